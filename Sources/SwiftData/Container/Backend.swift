@@ -95,7 +95,6 @@ protocol Backend: Sendable {
   /// The type of the store's transactions; nil if it has no history, or if its history is read
   /// together with that of other native stores.
   var historyType: (any HistoryTransaction.Type)? { get }
-  /// Finds transactions; nil if the store itself has no history of that type.
   func fetchHistory<T: HistoryTransaction>(_ descriptor: HistoryDescriptor<T>) throws -> [T]?
   /// Deletes transactions; false if the store itself has no history of that type.
   func deleteHistory<T: HistoryTransaction>(_ descriptor: HistoryDescriptor<T>) throws -> Bool

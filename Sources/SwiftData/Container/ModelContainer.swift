@@ -82,7 +82,6 @@ public final class ModelContainer: Sendable {
     try context.save()
   }
 
-  /// How rows of an entity are read as objects.
   func plan(of entity: EntityDescription) -> RowPlan {
     plans[ObjectIdentifier(entity)] ?? RowPlan(entity, in: map)
   }
@@ -115,11 +114,7 @@ extension ModelContainer {
     migrationPlan: (any SchemaMigrationPlan.Type)? = nil,
     configurations: ModelConfiguration...
   ) throws {
-    try self.init(
-      schema: Schema(forTypes),
-      migrationPlan: migrationPlan,
-      stores: configurations
-    )
+    try self.init(schema: Schema(forTypes), migrationPlan: migrationPlan, stores: configurations)
   }
 
   /// Opens native and custom stores for model classes; each model must be in one configuration.
@@ -129,11 +124,7 @@ extension ModelContainer {
     migrationPlan: (any SchemaMigrationPlan.Type)? = nil,
     configurations: any DataStoreConfiguration...
   ) throws {
-    try self.init(
-      schema: Schema(forTypes),
-      migrationPlan: migrationPlan,
-      stores: configurations
-    )
+    try self.init(schema: Schema(forTypes), migrationPlan: migrationPlan, stores: configurations)
   }
 
   /// Opens stores for model classes, the same as without the brackets.

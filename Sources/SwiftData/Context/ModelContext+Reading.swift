@@ -78,7 +78,6 @@ extension ModelContext {
     return report { try container.store(of: entity).toOne(of: state, at: index, in: self) } ?? nil
   }
 
-  /// The object with the row that a to-one relationship refers to.
   func relatedModel(of state: _ModelState, at index: Int, row: Int64) -> (any PersistentModel)? {
     guard let entity = container.map.destination(of: index, in: state.entity) else { return nil }
     guard row >= 0 else { return pending.model(row: row) }

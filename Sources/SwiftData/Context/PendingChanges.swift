@@ -38,7 +38,6 @@ struct PendingChanges {
     inserted.isEmpty && changed.isEmpty && deleted.isEmpty && batchDeleted.isEmpty
   }
 
-  /// The inserted objects by their temporary rows; computed when needed.
   private var byRow: [Int64: any PersistentModel]?
 
   private(set) var insertionCount: Int32 = 0

@@ -307,7 +307,6 @@ final class PendingSave {
     }
   }
 
-  /// Visits the relationships whose links are in a join table.
   private func forEachLink(
     of state: _ModelState,
     _ body: (EntityDescription, String, ToMany) throws -> Void
@@ -327,7 +326,6 @@ final class PendingSave {
 
   // MARK: After the write
 
-  /// Restores the objects after the write failed.
   func undo() {
     for entry in renumbered { entry.state.takeBack(row: entry.row) }
     renumbered = []
@@ -339,7 +337,6 @@ final class PendingSave {
     context.undoRecorder.forget()
   }
 
-  /// Updates the objects after the write succeeded.
   func settle() {
     let registry = context.registry
     context.pending.removeAll()

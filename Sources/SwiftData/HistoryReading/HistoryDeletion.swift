@@ -34,7 +34,6 @@ extension ModelContainer {
 }
 
 extension NativeHistory {
-  /// The ids of the transactions that a descriptor selects, ascending.
   fileprivate func ranges(
     _ descriptor: HistoryDescriptor<DefaultHistoryTransaction>,
     tokens: [DefaultHistoryToken]

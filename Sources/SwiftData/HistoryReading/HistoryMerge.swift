@@ -43,7 +43,6 @@ struct HistoryMerge {
     }
   }
 
-  /// How far each transaction of the list covers a store.
   private func points(
     of part: NativeHistory.Part,
     at list: [DefaultHistoryTransaction]

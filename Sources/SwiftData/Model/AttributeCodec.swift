@@ -10,7 +10,6 @@ struct AttributeCodec: @unchecked Sendable {
   var encode: (Any) throws -> Value
   var decode: (Value) throws -> Any
 
-  /// The codec of a type, by its conformances; nil if the type can't be stored.
   static func of(_ type: Any.Type) -> AttributeCodec? {
     if let scalar = type as? any _AttributeValue.Type { return .scalar(scalar) }
     if let optional = type as? any OptionalType.Type {

@@ -3,13 +3,10 @@
 /// Most assignments append or remove one object, so only the range between the common start and the
 /// common end is compared in detail.
 struct CollectionChange {
-  /// The indexes of the objects that leave the old array.
   private(set) var gone: [Int] = []
   /// The indexes in the new array of the objects that were not in the old one.
   private(set) var came: [Int] = []
-  /// Whether the new array contains an object twice.
   private(set) var hasRepetitions = false
-  /// Whether the new array is the old one with further objects at its end.
   private(set) var onlyAppends = false
 
   /// Compares two arrays; the old one has no repetitions.

@@ -40,7 +40,6 @@ final class DecodedValue {
     self.stored = stored
   }
 
-  /// The stored form, computed once.
   func stored(by codec: AttributeCodec) throws -> Value {
     if let stored { return stored }
     let made = try codec.encode(value)

@@ -2,9 +2,7 @@ import Changes
 import Store
 
 struct HistoryFilter: Sendable {
-  /// The entities of which one must have changed; all if empty.
   let entities: Set<String>
-  /// The authors of which one must have saved; all if empty.
   let authors: Set<String>
 
   var predicate: Predicate<DefaultHistoryTransaction> {

@@ -9,7 +9,7 @@ extension ResultsObserver where SectionTitle == Never {
     modelContext: ModelContext,
     isolation: isolated (any Actor)? = #isolation
   ) throws {
-    try self.init(fetchDescriptor, sectionOrder: nil, context: modelContext, isolation: isolation)
+    try self.init(fetchDescriptor, in: modelContext, on: isolation)
   }
 
   /// Observes the models that a descriptor selects, in a new context.
@@ -20,12 +20,7 @@ extension ResultsObserver where SectionTitle == Never {
     modelContainer: ModelContainer,
     isolation: isolated (any Actor)? = #isolation
   ) throws {
-    try self.init(
-      fetchDescriptor,
-      sectionOrder: nil,
-      context: ModelContext(modelContainer),
-      isolation: isolation
-    )
+    try self.init(fetchDescriptor, in: ModelContext(modelContainer), on: isolation)
   }
 
   /// Observes the models that a predicate selects; without one, all of the class.
@@ -36,12 +31,7 @@ extension ResultsObserver where SectionTitle == Never {
     modelContext: ModelContext,
     isolation: isolated (any Actor)? = #isolation
   ) throws {
-    try self.init(
-      FetchDescriptor(filterBy, sortBy: sortBy),
-      sectionOrder: nil,
-      context: modelContext,
-      isolation: isolation
-    )
+    try self.init(FetchDescriptor(filterBy, sortBy: sortBy), in: modelContext, on: isolation)
   }
 
   /// Observes the models that a predicate selects, in a new context; without one, all of the class.
@@ -54,9 +44,8 @@ extension ResultsObserver where SectionTitle == Never {
   ) throws {
     try self.init(
       FetchDescriptor(filterBy, sortBy: sortBy),
-      sectionOrder: nil,
-      context: ModelContext(modelContainer),
-      isolation: isolation
+      in: ModelContext(modelContainer),
+      on: isolation
     )
   }
 }
@@ -69,12 +58,7 @@ extension ResultsObserver where SectionTitle == String {
     modelContext: ModelContext,
     isolation: isolated (any Actor)? = #isolation
   ) throws {
-    try self.init(
-      fetchDescriptor,
-      sectionOrder: SectionOrder(sectionBy),
-      context: modelContext,
-      isolation: isolation
-    )
+    try self.init(fetchDescriptor, by: SectionOrder(sectionBy), in: modelContext, on: isolation)
   }
 
   /// Observes a descriptor's models in sections by a text, in a new context; nil is an empty title.
@@ -86,9 +70,9 @@ extension ResultsObserver where SectionTitle == String {
   ) throws {
     try self.init(
       fetchDescriptor,
-      sectionOrder: SectionOrder(sectionBy),
-      context: ModelContext(modelContainer),
-      isolation: isolation
+      by: SectionOrder(sectionBy),
+      in: ModelContext(modelContainer),
+      on: isolation
     )
   }
 
@@ -101,12 +85,11 @@ extension ResultsObserver where SectionTitle == String {
     modelContext: ModelContext,
     isolation: isolated (any Actor)? = #isolation
   ) throws {
-    let descriptor = FetchDescriptor(filterBy, sortBy: sortBy)
     try self.init(
-      descriptor,
-      sectionOrder: SectionOrder(sectionBy),
-      context: modelContext,
-      isolation: isolation
+      FetchDescriptor(filterBy, sortBy: sortBy),
+      by: SectionOrder(sectionBy),
+      in: modelContext,
+      on: isolation
     )
   }
 
@@ -119,12 +102,11 @@ extension ResultsObserver where SectionTitle == String {
     modelContainer: ModelContainer,
     isolation: isolated (any Actor)? = #isolation
   ) throws {
-    let descriptor = FetchDescriptor(filterBy, sortBy: sortBy)
     try self.init(
-      descriptor,
-      sectionOrder: SectionOrder(sectionBy),
-      context: ModelContext(modelContainer),
-      isolation: isolation
+      FetchDescriptor(filterBy, sortBy: sortBy),
+      by: SectionOrder(sectionBy),
+      in: ModelContext(modelContainer),
+      on: isolation
     )
   }
 }

@@ -37,9 +37,9 @@ public final class ResultsObserver<Element: PersistentModel, SectionTitle: Hasha
 
   init(
     _ descriptor: FetchDescriptor<Element>,
-    sectionOrder: SectionOrder<Element, SectionTitle>?,
-    context: ModelContext,
-    isolation: (any Actor)?
+    by sectionOrder: SectionOrder<Element, SectionTitle>? = nil,
+    in context: ModelContext,
+    on isolation: (any Actor)?
   ) throws {
     modelContext = context
     self.sectionOrder = sectionOrder

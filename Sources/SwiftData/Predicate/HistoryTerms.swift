@@ -23,7 +23,6 @@ enum HistoryTerm {
 
 // The properties of transactions and changes.
 extension SQLTranslation {
-  /// The term of a key path from a part of history.
   mutating func property(_ keyPath: AnyKeyPath, of term: HistoryTerm) throws -> SQLTerm {
     switch term {
     case .transaction:
@@ -75,7 +74,6 @@ extension SQLTranslation {
     )
   }
 
-  /// The present name of a change's entity.
   private func entityName(_ alias: String) -> SQLQuery {
     guard !sources.pastNames.isEmpty else { return "\(sql: alias).entity" }
     let cases = sources.pastNames.map { name in
@@ -161,7 +159,7 @@ extension SQLTranslation {
     }
   }
 
-  /// The last transaction of the store that a token covers; zero where it does not know the store.
+  /// The last transaction of the store that a token covers; 0 if it does not cover the store.
   private func covered(by token: DefaultHistoryToken) -> Int64 {
     token.points[sources.storeIdentifier]?.transaction ?? 0
   }

@@ -3,7 +3,6 @@ import Store
 struct SQLSources {
   /// The SQL after FROM for a table: its name, or a view with pending changes.
   var table: (String) -> String
-  /// The list of a table's deleted rows, if there are any.
   var gone: (String) -> String? = { _ in nil }
   /// The default order of a table's rows, with the alias `t0`.
   var order: (String) -> String = { _ in "t0.id" }
@@ -15,11 +14,9 @@ struct SQLSources {
 
 /// An expression without SQL, which is evaluated in memory.
 enum NotTranslatable: Error, Hashable, CustomStringConvertible {
-  /// A kind of expression that has no translation.
   case node(String)
   /// An expression that has no translation for operands like these.
   case operands(String, node: String = "")
-  /// A property without a column.
   case property(String)
 
   var description: String {

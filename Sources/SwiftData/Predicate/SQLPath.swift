@@ -14,7 +14,6 @@ struct SQLPath {
 
   var steps: [Step] = []
 
-  /// The condition that all relationships have a destination.
   var presence: SQLQuery {
     guard let last = steps.last else { return .true }
     return before.holds("\(last.id) IS NOT NULL")
@@ -44,7 +43,6 @@ struct SQLReach {
   var column: SQLQuery
   var isNullable: Bool
 
-  /// The condition that there is a value.
   var presence: SQLQuery {
     isNullable ? path.holds("\(column) IS NOT NULL") : path.presence
   }

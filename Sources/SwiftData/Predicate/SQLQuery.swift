@@ -54,7 +54,6 @@ extension SQLQuery: ExpressibleByStringInterpolation {
 
     mutating func appendInterpolation(_ piece: SQLQuery) { query.append(piece) }
 
-    /// A value, as a parameter.
     mutating func appendInterpolation(bind value: Value) {
       query.text += "?"
       query.bindings.append(value)

@@ -3,19 +3,15 @@ import Store
 
 typealias VariableID = PredicateExpressions.VariableID
 
-/// The SQL of a predicate's node.
 indirect enum SQLTerm {
   /// A value that does not depend on the row, evaluated by Swift.
   case constant(Any)
-  /// True, false, or nil.
   case condition(SQLCondition)
   /// A value in its stored form, or NULL for nil.
   case scalar(SQLScalar)
   /// A `Codable` value as JSON text, or NULL for nil.
   case document(SQLDocument)
-  /// An object, or its identifier.
   case object(SQLObject)
-  /// The objects of a relationship.
   case collection(SQLCollection)
   /// A captured collection; some elements are included only under a condition.
   case elements([(value: Any, condition: SQLQuery)])
@@ -43,7 +39,6 @@ struct SQLScalar {
     }
   }
   var type: ValueType
-  /// The declared type without optionals.
   var swiftType: Any.Type
   var isNullable: Bool
   /// The variables that make this NULL if they are NULL.
@@ -82,7 +77,6 @@ struct SQLObject {
   /// Whether this is the object's `PersistentIdentifier`.
   var isIdentifier = false
   var strictIn: Set<VariableID> = []
-  /// The path from the query's row to this one.
   var path: SQLPath?
 
   var presence: SQLQuery? {
@@ -114,7 +108,6 @@ struct SQLCollection {
   var exists: SQLQuery { "EXISTS (SELECT 1 FROM \(source) WHERE \(condition))" }
   var count: SQLQuery { "(SELECT COUNT(*) FROM \(source) WHERE \(condition))" }
 
-  /// The rows for which a further condition holds.
   func filtered(_ further: SQLQuery) -> SQLCollection {
     var copy = self
     copy.condition = condition.and(further)

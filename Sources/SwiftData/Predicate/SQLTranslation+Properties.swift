@@ -139,7 +139,6 @@ extension SQLTranslation {
     return "CASE WHEN \(id) NOT IN (SELECT id FROM \(sql: gone)) THEN \(id) END"
   }
 
-  /// The path to the destination of an object's column.
   private mutating func step(
     _ column: String,
     of object: SQLObject,

@@ -9,7 +9,6 @@ struct SQLTranslation {
   let map: EntityMap
   let sources: SQLSources
   private var variables: [VariableID: SQLTerm] = [:]
-  /// The variables that are bound to constants.
   private var bindings = PredicateBindings()
   private var aliases = 0
 
@@ -18,7 +17,6 @@ struct SQLTranslation {
     self.sources = sources
   }
 
-  /// A new alias, unique in the query.
   mutating func alias() -> String {
     aliases += 1
     return "t\(aliases)"

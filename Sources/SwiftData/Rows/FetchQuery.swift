@@ -2,14 +2,12 @@ import Changes
 import SQLite
 import Store
 
-/// A fetch as SQL, and the rest that is done in memory.
 struct FetchQuery {
   /// The SQL from `FROM` on, with the alias `t0`.
   var tail: String
   var bindings: [Value]
   /// Whether objects must also be filtered with the predicate.
   var filtersInMemory = false
-  /// Whether objects must be sorted.
   var sortsInMemory = false
   /// The maximum number of objects after that.
   var limit: Int?
@@ -82,7 +80,6 @@ struct FetchQuery {
     }
   }
 
-  /// Filters, sorts and cuts the objects that the SQL selects, if necessary.
   func finish<T: PersistentModel>(_ models: [T], descriptor: FetchDescriptor<T>) throws -> [T] {
     guard isInMemory else { return models }
     var models = models

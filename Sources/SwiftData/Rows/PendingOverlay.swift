@@ -35,7 +35,6 @@ final class PendingOverlay {
   }
 
   var connection: Connection { reader.connection }
-  /// The head of the history that queries see.
   func head() throws -> Reader.Head {
     try reader.readHead()
     return reader.head
@@ -55,7 +54,6 @@ final class PendingOverlay {
   /// A column that the views add; names of attributes contain no space.
   private static let rank = quoted("insertion rank")
 
-  /// The list of a table's deleted rows, if there are any.
   func gone(_ table: String) -> String? {
     losing.contains(table) ? "temp." + name("gone", table: table) : nil
   }

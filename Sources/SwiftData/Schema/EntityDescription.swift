@@ -5,7 +5,6 @@ import Store
 final class EntityDescription: Sendable {
   let model: _ModelDescription
   let entity: StoredEntity
-  /// The index of the entity in the schema of its store.
   let index: EntityIndex
   /// The index of its store among the configurations of the container.
   let storeIndex: Int

@@ -109,7 +109,6 @@ extension Schema {
     /// Whether a transformer converts the value to bytes; false for other `Codable` values.
     public var isTransformable: Bool { transformer != nil }
 
-    /// The name of the transformer; nil without one.
     var transformer: String? {
       for case .transformable(let name) in options.map(\.kind) { return name }
       return nil

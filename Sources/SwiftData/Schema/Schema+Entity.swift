@@ -97,7 +97,6 @@ extension Schema {
       description.map { _mangledTypeName($0.type) ?? String(reflecting: $0.type) } ?? name
     }
 
-    /// The entities of model classes, with parents and children.
     static func make(of models: [any PersistentModel.Type]) -> [Entity] {
       link(models.map { Entity(_ModelDescription.of($0)) })
     }

@@ -34,6 +34,7 @@ public protocol SchemaProperty: AnyObject, Sendable {
   var originalName: String { get }
   /// The type of its values; an optional type if they may be nil.
   var valueType: Any.Type { get }
+  /// Whether the value may be nil.
   var isOptional: Bool { get }
   /// Whether it is a ``Schema/Attribute``, not a relationship.
   var isAttribute: Bool { get }

@@ -142,7 +142,6 @@ struct SchemaResolution {
     )
   }
 
-  /// The error for two relationships that would share one column.
   private func ambiguity(
     _ one: PropertyDescription,
     _ other: PropertyDescription,

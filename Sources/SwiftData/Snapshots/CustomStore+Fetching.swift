@@ -47,7 +47,6 @@ private struct CustomFetch<T: PersistentModel> {
     case related
   }
 
-  /// Fetches objects; unsaved changes are visible.
   func models() throws -> [T] {
     context.identities.atHand.removeAll()
     switch bearing {
@@ -174,7 +173,6 @@ private struct CustomFetch<T: PersistentModel> {
     )
   }
 
-  /// Fetches with the present values, saved or not.
   private func fetchPending() throws -> [T] {
     var whole = descriptor
     whole.sortBy = []

@@ -43,7 +43,6 @@ extension CustomStore {
     throw SwiftDataError(.deletedMeanwhile(state.description.name, "\(state.identifier.id)"))
   }
 
-  /// Whether an object that will be deleted still exists.
   private func isThere(_ state: _ModelState, in context: ModelContext) throws -> Bool {
     try !state.hasEmptySlots || fill(state, in: context)
   }
@@ -137,7 +136,6 @@ extension CustomStore {
   }
 }
 
-/// What a custom store changed beyond a save.
 struct CustomOutcome: SaveOutcome {
   let storeIndex: Int
   let reregistered: [PersistentIdentifier: any DataStoreSnapshot]

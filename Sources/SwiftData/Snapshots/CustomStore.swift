@@ -110,7 +110,6 @@ final class CustomStore: @unchecked Sendable {
     }
   }
 
-  /// The type of the store's transactions; nil if it has no history.
   var historyType: (any HistoryTransaction.Type)? {
     func type<Provider: HistoryProviding>(_: Provider) -> any HistoryTransaction.Type {
       Provider.HistoryType.self
@@ -118,7 +117,6 @@ final class CustomStore: @unchecked Sendable {
     return perform { store in (store as? any HistoryProviding).map { type($0) } }
   }
 
-  /// Finds transactions; nil if the store has no history of that type.
   func fetchHistory<T: HistoryTransaction>(_ descriptor: HistoryDescriptor<T>) throws -> [T]? {
     func open<Provider: HistoryProviding>(_ provider: Provider) throws -> [T]? {
       guard let own = descriptor as? HistoryDescriptor<Provider.HistoryType> else { return nil }
@@ -127,7 +125,6 @@ final class CustomStore: @unchecked Sendable {
     return try perform { try ($0 as? any HistoryProviding).flatMap { try open($0) } }
   }
 
-  /// Deletes transactions; false if the store has no history of that type.
   func deleteHistory<T: HistoryTransaction>(_ descriptor: HistoryDescriptor<T>) throws -> Bool {
     func open<Provider: HistoryProviding>(_ provider: Provider) throws -> Bool {
       guard let own = descriptor as? HistoryDescriptor<Provider.HistoryType> else { return false }

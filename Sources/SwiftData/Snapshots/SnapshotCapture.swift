@@ -1,7 +1,6 @@
 /// An encoder that keeps a snapshot's values by their keys without converting them, to read
 /// snapshots of any type.
 final class SnapshotCapture: Encoder {
-  /// The value of a key.
   enum Captured {
     case null
     case value(any Encodable)
@@ -17,7 +16,6 @@ final class SnapshotCapture: Encoder {
 
   init(codingPath: [any CodingKey] = []) { self.codingPath = codingPath }
 
-  /// The values of a snapshot by the names of its properties.
   static func values(of snapshot: any DataStoreSnapshot) throws -> [String: Captured] {
     let capture = SnapshotCapture()
     try snapshot.encode(to: capture)

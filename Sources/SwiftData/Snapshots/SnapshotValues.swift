@@ -3,7 +3,6 @@ import Store
 
 struct SnapshotValues: Sendable {
   enum Content: Hashable, Sendable {
-    /// The snapshot does not have the value.
     case absent
     case attribute(Value)
     case toOne(PersistentIdentifier?)

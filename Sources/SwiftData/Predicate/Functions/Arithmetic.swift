@@ -2,7 +2,6 @@ import Changes
 import Store
 
 enum Arithmetic {
-  /// The result of an operation on two stored numbers; the code contains operation and type.
   static func result(of code: Int, _ left: Value, _ right: Value) throws -> Value {
     guard let operation = ArithmeticOperation(rawValue: code / 100),
       let type = ArithmeticType(rawValue: code % 100)

@@ -4,14 +4,12 @@ import SQLite
 ///
 /// In ASCII each byte is a character, except CR LF, so text with a CR uses the slow path.
 enum StringFunctions {
-  /// The number of characters of the first argument.
   static func count(_ arguments: FunctionArguments) -> Int {
     arguments.withBytes(at: 0) { bytes in
       isSimple(bytes) ? bytes.count : string(bytes).count
     }
   }
 
-  /// Whether the first argument contains the second one.
   static func contains(_ arguments: FunctionArguments) -> Bool {
     arguments.withBytes(at: 0) { text in
       arguments.withBytes(at: 1) { part in
@@ -21,7 +19,6 @@ enum StringFunctions {
     }
   }
 
-  /// Whether the first argument begins with the second one.
   static func starts(_ arguments: FunctionArguments) -> Bool {
     arguments.withBytes(at: 0) { text in
       arguments.withBytes(at: 1) { prefix in
@@ -61,7 +58,6 @@ enum StringFunctions {
     return all < 0x80 && !hasReturn
   }
 
-  /// Whether the bytes are ASCII without control characters.
   static func isPrintable(_ bytes: UnsafeRawBufferPointer) -> Bool {
     bytes.allSatisfy { $0 >= 0x20 && $0 < 0x7f }
   }
@@ -106,7 +102,6 @@ enum StringFunctions {
   }
 }
 
-/// The patterns of a connection's queries, compiled once.
 final class PatternCache {
   private var known: [String: Regex<AnyRegexOutput>] = [:]
 

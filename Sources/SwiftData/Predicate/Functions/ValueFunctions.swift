@@ -74,7 +74,6 @@ struct ConstantKeyPath: Hashable, @unchecked Sendable {
 }
 
 protocol ValueFunction: Sendable {
-  /// The result for a value that is not null.
   func value(of value: Value) throws -> Value
   /// Whether two texts have equal values; keeps the decoded second value.
   func areEqual(_ left: String, _ right: String, decoded: inout Any?) throws -> Bool

@@ -66,10 +66,8 @@ private let orderedTypes: [any Any.Type] = [
 ]
 
 extension SQLScalar {
-  /// Whether stored values are in the order of the values.
   var isOrdered: Bool { orderedTypes.contains { $0 == swiftType } }
 
-  /// The collation of the stored values.
   var collation: SQLQuery {
     switch type {
     case .string: " COLLATE SWIFT"

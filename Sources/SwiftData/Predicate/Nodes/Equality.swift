@@ -32,7 +32,6 @@ extension PredicateExpressions.NotEqual: SQLNode {
 }
 
 extension SQLTranslation {
-  /// The condition that two values are equal; nil equals only nil.
   mutating func equality(_ left: SQLTerm, _ right: SQLTerm) throws -> SQLQuery {
     if case .constant(let value) = right, unwrapped(value) == nil {
       return left.absence

@@ -30,7 +30,6 @@ extension PredicateExpressions.KeyPath: SQLNode {
     throw NotTranslatable.operands("\(Output.self) of \(root.kind)")
   }
 
-  /// A property of a value that is stored as it is.
   private func property(of scalar: SQLScalar) throws -> SQLTerm? {
     guard scalar.type != .transformed else { return nil }
     var result = scalar
@@ -97,7 +96,6 @@ extension PredicateExpressions.KeyPath: SQLNode {
   }
 }
 
-/// Requirements on arrays whose elements are unknown.
 protocol ArrayType {
   static var elementType: Any.Type { get }
 }

@@ -3,7 +3,6 @@ import Store
 
 // Equality of values that are stored as they are depends on their type.
 extension SQLTranslation {
-  /// The condition that a column equals a constant that is not nil.
   func equality(_ column: SQLScalar, constant: Any) throws -> SQLQuery {
     let value = try scalar(.constant(constant))
     guard column.type != .transformed, column.type == value.type else {
@@ -53,7 +52,6 @@ extension SQLTranslation {
     }
   }
 
-  /// The condition that a column equals one of several constants.
   func membership(_ column: SQLScalar, in values: [Any]) throws -> SQLQuery {
     var exact: [Value] = []
     var spelled: [Value] = []

@@ -69,7 +69,6 @@ extension SQLTranslation {
   /// The maximum number of elements of a captured collection that are tested one by one.
   private static let mostElements = 500
 
-  /// A sequence as rows, or as captured elements.
   mutating func rows(_ sequence: SQLTerm) throws -> SQLTerm {
     switch sequence {
     case .collection, .elements: return sequence
@@ -83,7 +82,6 @@ extension SQLTranslation {
     throw NotTranslatable.operands(sequence.kind)
   }
 
-  /// The elements of a sequence that pass a test.
   mutating func tested<Elements: PredicateExpression, Element, Test: PredicateExpression>(
     _ sequence: Elements,
     variable: PredicateExpressions.Variable<Element>,
@@ -107,7 +105,6 @@ extension SQLTranslation {
     }
   }
 
-  /// The condition that an element is one of several constants.
   mutating func membership(_ element: SQLTerm, in values: [Any]) throws -> SQLQuery {
     switch element {
     case .object(let object): return try membership(object, in: values)
