@@ -68,7 +68,7 @@ struct ModelExpansionTests {
           backingData: any SwiftData.BackingData<Trip>
         ) {
           _name = SwiftData._SwiftDataNoType()
-          _$own = SwiftData._OwnState(SwiftData._ModelState._of(backingData, Trip._$description))
+          _$own = SwiftData._OwnState(SwiftData._ModelState._of(backingData, description: Trip._$description))
         }
       }
 
@@ -199,7 +199,7 @@ struct ModelExpansionTests {
           _old = SwiftData._SwiftDataNoType()
           _items = SwiftData._SwiftDataNoType()
           _note = SwiftData._SwiftDataNoType()
-          _$own = SwiftData._OwnState(SwiftData._ModelState._of(backingData, Trip._$description))
+          _$own = SwiftData._OwnState(SwiftData._ModelState._of(backingData, description: Trip._$description))
         }
       }
 
@@ -282,7 +282,7 @@ struct ModelExpansionTests {
           backingData: any SwiftData.BackingData<Root>
         ) {
           _level = SwiftData._SwiftDataNoType()
-          _$own = SwiftData._OwnState(SwiftData._ModelState._of(backingData, Business._$description))
+          _$own = SwiftData._OwnState(SwiftData._ModelState._of(backingData, description: Business._$description))
           super.init(backingData: backingData)
         }
       }
@@ -345,7 +345,7 @@ struct ModelExpansionTests {
         nonisolated public required init(
           backingData: any SwiftData.BackingData<Trip>
         ) {
-          _$own = SwiftData._OwnState(SwiftData._ModelState._of(backingData, Trip._$description))
+          _$own = SwiftData._OwnState(SwiftData._ModelState._of(backingData, description: Trip._$description))
         }
       }
 
@@ -424,7 +424,7 @@ struct ModelExpansionTests {
           backingData: any SwiftData.BackingData<Trip>
         ) {
           _name = SwiftData._SwiftDataNoType()
-          _$own = SwiftData._OwnState(SwiftData._ModelState._of(backingData, Trip._$description))
+          _$own = SwiftData._OwnState(SwiftData._ModelState._of(backingData, description: Trip._$description))
         }
       }
 

@@ -15,18 +15,18 @@ struct PropertyExpansionTests {
         var name: String {
           @storageRestrictions(accesses: _$own, initializes: _name)
           init(initialValue) {
-            _$own.state.initialize(Trip._$description, 3, initialValue)
+            _$own.state.initialize(Trip._$description, at: 3, to: initialValue)
             _name = SwiftData._SwiftDataNoType()
           }
           get {
             let state = _$state
             state.registrar.access(self, keyPath: \.name)
-            return state.get(Trip._$description, 3)
+            return state.get(Trip._$description, at: 3)
           }
           set {
             let state = _$state
             state.registrar.withMutation(of: self, keyPath: \.name) {
-              state.set(self, Trip._$description, 3, newValue)
+              state.set(self, in: Trip._$description, at: 3, to: newValue)
             }
           }
         }
@@ -54,23 +54,23 @@ struct PropertyExpansionTests {
         var \(type) {
           @storageRestrictions(accesses: _$own, initializes: _books)
           init(initialValue) {
-            _$own.state.initialize(Author._$description, 1, initialValue)
+            _$own.state.initialize(Author._$description, at: 1, to: initialValue)
             _books = SwiftData._SwiftDataNoType()
           }
           get {
             let state = _$state
             state.registrar.access(self, keyPath: \\.books)
-            return state.get(Author._$description, 1)
+            return state.get(Author._$description, at: 1)
           }
           set {
             let state = _$state
             state.registrar.withMutation(of: self, keyPath: \\.books) {
-              state.set(self, Author._$description, 1, newValue)
+              state.set(self, in: Author._$description, at: 1, to: newValue)
             }
           }
           _modify {
             var value = self.books
-            _$state.lend(Author._$description, 1)
+            _$state.lend(Author._$description, at: 1)
             defer {
               self.books = value
             }
@@ -97,13 +97,13 @@ struct PropertyExpansionTests {
         let name: String {
           @storageRestrictions(accesses: _$own, initializes: _name)
           init(initialValue) {
-            _$own.state.initialize(Trip._$description, 0, initialValue)
+            _$own.state.initialize(Trip._$description, at: 0, to: initialValue)
             _name = SwiftData._SwiftDataNoType()
           }
           get {
             let state = _$state
             state.registrar.access(self, keyPath: \.name)
-            return state.get(Trip._$description, 0)
+            return state.get(Trip._$description, at: 0)
           }
         }
 
@@ -126,18 +126,18 @@ struct PropertyExpansionTests {
         @SwiftData.Attribute(.transformable(by: "Colors")) var color: Color? {
           @storageRestrictions(accesses: _$own, initializes: _color)
           init(initialValue) {
-            _$own.state.initializeTransformable(Trip._$description, 1, initialValue)
+            _$own.state.initializeTransformable(Trip._$description, at: 1, to: initialValue)
             _color = SwiftData._SwiftDataNoType()
           }
           get {
             let state = _$state
             state.registrar.access(self, keyPath: \.color)
-            return state.getTransformable(Trip._$description, 1)
+            return state.getTransformable(Trip._$description, at: 1)
           }
           set {
             let state = _$state
             state.registrar.withMutation(of: self, keyPath: \.color) {
-              state.setTransformable(self, Trip._$description, 1, newValue)
+              state.setTransformable(self, in: Trip._$description, at: 1, to: newValue)
             }
           }
         }
@@ -161,13 +161,13 @@ struct PropertyExpansionTests {
         @SwiftData.Attribute(.unique, .codable) let place: Place {
           @storageRestrictions(accesses: _$own, initializes: _place)
           init(initialValue) {
-            _$own.state.initializeTransformable(Trip._$description, 0, initialValue)
+            _$own.state.initializeTransformable(Trip._$description, at: 0, to: initialValue)
             _place = SwiftData._SwiftDataNoType()
           }
           get {
             let state = _$state
             state.registrar.access(self, keyPath: \.place)
-            return state.getTransformable(Trip._$description, 0)
+            return state.getTransformable(Trip._$description, at: 0)
           }
         }
 
@@ -190,18 +190,18 @@ struct PropertyExpansionTests {
         var `default`: Bool {
           @storageRestrictions(accesses: _$own, initializes: _default)
           init(initialValue) {
-            _$own.state.initialize(Trip._$description, 0, initialValue)
+            _$own.state.initialize(Trip._$description, at: 0, to: initialValue)
             _default = SwiftData._SwiftDataNoType()
           }
           get {
             let state = _$state
             state.registrar.access(self, keyPath: \.`default`)
-            return state.get(Trip._$description, 0)
+            return state.get(Trip._$description, at: 0)
           }
           set {
             let state = _$state
             state.registrar.withMutation(of: self, keyPath: \.`default`) {
-              state.set(self, Trip._$description, 0, newValue)
+              state.set(self, in: Trip._$description, at: 0, to: newValue)
             }
           }
         }
@@ -236,21 +236,21 @@ struct PropertyExpansionTests {
           }
           @storageRestrictions(accesses: _$own, initializes: _name)
           init(initialValue) {
-            _$own.state.initialize(Trip._$description, 0, initialValue)
+            _$own.state.initialize(Trip._$description, at: 0, to: initialValue)
             _name = SwiftData._SwiftDataNoType()
           }
 
           get {
             let state = _$state
             state.registrar.access(self, keyPath: \.name)
-            return state.get(Trip._$description, 0)
+            return state.get(Trip._$description, at: 0)
           }
 
           set {
             func _$write() {
               let state = _$state
               state.registrar.withMutation(of: self, keyPath: \.name) {
-                state.set(self, Trip._$description, 0, newValue)
+                state.set(self, in: Trip._$description, at: 0, to: newValue)
               }
             }
             if _$observing_name {
@@ -303,21 +303,21 @@ struct PropertyExpansionTests {
         var name: String { didSet { log() }
           @storageRestrictions(accesses: _$own, initializes: _name)
           init(initialValue) {
-            _$own.state.initialize(Trip._$description, 0, initialValue)
+            _$own.state.initialize(Trip._$description, at: 0, to: initialValue)
             _name = SwiftData._SwiftDataNoType()
           }
 
           get {
             let state = _$state
             state.registrar.access(self, keyPath: \.name)
-            return state.get(Trip._$description, 0)
+            return state.get(Trip._$description, at: 0)
           }
 
           set {
             func _$write() {
               let state = _$state
               state.registrar.withMutation(of: self, keyPath: \.name) {
-                state.set(self, Trip._$description, 0, newValue)
+                state.set(self, in: Trip._$description, at: 0, to: newValue)
               }
             }
             if _$observing_name {

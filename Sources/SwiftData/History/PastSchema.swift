@@ -165,7 +165,7 @@ public final class UnknownModel: PersistentModel {
 
   /// Creates an instance without properties; a context rejects it.
   public init(backingData: any BackingData<UnknownModel>) {
-    _$state = ._of(backingData, _ModelDescription.of(UnknownModel.self))
+    _$state = ._of(backingData, description: _ModelDescription.of(UnknownModel.self))
   }
 }
 

@@ -6,12 +6,12 @@ import Store
 
 extension _ModelState {
   /// Sets a value during initialization.
-  public func initialize<T: _AttributeValue>(_ place: _ModelDescription, _ own: Int, _ value: T) {
-    slots[index(place, own)] = .value(value._stored)
+  public func initialize<T: _AttributeValue>(_ place: _ModelDescription, at own: Int, to value: T) {
+    slots[index(place, at: own)] = .value(value._stored)
   }
 
   /// Reads a value.
-  public func get<T: _AttributeValue>(_ place: _ModelDescription, _ own: Int) -> T {
+  public func get<T: _AttributeValue>(_ place: _ModelDescription, at own: Int) -> T {
     let index = place.offset &+ own
     if case .value(let stored) = slots[index], let value = T._load(stored) { return value }
     return absent(index)
@@ -20,9 +20,9 @@ extension _ModelState {
   /// Writes a value.
   public func set<T: _AttributeValue>(
     _ owner: some PersistentModel,
-    _ place: _ModelDescription,
-    _ own: Int,
-    _ value: T
+    in place: _ModelDescription,
+    at own: Int,
+    to value: T
   ) {
     let index = place.offset &+ own
     willChange(index)
@@ -32,14 +32,14 @@ extension _ModelState {
   /// Sets a value during initialization.
   public func initialize<T: RawRepresentable>(
     _ place: _ModelDescription,
-    _ own: Int,
-    _ value: T?
+    at own: Int,
+    to value: T?
   ) where T.RawValue: _AttributeValue {
-    slots[index(place, own)] = .value(value?.rawValue._stored ?? .null)
+    slots[index(place, at: own)] = .value(value?.rawValue._stored ?? .null)
   }
 
   /// Reads a value.
-  public func get<T: RawRepresentable>(_ place: _ModelDescription, _ own: Int) -> T
+  public func get<T: RawRepresentable>(_ place: _ModelDescription, at own: Int) -> T
   where T.RawValue: _AttributeValue {
     let index = place.offset &+ own
     if case .value(let stored) = slots[index], let raw = T.RawValue._load(stored),
@@ -51,7 +51,7 @@ extension _ModelState {
   }
 
   /// Reads a value.
-  public func get<T: RawRepresentable>(_ place: _ModelDescription, _ own: Int) -> T?
+  public func get<T: RawRepresentable>(_ place: _ModelDescription, at own: Int) -> T?
   where T.RawValue: _AttributeValue {
     let index = place.offset &+ own
     if case .value(let stored) = slots[index] {
@@ -64,9 +64,9 @@ extension _ModelState {
   /// Writes a value.
   public func set<T: RawRepresentable>(
     _ owner: some PersistentModel,
-    _ place: _ModelDescription,
-    _ own: Int,
-    _ value: T?
+    in place: _ModelDescription,
+    at own: Int,
+    to value: T?
   ) where T.RawValue: _AttributeValue {
     let index = place.offset &+ own
     willChange(index)
@@ -75,13 +75,13 @@ extension _ModelState {
 
   /// Sets a value during initialization.
   @_disfavoredOverload
-  public func initialize<T: Codable>(_ place: _ModelDescription, _ own: Int, _ value: T) {
-    slots[index(place, own)] = .decoded(DecodedValue(value))
+  public func initialize<T: Codable>(_ place: _ModelDescription, at own: Int, to value: T) {
+    slots[index(place, at: own)] = .decoded(DecodedValue(value))
   }
 
   /// Reads a value.
   @_disfavoredOverload
-  public func get<T: Codable>(_ place: _ModelDescription, _ own: Int) -> T {
+  public func get<T: Codable>(_ place: _ModelDescription, at own: Int) -> T {
     decoded(place.offset &+ own)
   }
 
@@ -89,34 +89,34 @@ extension _ModelState {
   @_disfavoredOverload
   public func set<T: Codable>(
     _ owner: some PersistentModel,
-    _ place: _ModelDescription,
-    _ own: Int,
-    _ value: T
+    in place: _ModelDescription,
+    at own: Int,
+    to value: T
   ) {
     setDecoded(place.offset &+ own, to: value)
   }
 
   /// Sets a value during initialization.
-  public func initializeTransformable<T>(_ place: _ModelDescription, _ own: Int, _ value: T) {
-    slots[index(place, own)] = .decoded(DecodedValue(value))
+  public func initializeTransformable<T>(_ place: _ModelDescription, at own: Int, to value: T) {
+    slots[index(place, at: own)] = .decoded(DecodedValue(value))
   }
 
   /// Reads a value.
-  public func getTransformable<T>(_ place: _ModelDescription, _ own: Int) -> T {
+  public func getTransformable<T>(_ place: _ModelDescription, at own: Int) -> T {
     decoded(place.offset &+ own)
   }
 
   /// Writes a value.
   public func setTransformable<T>(
     _ owner: some PersistentModel,
-    _ place: _ModelDescription,
-    _ own: Int,
-    _ value: T
+    in place: _ModelDescription,
+    at own: Int,
+    to value: T
   ) {
     setDecoded(place.offset &+ own, to: value)
   }
 
-  private func index(_ place: _ModelDescription, _ own: Int) -> Int { place.offset &+ own }
+  private func index(_ place: _ModelDescription, at own: Int) -> Int { place.offset &+ own }
 
   private func decoded<T>(_ index: Int) -> T {
     if case .decoded(let box) = slots[index], let value = box.value as? T { return value }

@@ -1,29 +1,30 @@
 extension _ModelState {
   /// Sets a reference during initialization.
-  public func initialize<T: PersistentModel>(_ place: _ModelDescription, _ own: Int, _ value: T?) {
+  public func initialize<T: PersistentModel>(_ place: _ModelDescription, at own: Int, to value: T?)
+  {
     let index = place.offset &+ own
     slots[index] = .toOne(value.map { .object($0) } ?? .none)
     if value != nil { unlinked.insert(index) }
   }
 
   /// Reads a reference that is never nil.
-  public func get<T: PersistentModel>(_ place: _ModelDescription, _ own: Int) -> T {
+  public func get<T: PersistentModel>(_ place: _ModelDescription, at own: Int) -> T {
     let index = place.offset &+ own
     if let model = toOne(index) as? T { return model }
     return absent(index)
   }
 
   /// Reads a reference.
-  public func get<T: PersistentModel>(_ place: _ModelDescription, _ own: Int) -> T? {
+  public func get<T: PersistentModel>(_ place: _ModelDescription, at own: Int) -> T? {
     toOne(place.offset &+ own) as? T
   }
 
   /// Writes a reference.
   public func set<T: PersistentModel>(
     _ owner: some PersistentModel,
-    _ place: _ModelDescription,
-    _ own: Int,
-    _ value: T?
+    in place: _ModelDescription,
+    at own: Int,
+    to value: T?
   ) {
     setToOne(place.offset &+ own, to: value, owner: owner)
   }
@@ -31,8 +32,8 @@ extension _ModelState {
   /// Sets a collection during initialization.
   public func initialize<C: RelationshipCollection>(
     _ place: _ModelDescription,
-    _ own: Int,
-    _ value: C
+    at own: Int,
+    to value: C
   ) {
     let index = place.offset &+ own
     let many = description.makeToMany(index, isLoaded: true)
@@ -47,7 +48,7 @@ extension _ModelState {
   }
 
   /// Reads a collection.
-  public func get<C: RelationshipCollection>(_ place: _ModelDescription, _ own: Int) -> C {
+  public func get<C: RelationshipCollection>(_ place: _ModelDescription, at own: Int) -> C {
     let index = place.offset &+ own
     let many = toMany(index)
     guard let typed = many as? ToManyOf<C.PersistentElement>, !many.isNil || !keepsNil else {
@@ -64,16 +65,16 @@ extension _ModelState {
   }
 
   /// Releases the array that was just read, so that it can be changed without a copy.
-  public func lend(_ place: _ModelDescription, _ own: Int) {
+  public func lend(_ place: _ModelDescription, at own: Int) {
     if case .toMany(let many) = slots[place.offset &+ own] { many.lend() }
   }
 
   /// Writes a collection.
   public func set<C: RelationshipCollection>(
     _ owner: some PersistentModel,
-    _ place: _ModelDescription,
-    _ own: Int,
-    _ value: C
+    in place: _ModelDescription,
+    at own: Int,
+    to value: C
   ) {
     let elements = value._elements
     setToMany(place.offset &+ own, isNil: elements == nil, owner: owner) { many in

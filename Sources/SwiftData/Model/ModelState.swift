@@ -78,7 +78,7 @@ public final class _ModelState {
   /// The state behind a model's own storage, or a copy of values in other storage.
   public static func _of<Model: PersistentModel>(
     _ backingData: any BackingData<Model>,
-    _ description: _ModelDescription
+    description: _ModelDescription
   ) -> _ModelState {
     if let state = backingData._$state { return state }
     let state = _ModelState(description)

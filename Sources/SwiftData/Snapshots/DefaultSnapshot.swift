@@ -55,7 +55,7 @@ public struct DefaultSnapshot: DataStoreSnapshot {
 
   private static func state(behind backingData: any BackingData) -> _ModelState {
     func open<Backing: BackingData>(_ backingData: Backing) -> _ModelState {
-      _ModelState._of(backingData, _ModelDescription.of(Backing.Model.self))
+      _ModelState._of(backingData, description: _ModelDescription.of(Backing.Model.self))
     }
     return open(backingData)
   }

@@ -114,7 +114,7 @@ struct ModelMembers {
     }
     lines.append(
       "_$own = SwiftData._OwnState("
-        + "SwiftData._ModelState._of(backingData, \(name)._$description))"
+        + "SwiftData._ModelState._of(backingData, description: \(name)._$description))"
     )
     if !isRoot { lines.append("super.init(backingData: backingData)") }
     return lines

@@ -42,13 +42,13 @@ extension PersistedPropertyMacro: AccessorMacro {
     guard let property = property(declaration), let type = className(context),
       let index = node.labeledArguments.first?.expression.trimmed
     else { return [] }
-    let place = "\(type)._$description, \(index)"
+    let place = "\(type)._$description, at: \(index)"
     let suffix = property.isTransformable ? "Transformable" : ""
     let storage = storageName(of: property.name)
     let initialize: AccessorDeclSyntax = """
       @storageRestrictions(accesses: _$own, initializes: \(raw: storage))
       init(initialValue) {
-        _$own.state.initialize\(raw: suffix)(\(raw: place), initialValue)
+        _$own.state.initialize\(raw: suffix)(\(raw: place), to: initialValue)
         \(raw: storage) = SwiftData._SwiftDataNoType()
       }
       """
@@ -63,7 +63,7 @@ extension PersistedPropertyMacro: AccessorMacro {
     let write = """
       let state = _$state
       state.registrar.withMutation(of: self, keyPath: \\.\(property.reference)) {
-        state.set\(suffix)(self, \(place), newValue)
+        state.set\(suffix)(self, in: \(place), to: newValue)
       }
       """
     if let observers = PropertyObservers(property) {
