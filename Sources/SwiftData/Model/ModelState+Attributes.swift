@@ -7,7 +7,7 @@ import Store
 extension _ModelState {
   /// Sets a value during initialization.
   public func initialize<T: _AttributeValue>(_ place: _ModelDescription, at own: Int, to value: T) {
-    slots[index(place, at: own)] = .value(value._stored)
+    slots[place.offset &+ own] = .value(value._stored)
   }
 
   /// Reads a value.
@@ -35,7 +35,7 @@ extension _ModelState {
     at own: Int,
     to value: T?
   ) where T.RawValue: _AttributeValue {
-    slots[index(place, at: own)] = .value(value?.rawValue._stored ?? .null)
+    slots[place.offset &+ own] = .value(value?.rawValue._stored ?? .null)
   }
 
   /// Reads a value.
@@ -76,7 +76,7 @@ extension _ModelState {
   /// Sets a value during initialization.
   @_disfavoredOverload
   public func initialize<T: Codable>(_ place: _ModelDescription, at own: Int, to value: T) {
-    slots[index(place, at: own)] = .decoded(DecodedValue(value))
+    slots[place.offset &+ own] = .decoded(DecodedValue(value))
   }
 
   /// Reads a value.
@@ -98,7 +98,7 @@ extension _ModelState {
 
   /// Sets a value during initialization.
   public func initializeTransformable<T>(_ place: _ModelDescription, at own: Int, to value: T) {
-    slots[index(place, at: own)] = .decoded(DecodedValue(value))
+    slots[place.offset &+ own] = .decoded(DecodedValue(value))
   }
 
   /// Reads a value.
@@ -115,8 +115,6 @@ extension _ModelState {
   ) {
     setDecoded(place.offset &+ own, to: value)
   }
-
-  private func index(_ place: _ModelDescription, at own: Int) -> Int { place.offset &+ own }
 
   private func decoded<T>(_ index: Int) -> T {
     if case .decoded(let box) = slots[index], let value = box.value as? T { return value }

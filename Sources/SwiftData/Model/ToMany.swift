@@ -35,7 +35,7 @@ class ToMany {
   func append(_ model: any PersistentModel) {
     isNil = false
     guard remembersChanges || !isLoaded else { return }
-    // Before loading, it may be a member or not, so one change is kept.
+    // Before loading, it may be a member already; then loading adds it once.
     if removed.remove(model), isLoaded { return }
     if !added.contains(model) { added.append(model) }
   }

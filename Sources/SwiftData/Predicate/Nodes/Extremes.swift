@@ -17,7 +17,7 @@ extension SQLTranslation {
   ) throws -> SQLTerm {
     guard case .collection(let collection) = try rows(term(elements)),
       case .scalar(var scalar) = collection.element, scalar.isOrdered, !scalar.isNullable
-    else { throw NotTranslatable.operands("what is no array of ordered values") }
+    else { throw NotTranslatable.operands("a value that is not an array of ordered values") }
     switch scalar.type {
     case .float16, .float, .double, .date:
       // Swift's result depends on the place of a NaN.
