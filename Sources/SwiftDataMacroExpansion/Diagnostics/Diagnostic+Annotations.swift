@@ -6,10 +6,9 @@ extension Diagnostic {
   /// One of the attributes on something that is not a variable.
   static func annotationNeedsProperty(_ node: AttributeSyntax, name: String) -> Diagnostic {
     .error(
-      at: node,
-      message:
-        "@\(name) says how a property is stored; put it on a stored property of a class that is "
+      "@\(name) says how a property is stored; put it on a stored property of a class that is "
         + "marked @Model.",
+      at: node,
       fixIts: [.removing(node, message: "remove '@\(name)'")]
     )
   }
@@ -17,10 +16,9 @@ extension Diagnostic {
   /// One of the attributes on a variable outside of a model.
   static func annotationOutsideModel(_ node: AttributeSyntax, name: String) -> Diagnostic {
     .error(
-      at: node,
-      message:
-        "@\(name) has no effect here, because the property is not one of a class that is marked "
+      "@\(name) has no effect here, because the property is not one of a class that is marked "
         + "@Model; mark the class @Model, or remove @\(name).",
+      at: node,
       fixIts: [.removing(node, message: "remove '@\(name)'")]
     )
   }
@@ -28,10 +26,9 @@ extension Diagnostic {
   /// `@Transient` on a variable outside of a model.
   static func transientOutsideModel(_ node: AttributeSyntax) -> Diagnostic {
     Diagnostic.error(
-      at: node,
-      message:
-        "@Transient has no effect here, because the property does not belong to a class that is "
+      "@Transient has no effect here, because the property does not belong to a class that is "
         + "marked @Model.",
+      at: node,
       fixIts: [.removing(node, message: "remove '@Transient'")]
     )
     .asWarning
@@ -50,10 +47,9 @@ extension Diagnostic {
       default: "@Transient"
       }
     return .error(
-      at: node,
-      message:
-        "@\(name) says how a property is stored, but '\(property.name)' is \(kind); remove @\(name), "
+      "@\(name) says how a property is stored, but '\(property.name)' is \(kind); remove @\(name), "
         + "or make it a stored property.",
+      at: node,
       fixIts: [.removing(node, message: "remove '@\(name)'")]
     )
   }
@@ -64,10 +60,9 @@ extension Diagnostic {
     property: ModelProperty
   ) -> Diagnostic {
     .error(
-      at: node,
-      message:
-        "'\(property.name)' can't be an attribute and a relationship at once; keep @Relationship if "
+      "'\(property.name)' can't be an attribute and a relationship at once; keep @Relationship if "
         + "its type is a model, else @Attribute.",
+      at: node,
       fixIts: [.removing(node, message: "remove '@Relationship'")]
     )
   }
@@ -75,8 +70,8 @@ extension Diagnostic {
   /// An attribute that occurs twice.
   static func repeatedAnnotation(_ node: AttributeSyntax, name: String) -> Diagnostic {
     .error(
+      "@\(name) can be put on a property only once; put all options in the first.",
       at: node,
-      message: "@\(name) can be put on a property only once; put all options in the first.",
       fixIts: [.removing(node, message: "remove the second '@\(name)'")]
     )
   }
@@ -88,8 +83,8 @@ extension Diagnostic {
     property: ModelProperty
   ) -> Diagnostic {
     .error(
-      at: argument,
-      message: "'\(property.name)' has two values for '\(label)'; keep one of them."
+      "'\(property.name)' has two values for '\(label)'; keep one of them.",
+      at: argument
     )
   }
 
@@ -100,9 +95,9 @@ extension Diagnostic {
     type: String
   ) -> Diagnostic {
     .error(
-      at: node,
-      message: "@Relationship leads to objects of a model class, but \(type) is not one; remove "
+      "@Relationship leads to objects of a model class, but \(type) is not one; remove "
         + "@Relationship from '\(property.name)'.",
+      at: node,
       fixIts: [.removing(node, message: "remove '@Relationship'")]
     )
   }
@@ -114,10 +109,9 @@ extension Diagnostic {
     collection: String
   ) -> Diagnostic {
     .error(
-      at: node,
-      message:
-        "A relationship to several objects is an array; declare '\(property.name)' as an array "
-        + "rather than a \(collection)."
+      "A relationship to several objects is an array; declare '\(property.name)' as an array "
+        + "rather than a \(collection).",
+      at: node
     )
   }
 
@@ -132,10 +126,9 @@ extension Diagnostic {
       fixIts = [.replacing(property.binding, with: changed, message: "give it the value \(value)")]
     }
     return .error(
-      at: property.identifier,
-      message:
-        "@Transient property '\(property.name)' needs a default value, because an object that is "
+      "@Transient property '\(property.name)' needs a default value, because an object that is "
         + "read from a store has none for it; write one, or make the property optional.",
+      at: property.identifier,
       fixIts: fixIts
     )
   }
@@ -154,8 +147,8 @@ extension Diagnostic {
       fixIts = [.replacing(token, with: changed, message: "write '.\(meant)'")]
     }
     return .error(
+      "@\(annotation) has no option '.\(name)'; did you mean '.\(meant)'?",
       at: expression,
-      message: "@\(annotation) has no option '.\(name)'; did you mean '.\(meant)'?",
       fixIts: fixIts
     )
   }
@@ -168,8 +161,8 @@ extension Diagnostic {
     belongsTo other: String
   ) -> Diagnostic {
     .error(
-      at: expression,
-      message: "'.\(name)' is an option of @\(other), not of @\(annotation)."
+      "'.\(name)' is an option of @\(other), not of @\(annotation).",
+      at: expression
     )
   }
 
@@ -179,10 +172,9 @@ extension Diagnostic {
     name: String
   ) -> Diagnostic {
     .error(
-      at: node,
-      message:
-        "#\(name) belongs inside the class that it is about, which must be marked @Model; move it "
-        + "there."
+      "#\(name) belongs inside the class that it is about, which must be marked @Model; move it "
+        + "there.",
+      at: node
     )
   }
 
@@ -197,10 +189,9 @@ extension Diagnostic {
     let changed = TypeSyntax(IdentifierTypeSyntax(name: model.name.trimmed))
       .with(\.leadingTrivia, type.leadingTrivia).with(\.trailingTrivia, type.trailingTrivia)
     return .error(
-      at: type,
-      message:
-        "#\(name) inside '\(own)' can only be about '\(own)'; write '#\(name)<\(own)>', or move it "
+      "#\(name) inside '\(own)' can only be about '\(own)'; write '#\(name)<\(own)>', or move it "
         + "into '\(other)'.",
+      at: type,
       fixIts: [.replacing(type, with: changed, message: "write '\(own)'")]
     )
   }
@@ -211,24 +202,24 @@ extension Diagnostic {
     name: String
   ) -> Diagnostic {
     .error(
-      at: node,
-      message: "#\(name) names no properties; list them as key paths: '#\(name)<…>([\\.name])'."
+      "#\(name) names no properties; list them as key paths: '#\(name)<…>([\\.name])'.",
+      at: node
     )
   }
 
   /// `#Unique<Trip>([])`.
   static func constraintWithEmptyList(_ argument: LabeledExprSyntax, name: String) -> Diagnostic {
     .error(
-      at: argument.expression,
-      message: "This list of #\(name) names no properties; list key paths in it, or remove it."
+      "This list of #\(name) names no properties; list key paths in it, or remove it.",
+      at: argument.expression
     )
   }
 
   /// A second `#Unique` in one class.
   static func repeatedConstraint(_ node: MacroExpansionDeclSyntax, name: String) -> Diagnostic {
     .error(
-      at: node,
-      message: "A model has only one #\(name); put all lists in the first, separated by commas."
+      "A model has only one #\(name); put all lists in the first, separated by commas.",
+      at: node
     )
   }
 
@@ -239,10 +230,9 @@ extension Diagnostic {
     property: ModelProperty
   ) -> Diagnostic {
     .error(
-      at: keyPath,
-      message:
-        "#\(name) is about what the store keeps, but '\(property.name)' is not stored; take it out of "
-        + "the list."
+      "#\(name) is about what the store keeps, but '\(property.name)' is not stored; take it out of "
+        + "the list.",
+      at: keyPath
     )
   }
 

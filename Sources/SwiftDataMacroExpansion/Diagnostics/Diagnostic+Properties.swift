@@ -6,10 +6,9 @@ extension Diagnostic {
   /// `var a = 0, b = 1`.
   static func severalProperties(_ variable: VariableDeclSyntax, split: String) -> Diagnostic {
     .error(
-      at: variable,
-      message:
-        "Macros can't be put on several properties at once; declare each property of a model on its "
+      "Macros can't be put on several properties at once; declare each property of a model on its "
         + "own.",
+      at: variable,
       fixIts: [.replacing(variable, withText: split, message: "declare each property on its own")]
     )
   }
@@ -17,19 +16,18 @@ extension Diagnostic {
   /// `var (a, b) = (0, 1)`.
   static func tupleProperty(_ binding: PatternBindingSyntax) -> Diagnostic {
     .error(
-      at: binding,
-      message:
-        "A model can't store properties that are declared as a tuple; declare each property on its "
-        + "own."
+      "A model can't store properties that are declared as a tuple; declare each property on its "
+        + "own.",
+      at: binding
     )
   }
 
   /// `var name`.
   static func propertyNeedsType(_ property: ModelProperty) -> Diagnostic {
     .error(
-      at: property.identifier,
-      message: "'\(property.name)' needs a type or a default value to be stored; write "
-        + "'var \(property.reference): …'."
+      "'\(property.name)' needs a type or a default value to be stored; write "
+        + "'var \(property.reference): …'.",
+      at: property.identifier
     )
   }
 
@@ -39,9 +37,9 @@ extension Diagnostic {
     let isPrivate = property.declaration.modifiers.contains(.private)
     let variable = isPrivate ? "var" : "private(set) var"
     return .error(
-      at: specifier,
-      message: "The Swift 6 language mode doesn't let a macro store a 'let' property; declare "
+      "The Swift 6 language mode doesn't let a macro store a 'let' property; declare "
         + "'\(property.name)' as '\(variable)'.",
+      at: specifier,
       fixIts: [.replacing(specifier, withText: variable, message: "make it a '\(variable)'")]
     )
   }
@@ -64,10 +62,9 @@ extension Diagnostic {
       fixIts.append(.removing(modifier, message: "remove '\(word)'"))
     }
     return .error(
-      at: modifier,
-      message:
-        "'\(property.name)' can't be stored and '\(word)', because \(reason); remove '\(word)', or "
+      "'\(property.name)' can't be stored and '\(word)', because \(reason); remove '\(word)', or "
         + "mark the property @Transient to keep it out of the store.",
+      at: modifier,
       fixIts: fixIts
     )
   }
@@ -78,11 +75,10 @@ extension Diagnostic {
     on property: ModelProperty
   ) -> Diagnostic {
     .error(
-      at: attribute,
-      message:
-        "@\(attribute.attributeName.trimmedDescription) is a property wrapper, and a model stores "
+      "@\(attribute.attributeName.trimmedDescription) is a property wrapper, and a model stores "
         + "'\(property.name)' by itself; remove the wrapper, or mark the property @Transient to "
         + "keep it out of the store.",
+      at: attribute,
       fixIts: [
         .adding("@Transient", to: property.declaration, message: "keep it out of the store"),
         .removing(attribute, message: "remove the property wrapper"),
@@ -93,20 +89,18 @@ extension Diagnostic {
   /// A property with the name of a member of every model.
   static func reservedName(_ property: ModelProperty) -> Diagnostic {
     .error(
-      at: property.identifier,
-      message:
-        "Every model has a member '\(property.name)' that SwiftData needs; give the property another "
-        + "name, and 'originalName' if a store has it by this one."
+      "Every model has a member '\(property.name)' that SwiftData needs; give the property another "
+        + "name, and 'originalName' if a store has it by this one.",
+      at: property.identifier
     )
   }
 
   /// A member with the name `_name` beside the property `name`.
   static func nameTakenByStorage(_ property: ModelProperty, of other: String) -> Diagnostic {
     .error(
-      at: property.identifier,
-      message:
-        "'\(property.name)' is the name of the storage that @Model makes for '\(other)'; rename one "
-        + "of the two."
+      "'\(property.name)' is the name of the storage that @Model makes for '\(other)'; rename one "
+        + "of the two.",
+      at: property.identifier
     )
   }
 }

@@ -17,9 +17,9 @@ extension Diagnostic {
       return [FixIt.replacing(keyword, with: changed, message: "make it a 'final class'")]
     }
     return .error(
-      at: node,
-      message: "@Model needs a class, because contexts keep track of objects by identity; "
+      "@Model needs a class, because contexts keep track of objects by identity; "
         + "'\(nameWord(declaration))' is \(kind).",
+      at: node,
       fixIts: fixIts ?? []
     )
   }
@@ -30,21 +30,19 @@ extension Diagnostic {
     clause: GenericParameterClauseSyntax
   ) -> Diagnostic {
     .error(
-      at: clause,
-      message:
-        "@Model can't be put on the generic class '\(plainName(source.name))', because a store has "
+      "@Model can't be put on the generic class '\(plainName(source.name))', because a store has "
         + "one table for each class; remove the generic parameters, or make a model class for each "
-        + "type that is needed."
+        + "type that is needed.",
+      at: clause
     )
   }
 
   /// `@Model` on a class inside a generic type.
   static func modelInGenericContext(_ source: ClassDeclSyntax) -> Diagnostic {
     .error(
-      at: source.name,
-      message:
-        "@Model can't be put on '\(plainName(source.name))' inside a generic type or function; "
-        + "declare the class outside of it."
+      "@Model can't be put on '\(plainName(source.name))' inside a generic type or function; "
+        + "declare the class outside of it.",
+      at: source.name
     )
   }
 
@@ -52,10 +50,9 @@ extension Diagnostic {
   /// only read.
   static func modelHasNoInitializer(_ model: ModelClass, node: AttributeSyntax) -> Diagnostic {
     Diagnostic.error(
-      at: node,
-      message:
-        "'\(model.name)' has no initializer, so its objects can only be read from a store; write an "
+      "'\(model.name)' has no initializer, so its objects can only be read from a store; write an "
         + "init that sets its properties.",
+      at: node,
       fixIts: InitializerDraft(model: model).fixIts
     ).asWarning
   }
@@ -63,8 +60,8 @@ extension Diagnostic {
   /// `@Model` and `@Observable` on one class.
   static func modelIsObservable(_ attribute: AttributeSyntax) -> Diagnostic {
     .error(
+      "@Model makes the class observable; remove @Observable.",
       at: attribute,
-      message: "@Model makes the class observable; remove @Observable.",
       fixIts: [.removing(attribute, message: "remove '@Observable'")]
     )
   }
@@ -72,20 +69,19 @@ extension Diagnostic {
   /// A nested type with the name of a generated one.
   static func nestedTypeNamedRoot(_ name: TokenSyntax, in model: String) -> Diagnostic {
     .error(
-      at: name,
-      message: "'Root' is the name that @Model gives to the topmost class of the family of "
-        + "'\(model)'; rename this type, or declare it outside of the class."
+      "'Root' is the name that @Model gives to the topmost class of the family of "
+        + "'\(model)'; rename this type, or declare it outside of the class.",
+      at: name
     )
   }
 
   /// A condition around stored properties that the macro can't evaluate.
   static func undecidedCondition(_ conditional: IfConfigDeclSyntax) -> Diagnostic {
     .error(
-      at: conditional,
-      message:
-        "@Model can't tell whether this condition holds, and so not which properties the class has; "
+      "@Model can't tell whether this condition holds, and so not which properties the class has; "
         + "use '#if os(…)', '#if DEBUG' or another compilation condition, or move the stored "
-        + "properties out of the '#if'."
+        + "properties out of the '#if'.",
+      at: conditional
     )
   }
 
@@ -112,9 +108,9 @@ extension Diagnostic {
       fixIts = [.replacing(source.structKeyword, with: keyword, message: "make it an 'actor'")]
     }
     return .error(
-      at: node,
-      message: "@ModelActor needs an actor, whose context it guards; '\(nameWord(declaration))' is "
+      "@ModelActor needs an actor, whose context it guards; '\(nameWord(declaration))' is "
         + "\(kindWord(declaration)).",
+      at: node,
       fixIts: fixIts
     )
   }
@@ -125,11 +121,10 @@ extension Diagnostic {
     source: ActorDeclSyntax
   ) -> Diagnostic {
     .error(
-      at: property.identifier,
-      message:
-        "@ModelActor makes 'init(modelContainer:)', which has no value for '\(property.name)'; give "
+      "@ModelActor makes 'init(modelContainer:)', which has no value for '\(property.name)'; give "
         + "the property a default value, or write an initializer of your own for "
-        + "'\(plainName(source.name))' that sets 'modelContainer' and 'modelExecutor' too."
+        + "'\(plainName(source.name))' that sets 'modelContainer' and 'modelExecutor' too.",
+      at: property.identifier
     )
   }
 

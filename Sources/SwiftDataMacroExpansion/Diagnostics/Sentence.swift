@@ -14,8 +14,8 @@ struct Sentence: DiagnosticMessage, FixItMessage {
 extension Diagnostic {
   /// An error at a piece of source; its identifier is the name of the calling function.
   static func error(
+    _ message: String,
     at node: some SyntaxProtocol,
-    message: String,
     fixIts: [FixIt] = [],
     id: String = #function
   ) -> Diagnostic {
