@@ -1,6 +1,5 @@
 import Changes
 import CommandLineKit
-import Glibc
 
 /// Why a command of `travelog` failed.
 enum TravelogError: ShownError, Worded {
