@@ -297,8 +297,7 @@ final class Undo {
         note(row, property: property)
       }
     }
-    let kinds = Set([key.entity] + writer.layouts[key.entity].ancestors)
-    for join in writer.joins where kinds.contains(join.table.destination) {
+    for join in writer.joins where writer.isKind(key.entity, of: join.table.destination) {
       for owner in try join.owners(of: key.id.integer) {
         let owner = RowKey(entity: join.table.owner, id: ObjectID(owner))
         let entity = try writer.entity(of: owner) ?? owner.entity

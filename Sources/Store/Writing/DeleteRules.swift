@@ -28,7 +28,7 @@ struct DeniedTargets {
 func incomingReferences(_ layouts: [EntityLayout]) -> [[IncomingReference]] {
   layouts.map { target in
     var result: [IncomingReference] = []
-    let kinds = Set([target.index] + target.ancestors)
+    let kinds = [target.index] + target.ancestors
     for source in layouts {
       let parent = source.ancestors.first.map { layouts[$0] }
       for (index, column) in source.columns.enumerated() {
@@ -65,7 +65,7 @@ extension Writer {
     var waiting = [RowKey(entity: entity, id: ObjectID(id))]
     var isFirst = true
     while let next = waiting.popLast() {
-      let isAlone = !layouts[next.entity].sharesTable
+      let isAlone = !layouts[next.entity].entity.sharesTable
       guard let found = isAlone ? next.entity : try self.entity(of: next),
         layouts[next.entity].family.contains(found),
         let values = try current(RowKey(entity: found, id: next.id))
@@ -84,8 +84,7 @@ extension Writer {
   /// Deletes an object and the links that it owns, without delete rules.
   func removeAlone(_ key: RowKey, values: [Value]) throws {
     var owned: [JoinIndex: [Int64]] = [:]
-    let kinds = Set([key.entity] + layouts[key.entity].ancestors)
-    for (index, join) in joins.enumerated() where kinds.contains(join.table.owner) {
+    for (index, join) in joins.enumerated() where isKind(key.entity, of: join.table.owner) {
       let links = try join.targets(of: key.id.integer)
       for target in links { try join.remove(key.id.integer, target: target) }
       if !links.isEmpty { owned[JoinIndex(index)] = links }
@@ -146,10 +145,9 @@ extension Writer {
     waiting: inout [RowKey]
   ) throws -> [JoinIndex: [Int64]] {
     var owned: [JoinIndex: [Int64]] = [:]
-    let kinds = Set([key.entity] + layouts[key.entity].ancestors)
     for (index, join) in joins.enumerated() {
       let table = join.table
-      if kinds.contains(table.owner) {
+      if isKind(key.entity, of: table.owner) {
         let links = try join.targets(of: key.id.integer)
         for target in links {
           try join.remove(key.id.integer, target: target)
@@ -166,7 +164,7 @@ extension Writer {
           waiting: &waiting
         )
       }
-      if kinds.contains(table.destination) {
+      if isKind(key.entity, of: table.destination) {
         let links = try join.owners(of: key.id.integer)
         for owner in links {
           try join.remove(owner, target: key.id.integer)
@@ -183,6 +181,11 @@ extension Writer {
       }
     }
     return owned
+  }
+
+  /// Whether an entity is another one, or inherits from it.
+  func isKind(_ entity: EntityIndex, of other: EntityIndex) -> Bool {
+    entity == other || layouts[entity].ancestors.contains(other)
   }
 
   /// Notes that an object lost a link; the key's entity may be an ancestor of its own.
