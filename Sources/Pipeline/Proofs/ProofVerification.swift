@@ -34,7 +34,7 @@ package struct ProofVerification: Codable, Hashable, Sendable {
     } catch let error as ProofError {
       finding = error.message
     } catch let error as LogError where error.isFinding {
-      finding = sentences(error.message, hint: error.hint)
+      finding = "\(error)"
     }
     isSound = finding == nil
   }
