@@ -47,7 +47,6 @@ private struct Example {
     """
   /// The models that examples use.
   static let models = """
-    import SwiftData
     @Model final class Trip {
       var name: String
       var destination = ""
@@ -99,7 +98,7 @@ struct ExampleTests {
     let examples = try examples()
     #expect(examples.count > 40)
     let source =
-      Example.models
+      "import SwiftData\n" + Example.models
       + examples.enumerated().map { $1.type(named: "Example\($0)") }.joined()
     try withTemporaryFolder { folder in
       let file = folder.appending(path: "Examples.swift")

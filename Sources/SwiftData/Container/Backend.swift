@@ -101,6 +101,8 @@ protocol Backend: Sendable {
 }
 
 extension Backend {
+  var native: NativeStore? { nil }
+
   /// The objects with these identities, from memory or else from the store; missing ones are left
   /// out.
   func models(

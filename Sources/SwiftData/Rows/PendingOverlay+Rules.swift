@@ -6,7 +6,7 @@ extension PendingOverlay {
   /// Lists all rows that the store will delete together with listed rows.
   func loseWhatFollows(_ schema: StoreSchema) throws {
     for table in Set(schema.entities.map(\.table)) where gone(table) != nil {
-      try run("DELETE FROM temp.\(name("gone", table: table)) WHERE follows")
+      try run("DELETE FROM temp.\(name("gone", of: table)) WHERE follows")
     }
     // The number of rounds is the length of the longest chain of rules.
     var isGrowing = true
@@ -17,7 +17,7 @@ extension PendingOverlay {
           guard let destination = schema[relationship.destination] else { continue }
           try prepareLoss(of: destination.table)
           try run(
-            "INSERT OR IGNORE INTO temp.\(name("gone", table: destination.table)) "
+            "INSERT OR IGNORE INTO temp.\(name("gone", of: destination.table)) "
               + "SELECT found, 1 FROM (\(targets(of: relationship, entity: entity, destination: destination.table))) "
               + "WHERE found IS NOT NULL"
           )
@@ -33,7 +33,7 @@ extension PendingOverlay {
     destination: String
   ) -> String {
     let table = entity.table
-    var owners = "SELECT id FROM temp.\(name("gone", table: table))"
+    var owners = "SELECT id FROM temp.\(name("gone", of: table))"
     if entity.sharesTable {
       let isKind = "\"_entity\" = '\(entity.name)'"
       owners = "SELECT id FROM main.\(quoted(table)) WHERE \(isKind) AND id IN (\(owners))"

@@ -43,7 +43,7 @@ final class PendingOverlay {
   var isShared: Bool { reader.isShared }
 
   func source(_ table: String) -> String {
-    views.contains(table) ? "temp." + name("view", table: table) : quoted(table)
+    views.contains(table) ? "temp." + name("view", of: table) : quoted(table)
   }
 
   /// The order of a table's rows: saved rows first, then new ones in insertion order.
@@ -55,10 +55,10 @@ final class PendingOverlay {
   private static let rank = quoted("insertion rank")
 
   func gone(_ table: String) -> String? {
-    losing.contains(table) ? "temp." + name("gone", table: table) : nil
+    losing.contains(table) ? "temp." + name("gone", of: table) : nil
   }
 
-  func name(_ kind: String, table: String) -> String {
+  func name(_ kind: String, of table: String) -> String {
     quoted("\(kind) \(number) \(table)")
   }
 
@@ -70,11 +70,11 @@ final class PendingOverlay {
     members = [:]
     do {
       for table in views {
-        try connection.execute("DELETE FROM temp.\(name("row", table: table))")
-        try connection.execute("DELETE FROM temp.\(name("hidden", table: table))")
+        try connection.execute("DELETE FROM temp.\(name("row", of: table))")
+        try connection.execute("DELETE FROM temp.\(name("hidden", of: table))")
       }
       for table in losing {
-        try connection.execute("DELETE FROM temp.\(name("gone", table: table))")
+        try connection.execute("DELETE FROM temp.\(name("gone", of: table))")
       }
       losing = []
     } catch {
@@ -89,10 +89,10 @@ final class PendingOverlay {
     // Other contexts will use the reader, but not these tables; one that can't be dropped is
     // harmless, because its name is not used again.
     for table in views {
-      try? connection.execute("DROP VIEW IF EXISTS temp.\(name("view", table: table))")
-      try? connection.execute("DROP TABLE IF EXISTS temp.\(name("row", table: table))")
-      try? connection.execute("DROP TABLE IF EXISTS temp.\(name("hidden", table: table))")
-      try? connection.execute("DROP TABLE IF EXISTS temp.\(name("gone", table: table))")
+      try? connection.execute("DROP VIEW IF EXISTS temp.\(name("view", of: table))")
+      try? connection.execute("DROP TABLE IF EXISTS temp.\(name("row", of: table))")
+      try? connection.execute("DROP TABLE IF EXISTS temp.\(name("hidden", of: table))")
+      try? connection.execute("DROP TABLE IF EXISTS temp.\(name("gone", of: table))")
     }
     store.giveBack(reader)
   }
@@ -120,7 +120,7 @@ final class PendingOverlay {
   private func lose(_ row: Int64, of table: String) throws {
     try prepareLoss(of: table)
     try run(
-      "INSERT OR REPLACE INTO temp.\(name("gone", table: table)) VALUES (?, 0)",
+      "INSERT OR REPLACE INTO temp.\(name("gone", of: table)) VALUES (?, 0)",
       values: [.integer(row)]
     )
   }
@@ -132,16 +132,16 @@ final class PendingOverlay {
 
   private func prepare(_ table: String) throws {
     guard !views.contains(table) else { return }
-    let rows = name("row", table: table)
-    let hidden = name("hidden", table: table)
-    let gone = name("gone", table: table)
+    let rows = name("row", of: table)
+    let hidden = name("hidden", of: table)
+    let gone = name("gone", of: table)
     try connection.execute(
       """
       CREATE TEMP TABLE \(rows) AS SELECT *, 0 AS \(Self.rank) FROM main.\(quoted(table)) WHERE 0;
-      CREATE UNIQUE INDEX temp.\(name("index", table: table)) ON \(rows) (id);
+      CREATE UNIQUE INDEX temp.\(name("index", of: table)) ON \(rows) (id);
       CREATE TEMP TABLE \(hidden) (id INTEGER PRIMARY KEY);
       CREATE TEMP TABLE \(gone) (id INTEGER PRIMARY KEY, follows INTEGER NOT NULL);
-      CREATE TEMP VIEW \(name("view", table: table)) AS
+      CREATE TEMP VIEW \(name("view", of: table)) AS
         SELECT *, 0 AS \(Self.rank) FROM main.\(quoted(table))
           WHERE id NOT IN (SELECT id FROM temp.\(hidden))
             AND id NOT IN (SELECT id FROM temp.\(gone))
@@ -160,7 +160,7 @@ final class PendingOverlay {
     try prepare(table)
     if state.phase != .deleting, losing.contains(table) {
       try run(
-        "DELETE FROM temp.\(name("gone", table: table)) WHERE id = ?",
+        "DELETE FROM temp.\(name("gone", of: table)) WHERE id = ?",
         values: [.integer(state.row)]
       )
     }
@@ -175,7 +175,7 @@ final class PendingOverlay {
     case .stored:
       try remove(state.row, of: table)
       try run(
-        "DELETE FROM temp.\(name("hidden", table: table)) WHERE id = ?",
+        "DELETE FROM temp.\(name("hidden", of: table)) WHERE id = ?",
         values: [.integer(state.row)]
       )
     case .detached, .deleted:
@@ -185,19 +185,19 @@ final class PendingOverlay {
 
   private func hide(_ row: Int64, of table: String) throws {
     let hidden = try connection.cached(
-      "INSERT OR IGNORE INTO temp.\(name("hidden", table: table)) VALUES (?)"
+      "INSERT OR IGNORE INTO temp.\(name("hidden", of: table)) VALUES (?)"
     )
     try hidden.bind(1, row)
     try hidden.run()
     guard connection.changes > 0 else { return }
     try run(
-      "INSERT INTO temp.\(name("row", table: table)) SELECT *, 0 FROM main.\(quoted(table)) WHERE id = ?",
+      "INSERT INTO temp.\(name("row", of: table)) SELECT *, 0 FROM main.\(quoted(table)) WHERE id = ?",
       values: [.integer(row)]
     )
   }
 
   private func remove(_ row: Int64, of table: String) throws {
-    try run("DELETE FROM temp.\(name("row", table: table)) WHERE id = ?", values: [.integer(row)])
+    try run("DELETE FROM temp.\(name("row", of: table)) WHERE id = ?", values: [.integer(row)])
   }
 
   private func insertRow(_ state: _ModelState, entity: EntityDescription) throws {
@@ -214,7 +214,7 @@ final class PendingOverlay {
     }
     let updates = columns.dropFirst().map { "\($0) = excluded.\($0)" }
     try run(
-      "INSERT INTO temp.\(name("row", table: entity.table)) "
+      "INSERT INTO temp.\(name("row", of: entity.table)) "
         + "(\(columns.joined(separator: ", "))) VALUES "
         + "(\(columns.map { _ in "?" }.joined(separator: ", "))) "
         + "ON CONFLICT (id) DO UPDATE SET \(updates.joined(separator: ", "))",
@@ -232,7 +232,7 @@ final class PendingOverlay {
     }
     guard !assignments.isEmpty else { return }
     try run(
-      "UPDATE temp.\(name("row", table: entity.table)) SET \(assignments.joined(separator: ", ")) "
+      "UPDATE temp.\(name("row", of: entity.table)) SET \(assignments.joined(separator: ", ")) "
         + "WHERE id = ?",
       values: values + [.integer(state.row)]
     )
@@ -274,7 +274,7 @@ final class PendingOverlay {
       guard let entity = member.entity else { continue }
       let name = quoted(column)
       try run(
-        "UPDATE temp.\(self.name("row", table: entity.table)) SET \(name) = (SELECT \(name) FROM "
+        "UPDATE temp.\(self.name("row", of: entity.table)) SET \(name) = (SELECT \(name) FROM "
           + "main.\(quoted(entity.table)) WHERE id = ?1) WHERE id = ?1",
         values: [.integer(member.row)]
       )
@@ -288,7 +288,7 @@ final class PendingOverlay {
     try prepare(entity.table)
     if member.phase == .stored { try hide(member.row, of: entity.table) }
     try run(
-      "UPDATE temp.\(name("row", table: entity.table)) SET \(quoted(column)) = ? WHERE id = ?",
+      "UPDATE temp.\(name("row", of: entity.table)) SET \(quoted(column)) = ? WHERE id = ?",
       values: [owner.map { .integer($0) } ?? .null, .integer(member.row)]
     )
   }
@@ -304,18 +304,18 @@ final class PendingOverlay {
     // Links that were added and removed between two fetches are in neither list.
     for kind in ["row", "hidden"] {
       try run(
-        "DELETE FROM temp.\(name(kind, table: table)) WHERE \(quoted(source)) = ?",
+        "DELETE FROM temp.\(name(kind, of: table)) WHERE \(quoted(source)) = ?",
         values: [.integer(state.row)]
       )
     }
     let hide =
-      "INSERT OR IGNORE INTO temp.\(name("hidden", table: table)) "
+      "INSERT OR IGNORE INTO temp.\(name("hidden", of: table)) "
       + "(\(quoted(source)), \(quoted(target))) VALUES (?, ?)"
     for member in many.removed.elements {
       let pair: [Value] = [.integer(state.row), .integer(member._$state.row)]
       try run(hide, values: pair)
       try run(
-        "DELETE FROM temp.\(name("row", table: table)) WHERE \(quoted(source)) = ? "
+        "DELETE FROM temp.\(name("row", of: table)) WHERE \(quoted(source)) = ? "
           + "AND \(quoted(target)) = ?",
         values: pair
       )
@@ -324,7 +324,7 @@ final class PendingOverlay {
       let pair: [Value] = [.integer(state.row), .integer(member._$state.row)]
       try run(hide, values: pair)
       try run(
-        "INSERT OR IGNORE INTO temp.\(name("row", table: table)) "
+        "INSERT OR IGNORE INTO temp.\(name("row", of: table)) "
           + "(\(quoted(source)), \(quoted(target))) VALUES (?, ?)",
         values: pair
       )
@@ -333,17 +333,17 @@ final class PendingOverlay {
 
   private func prepareJoin(_ table: String, source: String, target: String) throws {
     guard !views.contains(table) else { return }
-    let rows = name("row", table: table)
-    let hidden = name("hidden", table: table)
+    let rows = name("row", of: table)
+    let hidden = name("hidden", of: table)
     let pair = "\(quoted(source)), \(quoted(target))"
     try connection.execute(
       """
       CREATE TEMP TABLE \(rows) AS SELECT * FROM main.\(quoted(table)) WHERE 0;
-      CREATE UNIQUE INDEX temp.\(name("index", table: table)) ON \(rows) (\(pair));
-      CREATE INDEX temp.\(name("back", table: table)) ON \(rows) (\(quoted(target)));
+      CREATE UNIQUE INDEX temp.\(name("index", of: table)) ON \(rows) (\(pair));
+      CREATE INDEX temp.\(name("back", of: table)) ON \(rows) (\(quoted(target)));
       CREATE TEMP TABLE \(hidden) (\(pair), PRIMARY KEY (\(pair)));
-      CREATE INDEX temp.\(name("hidden back", table: table)) ON \(hidden) (\(quoted(target)));
-      CREATE TEMP VIEW \(name("view", table: table)) AS
+      CREATE INDEX temp.\(name("hidden back", of: table)) ON \(hidden) (\(quoted(target)));
+      CREATE TEMP VIEW \(name("view", of: table)) AS
         SELECT * FROM main.\(quoted(table))
         WHERE (\(pair)) NOT IN (SELECT \(pair) FROM temp.\(hidden))
         UNION ALL SELECT * FROM temp.\(rows);

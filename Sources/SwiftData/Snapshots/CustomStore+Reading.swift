@@ -2,7 +2,6 @@ import Changes
 import Store
 
 extension CustomStore: Backend {
-  var native: NativeStore? { nil }
   var keepsWholeObjects: Bool { true }
   var isWrittenLast: Bool { true }
 
