@@ -36,24 +36,17 @@ package final class Store: @unchecked Sendable {
     Connection.returnLargeMemory()
   }
 
-  /// Opens a store, and creates a missing one.
+  /// Opens a store with its own schema, or with the given one, which creates a missing store.
   ///
   /// - Throws: ``StoreError``, with ``StoreError/Code/schemaMismatch`` if the store has a schema
   ///   that needs other tables.
   package static func open(
     _ location: Location,
-    schema: StoreSchema,
+    schema: StoreSchema? = nil,
     options: Options = Options()
   ) throws -> Store {
     try describingErrors(at: location.path) {
       try Store(location, schema: schema, options: options)
-    }
-  }
-
-  /// Opens an existing store with its own schema.
-  package static func open(_ location: Location, options: Options = Options()) throws -> Store {
-    try describingErrors(at: location.path) {
-      try Store(location, schema: nil, options: options)
     }
   }
 
