@@ -43,10 +43,11 @@ package struct LineageTree {
       let text = String(decoding: bytes, as: UTF8.self)
       let checkpoint = try Checkpoint(text: text)
       (origin, head) = (checkpoint.origin, checkpoint.head)
+      let size = checkpoint.head.count
       let lines = text.split(separator: "\n").dropFirst(3).map { $0.split(separator: " ") }
       runs = lines.dropLast().compactMap { parts in
         guard parts.count == 2, let position = Int64(parts[0]), let id = Int64(parts[1]),
-          (0..<head.count).contains(position), ids.contains(id)
+          (0..<size).contains(position), ids.contains(id)
         else { return nil }
         return Run(position: position, transaction: id)
       }
