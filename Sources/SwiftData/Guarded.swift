@@ -1,7 +1,7 @@
-/// A value that one thread at a time works with.
+/// A value that only one thread uses at a time.
 ///
-/// `Mutex` of the standard library would do, but on Linux the thread sanitizer can't see it, and
-/// reports what it guards as races; with this one, what the sanitizer reports is one.
+/// The thread sanitizer on Linux does not know the standard library's `Mutex`, and reports accesses
+/// to its value as races.
 final class Guarded<Value>: @unchecked Sendable {
   // The lock guards the value.
   private let lock = NSLock()
@@ -16,12 +16,12 @@ final class Guarded<Value>: @unchecked Sendable {
   }
 }
 
-/// Says once what a fetch does more slowly than it could.
+/// Prints once for each reason that a fetch is slower than possible.
 enum FetchLog {
   private static let said = Guarded<Set<String>>([])
 
   static func note(_ sentence: String) {
-    // A program that makes new sentences for ever is not given memory for ever.
+    // A limit, because a program may have ever new sentences.
     guard said.withLock({ $0.count < 1000 && $0.insert(sentence).inserted }) else { return }
     FileHandle.standardError.write(Data("SwiftData: \(sentence)\n".utf8))
   }

@@ -55,9 +55,9 @@ public struct ModelConfiguration: DataStoreConfiguration, Identifiable, Hashable
   public let allowsSave: Bool
   /// Whether the store is only in memory; its objects are gone when the container is released.
   public let isStoredInMemoryOnly: Bool
-  /// Accepted, and without effect.
+  /// Accepted without effect.
   public let groupContainer: GroupContainer
-  /// Accepted, and without effect.
+  /// Accepted without effect.
   public let cloudKitDatabase: CloudKitDatabase
 
   /// How long a save waits for another process that writes to the same file before it throws.

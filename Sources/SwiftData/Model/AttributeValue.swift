@@ -7,7 +7,7 @@ import Store
 public protocol _AttributeValue {
   /// The declared type as the store knows it.
   static var _valueType: ValueType { get }
-  /// True for optionals.
+  /// Whether the type is optional.
   static var _isOptional: Bool { get }
   /// The value as it is stored.
   var _stored: Value { get }

@@ -143,7 +143,7 @@ extension SQLTranslation {
       return "t.id \(op.sql) \(bind: .integer(covered(by: token)))"
     case (.time, let date as Date):
       guard !date.timeIntervalSinceReferenceDate.isNaN else {
-        // To Swift one date is at most another where that is not less than it, and so for NaN.
+        // In Swift, `<=` is `!(other < self)` for dates, also for NaN.
         return op == .lessThanOrEqual || op == .greaterThanOrEqual ? .true : .false
       }
       let at = HistoryTime.first(after: date, orAt: true)
@@ -166,7 +166,7 @@ extension SQLTranslation {
 }
 
 extension PredicateExpressions.ComparisonOperator {
-  /// The operator that says the same with its sides exchanged.
+  /// The operator with the same meaning if the sides are exchanged.
   var turned: PredicateExpressions.ComparisonOperator {
     switch self {
     case .lessThan: .greaterThan

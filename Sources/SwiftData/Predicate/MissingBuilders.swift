@@ -89,7 +89,7 @@ public protocol _StringFunction {
   static func _apply(_ root: String, _ other: String) -> Output
 }
 
-/// Looks for a string as a user would, whatever case and accents.
+/// Searches for a string, ignoring case and accents.
 public enum _LocalizedStandardContains: _StringFunction {
   /// Looks for one string in another.
   public static func _apply(_ root: String, _ other: String) -> Bool {
@@ -97,7 +97,7 @@ public enum _LocalizedStandardContains: _StringFunction {
   }
 }
 
-/// Compares two strings without regard to case.
+/// Compares two strings, ignoring case.
 public enum _CaseInsensitiveCompare: _StringFunction {
   /// Compares two strings.
   public static func _apply(_ root: String, _ other: String) -> ComparisonResult {
