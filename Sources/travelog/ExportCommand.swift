@@ -17,7 +17,7 @@ extension Travelog {
     "to",
     type: .folder,
     placeholder: "LOGS",
-    help: "The log folder; - writes one log to standard output."
+    help: "The log folder; - writes the logs to standard output."
   )
   static let token = Parameter<String?>.optional(
     "token",
