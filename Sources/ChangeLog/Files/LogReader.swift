@@ -331,8 +331,8 @@ extension Change {
     // Links begin with a bracket, so that most changes need not be taken apart.
     let texts = [before, after].filter { !$0.isEmpty }
     return texts.allSatisfy { text in
-      text.count == 2
-        || zip(text, text.dropFirst()).contains { $0 == UInt8(ascii: ":") && $1 == UInt8(ascii: "[") }
+      var parts = LineParts(text)
+      return text.count == 2 || parts.skip(to: ":[")
     } && toldValues.isEmpty
   }
 }
