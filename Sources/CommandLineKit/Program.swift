@@ -23,7 +23,7 @@ package struct Program: Sendable {
     self.describe = describe
   }
 
-  /// Runs a command line, of which the first word is the program's name, and returns the exit code.
+  /// Runs a command line, whose first word is the name of the program, and returns the exit code.
   package func run(_ arguments: [String], environment: [String: String]) -> Int32 {
     // A closed pipe becomes an error that can be caught, not a signal.
     signal(SIGPIPE, SIG_IGN)

@@ -94,8 +94,8 @@ private struct JSON5Reader {
       case "null": content = .null
       case "true": content = .bool(true)
       case "false": content = .bool(false)
-      case "Infinity", "NaN": throw error("A number that is none is of no use here.", at: begin)
-      case let word: throw error("“\(word)” is no value; texts stand in quotes.", at: begin)
+      case "Infinity", "NaN": throw error("Infinity and NaN are not supported here.", at: begin)
+      case let word: throw error("“\(word)” is not a value; a text needs quotes.", at: begin)
       }
     }
     return JSON5Value(content: content, position: begin)
@@ -205,7 +205,7 @@ private struct JSON5Reader {
     let plain = text.hasPrefix("+") ? String(text.dropFirst()) : text
     guard plain.allSatisfy({ "0123456789.-+eE".contains($0) }), let value = Double(plain),
       value.isFinite
-    else { throw error("“\(text)” is no number that is of use here.", at: begin) }
+    else { throw error("“\(text)” is not a supported number.", at: begin) }
     return plain
   }
 

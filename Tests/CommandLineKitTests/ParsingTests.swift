@@ -71,7 +71,7 @@ struct ParsingTests {
     #expect(try Greeting.arguments("hello", "Kim", "--loud", "-l")[Greeting.loud])
   }
 
-  @Test("each mistake is told in a sentence, with what was meant, and has the code of usage")
+  @Test("Each mistake is reported in a sentence, with a guess at what was meant, and ends with 64.")
   func mistakes() {
     let cases: [(words: [String], message: String, hint: String?)] = [
       (["helo", "Kim"], "There is no command “helo”.", "Did you mean “hello”?"),

@@ -130,7 +130,7 @@ struct InterruptionTests {
         let message =
           ": Stopped by a signal; nothing is half done.\nRun the command again to continue.\n"
         #expect(end.errors.hasSuffix(message), "\(end)")
-        // It is told to end after 0.13 s; a busy machine takes longer.
+        // The signal comes after 0.13 s; a busy machine takes longer.
         #expect(end.time < .seconds(2), "\(command.words): \(end)")
       }
       #expect(try names(in: folder) == before)

@@ -366,7 +366,7 @@ struct NewUserTests {
         (["import", logs, "--into", folder.path + "/b.store"], "imported \(head) transactions"),
         (["import", logs, "--into", folder.path + "/b.store"], "at transaction \(head)"),
         (["compact", logs], "made 1 log of 2"),
-        (["undo", path, head], "took back transaction \(head)"),
+        (["undo", path, head], "reverted transaction \(head)"),
         (["export", path, "--to", logs], "exported 1 transaction,"),
         (["prune", path, "--logs", logs, "--keep", "0"], "deleted"),
       ]

@@ -102,7 +102,7 @@ struct ProofProgramTests {
     }
   }
 
-  @Test("verify --proof needs nothing but the proof and a key, and ends with 1 for a wrong one.")
+  @Test("verify --proof needs only the proof and a key, and ends with 1 for a wrong proof.")
   func proof() throws {
     try withTemporaryFolder { folder in
       guard let keys = try keys(folder) else { return }

@@ -169,7 +169,7 @@ private func openAnything(_ path: String) throws(LogError) -> Int32 {
   return descriptor
 }
 
-/// Writes on in a file after so many bytes of it, or makes it; what was written lasts.
+/// Writes bytes durably after the first `length` bytes of a file, and creates it if it does not exist.
 func appendDurably(_ bytes: [UInt8], to path: String, after length: Int64) throws(LogError) {
   let isNew = access(path, F_OK) != 0
   let descriptor = open(path, writing, 0o600)

@@ -78,7 +78,7 @@ package struct TiledTree {
     return hashes
   }
 
-  /// The first hashes of a file; nil if it does not have so many.
+  /// The first `count` hashes of a file; nil if it has fewer.
   private func read(_ name: String, _ width: Int64) throws -> [Digest]? {
     guard let bytes = try readSmallFile("\(path)/\(name)", limit: 32 << 8),
       bytes.count >= 32 * Int(width)
@@ -106,7 +106,8 @@ package enum TreeFailure: LogReason {
     let what: Wording =
       switch self {
       case .missingTile: "The tile \(error.path) is missing or cut off."
-      case .otherRoot: "The tiles in \(error.path) do not give the root that is written beside them."
+      case .otherRoot:
+        "The tiles in \(error.path) do not give the root that is written beside them."
       case .otherLeaf:
         "The tree in \(error.path) does not have transaction \(error.transaction) as the logs have it."
       case .alteredHead: "\(error.path) is not as it was written."

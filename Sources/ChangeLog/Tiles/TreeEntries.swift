@@ -2,7 +2,7 @@ import Changes
 
 /// The entries of a tree beside its tiles, in files of up to 256, as c2sp.org/tlog-tiles has them.
 ///
-/// They are all that a tree follows from which no log tells of, so that they are synced.
+/// No log contains them and the tree follows from them, so they are written durably.
 package struct TreeEntries {
   /// The folder of the tree.
   package let path: String

@@ -6,7 +6,7 @@ package struct TransactionLines {
   private let transaction: Transaction
   /// The text before the sequence number of each change.
   private let opening: [UInt8]
-  /// What stands between that number and the known bytes.
+  /// The text between that number and the known bytes.
   private let middle: [UInt8]
 
   /// Prepares what all lines of a transaction share.

@@ -4,11 +4,10 @@ import FoundationEssentials
 import Glibc
 import Store
 
-/// That an erasure was begun, in a file that is there until it is finished.
+/// The file that marks an erasure that is not finished.
 ///
-/// Logs are written anew one after another, so that a program which is stopped leaves some of them
-/// with the values and some without. Whoever reads logs meanwhile is told so, and the next run of
-/// the same erasure ends it.
+/// An erasure rewrites logs one after another. If it is interrupted, some logs still have the values.
+/// Until the next run of the same erasure finishes it, readers of the logs report it.
 struct EraseMark: Codable, Equatable {
   var kind = "travelog-erasing"
   var version = 1

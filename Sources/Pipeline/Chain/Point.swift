@@ -42,7 +42,7 @@ package enum Point: Hashable, Sendable, CustomStringConvertible {
       text.insert(contentsOf: ":00", at: text.index(text.startIndex, offsetBy: 16))
     }
     let style = Date.ISO8601FormatStyle(includingFractionalSeconds: text.contains("."))
-    // Why it is no time is said in words of this program's own, with the forms that it knows.
+    // The caller's error lists the accepted forms, so the reason is not needed.
     guard let date = try? style.parse(text) else { return nil }
     // Foundation takes the 30th of February for a day in March.
     let day = date.formatted(.iso8601.year().month().day())

@@ -1,18 +1,18 @@
 import ChangeLog
 
-/// So often logs are read that other programs go on changing.
+/// How often logs are read that other programs keep changing.
 private let mostReadings = 10
 
-/// Calls, and calls again where what came of it is not right and other programs put logs together, or
-/// added some, meanwhile: what was listed before may be gone when it is opened.
+/// Calls `body`, and repeats the call if it failed while other programs compacted or added logs: a
+/// listed log may be gone when it is opened.
 ///
 /// - Parameters:
 ///   - logs: The folder.
 ///   - stores: The stores whose logs are read; nil for all.
-///   - isRight: Tells whether a result is one of logs that are sound.
-///   - body: What reads them.
-/// - Returns: What the body returns.
-/// - Throws: What the body throws.
+///   - isRight: Returns whether a result is one of sound logs.
+///   - body: Reads the logs.
+/// - Returns: The result of the last call.
+/// - Throws: The error of the last call.
 func readingSettled<Result>(
   _ logs: LogFolder,
   of stores: [String]?,
@@ -33,7 +33,7 @@ func readingSettled<Result>(
   }
 }
 
-/// What lies in a folder; where that can't be told, whoever reads it says why.
+/// The names in a folder; nil if it can't be listed, because reading the logs reports the reason.
 private func listing(_ logs: LogFolder, stores: [String]?) -> Set<String>? {
   try? logs.listing(of: stores ?? logs.stores())
 }

@@ -25,7 +25,7 @@ func writeToken(_ point: HistoryPoint, of store: String, to path: String) throws
   do {
     points = try readToken(path)?.points ?? [:]
   } catch  where isDamagedToken(error) {
-    // It was reported when it was read first, and is written anew.
+    // The first read reported it; now it is replaced.
   }
   guard points[store] != point else { return }
   points[store] = point

@@ -18,7 +18,7 @@ package struct VerificationRecord: Hashable, Sendable, Codable {
     guard let bytes = try readSmallFile(Self.path(logs, store: store), isOurs: true) else {
       return nil
     }
-    // It tells of the past and nothing depends on it, so that one that was damaged is none.
+    // Nothing depends on it, so a damaged record counts as missing.
     guard let record = try? JSONDecoder().decode(Self.self, from: Data(bytes)) else { return nil }
     self = record
   }

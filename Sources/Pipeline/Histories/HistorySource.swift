@@ -10,7 +10,7 @@ package protocol HistorySource: AnyObject {
   /// author, schema and number of changes.
   ///
   /// - Parameters:
-  ///   - range: The ids, all of which the history has.
+  ///   - range: The ids; the history must have them all.
   ///   - wants: Returns whether to read the changes of a transaction, before the first of them.
   ///   - change: Called with each of these changes, whose bytes are valid only during the call.
   ///   - transaction: Called with each transaction, after its changes.

@@ -69,7 +69,7 @@ package final class LogHistory: HistorySource {
 /// Reads the transactions of a range of a log, and the rest of it if its end is wanted, which
 /// verifies the end; returns the reader and the last transaction that was read.
 ///
-/// The members file lets it skip what comes before the range. If anything is wrong then, the log is
+/// The members file allows skipping the transactions before the range. If anything is wrong then, the log is
 /// read from its beginning, and continues with what was not passed on yet.
 @discardableResult
 func readLog(

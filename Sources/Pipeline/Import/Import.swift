@@ -67,8 +67,8 @@ final class Import {
           state.result.files += 1
           continue
         } catch let error as StoreError where !Self.lasting.contains(error.code) {
-          // A second reading reports damage of the log first, and applies what comes before a
-          // change that fails.
+          // A second reading reports damage of the log first, and applies the changes before the
+          // one that fails.
         }
       }
       let wanted = try WantedTransactions(request, log: log, state: &state, tick: tick)

@@ -165,7 +165,7 @@ struct LineageTreeWriter {
 
   /// Writes what makes the transactions so far a part of the tree.
   func finish() throws {
-    // A checkpoint that can't be read needs no tiles; whoever reads it says what is wrong.
+    // An unreadable checkpoint needs no tiles; commands that read it report it.
     let published = (try? CheckpointFile.published(path))?.checkpoint.head.count ?? 0
     try tiles.finish(keeping: min(published, tiles.count))
     var text = try Checkpoint(origin: origin, head: tiles.head()).text

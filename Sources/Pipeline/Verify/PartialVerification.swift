@@ -2,8 +2,8 @@ import ChangeLog
 import Changes
 import Store
 
-/// Verifies the logs of one lineage that have something left out: each by itself, because the digests
-/// of their transactions can't be made from what is there.
+/// Verifies the filtered logs of one lineage, each by itself, because the digests of their transactions
+/// can't be computed from the remaining lines.
 func verifyPartial(
   _ folder: LogFolder,
   store: String,

@@ -75,11 +75,11 @@ package struct Verification: Sendable {
   package var erasures: Digest?
   /// What was found wrong.
   package var findings: [Finding] = []
-  /// What those who run it should know, and is no damage.
+  /// Remarks for the operator that are not damage.
   package var notices: [Notice] = []
   /// The points of the chain whose digests were given.
   package var heads: [HistoryPoint] = []
-  /// Up to where something from elsewhere vouches for the chain; nil for nowhere.
+  /// The last point that a given digest or store proves; nil if nothing was given.
   package internal(set) var proven: HistoryPoint?
   /// What that is.
   package internal(set) var proof: Proof?

@@ -3,10 +3,10 @@ import Changes
 import Glibc
 import Store
 
-/// Reads every log from its bytes, and tells whether they are what was exported.
+/// Recomputes every digest from the files, and returns the findings.
 ///
-/// - Throws: ``PipelineError`` where there is nothing to verify, and ``LogError`` where the disk
-///   fails; what is wrong with the logs is in the result.
+/// - Throws: ``PipelineError`` if there are no logs, and ``LogError`` if the disk fails. Damage of the
+///   logs is in the result.
 package func verify(
   _ request: VerifyRequest,
   tick: Tick = { _ in }
@@ -49,7 +49,7 @@ private func verifyOnce(
       namedHeads.append(run.namedHead)
       progress = run.progress
     }
-    // What is still to be written anew tells nothing of its end.
+    // The end of logs that an erasure still has to rewrite is not known.
     guard !lineages.contains(where: \.isUnfinished) else {
       result += lineages
       continue

@@ -113,10 +113,10 @@ final class JSONFileStore: DataStore {
     return Dictionary(uniqueKeysWithValues: snapshots.map { ($0.persistentIdentifier, $0) })
   }
 
-  /// Writes the objects, and the history with what has changed.
+  /// Writes the objects, and the history with the changes.
   ///
-  /// The objects are written beside the file; with the new history in its place the save is done,
-  /// and what is left is to put the objects in theirs, now or when the store is read next.
+  /// The objects are first written beside the file. The save is complete once the new history is in
+  /// its place; the objects get theirs now, or when the store is read next.
   private func write(
     _ snapshots: [PersistentIdentifier: DefaultSnapshot],
     author: String?

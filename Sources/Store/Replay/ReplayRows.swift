@@ -38,7 +38,7 @@ final class ReplayRows {
   /// Writes the row of a change, and its links.
   func write(_ part: PreparedChanges.Part, changes: PreparedChanges) throws {
     guard purpose != .snapshot || part.change.kind == .insert else {
-      throw CanonicalEncodingError(message: "a snapshot has nothing but insertions")
+      throw CanonicalEncodingError(message: "a snapshot contains only insertions")
     }
     guard purpose != .comparison else { return try compare(part, changes: changes) }
     let isWritten =
