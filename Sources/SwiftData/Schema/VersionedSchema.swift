@@ -29,7 +29,7 @@ extension VersionedSchema {
 /// }
 /// ```
 public protocol SchemaMigrationPlan: SendableMetatype {
-  /// The versions, oldest first; the last is that of the container.
+  /// The versions, oldest first; a store may have any of them.
   static var schemas: [any VersionedSchema.Type] { get }
   /// The stages; versions without a stage between them are migrated without code.
   static var stages: [MigrationStage] { get }

@@ -102,7 +102,7 @@ extension Diagnostic {
     )
   }
 
-  /// `@Relationship var items: Set<Item>`.
+  /// `@Relationship var items: [String: Item]`.
   static func relationshipInCollection(
     _ node: AttributeSyntax,
     property: ModelProperty,
