@@ -20,9 +20,8 @@ struct StoreFile: Sendable {
 
   /// Opens the first connection, checks the file, and creates the tables of a new store.
   ///
-  /// - Parameters:
-  ///   - schema: The schema of a new store; nil to open only an existing one.
-  ///   - fit: Called with the catalog before its schema is used.
+  /// It opens only an existing store if the schema is nil; `fit` is called before the catalog's
+  /// schema is used.
   func open(
     creating schema: StoreSchema? = nil,
     fit: (inout Catalog, Connection) throws -> Void = { _, _ in }
