@@ -85,7 +85,10 @@ package final class Writer {
     guard let version = try connection.integer("PRAGMA schema_version"),
       version != tablesVersion
     else { return }
-    try SchemaCheck(schemaID: schemaID, schema: schema).run(on: connection)
+    let stored = try Catalog(on: connection).schema
+    guard schema.differences(fromStored: stored).isEmpty else {
+      throw MigrationFailure.migratedByOthers(stored: stored, known: schema).at(connection.path)
+    }
     // A process that changed the history mode also changed its indexes.
     try recorder.refresh()
     let capture = try ForeignCapture.of(schema)
