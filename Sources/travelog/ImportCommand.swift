@@ -35,8 +35,8 @@ extension Travelog {
       + "completes an interrupted one. A new replica follows the latest lineage, unless "
       + "--until is before that lineage began. An existing replica stays in its lineage; if "
       + "the logs continue in another one, the exit status is 14. A replica that is already "
-      + "past --until is refused, because an import never goes back. LOGS can also be the "
-      + "folder of one lineage, LOGS/store=UUID/lineage=N.",
+      + "past --until is refused, because an import never goes back. LOGS can also be a "
+      + "flat copy of a log folder, or the folder of one lineage, LOGS/store=UUID/lineage=N.",
     examples: [
       "travelog import logs --into copy.store": "Create or update a replica.",
       "ssh host travelog export trips.store --to - | travelog import - --into copy.store":
