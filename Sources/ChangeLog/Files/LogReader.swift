@@ -220,7 +220,7 @@ package final class LogReader {
       throw damaged("it was written with another schema than that of the log's header")
     }
     if transaction.operation == .snapshot {
-      guard hasOnlyInserts, transaction.id == header.first else {
+      guard hasOnlyInserts, transaction.id == header.first || isPartial else {
         throw damaged("it is a snapshot, and has other changes than inserts or others before it")
       }
       beginsWithSnapshot = true

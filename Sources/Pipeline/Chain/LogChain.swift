@@ -157,7 +157,8 @@ struct LogChain {
         file.path
       )
     }
-    guard reader.beginsWithSnapshot, reader.header.previous != beginning.digest,
+    guard folder.partial == nil, reader.beginsWithSnapshot,
+      reader.header.previous != beginning.digest,
       !snapshots.contains(file)
     else { return }
     throw ChainFailure.snapshotInside.at(file.path, transaction: reader.header.first)
