@@ -12,10 +12,10 @@ package struct TreeTransaction {
   package init(_ id: Int64, count: Int, hiding hidden: Set<Int> = [], details: String = "") {
     self.id = id
     previous = SHA256.digest(of: Array("before \(id)".utf8))
-    var generator = SeededGenerator(for: "transaction \(id)")
-    let whole = SeededRange(0..<Int64(count), Seed(using: &generator))
-    let salts = Array(Salts(whole))
-    let seeds = Array(SeedCover([whole], hiding: hidden.sorted().map(Int64.init).makeIterator()))
+    let seed = Seed(bytes: Array(previous.bytes.prefix(Seed.byteCount)))
+    let seeded = seed.map { [SeededRange(0..<Int64(count), $0)] } ?? []
+    let salts = seeded.flatMap { Array(Salts($0)) }
+    let seeds = Array(SeedCover(seeded, hiding: hidden.sorted().map(Int64.init).makeIterator()))
     let shared = #","n":\#(count),"ts":"2026-09-20T10:00:00.123456Z","author":"\",\"op\":\"""#
     var tree = MerkleTree()
     for (index, salt) in salts.enumerated() {

@@ -12,6 +12,8 @@ package struct CoveredLine: Sendable {
   package let known: Range<Int>
   /// The bytes of the values.
   package let values: Range<Int>
+  /// The digest of the values, if they are hidden.
+  package private(set) var valuesDigest: Digest?
 
   /// What value bytes begin with.
   private static let valueKeys: [StaticString] = [
@@ -29,6 +31,9 @@ package struct CoveredLine: Sendable {
     let end = firstRange(of: Self.valueKeys, in: line, after: operation.upperBound)
     known = operation.lowerBound + 1..<(end?.lowerBound ?? line.count - 1)
     values = known.upperBound..<line.count - 1
+    if let digits = member(#","values":""#) {
+      valuesDigest = Digest(hexadecimal: String(decoding: digits, as: UTF8.self))
+    }
   }
 
   /// The text of a member of the prefix; nil if it does not have it.
@@ -44,11 +49,6 @@ package struct CoveredLine: Sendable {
       let seed = decoded(String(decoding: parts[1], as: UTF8.self)).flatMap({ Seed(bytes: $0) })
     else { return nil }
     return (lines, seed)
-  }
-
-  /// The digest of the values, if they are hidden.
-  package var valuesDigest: Digest? {
-    member(#","values":""#).flatMap { Digest(hexadecimal: String(decoding: $0, as: UTF8.self)) }
   }
 
   /// The hash of the line as a leaf; the salt is that of its values, unless they are hidden.

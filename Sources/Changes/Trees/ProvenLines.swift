@@ -6,15 +6,16 @@ package struct ProvenLines: Sendable {
   private var salts: LineSalts
   private var index: Int64 = 0
   /// The subtrees beside the line that is proven, from its sibling upwards; otherwise the whole tree.
-  private var subtrees: [(leaves: Range<Int64>, tree: MerkleTree)]
+  private let subtrees: [Range<Int64>]
+  private var trees: [MerkleTree]
   private var proven: (line: [UInt8], salt: Seed?)?
 
   /// Begins a transaction of some lines, of which one is proven, or the transaction as a whole.
   package init(count: Int64, change: Int64?) {
     self.change = change
     salts = LineSalts(count: count)
-    subtrees = (change.map { inclusionPath(of: $0, in: count) } ?? [0..<count])
-      .map { ($0, MerkleTree()) }
+    subtrees = change.map { inclusionPath(of: $0, in: count) } ?? [0..<count]
+    trees = subtrees.map { _ in MerkleTree() }
   }
 
   /// Takes the next line, without its line feed.
@@ -31,9 +32,9 @@ package struct ProvenLines: Sendable {
     if index == change {
       proven = (line.shown, salt)
     } else if let leaf = line.leaf(salt: salt),
-      let place = subtrees.firstIndex(where: { $0.leaves.contains(index) })
+      let place = subtrees.firstIndex(where: { $0.contains(index) })
     {
-      subtrees[place].tree.append(leaf)
+      trees[place].append(leaf)
     }
     index += 1
   }
@@ -41,7 +42,7 @@ package struct ProvenLines: Sendable {
   /// What a proof says of the lines, after the last one.
   package func finish() throws(ProofError) -> TransactionProof.Lines {
     try salts.finish()
-    let roots = subtrees.map(\.tree.root)
+    let roots = trees.map(\.root)
     guard change != nil else { return .root(roots.first ?? MerkleTree().root) }
     guard let proven else { throw ProofError("There is no such line.") }
     return .one(proven.line, salt: proven.salt, path: roots)
