@@ -151,7 +151,6 @@ static void put_shared(struct slot *slot, sqlite3_stmt *transactions) {
     put_column(slot, transactions, 2);
     PUT("\"");
   }
-  PUT(",\"op\":\"");
 }
 
 static void put_change(struct slot *slot, sqlite3_stmt *transactions, sqlite3_stmt *changes) {
@@ -160,6 +159,14 @@ static void put_change(struct slot *slot, sqlite3_stmt *transactions, sqlite3_st
   PUT(",\"seq\":");
   put_integer(slot, sqlite3_column_int64(changes, 0));
   put_shared(slot, transactions);
+  if (sqlite3_column_int64(changes, 0) == 0) {
+    PUT(",\"seed\":\"");
+    put_integer(slot, sqlite3_column_int64(transactions, 3));
+    PUT(":");
+    put_column(slot, transactions, 10);
+    PUT("\"");
+  }
+  PUT(",\"op\":\"");
   put_column(slot, changes, 1);
   PUT("\",\"entity\":\"");
   put_column(slot, changes, 2);
@@ -178,6 +185,7 @@ static void put_closing(struct slot *slot, sqlite3_stmt *transactions) {
   PUT("{\"kind\":\"transaction\",\"txn\":");
   put_integer(slot, sqlite3_column_int64(transactions, 0));
   put_shared(slot, transactions);
+  PUT(",\"op\":\"");
   put_column(slot, transactions, 4);
   PUT("\",\"digest\":\"");
   put_column(slot, transactions, 5);
@@ -189,8 +197,6 @@ static void put_closing(struct slot *slot, sqlite3_stmt *transactions) {
   put_column(slot, transactions, 8);
   PUT("\",\"schema\":\"");
   put_column(slot, transactions, 9);
-  PUT("\",\"salt\":\"");
-  put_column(slot, transactions, 10);
   PUT("\"}}\n");
 }
 
@@ -203,7 +209,7 @@ int peer_export(const char *store, const char *file, int level) {
       sqlite3_exec(database, "PRAGMA cache_size = -16384; BEGIN", NULL, NULL, NULL) ||
       sqlite3_prepare_v2(database,
                          "SELECT t.id, time, author, changes, op, hex(t.digest), process, process_id,"
-                         " host, s.digest, hex(salt) FROM history_transaction t JOIN store_schema s"
+                         " host, s.digest, hex(seed) FROM history_transaction t JOIN store_schema s"
                          " ON s.id = t.schema ORDER BY t.id",
                          -1, &transactions, NULL) ||
       sqlite3_prepare_v2(database,

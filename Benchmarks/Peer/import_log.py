@@ -55,13 +55,15 @@ def main(store, logs):
                 if record["kind"] == "trailer":
                     break
                 meta = record["meta"]
+                seed = pending[0].get("seed", ":").split(":")[1] if pending else ""
+                seed = base64.b64decode(seed)
                 database.execute(
                     "INSERT INTO history_transaction (id, time, author, process, process_id, host,"
-                    " bundle, schema, first_change, changes, salt, op, digest) VALUES"
+                    " bundle, schema, first_change, changes, seed, op, digest) VALUES"
                     " (?,?,?,?,?,?,?,(SELECT id FROM store_schema WHERE digest = ?),?,?,?,?,?)",
                     (record["txn"], record["ts"], record.get("author"), meta.get("process", ""),
                      meta.get("pid", 0), meta.get("host", ""), meta.get("bundle"), meta["schema"],
-                     row + 1, record["n"], base64.b64decode(meta.get("salt", "")), record["op"],
+                     row + 1, record["n"], seed, record["op"],
                      binascii.unhexlify(record["digest"])))
                 for change in pending:
                     row += 1

@@ -72,7 +72,7 @@ static int insert_history(sqlite3 *database, const peer_trip *trips, int64_t cou
   if (code != SQLITE_OK) return code;
   char *sql = sqlite3_mprintf(
     "INSERT INTO history_transaction (id, time, op, process, process_id, host, schema,"
-    " first_change, changes, salt) VALUES (1, '2026-01-01T00:00:00.000000Z', 'recorded',"
+    " first_change, changes, seed) VALUES (1, '2026-01-01T00:00:00.000000Z', 'recorded',"
     " 'peer', 1, 'peer', (SELECT max(id) FROM store_schema), 1, %lld, randomblob(16))",
     (long long)count);
   code = sql ? sqlite3_exec(database, sql, NULL, NULL, NULL) : SQLITE_NOMEM;

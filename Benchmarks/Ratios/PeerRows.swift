@@ -80,7 +80,7 @@ struct PeerRows {
     begin(
       """
       INSERT INTO history_transaction (id, time, author, process, process_id, host, bundle, schema,
-        first_change, changes, salt, op, details, digest)
+        first_change, changes, seed, op, details, digest)
         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, 1, ?8, ?9, ?10, ?11, ?12, ?13)
       """
     )
@@ -93,7 +93,7 @@ struct PeerRows {
     append(transaction.bundle.map { .text($0) } ?? .null)
     append(.integer(firstChange))
     append(.integer(transaction.count))
-    append(.blob(Data(transaction.salt)))
+    append(.blob(Data(transaction.seed?.bytes ?? [])))
     append(.text(transaction.operation.rawValue))
     append(transaction.details.map { .text($0) } ?? .null)
     append(.blob(Data(transaction.digest?.bytes ?? [])))

@@ -178,7 +178,7 @@ struct HistoryDeletion {
     try connection.run(
       """
       UPDATE history_transaction SET state = 'deleted', author = NULL, process = '',
-        process_id = 0, host = '', bundle = NULL, salt = X'', details = NULL WHERE id = ?1
+        process_id = 0, host = '', bundle = NULL, seed = X'', details = NULL WHERE id = ?1
       """,
       values: [.integer(transaction.id)]
     )

@@ -29,7 +29,7 @@ extension Store {
     var previous = base.digest
     var next = base.transaction + 1
     while let transaction = try rows.transaction(next) {
-      guard transaction.state == .whole else {
+      guard transaction.state != .deleted else {
         throw HistoryFailure.erased(next).at(connection.path)
       }
       let digest = try rows.digest(of: transaction, after: previous)

@@ -171,7 +171,7 @@ struct LogTests {
           _ = try JSONSerialization.jsonObject(with: Data(line.utf8))
         }
       }
-      #expect(lines[0].hasPrefix(#"{"kind":"header","txn":0,"seq":0,"n":0,"ts":"1970"#))
+      #expect(lines[0].hasPrefix(#"{"kind":"header","txn":0,"seq":0,"n":0,"count":0,"ts":"1970"#))
       #expect(
         lines[0].contains(
           #""before":{"word":"","trips":[{"entity":"","id":""}],"name":"","#
@@ -395,7 +395,7 @@ struct DamagedLogTests {
     "A closing line with a member that the writer omits is refused.",
     arguments: [
       (#""schema":""#, #""process":"","schema":""#), (#""schema":""#, #""pid":0,"schema":""#),
-      (#""schema":""#, #""host":"","schema":""#), (#","salt":""#, #","salt":"","salt":""#),
+      (#""schema":""#, #""host":"","schema":""#), (#"","schema":""#, #"","salt":"","schema":""#),
       (#"","meta":{"#, #"","meta": {"#), ("}}\n", "} }\n"),
       (#","op":"recorded""#, #","op":"Recorded""#),
     ]

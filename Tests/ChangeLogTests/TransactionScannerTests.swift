@@ -19,7 +19,7 @@ struct TransactionScannerTests {
       author: author,
       schema: "abc",
       count: count,
-      salt: []
+      seed: count > 0 ? Seed(bytes: Array(0..<16)) : nil
     )
     transaction.digest = digest
     change(&transaction)
@@ -117,7 +117,6 @@ struct TransactionScannerTests {
           if bits & 8 != 0 { $0.host = "höst" }
           if bits & 16 != 0 { $0.bundle = "" }
           if bits & 32 != 0 {
-            $0.salt = [1, 2, 255]
             $0.details = #"{"a":"b"}"#
           }
         }
@@ -166,7 +165,6 @@ struct TransactionScannerTests {
     let line = closing(
       transaction(count: 3) {
         $0.process = "p"
-        $0.salt = [1, 2, 3]
       }
     )
     for place in line.indices {

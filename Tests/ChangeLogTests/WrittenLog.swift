@@ -29,10 +29,10 @@ func writeLog(
     operation: operation,
     schema: SHA256.digest(of: Array(try tripSchema.json().utf8)).description,
     count: 1,
-    salt: [UInt8](repeating: 1, count: 16)
+    seed: Seed(bytes: [UInt8](repeating: 1, count: 16))
   )
   let lines = TransactionLines(transaction)
-  var digest = TransactionDigest(after: previous)
+  var digest = TransactionDigest(transaction, after: previous)
   let none = UnsafeRawBufferPointer(start: nil, count: 0)
   try Array("Person".utf8).withUnsafeBytes { entity in
     try Array(#"{"name":"\#(name)"}"#.utf8).withUnsafeBytes { after in
@@ -47,11 +47,11 @@ func writeLog(
         special: none,
         large: none
       )
-      digest.take(change, lines: lines)
+      digest.take(change)
       try writer.append(change, lines: lines)
     }
   }
-  let closed = digest.close(lines)
+  let closed = try digest.close(lines).transaction
   transaction.digest = closed
   try writer.close(transaction, lines: TransactionLines(transaction))
   return (try writer.finish(), closed)

@@ -278,8 +278,7 @@ struct ErasureTests {
             id: transaction,
             time: "2026-01-01T00:00:00.000000Z",
             schema: digest,
-            count: 1,
-            salt: []
+            count: 1
           )
           closing.digest = SHA256.digest(of: [UInt8(id)])
           closing.state = .erased
@@ -332,8 +331,7 @@ struct ErasureTests {
             id: id,
             time: "2026-01-01T00:00:00.000000Z",
             schema: schema,
-            count: 1,
-            salt: []
+            count: 1
           )
           transaction.digest = SHA256.digest(of: [UInt8(index)])
           transaction.state = index < 2 ? .erased : .whole

@@ -1,4 +1,3 @@
-import ChangeLog
 import Changes
 import Foundation
 import Pipeline
@@ -6,6 +5,8 @@ import Store
 import StoreTesting
 import TestSupport
 import Testing
+
+@testable import ChangeLog
 
 @Suite("Filtered logs")
 struct PartialTests {
@@ -30,12 +31,13 @@ struct PartialTests {
     }
   }
 
-  private func json(_ line: String) throws -> [String: Any] {
-    try #require(JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any])
+  /// The same without those that stand for others, which are left out.
+  private func shownLines(of world: World, _ filter: ExportFilter) throws -> [String] {
+    try lines(of: world, filter).filter { !$0.hasPrefix(#"{"kind":"omitted""#) }
   }
 
-  private func meta(_ line: String) throws -> [String: Any] {
-    try #require(json(line)["meta"] as? [String: Any])
+  private func json(_ line: String) throws -> [String: Any] {
+    try #require(JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any])
   }
 
   @Test("Authors and entities select what is in filtered logs, over any number of exports.")
@@ -80,24 +82,84 @@ struct PartialTests {
             changes.removeAll()
           }
         }
-        let found = try lines(of: world, filter).map { line in
+        let found = try shownLines(of: world, filter).map { line in
           let object = try json(line)
           return object["entity"].map { "\($0) \(object["id"] ?? "")" }
             ?? "\(object["txn"] as? Int64 ?? 0) \(object["digest"] ?? "")"
         }
         #expect(found == expected, "\(filter.words)")
-        for line in try lines(of: world, filter) where line.hasPrefix(#"{"kind":"transaction""#) {
-          #expect(try meta(line)["salt"] == nil)
-        }
         // The next export has nothing to do.
         #expect(try world.export { $0.filter = filter }.transactions == 0)
       }
       let results = try verifyAll(world.logs)
       #expect(results.allSatisfy { $0.findings.isEmpty && $0.partial != nil })
-      // A filter that selects nothing writes no logs.
-      let written = try filters.filter { try !lines(of: world, $0).isEmpty }
-      #expect(results.map(\.words).sorted() == written.map(\.words).sorted())
+      #expect(results.map(\.words).sorted() == filters.map(\.words).sorted())
+      // What is left out stays in the chain.
+      let head = try world.source.read { try $0.historyRange().head }
+      #expect(results.allSatisfy { $0.to == head })
     }
+  }
+
+  @Test("A line that is left out, put back, altered or cut in another way is found.")
+  func tampering() throws {
+    try withTemporaryFolder { folder in
+      var world = try World(folder, "tampering with partial logs")
+      world.history.hasLargeValues = false
+      try world.write(40)
+      let filter = filter {
+        $0.entities = ["Guest"]
+        $0.redactions = [.init(entity: "Guest", attribute: "note", manner: .drop)]
+      }
+      let path = try #require(try world.export { $0.filter = filter }.files.first)
+      let lines = try gunzip(path).split(separator: "\n").map { "\($0)\n" }
+      func kinds(_ member: String) -> Int { lines.filter { $0.contains(member) }.count }
+      #expect(
+        kinds(#"{"kind":"omitted""#) > 5 && kinds(#""count":"#) > 3 && kinds(#""values":""#) > 2
+      )
+      #expect(kinds(#""seed":""#) > 3 && kinds(#""salt":""#) == 1)
+      for index in lines.indices.dropFirst().dropLast() {
+        for change in 0..<3 {
+          var changed = lines
+          switch change {
+          case 0: changed.remove(at: index)
+          case 1: changed.insert(lines[index], at: index)
+          default:
+            let digit = try #require(lines[index].lastIndex { "0123456789".contains($0) })
+            let other = lines[index][digit] == "7" ? "8" : "7"
+            changed[index].replaceSubrange(digit...digit, with: other)
+          }
+          try write(changed, to: path)
+          #expect(try verifyAll(world.logs).contains { !$0.findings.isEmpty }, "\(index) \(change)")
+        }
+      }
+      try write(lines, to: path)
+      let result = try #require(try verifyAll(world.logs).first)
+      #expect(result.findings.isEmpty)
+      func count(_ kind: ExceptedPart.Kind) -> Int64 {
+        result.except.first { $0.kind == kind }?.count ?? 0
+      }
+      let members = lines.filter { $0.hasPrefix(#"{"kind":"omitted""#) }
+        .map { $0.contains(#""count":"#) }
+      #expect(Int(count(.omitted)) == members.count { !$0 })
+      let counts = try lines.compactMap { try json($0)["count"] as? Int64 }
+      #expect(count(.omittedChanges) == counts.reduce(0, +))
+      #expect(Int(count(.hidden)) == kinds(#""values":""#) - 1)
+    }
+  }
+
+  /// Writes a log with the trailer that its lines should have.
+  private func write(_ lines: [String], to path: String) throws {
+    let text = lines.dropLast().joined()
+    let changes = lines.filter { $0.hasPrefix(#"{"kind":"change""#) }.count
+    let trailer = try json(lines[lines.count - 1])
+    let last = (trailer["meta"] as? [String: Any])?["last"] as? Int64 ?? 0
+    let transactions = lines.filter { $0.hasPrefix(#"{"kind":"transaction""#) }.count
+    let digest = SHA256.digest(of: Array(text.utf8))
+    let end =
+      #"{"kind":"trailer","digest":"\#(digest)","meta":{"last":\#(last),"#
+      + #""transactions":\#(transactions),"changes":\#(changes)}}"# + "\n"
+    let member = try GzipCompressor(level: 1, path: path).member(of: Array((text + end).utf8))
+    try Data(member).write(to: URL(fileURLWithPath: path))
   }
 
   @Test("Filtered exports leave the full logs and their token unchanged, and can't be imported.")

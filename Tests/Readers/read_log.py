@@ -3,10 +3,14 @@
 
     read_log.py FILE...        the files of one lineage, in any order
 
-It verifies digests, chain and trailers, applies the changes, and prints the resulting state: one
-object on a line, by entity and id; none for filtered logs. Any fault ends it with status 1.
+It verifies digests (with tree.py beside it), chain and trailers, applies the changes, and prints the
+resulting state: one object on a line, by entity and id; none for filtered logs. Any fault ends it with
+status 1.
 """
-import gzip, hashlib, json, os, sys, zlib
+import base64, bisect, gzip, hashlib, json, os, sys, zlib
+sys.dont_write_bytecode = True
+from tree import (body_digest, line_hash, need, node_hash, salts, split, transaction_digest,
+                  values_digest)
 
 ENCODINGS = {"float16": "real", "float": "real", "double": "real", "uint64": "digits",
              "decimal": "digits", "string": "text", "json": "text", "uuid": "uuid", "url": "text",
@@ -15,9 +19,6 @@ ENCODINGS = {"float16": "real", "float": "real", "double": "real", "uint64": "di
 
 def beginning(*names):
     return hashlib.sha256(" ".join(["travelog/1", *map(str, names)]).encode())
-
-def need(is_right, what):
-    if not is_right: raise ValueError(what)
 
 class Schema:
     """The properties of each entity by their names in lines."""
@@ -112,7 +113,7 @@ def apply(state, change, where):
     if change["op"] == "delete": del state[key]
 
 def erasures(path, identity):
-    """The line digests of the lineage's erased transactions, by the transactions' digests."""
+    """The digests of what remains of the lineage's erased transactions, by the transactions' digests."""
     name = os.path.join(os.path.dirname(os.path.dirname(path)), "_erasures.ndjson")
     chain, found = beginning(*identity, "erasures"), {}
     for line in open(name, "rb") if os.path.exists(name) else []:
@@ -123,10 +124,83 @@ def erasures(path, identity):
         found[record["was"]] = record["lines"]
     return found
 
+def subtrees(others, first, end):
+    """The fewest subtrees with all lines of a range but others, which ascend."""
+    place = bisect.bisect_left(others, first)
+    if place == len(others) or others[place] >= end: return [(first, end)][:end - first]
+    if end - first == 1: return []
+    middle = first + split(end - first)
+    return subtrees(others, first, middle) + subtrees(others, middle, end)
+
+class Lines:
+    """The lines of a transaction, from which its digest is made."""
+
+    def __init__(self, first):
+        self.shared, self.count = self.members(first), first["n"]
+        self.next, self.salts, self.seeds = 0, {}, []
+        # The nodes of the tree by their ranges, and those with what is left of erased lines.
+        self.nodes, self.remaining = {}, {}
+        # The lines without a salt, and those that are there.
+        self.hidden, self.shown = [], []
+
+    def members(self, record): return [record.get(key) for key in ("txn", "n", "ts", "author")]
+
+    def omit(self, record, where):
+        first = record["seq"]
+        need(first == self.next and record["count"] > 0, f"{where}: another line is next")
+        self.next = first + record["count"]
+        self.hidden += range(first, self.next)
+        self.nodes[first, self.next] = bytes.fromhex(record["digest"])
+
+    def change(self, line, record, where):
+        need(self.next == record["seq"] < self.count, f"{where}: another line is next")
+        place, self.next = self.next, self.next + 1
+        self.shown.append(place)
+        if "seed" in record:
+            count, seed = record["seed"].split(":")
+            self.seeds.append((place, place + int(count)))
+            self.salts.update(enumerate(salts(base64.b64decode(seed), int(count)), place))
+        known = line.index(b',"op":') + 1
+        members = (line.find(b',"%s":' % key, known)
+                   for key in (b"before", b"after", b"special", b"large"))
+        values = min((found for found in members if found > 0), default=len(line) - 2)
+        known, values = line[known:values], line[values:-2]
+        if "values" not in record:
+            need(place in self.salts, f"{where}: it has no salt")
+            digest = values_digest(self.salts[place], values)
+            self.nodes[place, place + 1] = line_hash(known, digest)
+            return
+        self.hidden.append(place)
+        self.nodes[place, place + 1] = line_hash(known, bytes.fromhex(record["values"]))
+        if "salt" in record:
+            digest = values_digest(base64.b64decode(record["salt"]), values)
+            self.remaining[place, place + 1] = line_hash(known, digest)
+
+    def root(self, nodes, first, end):
+        if first == end: return hashlib.sha256().digest()
+        if (first, end) in nodes: return nodes[first, end]
+        middle = first + split(end - first)
+        return node_hash(self.root(nodes, first, middle), self.root(nodes, middle, end))
+
+    def digests(self, previous, closing, record, where):
+        """The digest, and what the lines give with what is left of erased ones, or None."""
+        need(record["n"] == self.next == self.count, f"{where}: lines are missing")
+        if self.shown:
+            need(self.shared == self.members(record), f"{where}: the lines before differ")
+        shown = set(self.shown)
+        omitted = [nodes for nodes in self.nodes if nodes[0] not in shown]
+        need(self.seeds == subtrees(self.hidden, 0, self.count)
+             and omitted == subtrees(self.shown, 0, self.count), f"{where}: other subtrees are due")
+        roots = [self.root(nodes, 0, self.count)
+                 for nodes in (self.nodes, {**self.nodes, **self.remaining})]
+        whole, left = [transaction_digest(previous, body_digest(root, closing)).hex()
+                       for root in roots]
+        return whole, left if self.remaining else None
+
 def read(path, log):
     """Applies a file to the state after the files before it."""
-    whole, header, trailer, chain = hashlib.sha256(), None, None, None
-    place = changes = transactions = 0
+    whole, header, trailer, lines = hashlib.sha256(), None, None, None
+    changes = transactions = 0
     with gzip.open(path, "rb") as file:
         for number, line in enumerate(iter(lambda: file.readline((1 << 25) + 1), b""), 1):
             where = f"{path}, line {number}"
@@ -136,29 +210,40 @@ def read(path, log):
             kind, header = record["kind"], header or record["meta"]
             if number == 1: begin(path, kind, header, log)
             elif kind == "change":
-                need(record["txn"] > log["last"] and record["seq"] == place < record["n"],
-                     f"{where}: another change is next")
-                chain = chain or hashlib.sha256(bytes.fromhex(log["digest"]))
-                chain.update(line)
+                need(record["txn"] > log["last"], f"{where}: another change is next")
+                if lines is None: lines = Lines(record)
+                if not lines.shown: lines.shared = lines.members(record)
+                need(lines.shared == lines.members(record), f"{where}: the lines before differ")
+                need(("salt" in record) == ("values" in record and not header["partial"]),
+                     f"{where}: it should not have a salt, or should have one")
+                lines.change(line, record, where)
                 if not header["partial"]: apply(log["state"], record, where)
-                place, changes = place + 1, changes + 1
+                changes += 1
+            elif kind == "omitted":
+                need(header["partial"] and record["txn"] > log["last"], f"{where}: it is left out")
+                if "seq" in record:
+                    if lines is None: lines = Lines(record)
+                    lines.omit(record, where)
+                else:
+                    need(lines is None and record["txn"] == log["last"] + 1, f"{where}: not next")
+                    log["digest"] = transaction_digest(bytes.fromhex(log["digest"]),
+                                                       bytes.fromhex(record["digest"])).hex()
+                    log["last"] = record["txn"]
             elif kind == "transaction":
                 gap = json.loads(record["meta"]["details"]) if record["op"] == "gap" else {}
-                is_next = log["last"] + 1 in (record["txn"], gap.get("first")) or header["partial"]
-                need(is_next and record["txn"] > log["last"] and record["n"] == place,
+                need(log["last"] + 1 in (record["txn"], gap.get("first")),
                      f"{where}: it is not the transaction that is next")
                 need(record["meta"]["schema"] == header["schema"], f"{where}: another schema")
                 member = b',"digest":"%s"' % record["digest"].encode()
                 need(line.count(member) == 1, f"{where}: its digest is not where it should be")
-                chain = chain or hashlib.sha256(bytes.fromhex(log["digest"]))
-                chain.update(line.replace(member, b""))
-                digest = log["erased"].get(record["digest"], record["digest"])
-                need(header["partial"] or chain.hexdigest() == digest,
+                digests = (lines or Lines(record)).digests(
+                    bytes.fromhex(log["digest"]), line.replace(member, b""), record, where)
+                need(digests == (record["digest"], log["erased"].get(record["digest"])),
                      f"{where}: transaction {record['txn']} was altered")
                 log["last"], log["digest"] = record["txn"], gap.get("resumes", record["digest"])
-                chain, place, transactions = None, 0, transactions + 1
+                lines, transactions = None, transactions + 1
             else:
-                need(kind == "trailer" and chain is None, f"{where}: it is not a line of a log")
+                need(kind == "trailer" and lines is None, f"{where}: it is not a line of a log")
                 trailer = record
             whole.update(line if trailer is None else b"")
     need(trailer is not None, f"{path} has no trailer: the rest is missing")
@@ -178,8 +263,7 @@ def begin(path, kind, header, log):
          f"{path} is of another store or lineage, or has other things left out")
     if "digest" not in log:
         log.update(digest=beginning(*identity).hexdigest(), last=header["first"] - 1)
-    need(header["first"] == log["last"] + 1 and header["previous"] == log["digest"]
-         or header["partial"] and header["first"] > log["last"],
+    need(header["first"] == log["last"] + 1 and header["previous"] == log["digest"],
          f"{path} does not go on from transaction {log['last']}")
     if log.get("definition", text) != text:
         log["state"] = migrate(log["state"], log["schema"], schema)

@@ -95,8 +95,7 @@ struct TextTests {
       processID: 7,
       host: "host",
       schema: "",
-      count: 3,
-      salt: []
+      count: 3
     )
     transaction.state = .erased
     var trips = ChangeCounts()

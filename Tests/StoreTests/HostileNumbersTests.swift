@@ -56,7 +56,7 @@ struct HostileNumbersTests {
   @Test("Changes that were captured at any time are sealed.", arguments: [Int64.min, .max, 0])
   func time(_ time: Int64) throws {
     let sql = """
-      INSERT INTO history_foreign (time, series, salt, kind, origin, object)
+      INSERT INTO history_foreign (time, series, seed, kind, origin, object)
         VALUES (\(time), 1, x'00', 'insert', 'Tag', 99)
       """
     try altered(sql) { url in
@@ -73,8 +73,8 @@ struct HostileNumbersTests {
     let sql = """
       WITH RECURSIVE n (id) AS (SELECT 3 UNION ALL SELECT id + 1 FROM n WHERE id < 60000)
       INSERT INTO history_transaction (id, time, process, process_id, host, schema, first_change,
-          changes, salt, op, state)
-        SELECT n.id, time, process, process_id, host, schema, 3, 0, salt, 'recorded', 'whole'
+          changes, seed, op, state)
+        SELECT n.id, time, process, process_id, host, schema, 3, 0, seed, 'recorded', 'whole'
           FROM n, history_transaction t WHERE t.id = 2;
       """
     try altered(sql) { url in

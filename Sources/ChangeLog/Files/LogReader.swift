@@ -9,10 +9,9 @@ import Glibc
 package final class LogReader {
   package let path: String
   package let header: LogHeader
-  /// The digest of the last transaction's lines, which is the transaction's own unless values of it
-  /// were erased.
-  package private(set) var linesDigest: Digest?
-  /// The trailer, after the end was read.
+  /// The last transaction that was read or omitted, and the digest that the next one follows.
+  package private(set) var end: HistoryPoint
+  /// The trailer, once all was read.
   package private(set) var trailer: LogTrailer?
 
   private let descriptor: Int32
@@ -77,6 +76,12 @@ package final class LogReader {
       throw error
     }
     expected = header.first
+    end = HistoryPoint(
+      lineage: header.lineage,
+      transaction: header.first - 1,
+      digest: header.previous
+    )
+    scanner.isPartial = !header.partial.isEmpty
   }
 
   deinit {
@@ -91,12 +96,14 @@ package final class LogReader {
   ///   - body: Gets a change, the id of its transaction and the number of its changes; the change's
   ///     bytes are valid until it returns.
   ///   - copy: Gets the line of the same change after that; its bytes are valid until it returns.
+  ///   - omitted: Gets what a line of a filtered log replaces, and that line.
   /// - Returns: The transaction, or nil at the end of the log.
   /// - Throws: ``LogError``, and errors of the closures.
   package func next(
     checksValues: Bool = true,
     _ body: (Change, _ transaction: Int64, _ count: Int64) throws -> Void = { _, _, _ in },
-    copy: (UnsafeRawBufferPointer) throws -> Void = { _ in }
+    copy: (UnsafeRawBufferPointer) throws -> Void = { _ in },
+    omitted: (Omission, UnsafeRawBufferPointer) throws -> Void = { _, _ in }
   ) throws -> Transaction? {
     guard trailer == nil else { return nil }
     // Read-ahead threads start when the first transaction is requested.
@@ -109,6 +116,8 @@ package final class LogReader {
         try copy(line)
       } else if parts.has(#"{"kind":"transaction","#) {
         return try readTransaction(text)
+      } else if parts.has(#"{"kind":"omitted","#) {
+        try omitted(readOmission(text), line)
       } else {
         try readTrailer(text)
         return nil
@@ -119,8 +128,8 @@ package final class LogReader {
 
   private func begin() {
     buffer.begin(after: header.previous)
-    // Drops the digest of the closing line at the start, whose changes were skipped.
-    if isInside { _ = buffer.transactionDigest() }
+    // Drops the digests of the closing line at the start, whose changes were skipped.
+    if isInside { _ = buffer.digests() }
   }
 
   /// Starts as near to a transaction as the members file allows, before anything was read.
@@ -206,14 +215,13 @@ package final class LogReader {
   }
 
   private func readTransaction(_ text: UnsafeRawBufferPointer) throws -> Transaction {
-    var transaction: Transaction
+    let transaction: Transaction
     do throws(Refusal) {
       transaction = try scanner.transaction(text)
     } catch {
       throw damaged(error.message)
     }
-    let isPartial = !header.partial.isEmpty
-    guard transaction.follows(expected) || isPartial && transaction.id > expected else {
+    guard transaction.follows(expected) else {
       throw damaged("transaction \(expected) is next")
     }
     guard transaction.schema == schemaDigest else {
@@ -226,50 +234,74 @@ package final class LogReader {
       beginsWithSnapshot = true
     }
     hasOnlyInserts = true
-    // A log with something left out has the digests of the whole, which can't be made of it.
-    linesDigest = buffer.transactionDigest()
-    if !isPartial { try checkDigest(&transaction) }
-    mayBeErased = false
-    expected = transaction.id + 1
+    try checkDigests(of: transaction)
+    go(past: transaction.id, digest: transaction.chainDigest)
     transactions += 1
     return transaction
   }
 
-  /// Throws unless the lines of a transaction give its digest, or the one in its erasure record.
-  private func checkDigest(_ transaction: inout Transaction) throws {
-    guard let entry = transaction.digest.flatMap({ erasures.entries[$0] }) else {
-      guard linesDigest == transaction.digest else {
-        throw altered(
-          transaction,
-          expected: transaction.digest,
-          mayBeErased: transaction.salt.isEmpty
-        )
+  private func go(past transaction: Int64, digest: Digest?) {
+    expected = transaction + 1
+    guard let digest else { return }
+    end = HistoryPoint(lineage: header.lineage, transaction: transaction, digest: digest)
+  }
+
+  private func readOmission(_ text: UnsafeRawBufferPointer) throws -> Omission {
+    let omission: Omission
+    do throws(Refusal) {
+      omission = try scanner.omission(text)
+    } catch {
+      throw damaged(error.message)
+    }
+    // A gap is never left out, so that ids follow each other.
+    let isNext = omission.transaction == expected
+    guard isNext || omission.lines != nil && omission.transaction > expected else {
+      throw damaged("transaction \(expected) is next")
+    }
+    guard omission.lines == nil else { return omission }
+    go(past: omission.transaction, digest: try? buffer.digests().get().transaction)
+    return omission
+  }
+
+  /// Fails if the lines of a transaction do not give its digest, or if the values that its erased
+  /// lines still have are not those of a record.
+  private func checkDigests(of transaction: Transaction) throws {
+    let given: LineDigests
+    do throws(Refusal) {
+      given = try buffer.digests().get()
+    } catch {
+      throw damaged(error.message)
+    }
+    guard given.transaction == transaction.digest else {
+      throw altered(transaction, found: given.transaction, expected: transaction.digest)
+    }
+    let records = erasures.entries[given.transaction]?.lines ?? []
+    guard given.remaining != records.last else {
+      if !records.isEmpty, !mayBeErased {
+        throw failure(.nothingErased, transaction: transaction.id)
       }
+      mayBeErased = false
       return
     }
-    let isWhole = linesDigest == transaction.digest
-    let isEarlier = isWhole || linesDigest.map { entry.lines.contains($0) } ?? false
-    if linesDigest != entry.lines.last {
-      guard isEarlier else { throw altered(transaction, expected: entry.lines.last) }
-      guard acceptsUnfinishedErasures else {
-        throw failure(.notErased, transaction: transaction.id)
-      }
+    guard given.remaining.map(records.contains) ?? true else {
+      throw altered(
+        transaction,
+        found: given.remaining,
+        expected: records.last,
+        mayBeErased: records.isEmpty
+      )
     }
-    guard isWhole || transaction.salt.isEmpty else {
-      throw damaged("it was erased, and has a salt")
-    }
-    guard !isWhole else { return }
-    guard mayBeErased else { throw failure(.nothingErased, transaction: transaction.id) }
-    transaction.state = .erased
+    guard acceptsUnfinishedErasures else { throw failure(.notErased, transaction: transaction.id) }
   }
 
   private func altered(
     _ transaction: Transaction,
+    found: Digest?,
     expected: Digest?,
     mayBeErased: Bool = false
   ) -> LogError {
     failure(
-      .alteredTransaction(found: linesDigest, expected: expected, mayBeErased: mayBeErased),
+      .alteredTransaction(found: found, expected: expected, mayBeErased: mayBeErased),
       transaction: transaction.id
     )
   }

@@ -114,6 +114,12 @@ package final class LogWriter {
     changes += count
   }
 
+  /// Writes a line that stands for others, which are left out.
+  package func append(_ omission: Omission, line: UnsafeRawBufferPointer) throws {
+    try append(lines: line, changes: 0)
+    if omission.lines == nil { last = omission.transaction }
+  }
+
   /// Writes the closing line of a transaction.
   package func close(_ transaction: Transaction, lines: TransactionLines) throws {
     if closed == nil { closed = (transaction.id, block.count) }

@@ -13,7 +13,7 @@ final class LineBuffer {
   private static let pieceCount = 3
 
   private let source: PieceSource
-  private let digests = PieceDigests()
+  private let pieceDigests = PieceDigests()
   private let path: String
   private let reading = DispatchQueue(label: "travelog.log.reading")
   private var current = Piece()
@@ -52,21 +52,22 @@ final class LineBuffer {
   /// Starts computing digests, after the first line has given the digest before the first
   /// transaction.
   func begin(after previous: Digest) {
-    digests.begin(after: previous)
+    pieceDigests.begin(after: previous)
     guard !source.isFinished else {
       // Threads are not worth it for a short file.
-      digests.make(of: current)
+      pieceDigests.make(of: current)
       return
     }
-    digests.makeAhead(of: current)
+    pieceDigests.makeAhead(of: current)
     for _ in 1..<Self.pieceCount { fill(Piece()) }
   }
 
-  /// The digest of the transaction's lines, after its closing line was read.
-  func transactionDigest() -> Digest? {
+  /// The digests of the transaction whose closing line was just read.
+  func digests() -> Result<LineDigests, Refusal> {
     current.chaining.wait()
     digestsTaken += 1
-    return digestsTaken <= current.digests.count ? current.digests[digestsTaken - 1] : nil
+    guard digestsTaken <= current.digests.count else { return .failure(.text) }
+    return current.digests[digestsTaken - 1]
   }
 
   /// The digest of all lines before the trailer that was just read; nil if other lines follow it.
@@ -101,7 +102,7 @@ final class LineBuffer {
       current = piece
       outcome = try source.fill(piece, upTo: Self.longestLine)
       guard try go(on: piece, outcome: outcome) else { return false }
-      digests.makeAhead(of: piece)
+      pieceDigests.makeAhead(of: piece)
       for _ in 1..<Self.pieceCount { fill(Piece()) }
       return true
     }
@@ -135,9 +136,9 @@ final class LineBuffer {
     piece.wait()
     for group in [piece.filling, piece.hashing, piece.chaining] { group.enter() }
     ahead.append(piece)
-    reading.async { [source, digests] in
+    reading.async { [source, pieceDigests] in
       piece.outcome = Result { try source.refill(piece) }
-      if case .success(.lines) = piece.outcome { digests.makeAhead(of: piece) }
+      if case .success(.lines) = piece.outcome { pieceDigests.makeAhead(of: piece) }
       for group in [piece.filling, piece.hashing, piece.chaining] { group.leave() }
     }
   }

@@ -54,7 +54,7 @@ package struct LogHeader: Hashable, Sendable {
     line += parts.definition
     line += #","partial":"#.utf8
     appendJSONString(partial, to: &line)
-    line += #","process":"","pid":0,"host":"","bundle":"","salt":"","details":"","last":0,"#.utf8
+    line += #","process":"","pid":0,"host":"","bundle":"","details":"","last":0,"#.utf8
     line += #""transactions":0,"changes":0}}"#.utf8
     line.append(UInt8(ascii: "\n"))
     return line

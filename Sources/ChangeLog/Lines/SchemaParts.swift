@@ -41,8 +41,8 @@ extension SchemaParts {
     let texts = object(properties) { _ in #""""# }
     let references = object(properties.filter(\.mayBeLarge)) { _ in #"{"sha256":"","size":0}"# }
     let line =
-      #"{"kind":"header","txn":0,"seq":0,"n":0,"ts":"1970-01-01T00:00:00.000000Z","author":"","#
-      + #""op":"","entity":"","id":"","changed":[""],"before":\#(values),"after":\#(values),"#
+      #"{"kind":"header","txn":0,"seq":0,"n":0,"count":0,"ts":"1970-01-01T00:00:00.000000Z","author":"","#
+      + #""seed":"","values":"","salt":"","op":"","entity":"","id":"","changed":[""],"before":\#(values),"after":\#(values),"#
       + #""special":{"after":\#(texts),"before":\#(texts)},"#
       + #""large":{"after":\#(references),"before":\#(references)}"#
     return Array(line.utf8)

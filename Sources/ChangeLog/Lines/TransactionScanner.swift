@@ -1,17 +1,37 @@
 import Changes
 
-/// Reads the lines of transactions, and accepts only the exact form of the writer.
+/// The lines or the transaction that one line of a filtered log replaces.
+package struct Omission: Hashable, Sendable {
+  /// The transaction.
+  package let transaction: Int64
+  /// The lines, by their places; nil for the whole transaction.
+  package let lines: Range<Int64>?
+
+  /// Describes an omission.
+  package init(transaction: Int64, lines: Range<Int64>? = nil) {
+    self.transaction = transaction
+    self.lines = lines
+  }
+}
+
+/// Reads the lines of transactions, each only in the one form that the writer gives it.
 ///
 /// The part that all lines of a transaction share is compared byte by byte with the first line, and
 /// parsed once, from the closing line.
 final class TransactionScanner {
-  /// A transaction whose closing line was not read yet.
+  /// Whether lines may be left out, and hidden ones have no salt.
+  var isPartial = false
+  /// A transaction whose closing line is still to come.
   private(set) var open: (id: Int64, count: Int64)?
-  /// The text before the place of each change, and between the place and the kind.
+  /// The bytes before the place of each change, and those between it and what the line says of its leaf.
   private var opening: [UInt8] = []
   private var middle: [UInt8] = []
   private var sequence: Int64 = 0
-  /// The name of the last change's entity, if it has escapes.
+  /// The seed of all lines of the transaction; nil if it has no lines, or if some are hidden.
+  private var seed: Seed?
+  /// Whether values of a line were erased.
+  private var hasErased = false
+  /// The name of the last change's entity, where it has escapes and can't be taken from the line.
   private var unescaped = UnsafeMutableRawBufferPointer(start: nil, count: 0)
   private var author = RepeatedText()
   private var process = RepeatedText()
@@ -28,7 +48,7 @@ final class TransactionScanner {
   func change(_ line: UnsafeRawBufferPointer) throws(Refusal) -> Change {
     var text = LineParts(line)
     let place: Int64
-    if let open {
+    if let open, !middle.isEmpty {
       guard opening.withUnsafeBytes({ text.has($0) }) else { throw differs(open.id) }
       place = try text.integer()
       guard middle.withUnsafeBytes({ text.has($0) }) else { throw differs(open.id) }
@@ -40,13 +60,15 @@ final class TransactionScanner {
         message: "it is change \(place) of \(open?.count ?? 0), and change \(sequence) is next"
       )
     }
+    let leaf = try leaf(&text, count: open.count)
+    try text.expect(#""op":""#)
     let kind = try kind(&text)
     try text.expect(#"","entity":"#)
     let name = try entity(text.quoted())
     try text.expect(#","id":""#)
     let object = try text.integer()
     try text.expect(#"""#)
-    let change = Change(
+    var change = Change(
       kind: kind,
       sequence: place,
       entity: name,
@@ -57,13 +79,40 @@ final class TransactionScanner {
       special: text.value(#","special":"#),
       large: text.value(#","large":"#)
     )
+    change.leaf = leaf
     try text.expect("}")
     guard text.isAtEnd else { throw Refusal(message: "there is more than belongs there") }
     sequence += 1
     return change
   }
 
-  /// Reads the shared part from a transaction's first line, and returns the line's place.
+  /// Reads what a line says of its leaf; nothing if that is the seed of all lines.
+  ///
+  /// Whether it is the right one, the tree over the lines tells.
+  private func leaf(
+    _ text: inout LineParts,
+    count: Int64
+  ) throws(Refusal) -> UnsafeRawBufferPointer {
+    let none = UnsafeRawBufferPointer(start: nil, count: 0)
+    guard !text.isNext(#""op":"#) else { return none }
+    let members = text.upTo(#","op":"#)
+    try text.expect(",")
+    switch LineLeaf(members) {
+    case nil: throw Refusal(message: "what it says of its leaf is not written as it should be")
+    case .seed(let lines, let seed) where sequence == 0 && lines == count:
+      self.seed = seed
+      return none
+    case .hidden(_, let salt):
+      guard (salt == nil) == isPartial else {
+        throw Refusal(message: "it should have \(salt == nil ? "a" : "no") salt")
+      }
+      hasErased = salt != nil
+    case .seed: break
+    }
+    return members
+  }
+
+  /// Reads what the lines of a transaction share from its first one, and returns its place.
   private func begin(_ text: inout LineParts) throws(Refusal) -> Int64 {
     try text.expect(#"{"kind":"change","txn":"#)
     let id = try identifier(&text)
@@ -75,9 +124,55 @@ final class TransactionScanner {
     let count = try shared(&text)
     middle.removeAll(keepingCapacity: true)
     middle.append(contentsOf: text.line[start..<text.position])
+    if let open {
+      // Lines before this one are left out.
+      guard open == (id, count) else { throw differs(open.id) }
+    } else {
+      begin(id, count: count)
+    }
+    return place
+  }
+
+  private func begin(_ id: Int64, count: Int64) {
     open = (id, count)
     sequence = 0
-    return place
+    seed = nil
+    hasErased = false
+  }
+
+  /// Reads a line that stands for others, without its line break.
+  func omission(_ line: UnsafeRawBufferPointer) throws(Refusal) -> Omission {
+    guard isPartial else { throw Refusal(message: "nothing may be left out of the log") }
+    var text = LineParts(line)
+    try text.expect(#"{"kind":"omitted","txn":"#)
+    let id = try identifier(&text)
+    var lines: Range<Int64>?
+    if text.has(#","seq":"#) {
+      let place = try text.integer()
+      try text.expect(#","n":"#)
+      let count = try text.integer()
+      try text.expect(#","count":"#)
+      let omitted = try text.integer()
+      if open == nil {
+        middle.removeAll(keepingCapacity: true)
+        begin(id, count: count)
+      }
+      guard let open, open == (id, count) else { throw differs(id) }
+      guard place == sequence, omitted > 0, omitted <= count - place else {
+        throw Refusal(message: "line \(sequence) of \(count) is next")
+      }
+      sequence += omitted
+      lines = place..<sequence
+    } else if let open {
+      throw differs(open.id)
+    }
+    try text.expect(#","digest":""#)
+    guard Digest(hexadecimal: text.upToQuote()) != nil else {
+      throw Refusal(message: "its digest is no SHA-256")
+    }
+    try text.expect(#""}"#)
+    guard text.isAtEnd else { throw Refusal(message: "there is more than belongs there") }
+    return Omission(transaction: id, lines: lines)
   }
 
   /// An id to which code can add one.
@@ -89,21 +184,21 @@ final class TransactionScanner {
     return id
   }
 
-  /// Reads the shared part of a line, up to the quote before the kind.
+  /// What every line of a transaction says of it.
   private func shared(_ text: inout LineParts) throws(Refusal) -> Int64 {
     try text.expect(#","n":"#)
     let count = try text.integer()
     try text.expect(#","ts":"#)
     _ = text.quoted()
     if text.has(#","author":"#) { _ = text.quoted() }
-    try text.expect(#","op":""#)
+    try text.expect(",")
     return count
   }
 
   /// The open transaction, as far as the lines of its changes describe it: id, time, author and
   /// number of changes.
   func opened() throws(Refusal) -> Transaction? {
-    guard let open else { return nil }
+    guard let open, !middle.isEmpty else { return nil }
     let read = middle.withUnsafeBytes { bytes -> Result<(String, String?), Refusal> in
       var text = LineParts(bytes)
       do throws(Refusal) {
@@ -125,7 +220,7 @@ final class TransactionScanner {
         author: author,
         schema: "",
         count: open.count,
-        salt: []
+        seed: seed
       )
     }
   }
@@ -168,8 +263,12 @@ final class TransactionScanner {
     try text.expect(#","ts":"#)
     let time = try text.string()
     let author = text.has(#","author":"#) ? try author.read(text.quoted()) : nil
-    try text.expect(#","op":""#)
-    if open != nil, !line[start..<text.position].elementsEqual(middle) { throw differs(id) }
+    try text.expect(",")
+    if let open {
+      guard open.count == count, middle.isEmpty || line[start..<text.position].elementsEqual(middle)
+      else { throw differs(id) }
+    }
+    try text.expect(#""op":""#)
     let done = open == nil ? 0 : sequence
     guard done == count || isAlone else {
       throw Refusal(message: "\(done) of its \(count) changes are there")
@@ -183,7 +282,11 @@ final class TransactionScanner {
       throw Refusal(message: "its digest is no SHA-256")
     }
     try text.expect(#"""#)
-    var transaction = Transaction(id: id, time: time, schema: "", count: count, salt: [])
+    var transaction = Transaction(id: id, time: time, schema: "", count: count)
+    if open != nil {
+      transaction.seed = seed
+      if hasErased { transaction.state = .erased }
+    }
     transaction.operation = operation
     transaction.author = author
     transaction.digest = digest
@@ -217,14 +320,6 @@ final class TransactionScanner {
     }
     try text.expect(#""schema":"#)
     transaction.schema = try schema.read(text.quoted())
-    if text.has(#","salt":""#) {
-      guard let salt = parseBase64(text.upToQuote()) else {
-        throw Refusal(message: "its salt is not base64")
-      }
-      guard !salt.isEmpty else { throw Refusal.empty }
-      transaction.salt = Array(salt)
-      try text.expect(#"""#)
-    }
     if text.has(#","details":"#) { transaction.details = try text.string() }
     try text.expect("}}")
   }

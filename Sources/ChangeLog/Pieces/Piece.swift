@@ -22,9 +22,8 @@ final class Piece: @unchecked Sendable {
   var outcome: Result<PieceSource.Outcome, any Error> = .success(.end)
   /// The digest of all lines of the file before the last one here, if that is the trailer.
   var trailerDigest: Digest?
-  /// The digest of each transaction whose closing line is here; nil if the line's own digest is not
-  /// in its place.
-  var digests: [Digest?] = []
+  /// What the lines of each transaction give whose closing line is here.
+  var digests: [Result<LineDigests, Refusal>] = []
 
   private(set) var memory = UnsafeMutableRawBufferPointer(start: nil, count: 0)
   /// The number of bytes in the buffer.

@@ -44,60 +44,117 @@ private final class FileDigest: @unchecked Sendable {
 /// Computes the digests of transactions before their lines are parsed; one thread at a time uses
 /// it.
 ///
-/// It reads only what it needs to find the end of a transaction. Wrong lines give a wrong digest or
-/// none, and the reader of the lines reports the reason.
+/// It looks at no more than it needs to find the parts of a line. Lines that are not as they should
+/// be give a digest that is not theirs, or none, and whoever reads them says why.
 private final class ChainDigests: @unchecked Sendable {
-  private var hash = SHA256()
+  private var previous = SHA256.digest(of: [])
+  /// The lines of the transaction whose closing line is still to come.
+  private var tree = LineTree(count: 0)
+  private var isOpen = false
+  /// What each of its lines says between its place and what it says of its leaf.
+  private var shared: [UInt8] = []
   private var scratch: [UInt8] = []
 
   /// Starts with the digest before the first transaction.
   func begin(after previous: Digest) {
-    hash = SHA256()
-    scratch.removeAll(keepingCapacity: true)
-    previous.append(to: &scratch)
-    hash.update(scratch)
+    self.previous = previous
+    isOpen = false
   }
 
   func append(_ piece: Piece) {
     piece.digests.removeAll(keepingCapacity: true)
     let lines = piece.lines
     guard let base = lines.baseAddress else { return }
-    var begin = 0
     var position = 0
     while position < lines.count, let end = memchr(base + position, 0x0a, lines.count - position) {
       let next = UnsafeRawPointer(end) - base + 1
-      var text = LineParts(lines, from: position)
-      if text.has(#"{"kind":"transaction","#) {
-        let line = UnsafeRawBufferPointer(rebasing: lines[..<next])
-        hash.update(UnsafeRawBufferPointer(rebasing: lines[begin..<position]))
-        piece.digests.append(close(UnsafeRawBufferPointer(rebasing: line[position...])))
-        begin = next
-      } else if text.has(#"{"kind":"header","#) {
-        begin = next
+      var text = LineParts(UnsafeRawBufferPointer(rebasing: lines[position..<next]))
+      if text.has(#"{"kind":"change","#) {
+        take(&text)
+      } else if text.has(#"{"kind":"transaction","#) {
+        piece.digests.append(close(&text))
+      } else if text.has(#"{"kind":"omitted","#), let digest = omit(&text) {
+        piece.digests.append(.success(LineDigests(transaction: digest)))
       }
       position = next
     }
-    hash.update(UnsafeRawBufferPointer(rebasing: lines[begin...]))
   }
 
-  /// Hashes a closing line without its digest; the next transaction follows.
-  private func close(_ line: UnsafeRawBufferPointer) -> Digest? {
-    var text = LineParts(line)
-    // In a string its quotes would be escaped, so the first occurrence is the member.
-    guard text.skip(to: #","digest":""#) else { return nil }
+  /// Takes in the line of a change.
+  private func take(_ text: inout LineParts) {
+    guard text.skip(to: #","n":"#) else { return }
+    if !isOpen || shared.isEmpty { begin(text) }
+    // The scanner refuses a line with another beginning.
+    _ = shared.withUnsafeBytes { text.has($0) }
+    let members = text.isNext(#""op":"#) ? text.part(0..<0) : text.upTo(#","op":"#)
+    if !members.isEmpty { _ = text.has(",") }
+    let known = text.position
+    let end = max(known, text.line.count - 2)
+    let values = text.beginningOfValues(upTo: end)
+    tree.append(
+      known: text.part(known..<values),
+      values: text.part(values..<end),
+      members: members
+    )
+  }
+
+  /// Begins a transaction with its first line, and keeps what all lines say before their leaf.
+  private func begin(_ text: LineParts) {
+    var text = text
+    let start = text.position
+    let count = text.has(#","n":"#) ? try? text.integer() : nil
+    if text.has(#","ts":"#) { _ = text.quoted() }
+    if text.has(#","author":"#) { _ = text.quoted() }
+    _ = text.has(",")
+    shared.removeAll(keepingCapacity: true)
+    shared.append(contentsOf: text.part(start..<text.position))
+    if !isOpen { open(count ?? 0) }
+  }
+
+  private func open(_ count: Int64) {
+    tree = LineTree(count: count)
+    isOpen = true
+  }
+
+  /// Takes in a line that stands for others; returns the digest of a transaction that is left out.
+  private func omit(_ text: inout LineParts) -> Digest? {
+    let isWhole = !text.skip(to: #","n":"#)
+    let count = text.has(#","n":"#) ? try? text.integer() : nil
+    let lines = text.has(#","count":"#) ? try? text.integer() : nil
+    guard text.skip(to: #","digest":""#), text.has(#","digest":""#),
+      let digest = Digest(hexadecimal: text.upToQuote())
+    else { return nil }
+    if isWhole {
+      previous = transactionDigest(after: previous, body: digest)
+      return previous
+    }
+    if !isOpen {
+      shared.removeAll(keepingCapacity: true)
+      open(count ?? 0)
+    }
+    tree.append(omitted: digest, lines: lines ?? 0)
+    return nil
+  }
+
+  /// Takes in the line that closes a transaction, without its digest, after which the next begins.
+  private func close(_ text: inout LineParts) -> Result<LineDigests, Refusal> {
+    let tree = isOpen ? tree : LineTree(count: 0)
+    isOpen = false
+    // In a string its quotes would be escaped, so that the first one is the member.
+    guard text.skip(to: #","digest":""#) else { return .failure(.text) }
     let start = text.position
     guard text.has(#","digest":""#), let stated = Digest(hexadecimal: text.upToQuote()),
       text.has(#"""#)
-    else { return nil }
-    hash.update(UnsafeRawBufferPointer(rebasing: line[..<start]))
-    hash.update(UnsafeRawBufferPointer(rebasing: line[text.position...]))
-    let digest = hash.finish()
-    begin(after: isGap(line[..<start]) ? resumed(&text) ?? stated : stated)
-    return digest
-  }
-
-  private func isGap(_ opening: Slice<UnsafeRawBufferPointer>) -> Bool {
-    opening.suffix(10).elementsEqual(#""op":"gap""#.utf8)
+    else { return .failure(.text) }
+    scratch.removeAll(keepingCapacity: true)
+    scratch.append(contentsOf: text.part(0..<start))
+    let isGap = scratch.suffix(10).elementsEqual(#""op":"gap""#.utf8)
+    scratch.append(contentsOf: text.part(text.position..<text.line.count))
+    let previous = previous
+    self.previous = isGap ? resumed(&text) ?? stated : stated
+    return scratch.withUnsafeBytes { closing in
+      Result { () throws(ProofError) in try tree.close(closing, after: previous) }
+    }.mapError { Refusal(message: $0.message) }
   }
 
   /// The digest with which the chain continues after a gap.

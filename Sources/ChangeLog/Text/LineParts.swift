@@ -21,6 +21,12 @@ struct LineParts {
 
   var isAtEnd: Bool { position == line.count }
 
+  /// Whether a text comes next, which is left.
+  func isNext(_ text: StaticString) -> Bool {
+    var parts = self
+    return parts.has(text)
+  }
+
   mutating func has(_ text: StaticString) -> Bool {
     has(UnsafeRawBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount))
   }
@@ -85,7 +91,37 @@ struct LineParts {
     return text
   }
 
-  /// The bytes up to the next quote, which is not consumed.
+  /// The bytes up to a text, which is left; up to the end of the line if it is not there.
+  mutating func upTo(_ text: StaticString) -> UnsafeRawBufferPointer {
+    let start = position
+    if !skip(to: text) { position = line.count }
+    return UnsafeRawBufferPointer(rebasing: line[start..<position])
+  }
+
+  /// Where the members of values begin, or the end if there are none.
+  func beginningOfValues(upTo end: Int) -> Int {
+    var parts = self
+    while let base = line.baseAddress, parts.position < end,
+      let comma = memchr(base + parts.position, 0x2c, end - parts.position)
+    {
+      parts.position = UnsafeRawPointer(comma) - base
+      let start = parts.position
+      if parts.has(#","before":"#) || parts.has(#","after":"#) || parts.has(#","special":"#)
+        || parts.has(#","large":"#)
+      {
+        return start
+      }
+      parts.position += 1
+    }
+    return end
+  }
+
+  /// Some of the bytes.
+  func part(_ range: Range<Int>) -> UnsafeRawBufferPointer {
+    UnsafeRawBufferPointer(rebasing: line[range])
+  }
+
+  /// The bytes up to the next quote, which is left.
   mutating func upToQuote() -> UnsafeRawBufferPointer {
     let start = position
     while position < line.count, line[position] != 0x22 { position += 1 }

@@ -124,6 +124,7 @@ package final class PreparedChanges: @unchecked Sendable {
     copy.after = try room.copy(change.after)
     copy.special = try room.copy(change.special)
     copy.large = try room.copy(change.large)
+    copy.leaf = try room.copy(change.leaf)
     return copy
   }
 }

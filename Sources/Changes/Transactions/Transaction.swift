@@ -4,7 +4,7 @@ package struct Transaction: Hashable, Sendable {
   package enum State: String, Hashable, Sendable {
     /// Everything.
     case whole
-    /// Everything except the erased values and the salt.
+    /// Everything except the erased values.
     case erased
     /// Only its id and its digest.
     case deleted
@@ -29,8 +29,8 @@ package struct Transaction: Hashable, Sendable {
   package var schema: String
   /// The number of its changes.
   package var count: Int64
-  /// Random bytes against guessing erased values; empty if values were erased.
-  package var salt: [UInt8]
+  /// The seed of the salts of all its lines; nil if it has no lines, or if some are hidden.
+  package var seed: Seed?
   /// Details of an operation as a canonical JSON object.
   package var details: String?
   package var state = State.whole
@@ -50,7 +50,7 @@ package struct Transaction: Hashable, Sendable {
     bundle: String? = nil,
     schema: String,
     count: Int64,
-    salt: [UInt8],
+    seed: Seed? = nil,
     details: String? = nil,
     digest: Digest? = nil
   ) {
@@ -64,7 +64,7 @@ package struct Transaction: Hashable, Sendable {
     self.bundle = bundle
     self.schema = schema
     self.count = count
-    self.salt = salt
+    self.seed = seed
     self.details = details
     self.digest = digest
   }
@@ -89,6 +89,13 @@ package struct Change {
   package var special: UnsafeRawBufferPointer
   /// The references to large values as a JSON object; empty if there are none.
   package var large: UnsafeRawBufferPointer
+  /// What its line says of its leaf, as ``LineLeaf`` reads it; empty in a whole transaction.
+  package var leaf = UnsafeRawBufferPointer(start: nil, count: 0)
+
+  /// Whether its line has other values than it was written with.
+  package var isHidden: Bool {
+    if case .hidden = LineLeaf(leaf) { true } else { false }
+  }
 
   package init(
     kind: ChangeKind,

@@ -1,36 +1,85 @@
-/// The digest of a transaction: SHA-256 over the digest before it and the bytes of its lines.
+/// Makes the digest of a transaction from its changes, as the lines of logs give it.
 package struct TransactionDigest {
-  private var hash = SHA256()
-  /// Lines that are not hashed yet, because hashing many at once is faster.
+  private let previous: Digest
+  private let seed: LineLeaf?
+  private var tree: LineTree
   private var buffer: [UInt8] = []
 
-  /// Starts with the digest of the transaction before.
-  package init(after previous: Digest) { hash.update(previous.bytes) }
+  /// Starts with the digest of the transaction before, and with what is known of a transaction when
+  /// its changes come: their number, and the seed of all of them.
+  package init(_ transaction: Transaction, after previous: Digest) {
+    self.previous = previous
+    seed = transaction.seed.map { .seed(lines: transaction.count, $0) }
+    tree = LineTree(count: transaction.count)
+  }
 
   /// The digest before the first transaction of a lineage.
   package static func beginning(ofStore identifier: String, lineage: Int64) -> Digest {
     SHA256.digest(of: Array("travelog/1 \(identifier) \(lineage)".utf8))
   }
 
-  package mutating func take(_ change: Change, lines: TransactionLines) {
-    lines.append(change, to: &buffer)
-    if buffer.count > 1 << 16 { flush() }
-  }
-
-  package mutating func take(lines: UnsafeRawBufferPointer) {
-    flush()
-    hash.update(lines)
-  }
-
-  /// Hashes the closing line without its digest, and returns the digest.
-  package mutating func close(_ lines: TransactionLines) -> Digest {
-    lines.appendClosing(digest: nil, to: &buffer)
-    flush()
-    return hash.finish()
-  }
-
-  private mutating func flush() {
-    hash.update(buffer)
+  /// Takes in the next change.
+  package mutating func take(_ change: Change) {
     buffer.empty()
+    let end = TransactionLines.appendParts(of: change, to: &buffer)
+    let seed = change.leaf.isEmpty && change.sequence == 0 ? seed : nil
+    buffer.withUnsafeBytes { bytes in
+      let known = UnsafeRawBufferPointer(rebasing: bytes[..<end])
+      let values = UnsafeRawBufferPointer(rebasing: bytes[end...])
+      if let seed {
+        tree.append(known: known, values: values, leaf: seed)
+      } else {
+        tree.append(known: known, values: values, members: change.leaf)
+      }
+    }
+  }
+
+  /// Takes in the closing line, as it is without a digest.
+  ///
+  /// - Throws: ``ProofError`` if its lines do not have the seeds that they should have.
+  package func close(_ lines: TransactionLines) throws(ProofError) -> LineDigests {
+    try withClosing(lines) { closing throws(ProofError) in try tree.close(closing, after: previous)
+    }
+  }
+
+  /// Takes in the closing line of a transaction that is to be left out, and returns its body.
+  package func body(_ lines: TransactionLines) throws(ProofError) -> Digest {
+    try withClosing(lines) { closing throws(ProofError) in try tree.body(closing) }
+  }
+
+  private func withClosing<Value>(
+    _ lines: TransactionLines,
+    _ body: (UnsafeRawBufferPointer) throws(ProofError) -> Value
+  ) throws(ProofError) -> Value {
+    var buffer: [UInt8] = []
+    lines.appendClosing(digest: nil, to: &buffer)
+    return try buffer.withUnsafeBytes { closing in
+      Result { () throws(ProofError) in try body(closing) }
+    }.get()
+  }
+}
+
+extension Change {
+  /// The digest of the values, which nobody without the salt can find by trying values.
+  package func valuesDigest(salt: Seed) -> Digest {
+    withParts { _, values in Changes.valuesDigest(values, salt: salt) }
+  }
+
+  /// The hash of the line in the tree of its transaction.
+  package func lineHash(values: Digest) -> Digest {
+    withParts { known, _ in Changes.lineHash(known, values: values) }
+  }
+
+  private func withParts(
+    _ body: (_ known: UnsafeRawBufferPointer, _ values: UnsafeRawBufferPointer) -> Digest
+  ) -> Digest {
+    var buffer: [UInt8] = []
+    let end = TransactionLines.appendParts(of: self, to: &buffer)
+    return buffer.withUnsafeBytes { bytes in
+      body(
+        UnsafeRawBufferPointer(rebasing: bytes[..<end]),
+        UnsafeRawBufferPointer(rebasing: bytes[end...])
+      )
+    }
   }
 }

@@ -1,6 +1,6 @@
 /// Writes one transaction as the lines of a change log.
 ///
-/// The digest of the transaction covers these bytes, so a store knows the digests of its future
+/// The digest of the transaction covers parts of these bytes, so a store knows the digests of its future
 /// logs.
 package struct TransactionLines {
   private let transaction: Transaction
@@ -41,11 +41,44 @@ package struct TransactionLines {
     Self.append("}\n", to: &buffer)
   }
 
+  /// Appends a line that stands for some that are left out, by the root of their subtree.
+  package func appendOmitted(_ lines: Range<Int64>, root: Digest, to buffer: inout [UInt8]) {
+    buffer += #"{"kind":"omitted","txn":\#(transaction.id),"seq":\#(lines.lowerBound),"#.utf8
+    buffer += #""n":\#(transaction.count),"count":\#(lines.upperBound - lines.lowerBound),"#.utf8
+    buffer += #""digest":"\#(root)"}"#.utf8
+    buffer.append(0x0a)
+  }
+
+  /// Appends a line that stands for the whole transaction.
+  package func appendOmitted(body: Digest, to buffer: inout [UInt8]) {
+    buffer += #"{"kind":"omitted","txn":\#(transaction.id),"digest":"\#(body)"}"#.utf8
+    buffer.append(0x0a)
+  }
+
+  /// What the line of a change says of its leaf; nil for nothing.
+  package func leaf(of change: Change) -> LineLeaf? {
+    change.leaf.isEmpty ? seed(for: change) : LineLeaf(change.leaf)
+  }
+
   /// Appends what is before the known bytes of a line.
   private func appendPrefix(of change: Change, to buffer: inout [UInt8]) {
     buffer.append(contentsOf: opening)
     appendInteger(change.sequence, to: &buffer)
     buffer.append(contentsOf: middle)
+    if let seed = seed(for: change) {
+      seed.append(to: &buffer)
+    } else if !change.leaf.isEmpty {
+      buffer.append(contentsOf: change.leaf)
+    } else {
+      return
+    }
+    buffer.append(UInt8(ascii: ","))
+  }
+
+  /// The seed of a whole transaction, which its first line has.
+  private func seed(for change: Change) -> LineLeaf? {
+    guard change.sequence == 0, change.leaf.isEmpty else { return nil }
+    return transaction.seed.map { .seed(lines: transaction.count, $0) }
   }
 
   /// Appends the bytes of a line that stay known if its values are hidden, and after them those of
@@ -105,11 +138,6 @@ package struct TransactionLines {
     Self.append(#""schema":""#, to: &buffer)
     buffer += transaction.schema.utf8
     buffer.append(0x22)
-    if !transaction.salt.isEmpty {
-      Self.append(#","salt":""#, to: &buffer)
-      transaction.salt.withUnsafeBytes { appendBase64($0, to: &buffer) }
-      buffer.append(0x22)
-    }
     if let details = transaction.details {
       // As text: readers that take it for an object lose keys that others don't have.
       Self.append(#","details":"#, to: &buffer)

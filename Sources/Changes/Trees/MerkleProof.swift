@@ -59,7 +59,7 @@ package func inclusionRoot(
   by proof: [Digest]
 ) throws(ProofError) -> Digest {
   guard index >= 0, index < count else {
-    throw ProofError("A tree of \(count) leaves has no leaf \(index).")
+    throw ProofError("A tree of \(count) leaves has no leaf \(index)")
   }
   let path = inclusionPath(of: index, in: count)
   try check(proof, path)
@@ -79,7 +79,7 @@ package func checkConsistency(
   by proof: [Digest]
 ) throws(ProofError) {
   guard old.count >= 0, old.count <= new.count else {
-    throw ProofError("A tree of \(old.count) leaves can't be the beginning of one of \(new.count).")
+    throw ProofError("A tree of \(old.count) leaves can't be the beginning of one of \(new.count)")
   }
   let path = consistencyPath(from: old.count, to: new.count)
   try check(proof, path)
@@ -107,12 +107,12 @@ package func checkConsistency(
 
 private func check(_ proof: [Digest], _ path: [Range<Int64>]) throws(ProofError) {
   guard proof.count == path.count else {
-    throw ProofError("The proof has \(proof.count) hashes, and needs \(path.count).")
+    throw ProofError("The proof has \(proof.count) hashes, and needs \(path.count)")
   }
 }
 
 private func require(_ isConsistent: Bool) throws(ProofError) {
   guard isConsistent else {
-    throw ProofError("The proof does not show that the older tree is the beginning of the newer.")
+    throw ProofError("The proof does not show that the older tree is the beginning of the newer")
   }
 }

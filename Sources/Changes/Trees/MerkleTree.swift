@@ -27,7 +27,7 @@ package struct MerkleTree: Hashable, Sendable {
     // Only the last subtree of a tree may have a number of leaves that is not a power of two.
     let isLast = leaves > 0 && (count == 0 || leaves < count & -count)
     guard !isComplete, isWhole || isLast, !count.addingReportingOverflow(leaves).overflow else {
-      throw ProofError("No tree has a subtree of \(leaves) leaves after \(count) leaves.")
+      throw ProofError("No tree has a subtree of \(leaves) leaves after \(count) leaves")
     }
     if isWhole { return merge(root, leaves) }
     subtrees.append(root)
@@ -76,6 +76,15 @@ extension Range<Int64> {
   var children: (left: Self, right: Self) {
     let middle = lowerBound + leavesOfLeftChild(upperBound - lowerBound)
     return (lowerBound..<middle, middle..<upperBound)
+  }
+
+  /// The nodes with a leaf, from the one with these leaves down to the leaf itself.
+  package func nodes(around leaf: Int64) -> some Sequence<Self> {
+    sequence(first: self) { node in
+      guard node.upperBound - node.lowerBound > 1 else { return nil }
+      let (left, right) = node.children
+      return leaf < left.upperBound ? left : right
+    }
   }
 
   /// Whether a tree of this many leaves has a node with exactly these leaves.

@@ -9,7 +9,7 @@ package struct Seed: Hashable, Sendable {
   let first: UInt64
   let second: UInt64
 
-  private init(_ first: UInt64, _ second: UInt64) {
+  fileprivate init(_ first: UInt64, _ second: UInt64) {
     self.first = first
     self.second = second
   }
@@ -34,6 +34,22 @@ package struct Seed: Hashable, Sendable {
     self = seed
   }
 
+  /// Reads base64 of 16 bytes; nil for anything else.
+  init?(base64 text: UnsafeRawBufferPointer) {
+    guard text.count == 24 else { return nil }
+    let seed = withUnsafeTemporaryAllocation(byteCount: 18, alignment: 8) { room in
+      decodeBase64(text, in: room).flatMap { Seed(bytes: $0) }
+    }
+    guard let seed else { return nil }
+    self = seed
+  }
+
+  /// Makes a seed of random bytes, which are the seed if they are 16.
+  package init(random bytes: [UInt8]) {
+    self = Seed(bytes: bytes) ?? SHA256.digest(of: bytes).seed
+  }
+
+  /// The bytes.
   package var bytes: [UInt8] {
     [first, second].flatMap { word in withUnsafeBytes(of: word.bigEndian) { Array($0) } }
   }
@@ -46,12 +62,16 @@ package struct Seed: Hashable, Sendable {
 
   /// The salt that replaces this one when values of its line are erased.
   package var restated: Seed {
-    let words = MessageKind.restatedSalt.digest(self).words
-    return Seed(words[0], words[1])
+    MessageKind.restatedSalt.digest(self).seed
   }
 }
 
-/// A subtree of the seeds of a transaction: its leaves and its seed.
+extension Digest {
+  /// The first 16 bytes.
+  fileprivate var seed: Seed { Seed(words[0], words[1]) }
+}
+
+/// A subtree of the seeds of a transaction, by its leaves and the seed of its root.
 package struct SeededRange: Hashable, Sendable {
   package let leaves: Range<Int64>
   /// The seed of the subtree's root.
@@ -60,6 +80,16 @@ package struct SeededRange: Hashable, Sendable {
   package init(_ leaves: Range<Int64>, _ seed: Seed) {
     self.leaves = leaves
     self.seed = seed
+  }
+
+  /// The salt of one of the leaves.
+  package func salt(of leaf: Int64) -> Seed {
+    var range = self
+    while range.leaves.count > 1 {
+      let (left, right) = range.children
+      range = left.leaves.contains(leaf) ? left : right
+    }
+    return range.seed
   }
 
   /// The two halves of a subtree of more than one leaf.
@@ -102,6 +132,10 @@ package struct SeedCover<Hidden: IteratorProtocol<Int64>>: Sequence, IteratorPro
     nextHidden = self.hidden.next()
   }
 
+  /// Adds a subtree after the others.
+  mutating func append(_ range: SeededRange) { waiting.insert(range, at: 0) }
+
+  /// The next subtree; nil after the last one.
   package mutating func next() -> SeededRange? {
     while let range = waiting.popLast() {
       while let index = nextHidden, index < range.leaves.lowerBound { nextHidden = hidden.next() }

@@ -23,7 +23,7 @@ func madeUpTransaction(
     host: stamp.host,
     schema: known?.digest ?? "",
     count: count,
-    salt: stamp.salt,
+    seed: count > 0 ? stamp.seed : nil,
     details: details
   )
 }
@@ -42,21 +42,16 @@ func writeLog(
 ) throws -> (path: String, digest: Digest) {
   let log = try LogWriter(destination, header: header, level: level)
   let lines = TransactionLines(transaction)
-  var digest = TransactionDigest(after: header.previous)
-  var buffer: [UInt8] = []
+  var digest = TransactionDigest(transaction, after: header.previous)
   try changes { change, reader in
     for value in change.largeReferences where !blobs.contains(value.digest) {
       try blobs.write(reader.largeValue(value.digest), digest: value.digest)
     }
-    buffer.removeAll(keepingCapacity: true)
-    lines.append(change, to: &buffer)
-    try buffer.withUnsafeBytes {
-      digest.take(lines: $0)
-      try log.append(lines: $0, changes: 1)
-    }
+    digest.take(change)
+    try log.append(change, lines: lines)
   }
   var transaction = transaction
-  let made = digest.close(lines)
+  let made = try digest.close(lines).transaction
   transaction.digest = made
   try log.close(transaction, lines: lines)
   return (try log.finish(), made)

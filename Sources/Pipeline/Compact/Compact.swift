@@ -123,7 +123,7 @@ private final class Compaction {
       let next = try chain.open(file, after: nil).header.schema
       let count = size(of: file.path)
       if let last = groups.last?.last, schema == next,
-        chain.follows(file, last: last),
+        last.range.upperBound + 1 == file.range.lowerBound,
         bytes + count <= request.maximumFileSize
       {
         groups[groups.count - 1].append(file)
@@ -146,14 +146,16 @@ private final class Compaction {
     )
     var point: HistoryPoint?
     for file in group {
-      // Filtered logs are not a chain, because transactions between them were left out.
-      let reader = try chain.open(file, after: chain.folder.partial == nil ? point : nil)
-      while let transaction = try reader.next(copy: { try writer.append(lines: $0, changes: 1) }) {
+      let reader = try chain.open(file, after: point)
+      while let transaction = try reader.next(
+        copy: { try writer.append(lines: $0, changes: 1) },
+        omitted: writer.append
+      ) {
         try writer.close(transaction, lines: TransactionLines(transaction))
-        point = transaction.point(inLineage: chain.lineage)
         try progress.countTransaction(tick)
       }
       try chain.checkEnd(reader, file: file)
+      point = reader.end
     }
     let path = try writer.finish()
     try remove(group)
@@ -171,14 +173,5 @@ private final class Compaction {
   private func day(of file: LogFolder.File) -> String {
     let folder = parentFolder(file.path).split(separator: "/").last ?? ""
     return folder.hasPrefix("date=") ? String(folder.dropFirst(5)) : "none"
-  }
-}
-
-extension LogChain {
-  /// Whether a log continues another; whole logs must have no gap between them.
-  fileprivate func follows(_ file: LogFolder.File, last: LogFolder.File) -> Bool {
-    folder.partial == nil
-      ? last.range.upperBound + 1 == file.range.lowerBound
-      : last.range.upperBound < file.range.lowerBound
   }
 }

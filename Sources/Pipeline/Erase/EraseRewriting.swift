@@ -16,16 +16,17 @@ func rewrite(
 ) throws {
   let reader = try plan.chain.open(plan.file, after: nil)
   let writer = try LogWriter(.replacing(plan.file.path, plan.chain.folder), header: reader.header)
-  let rewriting = Rewriting(plan, writer: writer, previous: reader.header.previous)
+  let rewriting = Rewriting(plan, writer: writer, header: reader.header)
   var records: [ErasureRecord] = []
   var progress = Progress()
   while let transaction = try reader.next(
     { change, id, _ in try rewriting.take(change, transaction: id, opening: reader.opening) },
-    copy: rewriting.copy
+    copy: rewriting.copy,
+    omitted: rewriting.omit
   ) {
     let lines = try rewriting.close(transaction)
     // Logs with something left out have no records, because their digests are those of the whole.
-    if let lines, let digest = transaction.digest, reader.header.partial.isEmpty {
+    if let lines, let digest = transaction.digest {
       records.append(
         ErasureRecord(
           time: currentTime(),
@@ -50,59 +51,100 @@ func rewrite(
 private final class Rewriting {
   private let plan: ErasePlan.File
   private let writer: LogWriter
+  private let isPartial: Bool
   private var previous: Digest
-  /// The digest of the lines of a transaction that loses values; nil for any other.
-  private var digest: TransactionDigest?
-  /// The line of a change that lost values; empty where the line stays as it is.
+  /// What there is of a transaction that loses values; nil for any other.
+  private var open: Open?
+  /// The line of a change that is written in another way; empty if the line stays as it is.
   private var line: [UInt8] = []
   private var hasBegun = false
+  /// The number of lines that are left out before the first change of a transaction.
+  private var omitted: Int64 = 0
 
-  init(_ plan: ErasePlan.File, writer: LogWriter, previous: Digest) {
+  /// A transaction that loses values.
+  private struct Open {
+    let whole: TransactionLines
+    let lines: TransactionLines
+    let gone: [Int64: [ToldValue]]
+    var hiding: LineHiding<Array<Int64>.Iterator>
+    var digest: TransactionDigest
+  }
+
+  init(_ plan: ErasePlan.File, writer: LogWriter, header: LogHeader) {
     self.plan = plan
     self.writer = writer
-    self.previous = previous
+    isPartial = !header.partial.isEmpty
+    previous = header.previous
   }
 
   /// Takes a change before its line is copied.
   func take(_ change: Change, transaction: Int64, opening: () throws -> Transaction?) throws {
     line.removeAll(keepingCapacity: true)
-    begin(transaction)
-    guard let gone = plan.changes[transaction]?[change.sequence], let shared = try opening() else {
-      return
+    try begin(transaction, opening)
+    guard var open else { return }
+    self.open = nil
+    let secret = try open.hiding.next(open.whole.leaf(of: change))
+    let gone = open.gone[change.sequence] ?? []
+    var leaf = secret.leaf
+    if !gone.isEmpty {
+      leaf =
+        isPartial
+        ? secret.values(of: change).map { .hidden(values: $0, salt: nil) } : secret.erased(change)
     }
-    let lines = TransactionLines(shared)
+    var members: [UInt8] = []
+    leaf?.append(to: &members)
     change.withErased { key, isAfter in
       gone.contains { $0.key == key && $0.isAfter == isAfter }
     } _: { erased in
-      lines.append(erased, to: &line)
+      members.withUnsafeBytes {
+        var erased = erased
+        erased.leaf = $0
+        open.lines.append(erased, to: &line)
+        open.digest.take(erased)
+      }
     }
+    self.open = open
+  }
+
+  private func begin(_ id: Int64, _ opening: () throws -> Transaction?) throws {
+    guard !hasBegun else { return }
+    hasBegun = true
+    guard let gone = plan.changes[id], var transaction = try opening() else { return }
+    let whole = TransactionLines(transaction)
+    transaction.seed = nil
+    open = Open(
+      whole: whole,
+      lines: TransactionLines(transaction),
+      gone: gone,
+      hiding: LineHiding(count: transaction.count, hiding: gone.keys.sorted().makeIterator()),
+      digest: TransactionDigest(transaction, after: previous)
+    )
+    try open?.hiding.skip(omitted)
   }
 
   func copy(_ original: UnsafeRawBufferPointer) throws {
-    func write(_ bytes: UnsafeRawBufferPointer) throws {
-      digest?.take(lines: bytes)
-      try writer.append(lines: bytes, changes: 1)
-    }
-    if line.isEmpty { try write(original) } else { try line.withUnsafeBytes { try write($0) } }
+    guard !line.isEmpty else { return try writer.append(lines: original, changes: 1) }
+    try line.withUnsafeBytes { try writer.append(lines: $0, changes: 1) }
   }
 
-  private func begin(_ transaction: Int64) {
-    guard !hasBegun else { return }
-    hasBegun = true
-    digest = plan.changes[transaction] == nil ? nil : TransactionDigest(after: previous)
+  /// Copies what stands for lines that are left out.
+  func omit(_ omission: Omission, _ original: UnsafeRawBufferPointer) throws {
+    try writer.append(omission, line: original)
+    guard let lines = omission.lines else { return }
+    if open == nil { omitted = lines.upperBound } else { try open?.hiding.skip(Int64(lines.count)) }
   }
 
-  /// Ends a transaction, and returns what its lines give now where it lost values.
+  /// Ends a transaction, and returns what its lines give now if it lost values.
   func close(_ transaction: Transaction) throws -> Digest? {
-    var transaction = transaction
-    if digest != nil { transaction.salt = [] }
     let lines = TransactionLines(transaction)
     try writer.close(transaction, lines: lines)
-    let given = digest?.close(lines)
-    digest = nil
-    hasBegun = false
-    previous = transaction.chainDigest ?? previous
-    return given
+    defer {
+      open = nil
+      omitted = 0
+      hasBegun = false
+      previous = transaction.chainDigest ?? previous
+    }
+    return isPartial ? nil : try open?.digest.close(lines).remaining
   }
 }
 

@@ -178,11 +178,12 @@ private final class Export {
     while var transaction = try cursor.nextTransaction() {
       transaction.digest = try transaction.digest ?? reader.point(transaction.id).digest
       guard let digest = transaction.chainDigest else { continue }
-      var shown: Transaction? = transaction
-      if let partial { shown = try partial.transaction(transaction, reader: reader) }
-      if let shown, !request.isDryRun {
+      let shown =
+        try partial.map { try $0.shownChanges(of: transaction, reader: reader) }
+        ?? transaction.count
+      if !request.isDryRun {
         try prepareLog(for: transaction, after: previous)
-        try write(shown, after: previous, cursor: cursor, tick: tick)
+        try write(transaction, isShown: shown != nil, after: previous, cursor: cursor, tick: tick)
         try tree?.append(transaction)
       }
       previous = digest
@@ -193,7 +194,7 @@ private final class Export {
       )
       if let shown {
         result.transactions += 1
-        result.changes += shown.count
+        result.changes += shown
       }
       try progress.countTransaction(tick)
     }
@@ -228,36 +229,39 @@ private final class Export {
 
   private func write(
     _ transaction: Transaction,
+    isShown: Bool,
     after previous: Digest,
     cursor: HistoryCursor,
     tick: Tick
   ) throws {
     guard let log else { return }
-    let lines = TransactionLines(transaction)
-    let isErased = transaction.state == .erased && partial == nil
-    var erased = isErased ? TransactionDigest(after: previous) : nil
-    var sequence: Int64 = 0
-    while let change = try cursor.nextChange() {
-      if let partial {
-        guard try partial.isWanted(change, schema: transaction.schema) else { continue }
-        try partial.withRedacted(change, schema: transaction.schema, sequence: sequence) { change in
-          if !change.large.isEmpty { try copyLargeValues(of: change) }
-          try log.append(change, lines: lines)
-        }
-        sequence += 1
-      } else {
-        if !change.large.isEmpty { try copyLargeValues(of: change) }
-        try log.append(change, lines: lines)
-      }
-      erased?.take(change, lines: lines)
+    func written(_ change: Change) throws {
+      if !change.large.isEmpty { try copyLargeValues(of: change) }
       progress.changes += 1
-      if progress.changes & 0xfff == 0 {
-        progress.bytes = result.plainBytes + log.sizes.plain
-        try tick(progress)
+      guard progress.changes & 0xfff == 0 else { return }
+      progress.bytes = result.plainBytes + log.sizes.plain
+      try tick(progress)
+    }
+    let lines = TransactionLines(transaction)
+    if let partial {
+      let writing = PartialLines(partial: partial, reader: reader, path: request.store)
+      guard isShown else {
+        return try writing.omit(transaction, after: previous, cursor: cursor, to: log)
       }
+      try writing.write(transaction, cursor: cursor, to: log, written)
+      return try log.close(transaction, lines: lines)
+    }
+    var erased =
+      transaction.state == .erased ? TransactionDigest(transaction, after: previous) : nil
+    while let change = try cursor.nextChange() {
+      try log.append(change, lines: lines)
+      erased?.take(change)
+      try written(change)
     }
     try log.close(transaction, lines: lines)
-    if let digest = transaction.digest, let given = erased?.close(lines), given != digest {
+    guard let erased, let digest = transaction.digest else { return }
+    do throws(ProofError) {
+      guard let remaining = try erased.close(lines).remaining else { return }
       records.append(
         ErasureRecord(
           time: currentTime(),
@@ -265,9 +269,11 @@ private final class Export {
           transaction: transaction.id,
           operation: transaction.operation,
           digest: digest,
-          lines: given
+          lines: remaining
         )
       )
+    } catch {
+      throw HistoryFailure.damaged(.unreadable(transaction.id, error.message)).at(request.store)
     }
   }
 

@@ -7,8 +7,12 @@ final class PartialChanges {
   private struct Wants {
     /// One for each entity that was named.
     let entities: [PropertyTargets]
-    let redactions: [(targets: PropertyTargets, manner: ExportFilter.Redaction.Manner)]
+    let redactions: [Redaction]
   }
+
+  private typealias Redaction = (
+    targets: PropertyTargets, manner: ExportFilter.Redaction.Manner
+  )
 
   private let filter: ExportFilter
   private let schemas: [CatalogSchema]
@@ -38,53 +42,70 @@ final class PartialChanges {
     return wants
   }
 
-  /// The transaction as filtered logs contain it; nil if they leave it out.
+  /// The number of changes of a transaction that a filtered log has; nil if it leaves out all of it.
   ///
-  /// It has no salt, with which the values that were left out could be guessed.
-  func transaction(_ transaction: Transaction, reader: Reader) throws -> Transaction? {
-    guard filter.authors.isEmpty || filter.authors.contains(transaction.author ?? "") else {
-      return nil
-    }
-    var result = transaction
-    result.salt = []
-    guard !filter.entities.isEmpty else { return result }
-    result.count = 0
+  /// The chain can't go on without what a gap says of itself.
+  func shownChanges(of transaction: Transaction, reader: Reader) throws -> Int64? {
+    guard isWanted(transaction) else { return transaction.operation == .gap ? 0 : nil }
+    guard !filter.entities.isEmpty else { return transaction.count }
     let cursor = try reader.history(after: transaction.id - 1, through: transaction.id)
     guard try cursor.nextTransaction() != nil else { return nil }
+    var count: Int64 = 0
     while let change = try cursor.nextChange() {
-      if try isWanted(change, schema: transaction.schema) { result.count += 1 }
+      if try isWanted(change, of: transaction) { count += 1 }
     }
-    return result.count > 0 ? result : nil
+    return count > 0 || transaction.operation == .gap ? count : nil
   }
 
-  func isWanted(_ change: Change, schema: String) throws -> Bool {
+  private func isWanted(_ transaction: Transaction) -> Bool {
+    filter.authors.isEmpty || filter.authors.contains(transaction.author ?? "")
+  }
+
+  /// Whether a filtered log has the line of a change.
+  func isWanted(_ change: Change, of transaction: Transaction) throws -> Bool {
+    guard isWanted(transaction) else { return false }
     guard !filter.entities.isEmpty else { return true }
-    return try wants(schema).entities.contains { $0.hasEntity(of: change) }
+    return try wants(transaction.schema).entities.contains { $0.hasEntity(of: change) }
   }
 
-  /// Calls with a redacted change and its place in the filtered transaction.
+  /// Whether a filtered log has the line of a change with all its values.
+  func isWhole(_ change: Change, of transaction: Transaction) throws -> Bool {
+    guard try isWanted(change, of: transaction) else { return false }
+    let redactions = try redactions(of: change, schema: transaction.schema)
+    return redactions.isEmpty
+      || !change.toldValues.contains { note(on: $0, in: change, redactions) != nil }
+  }
+
+  private func redactions(of change: Change, schema: String) throws -> [Redaction] {
+    try wants(schema).redactions.filter { $0.targets.hasEntity(of: change) }
+  }
+
+  /// The note that replaces a value; nil if it stays.
+  private func note(
+    on value: ToldValue,
+    in change: Change,
+    _ redactions: [Redaction]
+  ) -> String? {
+    guard !value.isErased,
+      let redaction = redactions.first(where: { $0.targets.property(of: value, in: change) != nil })
+    else { return nil }
+    switch redaction.manner {
+    case .drop: return SpecialValue.redactedName
+    case .hash:
+      return "\(SpecialValue.hashPrefix)\(keyedDigest(of: value.text, key: filter.key))"
+    }
+  }
+
+  /// Calls with a change whose values are redacted.
   func withRedacted<Result>(
     _ change: Change,
     schema: String,
-    sequence: Int64,
     _ body: (Change) throws -> Result
   ) throws -> Result {
-    let redactions = try wants(schema).redactions.filter { $0.targets.hasEntity(of: change) }
-    var change = change
-    change.sequence = sequence
+    let redactions = try redactions(of: change, schema: schema)
     guard !redactions.isEmpty else { return try body(change) }
-    let targets = change
-    return try change.withNotes { value -> String? in
-      guard !value.isErased,
-        let redaction = redactions.first(where: {
-          $0.targets.property(of: value, in: targets) != nil
-        })
-      else { return nil }
-      switch redaction.manner {
-      case .drop: return SpecialValue.redactedName
-      case .hash:
-        return "\(SpecialValue.hashPrefix)\(keyedDigest(of: value.text, key: self.filter.key))"
-      }
+    return try change.withNotes {
+      note(on: $0, in: change, redactions)
     } _: {
       try body($0)
     }

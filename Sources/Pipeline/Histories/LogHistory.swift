@@ -132,10 +132,10 @@ extension LogReader {
     var last: Transaction?
     var isWanted = false
     var opening: Transaction?
-    while toEnd || last?.id != range.upperBound {
+    while toEnd || last.map({ $0.id < range.upperBound }) ?? true {
       let next = try next { one, id, _ in
         guard range.contains(id) else { return }
-        if one.sequence == 0 {
+        if opening?.id != id {
           opening = try self.opening()
           isWanted = opening.map(wants) ?? false
         }

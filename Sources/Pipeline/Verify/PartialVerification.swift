@@ -2,8 +2,7 @@ import ChangeLog
 import Changes
 import Store
 
-/// Verifies the filtered logs of one lineage, each by itself, because the digests of their transactions
-/// can't be computed from the remaining lines.
+/// Verifies the filtered logs of one lineage, which follow each other.
 func verifyPartial(
   _ folder: LogFolder,
   store: String,
@@ -19,33 +18,43 @@ func verifyPartial(
   var result = Verification(store: store, lineage: lineage, from: beginning, to: beginning)
   result.partial = folder.partial
   var checked: Set<String> = []
+  let none = Erasures(store: store, lineage: lineage)
+  let chain = try LogChain(folder, store: store, lineage: lineage, erasures: none)
+  var point: HistoryPoint?
   for file in try folder.files(of: store, lineage: lineage) {
     do {
-      let reader = try LogReader(path: file.path)
-      try check(reader.header, file: file, folder: folder, store: store, lineage: lineage)
-      guard reader.header.first > result.to.transaction else {
-        throw ChainFailure.repeated(reader.header.first...result.to.transaction).at(
-          file.path,
-          transaction: reader.header.first
-        )
+      if result.files == 0, try chain.beginsLineage() { point = chain.beginning }
+      let start = point
+      // Where a log is not sound, what follows is verified by itself.
+      point = nil
+      let reader = try chain.open(file, after: start)
+      guard folder.partial == LogFolder.partialName(reader.header.partial) else {
+        throw ChainFailure.misplaced(reader.header).at(file.path, line: 1)
       }
       result.words = reader.header.partial
       var isFirst = true
-      while let transaction = try reader.next({ change, id, _ in
-        if change.hasHiddenValues { result.except.add(.hidden, id) }
-        for value in change.largeReferences where checked.insert(value.digest).inserted {
-          try folder.blobs.check(value.digest, size: value.size)
+      while let transaction = try reader.next(
+        { change, id, _ in
+          for value in change.largeReferences where checked.insert(value.digest).inserted {
+            try folder.blobs.check(value.digest, size: value.size)
+          }
+          result.changes += 1
+          if change.isHidden { result.except.add(.hidden, id) }
+        },
+        omitted: { omission, _ in
+          if let lines = omission.lines {
+            result.except.add(.omittedChanges, omission.transaction, count: Int64(lines.count))
+          } else {
+            result.except.add(.omitted, omission.transaction)
+            // Nothing shows the day of an omitted transaction.
+            isFirst = false
+          }
         }
-      }) {
+      ) {
         if isFirst { try file.checkDay(transaction) }
         isFirst = false
         result.transactions += 1
-        result.changes += transaction.count
-        result.to = HistoryPoint(
-          lineage: lineage,
-          transaction: transaction.id,
-          digest: transaction.digest ?? beginning.digest
-        )
+        result.to = transaction.point(inLineage: lineage) ?? result.to
         try progress.countTransaction(tick)
       }
       guard reader.trailer?.last == file.range.upperBound else {
@@ -53,40 +62,13 @@ func verifyPartial(
           file.path
         )
       }
+      point = reader.end
+      result.to = reader.end
       result.files += 1
     } catch let error as LogError {
       guard let finding = Finding(error) else { throw error }
       result.findings.append(finding)
     }
   }
-  // Only ids tell what was left out.
-  let first =
-    lineage == 0 ? 1 : try folder.files(of: store, lineage: lineage).first?.range.lowerBound
-  let omitted = result.to.transaction - (first ?? 1) + 1 - result.transactions
-  if omitted > 0 { result.except.append(ExceptedPart(.omitted, count: omitted)) }
   return result
-}
-
-private func check(
-  _ header: LogHeader,
-  file: LogFolder.File,
-  folder: LogFolder,
-  store: String,
-  lineage: Int64
-) throws {
-  guard header.store == store, header.lineage == lineage,
-    folder.partial == LogFolder.partialName(header.partial), header.first == file.range.lowerBound
-  else {
-    throw ChainFailure.misplaced(header).at(file.path, line: 1)
-  }
-}
-
-extension Change {
-  /// Whether a value was left out, or replaced by a keyed digest.
-  fileprivate var hasHiddenValues: Bool {
-    !special.isEmpty
-      && Side.allCases.contains {
-        values($0).contains { $0.value.specialName.map(SpecialValue.isRedacted) ?? false }
-      }
-  }
 }

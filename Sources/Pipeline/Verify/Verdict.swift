@@ -25,6 +25,8 @@ package struct ExceptedPart: Hashable, Sendable {
   package enum Kind: String, Hashable, Sendable, CaseIterable {
     /// Transactions that were left out of a filtered log.
     case omitted
+    /// Changes that were left out of transactions of a filtered log.
+    case omittedChanges = "omitted_changes"
     /// Changes of a filtered log with values that were dropped or replaced.
     case hidden
     /// Transactions whose values were erased by records that no transaction covers.
@@ -51,7 +53,7 @@ package struct ExceptedPart: Hashable, Sendable {
   init(_ kind: Kind, count: Int64 = 0) {
     self.kind = kind
     self.count = count
-    isProven = kind == .omitted || kind == .hidden
+    isProven = [.omitted, .omittedChanges, .hidden].contains(kind)
   }
 
   /// Counts a transaction.
@@ -67,6 +69,7 @@ package struct ExceptedPart: Hashable, Sendable {
     let ids = listed()
     return switch kind {
     case .omitted: "\(counted("transaction")) left out"
+    case .omittedChanges: "\(counted("change")) left out of other transactions"
     case .hidden: "the values of \(counted("change")) hidden"
     case .unanchored:
       "the values of \(counted("transaction")) erased (\(ids)) by records that"

@@ -1,6 +1,7 @@
 import SwiftData
 import Synchronization
 
+import struct Changes.Seed
 import func Changes.timeText
 import struct Store.Author
 import struct Store.Provenance
@@ -30,7 +31,7 @@ final class SeededClock: Sendable {
   }
 }
 
-/// The identity, the salts and the stamps of a seeded store, and the counts of its history.
+/// The identity, the seeds and the stamps of a seeded store, and the counts of its history.
 final class SeededProvenance: Sendable {
   private struct State {
     var numbers: SeededNumbers
@@ -62,10 +63,10 @@ final class SeededProvenance: Sendable {
   private func stamp(_ author: Author, changes: Int64) -> Provenance.Stamp {
     // Time passes between a change and its save.
     clock.advance(microseconds: 1)
-    let salt = state.withLock { state in
+    let seed = state.withLock { state in
       state.counts.transactions += 1
       state.counts.changes += Int(changes)
-      return state.numbers.bytes(16)
+      return Seed(random: state.numbers.bytes(16))
     }
     let program = Self.program(of: author.name)
     // A program that is started again has another number.
@@ -75,7 +76,7 @@ final class SeededProvenance: Sendable {
       process: program.name,
       processID: program.number + (day &* 7919) % 9973,
       host: program.host,
-      salt: salt
+      seed: seed
     )
   }
 

@@ -17,7 +17,7 @@ struct CapturedRow {
     /// The connection's count of changes, which rises with each captured row.
     let series: Int64
     let isVictim: Bool
-    let salt: [UInt8]
+    let seed: [UInt8]
 
     /// Whether the next row belongs to another transaction.
     ///
@@ -69,7 +69,7 @@ final class CapturedRows {
     )
     let width = tables.map(\.columns.count).max() ?? 0
     list =
-      (["id", "time", "series", "kind", "salt", "origin", "object"]
+      (["id", "time", "series", "kind", "seed", "origin", "object"]
       + (0..<width).flatMap { ["b\($0)", "a\($0)"] })
       .map { quoted($0) }.joined(separator: ", ")
   }
@@ -81,7 +81,7 @@ final class CapturedRows {
 
   static func places(on connection: Connection) throws -> Statement {
     try connection.prepare(
-      "SELECT \"id\", \"time\", \"series\", \"kind\", \"salt\" FROM \"history_foreign\" ORDER BY \"id\""
+      "SELECT \"id\", \"time\", \"series\", \"kind\", \"seed\" FROM \"history_foreign\" ORDER BY \"id\""
     )
   }
 
@@ -92,7 +92,7 @@ final class CapturedRows {
       time: row.int64(at: 1),
       series: row.int64(at: 2),
       isVictim: row.string(at: 3) == CapturedRow.Kind.victim.rawValue,
-      salt: Array(row.bytes(at: 4))
+      seed: Array(row.bytes(at: 4))
     )
   }
 
@@ -163,12 +163,12 @@ final class CapturedRows {
     on connection: Connection
   ) throws -> Bool {
     let statement = try connection.query(
-      "SELECT \"id\", \"time\", \"series\", \"kind\", \"salt\" FROM \"history_foreign\""
+      "SELECT \"id\", \"time\", \"series\", \"kind\", \"seed\" FROM \"history_foreign\""
         + " WHERE \"id\" >= ?1 ORDER BY \"id\" LIMIT 2",
       values: [.integer(place.id)]
     )
     // If it is missing, another program has sealed it, perhaps with others.
-    guard try statement.step(), self.place(at: statement).salt == place.salt else { return false }
+    guard try statement.step(), self.place(at: statement).seed == place.seed else { return false }
     guard try statement.step() else {
       return time.map { place.isOver(at: $0) } ?? true
     }

@@ -50,7 +50,7 @@ struct ForeignCapture {
         "id" INTEGER PRIMARY KEY AUTOINCREMENT,
         "time" INTEGER NOT NULL,
         "series" INTEGER NOT NULL,
-        "salt" BLOB NOT NULL,
+        "seed" BLOB NOT NULL,
         "kind" TEXT NOT NULL,
         "origin" TEXT NOT NULL,
         "object" INTEGER NOT NULL\(values)
@@ -122,7 +122,7 @@ struct ForeignCapture {
   }
 
   /// The columns of every row: the time in milliseconds since 1970, the connection's count of
-  /// changes, and bytes that may become a transaction's salt.
+  /// changes, and bytes that may become a transaction's seed.
   private static let stamp =
     "CAST(round((julianday('now') - 2440587.5) * 86400000.0) AS INTEGER), total_changes(),"
     + " randomblob(16)"
@@ -133,7 +133,7 @@ struct ForeignCapture {
 
   private static func opening(_ sides: [String]) -> String {
     "INSERT INTO \"history_foreign\" ("
-      + (["\"time\"", "\"series\"", "\"salt\"", "\"kind\"", "\"origin\"", "\"object\""] + sides)
+      + (["\"time\"", "\"series\"", "\"seed\"", "\"kind\"", "\"origin\"", "\"object\""] + sides)
       .joined(separator: ", ") + ")"
   }
 

@@ -85,7 +85,7 @@ final class ForeignTransactions {
       process: "",
       processID: 0,
       host: "",
-      salt: first.salt
+      seed: Seed(random: first.seed)
     )
     _ = try recorder.finish(Author(process: ""), operation: .foreign, stamp: stamp) { key in
       guard let object = try object(key.id.integer, in: entityTables[key.entity], after: last.id)

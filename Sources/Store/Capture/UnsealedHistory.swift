@@ -3,7 +3,7 @@ import FoundationEssentials
 import SQLite
 
 /// The transactions that a reader sees before they are sealed, made in memory as sealing will make
-/// them, with the same ids, salts and digests.
+/// them, with the same ids, seeds and digests.
 struct UnsealedHistory {
   /// The last transaction in the store itself.
   let sealed: Int64
@@ -102,7 +102,7 @@ struct UnsealedHistory {
     try memory.run(
       """
       INSERT INTO history_transaction (id, time, op, process, process_id, host, schema,
-        first_change, changes, salt, digest)
+        first_change, changes, seed, digest)
         SELECT ?1, '', 'recorded', '', 0, '', min(id), 1, 0, x'', ?2 FROM store_schema
       """,
       values: [.integer(last), .blob(Data(head.digest.bytes))]

@@ -116,14 +116,13 @@ final class StateCheck {
     after previous: Digest?,
     _ body: (CheckFinding) throws -> Void
   ) throws -> Digest? {
-    let lines = TransactionLines(transaction)
-    var digest = previous.map { TransactionDigest(after: $0) }
+    var digest = previous.map { TransactionDigest(transaction, after: $0) }
     let statement = try source.changes(from: transaction.firstChange)
     var count: Int64 = 0
     while count < transaction.count, try statement.step(), statement.int64(at: 9) == transaction.id
     {
       let change = try source.change(at: statement)
-      digest?.take(change, lines: lines)
+      digest?.take(change)
       for digest in digests(in: change.large) { try known.count(digest, history: 1) }
       if transaction.id <= end { try keep(change, digest: transaction.schema) }
       count += 1
@@ -136,10 +135,10 @@ final class StateCheck {
       try forget()
       return transaction.chainDigest
     }
-    // An erased transaction keeps its digest.
-    guard transaction.state == .whole else { return transaction.chainDigest }
-    let made = digest?.close(lines)
-    if let stored = transaction.digest, let made, made != stored {
+    guard let digest else { return transaction.chainDigest }
+    // Lines without the seeds that they should have give no digest.
+    let made = try? digest.close(TransactionLines(transaction)).transaction
+    if made == nil || made != transaction.digest ?? made {
       try body(.digest(transaction: transaction.id))
     }
     return transaction.chainDigest ?? made

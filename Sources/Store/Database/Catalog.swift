@@ -53,7 +53,7 @@ struct Catalog {
       "schema" INTEGER NOT NULL REFERENCES "store_schema"("id"),
       "first_change" INTEGER NOT NULL,
       "changes" INTEGER NOT NULL,
-      "salt" BLOB NOT NULL,
+      "seed" BLOB NOT NULL,
       "digest" BLOB CHECK ("digest" IS NULL OR length("digest") = 32),
       "state" TEXT NOT NULL DEFAULT 'whole' CHECK (
         "state" = 'whole' OR "state" = 'erased' OR "state" = 'deleted'),
@@ -70,7 +70,8 @@ struct Catalog {
       "before" TEXT,
       "after" TEXT,
       "special" TEXT,
-      "large" TEXT
+      "large" TEXT,
+      "leaf" TEXT
     ) STRICT;
     """
 

@@ -92,7 +92,7 @@ private func inParentheses(_ transactions: [Int64]) -> String {
 package enum HistoryDamage: Sendable {
   case missingTransaction(Int64), missingChanges(of: Int64), missingCatalogEntry
   case missingSchema(String), unknownKind(String), impossibleNumber(Int64)
-  case unreadable(Int64, String), noObject(String)
+  case unreadable(Int64, String), noObject(String), missingSeed(of: Int64)
 
   fileprivate var text: String {
     switch self {
@@ -105,6 +105,7 @@ package enum HistoryDamage: Sendable {
     case .impossibleNumber(let number): "\(number) is an impossible number"
     case .unreadable(let id, let detail):
       "transaction \(id) can't be read: \(abbreviated(detail))"
+    case .missingSeed(let id): "seeds of transaction \(id) are missing"
     case .noObject(let text): "\(abbreviated(text)) does not identify an object"
     }
   }

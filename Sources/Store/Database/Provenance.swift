@@ -2,7 +2,7 @@ import Changes
 import FoundationEssentials
 import Glibc
 
-/// The sources of a new store's identity and of each transaction's time, process, host and salt.
+/// The sources of a new store's identity and of each transaction's time, process, host and seed.
 ///
 /// A generator replaces them, so that each run writes the same store.
 package struct Provenance: Sendable {
@@ -25,15 +25,15 @@ package struct Provenance: Sendable {
     package var process: String
     package var processID: Int64
     package var host: String
-    /// Sixteen unpredictable bytes.
-    package var salt: [UInt8]
+    /// Unpredictable.
+    package var seed: Seed
 
-    package init(time: String, process: String, processID: Int64, host: String, salt: [UInt8]) {
+    package init(time: String, process: String, processID: Int64, host: String, seed: Seed) {
       self.time = time
       self.process = process
       self.processID = processID
       self.host = host
-      self.salt = salt
+      self.seed = seed
     }
   }
 
@@ -54,15 +54,12 @@ package struct Provenance: Sendable {
     birth: { Birth(identifier: UUID().uuidString, time: currentTime()) },
     stamp: { author, _ in
       var random = SystemRandomNumberGenerator()
-      let salt = (0..<2).flatMap { _ in
-        withUnsafeBytes(of: random.next() as UInt64) { Array($0) }
-      }
       return Stamp(
         time: currentTime(),
         process: author.process,
         processID: Int64(getpid()),
         host: hostName,
-        salt: salt
+        seed: Seed(using: &random)
       )
     }
   )

@@ -222,7 +222,7 @@ final class ChangeRecorder {
 
   /// Writes what is left to write, and returns the number of changes.
   ///
-  /// The closure gives the values that an object has now. Time, place and salt are those of a stamp
+  /// The closure gives the values that an object has now. Time, place and seed are those of a stamp
   /// where somebody else made the changes.
   func finish(
     _ author: Author,

@@ -20,14 +20,14 @@ struct ChangeRow {
     insertion = try connection.prepare(
       """
       INSERT INTO history_change (id, kind, changed, before, after, special, large,
-        transaction_id, sequence, entity, object)
-        VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)
+        leaf, transaction_id, sequence, entity, object)
+        VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)
       """
     )
     replacement = try connection.prepare(
       """
       UPDATE history_change SET kind = ?2, changed = ?3, before = ?4, after = ?5, special = ?6,
-        large = ?7 WHERE id = ?1
+        large = ?7, leaf = ?8 WHERE id = ?1
       """
     )
     removal = try connection.prepare("DELETE FROM history_change WHERE id = ?1")
@@ -64,23 +64,23 @@ struct ChangeRow {
     entity: ObjectEncoder,
     object: ObjectID
   ) throws {
-    try insertion.bind(8, transaction)
-    try insertion.bind(9, sequence)
+    try insertion.bind(9, transaction)
+    try insertion.bind(10, sequence)
     if boundEntity !== entity {
-      try insertion.bind(10, borrowedText: entity.name)
+      try insertion.bind(11, borrowedText: entity.name)
       boundEntity = entity
     }
-    try insertion.bind(11, object.integer)
+    try insertion.bind(12, object.integer)
     try run(insertion, id: id, kind: kind)
   }
 
   /// Writes a new row that is another history's change, byte for byte.
   mutating func copy(_ change: Change, id: Int64, transaction: Int64) throws {
     boundEntity = nil
-    try insertion.bind(8, transaction)
-    try insertion.bind(9, change.sequence)
-    try insertion.bind(10, borrowedText: change.entity)
-    try insertion.bind(11, change.object)
+    try insertion.bind(9, transaction)
+    try insertion.bind(10, change.sequence)
+    try insertion.bind(11, borrowedText: change.entity)
+    try insertion.bind(12, change.object)
     try insertion.run(id: id, change: change, blobs: blobs)
   }
 
@@ -147,6 +147,7 @@ extension Statement {
     try bindText(5, bytes: change.after)
     try bindText(6, bytes: change.special)
     try bindText(7, bytes: change.large)
+    try bindText(8, bytes: change.leaf)
     try run()
   }
 

@@ -73,7 +73,7 @@ final class Erasure {
     try erase(
       key.id.integer,
       condition: "object = ?1 AND \(isOne(of: names, column: "entity")) AND id < \(first)"
-    ) { _, _ in { _, _ in true } }
+    ) { _, _, _ in true }
   }
 
   /// Erases values that history has of an object, and returns the number of transactions.
@@ -81,43 +81,45 @@ final class Erasure {
     _ object: Int64,
     where erases: (Transaction, Change, ToldValue) throws -> Bool
   ) throws -> Int64 {
+    try erase(object, condition: "object = ?1", where: erases)
+  }
+
+  /// Erases values of the changes that meet a condition.
+  @discardableResult
+  private func erase(
+    _ object: Int64,
+    condition: String,
+    where erases: (Transaction, Change, ToldValue) throws -> Bool
+  ) throws -> Int64 {
     let rows = HistoryRows(connection)
-    return try erase(object, condition: "object = ?1") { change, id in
+    let reading = try connection.prepare(
+      """
+      SELECT kind, sequence, entity, object, changed, before, after, special, large,
+        transaction_id, leaf, id FROM history_change WHERE \(condition)
+      """
+    )
+    try reading.bind(1, object)
+    var transactions: Set<Int64> = []
+    while try reading.step() {
+      var change = try rows.change(at: reading)
+      let id = reading.int64(at: 9)
       guard let transaction = try rows.transaction(id) else {
         throw rows.damaged(.missingTransaction(id))
       }
       let gone = try change.toldValues.filter {
         try !$0.isErased && erases(transaction, change, $0)
       }
-      guard !gone.isEmpty else { return nil }
-      return { key, isAfter in gone.contains { $0.key == key && $0.isAfter == isAfter } }
+      guard !gone.isEmpty else { continue }
+      let leaf = try HiddenRow(connection, transaction).hide(change)
+      try leaf.withUnsafeBytes {
+        change.leaf = $0
+        try write(change, id: reading.int64(at: 11)) { key, isAfter in
+          gone.contains { $0.key == key && $0.isAfter == isAfter }
+        }
+      }
+      transactions.insert(id)
     }
-  }
-
-  /// Erases what is chosen of each change that meets a condition; nil leaves it as it is.
-  @discardableResult
-  private func erase(
-    _ object: Int64,
-    condition: String,
-    _ choose: (Change, Int64) throws -> ((_ key: [UInt8], _ isAfter: Bool) -> Bool)?
-  ) throws -> Int64 {
-    let rows = HistoryRows(connection)
-    let reading = try connection.prepare(
-      """
-      SELECT kind, sequence, entity, object, changed, before, after, special, large,
-        transaction_id, id FROM history_change WHERE \(condition)
-      """
-    )
-    try reading.bind(1, object)
-    var marked: Set<Int64> = []
-    while try reading.step() {
-      let change = try rows.change(at: reading)
-      let transaction = reading.int64(at: 9)
-      guard let erases = try choose(change, transaction) else { continue }
-      try write(change, id: reading.int64(at: 10), erases)
-      if marked.insert(transaction).inserted { try mark(transaction) }
-    }
-    return Int64(marked.count)
+    return Int64(transactions.count)
   }
 
   /// Writes a change without some of its values over it.
@@ -137,13 +139,17 @@ final class Erasure {
         }
       }
       let writing = try connection.cached(
-        "UPDATE history_change SET before = ?2, after = ?3, special = ?4, large = ?5 WHERE id = ?1"
+        """
+        UPDATE history_change SET before = ?2, after = ?3, special = ?4, large = ?5, leaf = ?6
+          WHERE id = ?1
+        """
       )
       try writing.bind(1, id)
       try bind(writing, 2, Array(erased.before))
       try bind(writing, 3, Array(erased.after))
       try bind(writing, 4, Array(erased.special))
       try bind(writing, 5, Array(erased.large))
+      try bind(writing, 6, Array(change.leaf))
       try writing.run()
     }
   }
@@ -151,13 +157,6 @@ final class Erasure {
   private func bind(_ statement: Statement, _ index: Int32, _ text: [UInt8]) throws {
     if text.isEmpty { return try statement.bindNull(index) }
     try text.withUnsafeBytes { try statement.bind(index, text: $0) }
-  }
-
-  private func mark(_ transaction: Int64) throws {
-    try connection.run(
-      "UPDATE history_transaction SET state = 'erased', salt = X'' WHERE id = ?1",
-      values: [.integer(transaction)]
-    )
   }
 
   /// Notes what others may have left in the file by what was caught of them.

@@ -9,7 +9,7 @@ import SQLite
 final class HistoryRows {
   private static let columns = """
     t.id, t.time, t.op, t.author, t.process, t.process_id, t.host, t.bundle, t.schema,
-    t.first_change, t.changes, t.salt, t.digest, t.state, t.details
+    t.first_change, t.changes, t.seed, t.digest, t.state, t.details
     """
 
   private let connection: Connection
@@ -41,7 +41,8 @@ final class HistoryRows {
   }
 
   private static let changes = """
-    SELECT kind, sequence, entity, object, changed, before, after, special, large, transaction_id
+    SELECT kind, sequence, entity, object, changed, before, after, special, large, transaction_id,
+      leaf
       FROM history_change WHERE id >= ?1 ORDER BY id
     """
 
@@ -54,7 +55,8 @@ final class HistoryRows {
   func changes(backwardsFrom transaction: Transaction) throws -> Statement {
     try connection.query(
       """
-      SELECT kind, sequence, entity, object, changed, before, after, special, large, transaction_id
+      SELECT kind, sequence, entity, object, changed, before, after, special, large, transaction_id,
+      leaf
         FROM history_change WHERE id >= ?1 AND id < ?2 AND transaction_id = ?3 ORDER BY id DESC
       """,
       values: [
@@ -131,7 +133,7 @@ final class HistoryRows {
       bundle: row.isNull(at: 7) ? nil : row.string(at: 7),
       schema: try schemaDigest(row.int64(at: 8)),
       count: row.int64(at: 10),
-      salt: Array(row.bytes(at: 11)),
+      seed: Seed(bytes: row.bytes(at: 11)),
       details: row.isNull(at: 14) ? nil : row.string(at: 14),
       digest: Digest(bytes: row.bytes(at: 12))
     )
@@ -145,7 +147,7 @@ final class HistoryRows {
     guard let kind = ChangeKind(name: row.bytes(at: 0)) else {
       throw damaged(.unknownKind(row.string(at: 0)))
     }
-    return Change(
+    var change = Change(
       kind: kind,
       sequence: row.int64(at: 1),
       entity: row.bytes(at: 2),
@@ -156,12 +158,13 @@ final class HistoryRows {
       special: row.bytes(at: 7),
       large: row.bytes(at: 8)
     )
+    change.leaf = row.bytes(at: 10)
+    return change
   }
 
   /// The digest of a transaction whose changes are there, by the digest before it.
   func digest(of transaction: Transaction, after previous: Digest) throws -> Digest {
-    let lines = TransactionLines(transaction)
-    var digest = TransactionDigest(after: previous)
+    var digest = TransactionDigest(transaction, after: previous)
     let rows = try connection.cached(Self.changes)
     try rows.bind(1, transaction.firstChange)
     defer { rows.reset() }
@@ -169,9 +172,13 @@ final class HistoryRows {
       guard try rows.step(), rows.int64(at: 9) == transaction.id else {
         throw damaged(.missingChanges(of: transaction.id))
       }
-      digest.take(try change(at: rows), lines: lines)
+      digest.take(try change(at: rows))
     }
-    return digest.close(lines)
+    do throws(ProofError) {
+      return try digest.close(TransactionLines(transaction)).transaction
+    } catch {
+      throw damaged(.unreadable(transaction.id, error.message))
+    }
   }
 
   /// The digest of a transaction that is kept, or of the base; nil if there is no such one.

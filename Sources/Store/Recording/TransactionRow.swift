@@ -39,7 +39,7 @@ final class TransactionRow {
     insertion = try connection.prepare(
       """
       INSERT INTO history_transaction (id, time, author, process, process_id, host, bundle, schema,
-        first_change, changes, salt, op, details, digest, state)
+        first_change, changes, seed, op, details, digest, state)
         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15)
       """
     )
@@ -98,7 +98,7 @@ final class TransactionRow {
       bundle: author.bundle,
       schema: try rows.schemaDigest(schemaID),
       count: count,
-      salt: stamp.salt,
+      seed: count > 0 ? stamp.seed : nil,
       details: details
     )
     transaction.firstChange = firstRow
@@ -136,7 +136,7 @@ final class TransactionRow {
     try insertion.bind(8, schemaID)
     try insertion.bind(9, transaction.firstChange)
     try insertion.bind(10, transaction.count)
-    try insertion.bind(11, Data(transaction.salt))
+    try insertion.bind(11, Data(transaction.seed?.bytes ?? []))
     try insertion.bind(12, transaction.operation.rawValue)
     try insertion.bind(13, transaction.details.map { .text($0) } ?? .null)
     try insertion.bind(14, transaction.digest.map { .blob(Data($0.bytes)) } ?? .null)

@@ -78,7 +78,7 @@ public struct ModelConfiguration: DataStoreConfiguration, Identifiable, Hashable
   var maximumPageCount: Int?
   /// Whether commits must survive a power cut; false while a store is still being built.
   package var isDurable = true
-  /// The source of the store's identity and of the times and salts of its history.
+  /// The source of the store's identity and of the times and seeds of its history.
   package var provenance = Provenance.system
 
   /// The name of the group container; nil for `.automatic` and `.none`.

@@ -8,8 +8,7 @@ struct TransactionLinesTests {
     id: 3,
     time: "2026-11-23T12:00:00.000001Z",
     schema: "s",
-    count: 2,
-    salt: []
+    count: 2
   )
 
   private func closing(_ transaction: Transaction, digest: Digest? = nil) -> String {
@@ -57,38 +56,40 @@ struct TransactionLinesTests {
     full.processID = 9
     full.host = "h"
     full.bundle = "b"
-    full.salt = [1, 2, 3]
     full.details = #"{"first":1}"#
     let digest = SHA256.digest(of: [1])
     #expect(
       closing(full, digest: digest)
         == beginning + #""author":"me","op":"gap","digest":"\#(digest)","meta":{"process":"app","#
-        + #""pid":9,"host":"h","bundle":"b","schema":"s","salt":"AQID","details":"{\"first\":1}"}}"#
+        + #""pid":9,"host":"h","bundle":"b","schema":"s","details":"{\"first\":1}"}}"#
         + "\n"
     )
   }
 
-  @Test("A digest covers the digest before it and the lines, however the lines are read.")
-  func digests() {
-    let lines = TransactionLines(plain)
+  @Test("The first line of a whole transaction has its seed; others have what they say themselves.")
+  func leaves() {
+    var whole = plain
+    whole.seed = Seed(bytes: Array(0..<16))
+    func line(_ sequence: Int64, _ leaf: String, _ transaction: Transaction) -> String {
+      SampleChange(kind: .delete, sequence: sequence, entity: "E").withChange { change in
+        bytes(leaf) { leaf in
+          var change = change
+          change.leaf = leaf
+          return text { TransactionLines(transaction).append(change, to: &$0) }
+        }
+      }
+    }
+    let end = #""op":"delete","entity":"E","id":"7"}"# + "\n"
+    #expect(line(0, "", whole).hasSuffix(#"Z","seed":"2:AAECAwQFBgcICQoLDA0ODw==","# + end))
+    #expect(line(1, "", whole).hasSuffix(#"Z","# + end))
+    #expect(line(0, "", plain).hasSuffix(#"Z","# + end))
+    #expect(line(0, #""values":"0""#, plain).hasSuffix(#"Z","values":"0","# + end))
+  }
+
+  @Test("What comes before a lineage's first transaction is the digest of its name.")
+  func beginning() {
     let first = TransactionDigest.beginning(ofStore: "s", lineage: 0)
     #expect(first == SHA256.digest(of: Array("travelog/1 s 0".utf8)))
-    for count in [0, 1, 700] {
-      var one = TransactionDigest(after: first)
-      var other = TransactionDigest(after: first)
-      var all = Array(first.bytes)
-      SampleChange.insert.withChange { change in
-        for _ in 0..<count { one.take(change, lines: lines) }
-        var text: [UInt8] = []
-        for _ in 0..<count { lines.append(change, to: &text) }
-        text.withUnsafeBytes { other.take(lines: $0) }
-        all += text
-      }
-      lines.appendClosing(digest: nil, to: &all)
-      let digest = one.close(lines)
-      #expect(digest == SHA256.digest(of: all))
-      #expect(other.close(lines) == digest)
-    }
   }
 
   @Test("A gap is read only from the details of a gap, in their exact form.")

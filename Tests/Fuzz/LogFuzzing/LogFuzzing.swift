@@ -55,7 +55,7 @@ private let checksumTable: [UInt32] = (0..<256).map { index in
 /// The lines with every digest replaced by the right one.
 package func withDigests(_ lines: [UInt8]) -> [UInt8] {
   var result: [UInt8] = []
-  var pending: [UInt8] = []
+  var pending: [[UInt8]] = []
   var previous: [UInt8]?
   for line in lines.split(separator: 0x0a, omittingEmptySubsequences: false) {
     var line = Array(line)
@@ -71,13 +71,14 @@ package func withDigests(_ lines: [UInt8]) -> [UInt8] {
     {
       var without = line
       without.removeSubrange(place.lowerBound - #","digest":""#.utf8.count...place.upperBound)
-      let hash = SHA256.digest(of: start.bytes + pending + without + [0x0a])
-      let made = Array(hash.description.utf8)
-      line.replaceSubrange(place, with: made)
-      previous = made
+      if let digest = digest(of: pending, closing: without + [0x0a], after: start) {
+        let made = Array(digest.description.utf8)
+        line.replaceSubrange(place, with: made)
+        previous = made
+      }
       pending = []
     } else {
-      pending += line + [0x0a]
+      pending.append(line)
     }
     result += line
     result.append(0x0a)
@@ -85,6 +86,33 @@ package func withDigests(_ lines: [UInt8]) -> [UInt8] {
   // There is no line break at the end.
   result.removeLast()
   return result
+}
+
+/// The digest of a transaction by its lines; nil if they have no seeds that give one.
+private func digest(of lines: [[UInt8]], closing: [UInt8], after previous: Digest) -> Digest? {
+  var tree = LineTree(count: Int64(lines.count))
+  for line in lines {
+    func place(_ key: String, from start: Int = 0) -> Int? {
+      line[start...].firstRange(of: Array(#","\#(key)":"#.utf8))?.lowerBound
+    }
+    guard let comma = place("op") else { return nil }
+    let end = max(comma + 1, line.count - 1)
+    let members = min(place("seed") ?? comma, place("values") ?? comma)
+    let values =
+      ["before", "after", "special", "large"].compactMap { place($0, from: comma + 1) }
+      .min() ?? end
+    line.withUnsafeBytes { bytes in
+      func part(_ range: Range<Int>) -> UnsafeRawBufferPointer {
+        UnsafeRawBufferPointer(rebasing: bytes[range])
+      }
+      tree.append(
+        known: part(comma + 1..<min(values, end)),
+        values: part(min(values, end)..<end),
+        members: part(min(members + 1, comma)..<comma)
+      )
+    }
+  }
+  return closing.withUnsafeBytes { try? tree.close($0, after: previous).transaction }
 }
 
 /// The range of a digest's digits in a line.

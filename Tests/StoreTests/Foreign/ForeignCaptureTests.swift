@@ -61,7 +61,7 @@ struct ForeignCaptureTests {
       #expect(foreign.operation == .foreign)
       #expect(foreign.author == nil)
       #expect(foreign.process.isEmpty && foreign.processID == 0 && foreign.host.isEmpty)
-      #expect(foreign.count == 2 && foreign.salt.count == 16 && foreign.digest != nil)
+      #expect(foreign.count == 2 && foreign.seed != nil && foreign.digest != nil)
       #expect(foreign.schema == found[0]?.schema)
       #expect(
         foreign.time.wholeMatch(of: /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}000Z/) != nil

@@ -34,23 +34,25 @@ struct HistoryCursorTests {
       let meta = transactions.map { transaction in
         #""pid":\#(transaction.processID),"host":"\#(transaction.host)","#
           + (transaction.bundle.map { #""bundle":"\#($0)","# } ?? "")
-          + #""schema":"\#(transaction.schema)","salt":"#
-          + #""\#(Data(transaction.salt).base64EncodedString())""#
+          + #""schema":"\#(transaction.schema)""#
       }
       let digests = transactions.map { $0.digest?.description ?? "none" }
       let shared = [
         #""n":2,"ts":"\#(transactions[0].time)","author":"a \"b\"""#,
         #""n":2,"ts":"\#(transactions[1].time)""#,
       ]
+      let seeds = transactions.map { Data($0.seed?.bytes ?? []).base64EncodedString() }
       let expected = [
-        #"{"kind":"change","txn":1,"seq":0,\#(shared[0]),"op":"insert","entity":"Trip","id":"7","#
+        #"{"kind":"change","txn":1,"seq":0,\#(shared[0]),"seed":"2:\#(seeds[0])","#
+          + #""op":"insert","entity":"Trip","id":"7","#
           + #""after":{"name":"Oslo","startDate":"2001-01-01T00:00:00Z","rating":null,"#
           + #""leader":null}}"#,
         #"{"kind":"change","txn":1,"seq":1,\#(shared[0]),"op":"insert","entity":"Item","id":"1","#
           + #""after":{"title":"Fjord","trip":{"entity":"Trip","id":"7"}}}"#,
         #"{"kind":"transaction","txn":1,\#(shared[0]),"op":"recorded","#
           + #""digest":"\#(digests[0])","meta":{"process":"trips",\#(meta[0])}}"#,
-        #"{"kind":"change","txn":2,"seq":0,\#(shared[1]),"op":"update","entity":"Trip","id":"7","#
+        #"{"kind":"change","txn":2,"seq":0,\#(shared[1]),"seed":"2:\#(seeds[1])","#
+          + #""op":"update","entity":"Trip","id":"7","#
           + #""changed":["rating"],"before":{"rating":null},"after":{"rating":null},"#
           + #""special":{"after":{"rating":"nan"}}}"#,
         #"{"kind":"change","txn":2,"seq":1,\#(shared[1]),"op":"delete","entity":"Item","id":"1","#
@@ -64,7 +66,7 @@ struct HistoryCursorTests {
     }
   }
 
-  @Test("Each digest covers the digest before it and the lines without a digest.")
+  @Test("Each digest is that of its definition, after the one before.")
   func digests() throws {
     try withStore(.memory) { store, _ in
       for first in stride(from: Int64(1), to: 30, by: 3) {
@@ -76,8 +78,9 @@ struct HistoryCursorTests {
         let text = try lines(of: store, after: id - 1, through: id)
         let member = #""digest":"\#(stored?.description ?? "none")","#
         #expect(text.contains(member))
-        let plain = text.replacingOccurrences(of: member, with: "")
-        previous = SHA256.digest(of: previous.bytes + Array(plain.utf8))
+        let lines = text.replacingOccurrences(of: member, with: "").split(separator: "\n")
+          .map { Array("\($0)\n".utf8) }
+        previous = naiveDigest(lines.dropLast(), closing: lines[lines.count - 1], after: previous)
         #expect(stored == previous)
       }
       #expect(try store.read { try $0.historyRange().head.digest } == previous)
@@ -195,8 +198,8 @@ struct HistoryCursorTests {
         """
         WITH RECURSIVE n (id) AS (SELECT 3 UNION ALL SELECT id + 1 FROM n WHERE id < 5000)
         INSERT INTO history_transaction (id, time, process, process_id, host, schema, first_change,
-            changes, salt, op, state, digest)
-          SELECT n.id, time, process, process_id, host, schema, 3, 0, salt, 'recorded', 'whole',
+            changes, seed, op, state, digest)
+          SELECT n.id, time, process, process_id, host, schema, 3, 0, seed, 'recorded', 'whole',
               digest FROM n, history_transaction t WHERE t.id = 2
         """
       )

@@ -64,7 +64,7 @@ struct HistoryDeletionTests {
       #expect(gone?.state == .deleted)
       #expect(gone?.author == nil)
       #expect(gone?.process == "")
-      #expect(gone?.salt == [])
+      #expect(gone?.seed == nil)
       #expect(gone?.digest != nil)
       try store.read { reader in
         let cursor = try reader.history()

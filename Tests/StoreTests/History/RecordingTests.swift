@@ -227,7 +227,7 @@ struct RecordingTests {
     }
   }
 
-  @Test("A transaction has an author, a time, a host and its own salt.")
+  @Test("A transaction tells who, when, where, and has a seed of its own.")
   func header() throws {
     try withSample { store in
       try store.write(Author(process: "widget", bundle: "org.example")) {
@@ -235,7 +235,7 @@ struct RecordingTests {
       }
       let found = try rows(
         """
-        SELECT id, author, process, bundle, process_id, first_change, changes, length(salt),
+        SELECT id, author, process, bundle, process_id, first_change, changes, length(seed),
           length(host) > 0, schema FROM history_transaction
         """,
         in: store
@@ -247,7 +247,7 @@ struct RecordingTests {
           "2|null|widget|org.example|\(own)|7|1|16|1|1",
         ]
       )
-      #expect(try rows("SELECT count(DISTINCT salt) FROM history_transaction", in: store) == ["2"])
+      #expect(try rows("SELECT count(DISTINCT seed) FROM history_transaction", in: store) == ["2"])
       let times = try rows("SELECT time FROM history_transaction ORDER BY id", in: store)
       #expect(times == times.sorted())
       #expect(

@@ -63,7 +63,7 @@ struct TombstoneTests {
         ]
       )
       #expect(
-        try rows("SELECT id || state || length(salt) FROM history_transaction", in: store)
+        try rows("SELECT id || state || length(seed) FROM history_transaction", in: store)
           == ["1erased0", "2erased0", "3whole16", "4whole16"]
       )
     }

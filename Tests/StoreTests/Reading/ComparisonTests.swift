@@ -70,7 +70,7 @@ struct ComparisonTests {
                 operation: .gap,
                 schema: SHA256.digest(of: Array(try worldSchema.json().utf8)).description,
                 count: count,
-                salt: []
+                seed: Seed(random: [])
               )
             )
           }

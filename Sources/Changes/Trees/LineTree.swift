@@ -1,0 +1,129 @@
+/// The tree over the lines of a transaction, which come one after another.
+package struct LineTree {
+  private var tree = MerkleTree()
+  private var salts: LineSalts
+  /// The tree with the digests of the values that erased lines still have; nil if no line is erased.
+  private var remaining: MerkleTree?
+  /// The lines that were left out just before the next one, by the last subtree of them.
+  private var omitted: Range<Int64> = 0..<0
+  private let count: Int64
+  private var refusal: ProofError?
+
+  /// Begins a transaction with this many lines.
+  package init(count: Int64) {
+    self.count = count
+    salts = LineSalts(count: count)
+  }
+
+  /// Takes the next line; what is wrong with it is thrown at the end of the transaction.
+  ///
+  /// - Parameters:
+  ///   - known: The bytes that stay known if the values are hidden.
+  ///   - values: The bytes of the values.
+  ///   - members: What the line says of its leaf, as ``LineLeaf`` reads it; empty for nothing.
+  package mutating func append(
+    known: UnsafeRawBufferPointer,
+    values: UnsafeRawBufferPointer,
+    members: UnsafeRawBufferPointer
+  ) {
+    guard !members.isEmpty else { return append(known: known, values: values, leaf: nil) }
+    guard let leaf = LineLeaf(members) else {
+      refusal =
+        refusal ?? ProofError("What a line says of its leaf is not written as it should be")
+      return
+    }
+    append(known: known, values: values, leaf: leaf)
+  }
+
+  /// Takes the next line, with what it says of its leaf; nil for nothing.
+  package mutating func append(
+    known: UnsafeRawBufferPointer,
+    values: UnsafeRawBufferPointer,
+    leaf: LineLeaf?
+  ) {
+    guard refusal == nil else { return }
+    do throws(ProofError) {
+      let salt: Seed
+      switch leaf {
+      case nil: salt = try salts.next()
+      case .seed(let lines, let seed): salt = try salts.next(lines, seed)
+      case .hidden(let digest, let restated):
+        try salts.skip(1)
+        if restated != nil, remaining == nil { remaining = tree }
+        tree.append(lineHash(known, values: digest))
+        let left = restated.map { valuesDigest(values, salt: $0) } ?? digest
+        remaining?.append(lineHash(known, values: left))
+        return
+      }
+      let hash = lineHash(known, values: valuesDigest(values, salt: salt))
+      tree.append(hash)
+      remaining?.append(hash)
+    } catch {
+      refusal = error
+    }
+  }
+
+  /// Takes the next lines, which are left out, by the root of their subtree.
+  package mutating func append(omitted root: Digest, lines: Int64) {
+    guard refusal == nil else { return }
+    let start = tree.count
+    do throws(ProofError) {
+      try salts.skip(lines)
+      let range = start..<start + lines
+      let both = omitted.lowerBound..<range.upperBound
+      if !omitted.isEmpty, omitted.upperBound == start, both.isNode(ofLeaves: count),
+        both.children.left == omitted
+      {
+        throw ProofError(
+          "The lines that are left out before line \(range.upperBound) are one subtree"
+        )
+      }
+      omitted = range
+      try tree.append(root, ofLeaves: lines)
+      try remaining?.append(root, ofLeaves: lines)
+    } catch {
+      refusal = error
+    }
+  }
+
+  /// Ends a transaction that is left out, with its closing line, which is without its digest.
+  ///
+  /// - Throws: ``ProofError`` if the lines do not have the seeds that they should have.
+  package func body(_ closing: UnsafeRawBufferPointer) throws(ProofError) -> Digest {
+    if let refusal { throw refusal }
+    try salts.finish()
+    return bodyDigest(lines: tree.root, closing: closing)
+  }
+
+  /// Ends the transaction with its closing line, which is without its digest.
+  ///
+  /// - Throws: ``ProofError`` if the lines do not have the seeds that they should have.
+  package func close(
+    _ closing: UnsafeRawBufferPointer,
+    after previous: Digest
+  ) throws(ProofError) -> LineDigests {
+    let body = try body(closing)
+    return LineDigests(
+      transaction: transactionDigest(after: previous, body: body),
+      remaining: remaining.map {
+        transactionDigest(after: previous, body: bodyDigest(lines: $0.root, closing: closing))
+      }
+    )
+  }
+}
+
+/// What the lines of a transaction give.
+package struct LineDigests: Hashable, Sendable {
+  /// The digest of the transaction.
+  package let transaction: Digest
+  /// The same with the values that erased lines still have; nil if no line is erased.
+  ///
+  /// A record of an erasure has it, because nothing in the transaction proves those values.
+  package let remaining: Digest?
+
+  /// Makes a pair.
+  package init(transaction: Digest, remaining: Digest? = nil) {
+    self.transaction = transaction
+    self.remaining = remaining
+  }
+}

@@ -1,0 +1,130 @@
+import ChangeLog
+import Changes
+import Store
+
+/// Writes the lines of transactions of which a filter leaves something out.
+///
+/// What is left out stays in the chain: a hidden value by the digest of its line's values, lines by the
+/// roots of the largest subtrees of them, and a transaction by its body.
+struct PartialLines {
+  let partial: PartialChanges
+  let reader: Reader
+  let path: String
+
+  /// Writes a line that stands for a whole transaction, whose changes a cursor gives.
+  func omit(
+    _ transaction: Transaction,
+    after previous: Digest,
+    cursor: HistoryCursor,
+    to log: LogWriter
+  ) throws {
+    let lines = TransactionLines(transaction)
+    var digest = TransactionDigest(transaction, after: previous)
+    while let change = try cursor.nextChange() { digest.take(change) }
+    let body: Digest
+    do throws(ProofError) {
+      body = try digest.body(lines)
+    } catch {
+      throw damaged(transaction, error)
+    }
+    var line: [UInt8] = []
+    lines.appendOmitted(body: body, to: &line)
+    try line.withUnsafeBytes { try log.append(Omission(transaction: transaction.id), line: $0) }
+  }
+
+  /// Writes the lines of a transaction's changes, which a cursor gives.
+  func write(
+    _ transaction: Transaction,
+    cursor: HistoryCursor,
+    to log: LogWriter,
+    _ written: (Change) throws -> Void
+  ) throws {
+    let whole = TransactionLines(transaction)
+    var shown = transaction
+    // What a line says of its leaf is not what it says in the store.
+    shown.seed = nil
+    let lines = TransactionLines(shown)
+    let hidden = try HiddenLines(transaction, partial: partial, reader: reader)
+    var hiding = LineHiding(count: transaction.count, hiding: hidden)
+    var omitted = OmittedLines(count: transaction.count)
+    while let change = try cursor.nextChange() {
+      let secret: LineSecret
+      do throws(ProofError) {
+        secret = try hiding.next(whole.leaf(of: change))
+      } catch {
+        throw damaged(transaction, error)
+      }
+      let isWanted = try partial.isWanted(change, of: transaction)
+      guard isWanted else {
+        guard let values = secret.values(of: change) else { continue }
+        omitted.append(change.sequence, hash: change.lineHash(values: values))
+        continue
+      }
+      try write(&omitted, of: transaction.id, lines: lines, to: log)
+      let isWhole = try partial.isWhole(change, of: transaction)
+      let leaf: LineLeaf? =
+        isWhole && !secret.isHidden
+        ? secret.leaf : secret.values(of: change).map { .hidden(values: $0, salt: nil) }
+      var members: [UInt8] = []
+      leaf?.append(to: &members)
+      try partial.withRedacted(change, schema: transaction.schema) { change in
+        try members.withUnsafeBytes {
+          var change = change
+          change.leaf = $0
+          try log.append(change, lines: lines)
+        }
+        try written(change)
+      }
+    }
+    if let error = hidden.error { throw error }
+    try write(&omitted, of: transaction.id, lines: lines, to: log)
+  }
+
+  private func write(
+    _ omitted: inout OmittedLines,
+    of transaction: Int64,
+    lines: TransactionLines,
+    to log: LogWriter
+  ) throws {
+    for subtree in omitted.subtrees {
+      var line: [UInt8] = []
+      lines.appendOmitted(subtree.lines, root: subtree.root, to: &line)
+      try line.withUnsafeBytes {
+        try log.append(Omission(transaction: transaction, lines: subtree.lines), line: $0)
+      }
+    }
+    omitted.removeAll()
+  }
+
+  private func damaged(_ transaction: Transaction, _ error: ProofError) -> StoreError {
+    HistoryFailure.damaged(.unreadable(transaction.id, error.message)).at(path)
+  }
+}
+
+/// The lines of a transaction that a filtered log does not have with all their values.
+///
+/// It reads ahead, as far as the cover of the others asks for, and keeps nothing.
+private final class HiddenLines: IteratorProtocol {
+  private let transaction: Transaction
+  private let partial: PartialChanges
+  private let cursor: HistoryCursor
+  private(set) var error: (any Error)?
+
+  init(_ transaction: Transaction, partial: PartialChanges, reader: Reader) throws {
+    self.transaction = transaction
+    self.partial = partial
+    cursor = try reader.history(after: transaction.id - 1, through: transaction.id)
+    _ = try cursor.nextTransaction()
+  }
+
+  func next() -> Int64? {
+    do {
+      while let change = try cursor.nextChange() {
+        if try !partial.isWhole(change, of: transaction) { return change.sequence }
+      }
+    } catch {
+      self.error = error
+    }
+    return nil
+  }
+}

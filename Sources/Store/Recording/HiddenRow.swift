@@ -1,0 +1,76 @@
+import Changes
+import SQLite
+
+/// Takes lines of a transaction out of those whose salts its seeds give.
+///
+/// A whole transaction has one seed. Once a line is hidden, the rows of the lines that begin subtrees
+/// have the seeds of these, so that no erasure costs more for a large transaction than for a small one.
+struct HiddenRow {
+  private let connection: Connection
+  private let transaction: Transaction
+
+  init(_ connection: Connection, _ transaction: Transaction) {
+    self.connection = connection
+    self.transaction = transaction
+  }
+
+  /// Hides the values of a change as they are, and returns what its line then says of its leaf.
+  func hide(_ change: Change) throws -> [UInt8] {
+    let secret: LineSecret
+    if case .hidden(let values, let salt) = LineLeaf(change.leaf) {
+      secret = LineSecret(leaf: nil, salt: salt, values: values)
+    } else {
+      let range = try range(around: change.sequence)
+      for one in SeedCover([range], hiding: CollectionOfOne(change.sequence).makeIterator()) {
+        try write(one)
+      }
+      if transaction.seed != nil { try mark() }
+      secret = LineSecret(leaf: nil, salt: range.salt(of: change.sequence), values: nil)
+    }
+    guard let leaf = secret.erased(change) else { throw damaged() }
+    var text: [UInt8] = []
+    leaf.append(to: &text)
+    return text
+  }
+
+  /// The subtree with a line whose seed is known.
+  private func range(around index: Int64) throws -> SeededRange {
+    let all = 0..<transaction.count
+    if let seed = transaction.seed { return SeededRange(all, seed) }
+    guard all.contains(index) else { throw damaged() }
+    let reading = try connection.cached(
+      "SELECT leaf FROM history_change WHERE id = ?1 AND transaction_id = ?2"
+    )
+    for node in all.nodes(around: index) {
+      try reading.bind(1, transaction.firstChange + node.lowerBound)
+      try reading.bind(2, transaction.id)
+      defer { reading.reset() }
+      guard try reading.step() else { continue }
+      if case .seed(node.upperBound - node.lowerBound, let seed) = LineLeaf(reading.bytes(at: 0)) {
+        return SeededRange(node, seed)
+      }
+    }
+    throw damaged()
+  }
+
+  private func write(_ range: SeededRange) throws {
+    var text: [UInt8] = []
+    LineLeaf.seed(lines: range.leaves.upperBound - range.leaves.lowerBound, range.seed)
+      .append(to: &text)
+    let writing = try connection.cached("UPDATE history_change SET leaf = ?2 WHERE id = ?1")
+    try writing.bind(1, transaction.firstChange + range.leaves.lowerBound)
+    try text.withUnsafeBytes { try writing.bind(2, text: $0) }
+    try writing.run()
+  }
+
+  private func mark() throws {
+    try connection.run(
+      "UPDATE history_transaction SET state = 'erased', seed = X'' WHERE id = ?1",
+      values: [.integer(transaction.id)]
+    )
+  }
+
+  private func damaged() -> StoreError {
+    HistoryFailure.damaged(.missingSeed(of: transaction.id)).at(connection.path)
+  }
+}
