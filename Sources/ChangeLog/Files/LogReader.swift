@@ -228,7 +228,7 @@ package final class LogReader {
       throw damaged("it was written with another schema than that of the log's header")
     }
     if transaction.operation == .snapshot {
-      guard hasOnlyInserts, transaction.id == header.first || isPartial else {
+      guard hasOnlyInserts, transaction.id == header.first || scanner.isPartial else {
         throw damaged("it is a snapshot, and has other changes than inserts or others before it")
       }
       beginsWithSnapshot = true
@@ -266,6 +266,7 @@ package final class LogReader {
   /// Fails if the lines of a transaction do not give its digest, or if the values that its erased
   /// lines still have are not those of a record.
   private func checkDigests(of transaction: Transaction) throws {
+    defer { mayBeErased = false }
     let given: LineDigests
     do throws(Refusal) {
       given = try buffer.digests().get()
@@ -280,7 +281,6 @@ package final class LogReader {
       if !records.isEmpty, !mayBeErased {
         throw failure(.nothingErased, transaction: transaction.id)
       }
-      mayBeErased = false
       return
     }
     guard given.remaining.map(records.contains) ?? true else {
