@@ -86,12 +86,12 @@ struct LineageTreeTests {
       try world.write(30)
       try world.export()
       let count = try world.tree().head.count
+      let last = "end \(try world.tree().last.transaction) "
       let partial = "\(path)/tile/0/001.p/\(count - 256)"
       func cut(_ name: String) throws {
         let file = URL(fileURLWithPath: name)
         try Data(contentsOf: file).dropLast(7).write(to: file)
       }
-      let lastID = try world.tree().last.transaction
       let damages: [(String, () throws -> Void)] = [
         ("no tree", { try FileManager.default.removeItem(atPath: path) }),
         ("no tiles", { try FileManager.default.removeItem(atPath: path + "/tile") }),
@@ -100,7 +100,6 @@ struct LineageTreeTests {
           "other numbers",
           {
             let head = try String(contentsOfFile: path + "/head", encoding: .utf8)
-            let last = "end \(lastID) "
             try Data(head.replacing(last, with: "end \(Int64.max) ").utf8).write(
               to: URL(fileURLWithPath: path + "/head")
             )
