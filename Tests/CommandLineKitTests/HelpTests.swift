@@ -121,7 +121,7 @@ struct HelpTests {
   @Test("The exit codes are the documented ones, each once.")
   func exitCodes() {
     #expect(
-      ExitCode.all.map(\.number) == [0, 1, 2, 4, 5, 10, 11, 12, 13, 14, 15, 16, 64, 130, 143]
+      ExitCode.all.map(\.number) == [0, 1, 2, 4, 5, 10, 11, 12, 13, 14, 15, 16, 17, 64, 130, 143]
     )
     #expect(Set(ExitCode.all.map(\.name)).count == ExitCode.all.count)
   }

@@ -158,7 +158,7 @@ struct LineageTreeTests {
       try FileManager.default.removeItem(atPath: world.treePath())
       try world.write(2)
       let result = try world.export()
-      #expect(result.notices.map(\.message).contains { $0.contains("not whole") })
+      #expect(result.notices.map(\.message).contains { $0.contains("not complete") })
       #expect(try LineageTree(world.logs, store: world.source.identifier, lineage: 0) == nil)
       try bytes.write(to: URL(fileURLWithPath: file))
       #expect(try world.export().notices == [])
@@ -246,7 +246,7 @@ struct LineageTreeTests {
       // A copy that was made during an export may lack tiles.
       let verified = try verify(VerifyRequest(logs: world.logs))
       #expect(verified.map(\.findings) == [[]])
-      #expect(verified.flatMap(\.notices).map(\.message).contains { $0.contains("not whole") })
+      #expect(verified.flatMap(\.notices).map(\.message).contains { $0.contains("not complete") })
       try FileManager.default.removeItem(atPath: path + "/tile")
       let result = try writeCheckpoints(CheckpointRequest(logs: world.logs))
       #expect(result.map(\.size) == [Int64(leaves.count)])

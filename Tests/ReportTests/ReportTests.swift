@@ -218,7 +218,7 @@ struct ReportTests {
       let count = try #require(try verify(VerifyRequest(logs: logs)).first?.erased)
       #expect(count > 1)
       for (name, words) in [
-        (logs.path, "Values of \(count) transactions were erased"),
+        (logs.path, "the values of \(count) transactions erased"),
         (store.location.path, "are unaltered, except \(count) whose digests"),
       ] {
         let integrity = try summarize(History(name), request: AuditRequest()).integrity

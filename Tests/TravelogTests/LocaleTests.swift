@@ -12,7 +12,7 @@ struct LocaleTests {
     ["exprot"], ["export"], ["log", "--frobnicate"], ["log", "none.store", "--limit", "many"],
     ["--color", "blue", "log", "a"], ["blame", "a", "Trip", "--where", "name"],
     ["export", "a", "--to", "b", "--max-file-size", "64"], ["undo", "a", "x"],
-    ["report", "a", "--fail-on", "damge"], ["verify", "a", "--head", "1"],
+    ["report", "a", "--fail-on", "damge"], ["verify", "a", "--after", "1"],
     ["import", "none", "--into", "b"],
   ]
 
