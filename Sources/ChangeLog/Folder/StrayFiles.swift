@@ -2,16 +2,22 @@ import Changes
 import FoundationEssentials
 
 extension LogFolder {
-  /// What has the name of a store's folder, or of the folder of large values, and is not a folder.
+  /// Links, pipes and devices with the name of a store's folder, and anything in the place of the folder
+  /// of large values that is not a folder.
+  ///
+  /// A file such as `store=….tar.gz` is not read as a log by any reader.
   package func strays() throws -> [LogError] {
     guard sources.isEmpty else { return [] }
     return try entries(path)
-      .filter { $0.kind != .folder && ($0.name.hasPrefix("store=") || $0.name == "blobs") }
+      .filter { entry in
+        entry.kind != .folder
+          && (entry.name == "blobs" || entry.kind != .file && entry.name.hasPrefix("store="))
+      }
       .map { stray($0, in: path) }
   }
 
   /// The files in a store's folder that are not logs in their places, but would be read as logs: readers of
-  /// tables look for `store=*/lineage=*/date=*/*.ndjson.gz`. Pipes, devices and links are among it.
+  /// tables look for `store=*/lineage=*/date=*/*.ndjson.gz`. Pipes, devices and links are among them.
   ///
   /// A log of another store or lineage, or of another day, is found when it is read.
   package func strays(of store: String) throws -> [LogError] {
