@@ -108,7 +108,8 @@ struct VerdictTests {
       #expect(result.except[0].transactions == [base + 5] && result.except[0].count == 1)
       var after = VerifyRequest(logs: world.logs)
       after.after = TrustedPosition(transaction: base + 2, digest: SHA256.digest(of: []))
-      #expect(try verify(after).flatMap(\.findings).map(\.kind) == [.endMissing])
+      let kinds = try verify(after).flatMap(\.findings).map(\.kind)
+      #expect(Set(kinds) == [.endMissing])
       after.after = TrustedPosition(
         transaction: base + 7,
         digest: try #require(digests[base + 7])

@@ -125,10 +125,17 @@ struct LogChain {
     return reader
   }
 
+  /// The logs with transactions after a trusted position; if there are none, the log that has it.
+  func files(after position: TrustedPosition?) -> [LogFolder.File] {
+    guard let id = position?.transaction else { return files }
+    let later = files.filter { $0.range.upperBound > id }
+    return later.isEmpty ? files.filter { $0.range.contains(id) } : later
+  }
+
   /// Whether a trusted position is in the chain.
   func has(_ position: TrustedPosition) throws -> Bool {
     let (id, digest) = (position.transaction, position.digest)
-    guard let file = files.first(where: { $0.range.upperBound >= id }) else { return false }
+    guard let file = files(after: position).first else { return false }
     let reader = try open(file, after: nil)
     guard file.range.lowerBound <= id else {
       return file.range.lowerBound == id + 1 && reader.header.previous == digest

@@ -80,7 +80,7 @@ final class LineageVerification {
     result.notices = permissionNotices([chain.folder.token(of: chain.store)] + files)
     note(result.from)
     var isReached = after == nil
-    for file in chain.files where after == nil || file.range.upperBound >= base {
+    for file in chain.files(after: after) {
       let isConnected = point != nil
       let isInside = after != nil && file.range.lowerBound <= base
       var next: HistoryPoint?

@@ -121,9 +121,12 @@ struct ForgeryTests {
       )
       #expect(try world.verify(code: 0)["verdict"] as? String == "sound")
       _ = try world.verify("--head", old[0], code: 0)
-      for arguments in [["--head", old[1]], ["--head", world.head], ["--after", "4:\(old[3])"]] {
+      for (arguments, kind) in [
+        (["--head", old[1]], "end-missing"), (["--head", world.head], "end-missing"),
+        (["--after", "4:\(old[3])"], "damaged"),
+      ] {
         let run = try travelog(["verify", world.logs] + arguments)
-        #expect(run.code == 1 && run.output.contains("end-missing"), "\(run.output)")
+        #expect(run.code == 1 && run.output.contains(kind + ": "), "\(run.output)")
       }
       #expect(try travelog("verify", world.logs, "--against", world.store).code == 1)
     }
