@@ -25,7 +25,7 @@ package struct Arguments: Sendable {
     for parameter in parameters where texts[parameter.name] == nil {
       if let fallback = parameter.fallback {
         texts[parameter.name] = [fallback]
-      } else if parameter.isRequired {
+      } else if parameter.isRequired, parameter.substitute.map({ given[$0] == nil }) ?? true {
         missing.append(parameter)
       }
     }

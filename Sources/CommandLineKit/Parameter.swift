@@ -11,6 +11,8 @@ package struct Declaration: Sendable {
   /// Whether a flag may be given several times.
   package let isRepeatable: Bool
   let isRequired: Bool
+  /// The flag that makes it unnecessary; nil for none.
+  let substitute: String?
   /// What help shows for the value.
   let placeholder: String
   package let completion: Completion
@@ -32,6 +34,7 @@ package struct Declaration: Sendable {
     arity: Arity = .one,
     isRepeatable: Bool = false,
     isRequired: Bool = false,
+    substitute: String? = nil,
     fallback: String? = nil,
     help: String
   ) {
@@ -41,6 +44,7 @@ package struct Declaration: Sendable {
     self.arity = arity
     self.isRepeatable = isRepeatable
     self.isRequired = isRequired
+    self.substitute = substitute
     self.placeholder = placeholder ?? (isPositional ? name : type.placeholder)
     completion = type.completion
     self.fallback = fallback
@@ -164,6 +168,7 @@ extension Parameter {
     _ name: String,
     type: ValueType<Element>,
     isRequired: Bool = false,
+    unless substitute: String? = nil,
     help: String
   ) -> Parameter where Value == [Element] {
     let declaration = Declaration(
@@ -172,6 +177,7 @@ extension Parameter {
       isPositional: true,
       arity: .many,
       isRequired: isRequired,
+      substitute: substitute,
       help: help
     )
     return Parameter(declaration) {

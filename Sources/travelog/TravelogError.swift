@@ -11,7 +11,7 @@ enum TravelogError: ShownError, Worded {
   case logsFromTerminal, logsFromBoth, isFolder(String), isPart(String, of: String, store: String)
   case notMetrics(String)
   case afterAndAgainst, notADigest(String, line: Int), noDigests(String)
-  case proofAndLogs, noLogsToVerify, keyWithoutProof
+  case proofAndLogs, keyWithoutProof
   // Files.
   case noKey(String), noFolder(String, any Error)
   case notWritten(String, String), notOpened(String, Int32), notRead(Int32)
@@ -78,7 +78,6 @@ enum TravelogError: ShownError, Worded {
     case .noKey(let path):
       "There is no file \(path) with a key.\nCreate one: head -c 32 /dev/urandom > \(path)"
     case .proofAndLogs: "--proof verifies a proof by itself.\nLeave out LOGS and --since."
-    case .noLogsToVerify: "There is nothing to verify.\nName LOGS, or give --proof with a proof."
     case .keyWithoutProof: "--key has no effect without --proof or --since.\nLeave it out."
     case .noFolder(let path, let error):
       "Can't create the folder \(path): \(reason(of: error))"

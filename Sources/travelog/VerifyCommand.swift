@@ -29,7 +29,8 @@ extension Travelog {
   static let verifiedLogs = Parameter<[String]>.positionals(
     "LOGS",
     type: .file,
-    isRequired: false,
+    isRequired: true,
+    unless: "proof",
     help: "A log folder, logs in any order, or - for standard input."
   )
 

@@ -36,7 +36,6 @@ extension Call {
         + " \(result.size) in the tree \(result.origin)"
       return try say(result, "verify_proof", text, wrong: "\(path) proves nothing")
     }
-    guard !logs.isEmpty else { throw TravelogError.noLogsToVerify }
     guard let path = arguments[Travelog.sinceCheckpoint] else {
       guard key == nil else { throw TravelogError.keyWithoutProof }
       return nil

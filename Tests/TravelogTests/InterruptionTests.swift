@@ -85,7 +85,7 @@ struct InterruptionTests {
     return [
       ["export", store, "--to", "-"], ["export", store, "--to", logs] + wait,
       ["import", logs, "--into", replica], ["import", "-", "--into", folder.path + "/c.store"],
-      ["verify", logs, "--against", store], ["verify", "-"],
+      ["verify", logs, "--against", store], ["verify", "-"], ["checkpoint", logs] + wait,
       ["prune", store, "--logs", logs] + wait,
       ["status", store, "--logs", logs], ["compact", logs] + wait,
       ["recover", store, "--to", logs] + wait, ["promote", replica], ["check", store],
@@ -110,7 +110,7 @@ struct InterruptionTests {
       )
       let commands = waitingCommands(folder, store, logs)
       let all = Set(Travelog.program.command.subcommands.map(\.name))
-      #expect(all.subtracting(commands.map { $0[0] }) == ["completions", "generate"])
+      #expect(all.subtracting(commands.map { $0[0] }) == ["completions", "generate", "prove"])
       // This mode locks out all other readers.
       let locks = try [store, folder.path + "/b.store"].map { path in
         let connection = try Connection(path: path, mode: .readWrite)

@@ -16,7 +16,7 @@ struct CommandPage {
     return words
       + command.positionals.map { positional in
         let name = positional.name + (positional.arity == .many ? "..." : "")
-        return positional.isRequired ? name : "[\(name)]"
+        return positional.isRequired && positional.substitute == nil ? name : "[\(name)]"
       }
   }
 
