@@ -1,11 +1,12 @@
-import ChangeLog
-import Changes
 import Foundation
 import Pipeline
 import Store
 import StoreTesting
 import TestSupport
 import Testing
+
+@testable import ChangeLog
+@testable import Changes
 
 @Suite("Logs of erased transactions")
 struct ErasureTests {
@@ -207,6 +208,65 @@ struct ErasureTests {
         try sound.write(to: URL(fileURLWithPath: records))
       }
       #expect(try verify(VerifyRequest(logs: world.logs)).map(\.findings) == [[]])
+    }
+  }
+
+  @Test("A value that a forged record of an erasure replaces is found.")
+  func forgedErasure() throws {
+    try withTemporaryFolder { folder in
+      let world = try World(folder, "forged erasure")
+      let guest = worldSchema.index(of: "Guest") ?? 0
+      let columns = world.source.layouts[guest].columns.map {
+        $0.name == "note" ? Value.text("true") : .null
+      }
+      try world.source.write(Author()) { try $0.insert(guest, id: 1, values: columns) }
+      let path = try #require(try world.export().files.first)
+      var lines = try gunzip(path).split(separator: "\n").map { "\($0)\n" }
+      let parts = lines[1].components(separatedBy: #""seed":"1:"#)
+      let seed = try #require(
+        Seed(bytes: Array(Data(base64Encoded: String(parts[1].prefix(24))) ?? Data()))
+      )
+      let rest = parts[1].dropFirst(26)
+      let values = try #require(rest.range(of: #","after":"#)).lowerBound
+      func digest(_ text: some StringProtocol, _ salt: Seed) -> Digest {
+        Array(text.utf8).withUnsafeBytes { valuesDigest($0, salt: salt) }
+      }
+      func line(_ values: Digest, _ salt: Seed?) -> String {
+        var members: [UInt8] = []
+        LineLeaf.hidden(values: values, salt: salt).append(to: &members)
+        return parts[0] + String(decoding: members, as: UTF8.self) + ","
+          + rest.replacing("true", with: "lie!")
+      }
+      let other = rest[values...].dropLast(2).replacing("true", with: "lie!")
+      let member = try #require(lines[2].firstMatch(of: /,"digest":"([0-9a-f]{64})"/))
+      let stated = try #require(Digest(hexadecimal: String(member.1)))
+      let remaining = naiveDigest(
+        [Array(line(digest(other, seed.restated), nil).utf8)],
+        closing: Array(lines[2].replacing(member.0, with: "").utf8),
+        after: TransactionDigest.beginning(ofStore: world.source.identifier, lineage: 0)
+      )
+      lines[1] = line(digest(rest[values...].dropLast(2), seed), seed.restated)
+      let whole = SHA256.digest(of: Array(lines.dropLast().joined().utf8))
+      lines[3].replace(/[0-9a-f]{64}/, with: "\(whole)")
+      let file = try GzipCompressor(level: 1, path: path).member(of: Array(lines.joined().utf8))
+      try Data(file).write(to: URL(fileURLWithPath: path))
+      let record = ErasureRecord(
+        time: "2026-01-01T00:00:00.000000Z",
+        transaction: 1,
+        operation: .recorded,
+        digest: stated,
+        lines: remaining
+      )
+      var erasures = Erasures(store: world.source.identifier, lineage: 0)
+      try erasures.append(
+        [record],
+        to: world.logs.erasures(of: world.source.identifier, lineage: 0)
+      )
+      let finding = try #require(
+        try verify(VerifyRequest(logs: world.logs)).flatMap(\.findings).first
+      )
+      #expect(finding.kind == .damaged && finding.transaction == 1)
+      #expect("\(finding)".contains("none is noted as erased"))
     }
   }
 

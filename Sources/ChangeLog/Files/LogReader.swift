@@ -201,6 +201,10 @@ package final class LogReader {
     guard let open = scanner.open, open.id >= expected else {
       throw damaged("transaction \(expected) is next")
     }
+    // Nothing proves what values such a line still has.
+    guard !change.isHidden || change.hasHiddenValues else {
+      throw damaged("its values are hidden, and none is noted as erased or left out")
+    }
     if checksValues {
       do throws(CanonicalEncodingError) {
         try format.check(change)

@@ -37,6 +37,13 @@ package struct ChangeNotes {
     Dictionary(values(of: object)) { first, _ in first }
   }
 
+  fileprivate var hasHidden: Bool {
+    special.contains {
+      let name = String(decoding: $0.value.dropFirst().dropLast(), as: UTF8.self)
+      return name == SpecialValue.erasedName || SpecialValue.isRedacted(name)
+    }
+  }
+
   fileprivate var hasErased: Bool {
     special.contains { $0.value == EncodedValue.erased.special }
   }
@@ -63,6 +70,12 @@ extension Change {
     notes(on: side).valuesByKey(of: object(side))
   }
 
+  /// Whether a value of the change was erased, or left out by a filter.
+  package var hasHiddenValues: Bool {
+    !special.isEmpty && Side.allCases.contains { notes(on: $0).hasHidden }
+  }
+
+  /// Whether a value of the change was erased.
   package var hasErasedValues: Bool {
     !special.isEmpty && Side.allCases.contains { notes(on: $0).hasErased }
   }
