@@ -1,0 +1,85 @@
+import ChangeLog
+import Changes
+import Foundation
+import Store
+import StoreTesting
+import TestSupport
+import Testing
+
+@testable import Pipeline
+
+@Suite("Proving")
+struct ProveTests {
+  /// Proofs of all transactions and changes in the logs of a world, as texts.
+  private func proofs(_ world: World) throws -> [(ProveRequest, String)] {
+    var result: [(ProveRequest, String)] = []
+    for file in try world.logs.files(of: world.source.identifier, lineage: 0) {
+      let reader = try LogReader(path: file.path)
+      while let transaction = try reader.next() {
+        for change in [nil] + (0..<transaction.count).map(Optional.some) {
+          let request = ProveRequest(
+            logs: world.logs,
+            transaction: transaction.id,
+            change: change
+          )
+          result.append((request, try prove(request).text))
+        }
+      }
+    }
+    return result
+  }
+
+  private func expect(_ proofs: [(ProveRequest, String)]) throws {
+    for (request, text) in proofs {
+      let result = try TransactionProof(Array(text.utf8)).check()
+      #expect(result.transaction == request.transaction && result.change == request.change)
+    }
+  }
+
+  @Test("Each change of random history is proven, in small logs and after a compaction.")
+  func changes() throws {
+    try withTemporaryFolder { folder in
+      var world = try World(folder, "proofs")
+      for _ in 0..<4 {
+        try world.write(12)
+        try world.export { $0.maximumFileSize = 1 }
+      }
+      let first = try proofs(world)
+      #expect(first.count > 50)
+      try expect(first)
+      _ = try compact(CompactRequest(logs: world.logs))
+      #expect(try proofs(world).map(\.1) == first.map(\.1))
+    }
+  }
+
+  @Test("Proofs from before an erasure hold, and erased lines are proven without their values.")
+  func erasures() throws {
+    try withTemporaryFolder { folder in
+      var world = try World(folder, "proofs and erasures")
+      world.history.hasLargeValues = false
+      try world.write(60)
+      try world.export()
+      let first = try proofs(world)
+      // Every object that is gone is erased, which is about a third of them.
+      var erased = 0
+      for (request, text) in first where request.change != nil {
+        guard let line = text.split(separator: "\n").dropFirst().first,
+          let object = try JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any],
+          object["op"] as? String == "delete", let entity = object["entity"] as? String,
+          let id = (object["id"] as? String).flatMap({ Int64($0) })
+        else { continue }
+        var request = EraseRequest(logs: world.logs, entity: entity, object: id)
+        request.store = world.path
+        _ = try erase(request)
+        erased += 1
+      }
+      #expect(erased > 3)
+      try world.export()
+      try expect(first)
+      let later = try proofs(world)
+      try expect(later)
+      #expect(later.contains { $0.1.contains(#","values":""#) })
+      try world.expectTree()
+    }
+  }
+}
