@@ -31,10 +31,11 @@ extension World {
     let (tree, leaves) = (try tree(lineage: lineage), try leaves(lineage: lineage))
     #expect(tree.head.count == Int64(leaves.count), comment)
     #expect(tree.head.root == MerkleTree(leaves.map(\.hash)).root, comment)
+    let tiles = tree.tiles
     for (position, leaf) in leaves.enumerated() {
       #expect(tree.position(of: leaf.id) == Int64(position), comment)
       #expect(tree.transaction(at: Int64(position)) == leaf.id, comment)
-      #expect(try tree.tiles.leaf(Int64(position)) == leaf.hash, comment)
+      #expect(try tiles.leaf(Int64(position)) == leaf.hash, comment)
     }
     #expect(tree.position(of: (leaves.last?.id ?? 0) + 1) == nil, comment)
     #expect(tree.transaction(at: tree.head.count) == nil, comment)
