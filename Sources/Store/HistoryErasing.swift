@@ -4,7 +4,7 @@ import SQLite
 extension Store {
   /// Erases values from history, which keeps the digests of their transactions.
   ///
-  /// What the values left in the file goes too: it is written anew, and the write-ahead log emptied.
+  /// The file is rebuilt and the write-ahead log emptied, so that no byte of the values remains.
   /// Rows are not changed.
   ///
   /// - Parameters:

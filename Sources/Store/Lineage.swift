@@ -3,13 +3,11 @@ import FoundationEssentials
 import SQLite
 
 extension Store {
-  /// Begins a new lineage: what comes after a transaction is another history than the one that was
-  /// exported under the old lineage.
+  /// Begins a new lineage, because the history after a transaction is not the one that was exported.
   ///
-  /// History keeps what comes after the transaction, with digests made anew. The store is to be
-  /// opened again afterwards.
+  /// History keeps the later transactions, with recomputed digests. Open the store again afterwards.
   ///
-  /// - Parameter base: The last transaction that goes from history, because the new lineage begins
+  /// - Parameter base: The last transaction that is deleted from history, because the new lineage begins
   ///   with the state after it, with the digest that the new lineage has of that state.
   /// - Throws: ``StoreError``; nothing has changed then.
   package func beginLineage(after base: HistoryPoint) throws {

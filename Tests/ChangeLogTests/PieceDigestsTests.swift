@@ -175,7 +175,7 @@ struct PieceDigestsTests {
     #expect(read.seed?.bytes == bytes && read.digest?.description == vector.digest)
   }
 
-  @Test("A changed byte of a line, or of what came before, changes the digest or is refused.")
+  @Test("A changed byte of a line, or of the digest before it, changes the digest or is refused.")
   func tampering() throws {
     let (lines, expected, _) = log()
     func digest(_ previous: Digest, _ lines: some Sequence<[UInt8]>) -> Digest? {

@@ -138,7 +138,7 @@ class Lines:
     def __init__(self, first):
         self.shared, self.count = self.members(first), first["n"]
         self.next, self.salts, self.seeds = 0, {}, []
-        # The nodes of the tree by their ranges, and those with what is left of erased lines.
+        # The nodes of the tree by their ranges, and the nodes of erased lines with their remaining values.
         self.nodes, self.remaining = {}, {}
         # The lines without a salt, and those that are there.
         self.hidden, self.shown = [], []
@@ -183,7 +183,7 @@ class Lines:
         return node_hash(self.root(nodes, first, middle), self.root(nodes, middle, end))
 
     def digests(self, previous, closing, record, where):
-        """The digest, and what the lines give with what is left of erased ones, or None."""
+        """The digest, and that of the lines with their remaining values, or None if none is erased."""
         need(record["n"] == self.next == self.count, f"{where}: lines are missing")
         if self.shown:
             need(self.shared == self.members(record), f"{where}: the lines before differ")

@@ -2,8 +2,8 @@ import Changes
 import FoundationEssentials
 
 extension LogFolder {
-  /// Links, pipes and devices with the name of a store's folder, and anything in the place of the folder
-  /// of large values that is not a folder.
+  /// Links, pipes and devices with the name of a store's folder, and anything named as the folder of
+  /// large values that is not a folder.
   ///
   /// A file such as `store=….tar.gz` is not read as a log by any reader.
   package func strays() throws -> [LogError] {

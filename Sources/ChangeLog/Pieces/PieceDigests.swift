@@ -44,8 +44,8 @@ private final class FileDigest: @unchecked Sendable {
 /// Computes the digests of transactions before their lines are parsed; one thread at a time uses
 /// it.
 ///
-/// It looks at no more than it needs to find the parts of a line. Lines that are not as they should
-/// be give a digest that is not theirs, or none, and whoever reads them says why.
+/// It reads only what it needs to find the parts of a line. Wrong lines give a wrong digest or none, and
+/// the reader of the lines reports the reason.
 private final class ChainDigests: @unchecked Sendable {
   private var previous = SHA256.digest(of: [])
   /// The lines of the transaction whose closing line is still to come.

@@ -1,7 +1,7 @@
 /// What a line says of its leaf, in members before `op`; a line without any has a salt by the seed of
 /// an earlier one.
 package enum LineLeaf: Hashable, Sendable {
-  /// A seed gives the salts of this number of lines, of which the line is the first.
+  /// A seed gives the salts of this number of lines; the line is the first of them.
   case seed(lines: Int64, Seed)
   /// The line has other values than it had, or none. Its leaf has the digest of those that it had.
   ///

@@ -18,9 +18,9 @@ struct ErasePlan {
   var end: HistoryPoint
   /// The values of the object that are still there, by the transaction that set each.
   var present: [[UInt8]: Present] = [:]
-  /// Whether the object is still there.
+  /// Whether the object still exists.
   var isThere = false
-  /// Whether the logs tell of the object at all.
+  /// Whether the logs contain the object.
   var isKnown = false
   /// The schemas that there were, the present one last.
   var schemas: [StoreSchema] = []
@@ -32,7 +32,7 @@ struct ErasePlan {
     var value: ToldValue
   }
 
-  /// True for a value that an object still has, by the transaction that it stands in.
+  /// Whether the object still has a value that a transaction contains.
   func isPresent(
     _ property: [UInt8],
     value: ToldValue,
@@ -123,7 +123,7 @@ struct EraseScan {
     return plan
   }
 
-  /// Reads a log whole; one that is told of says what the object is like at the end.
+  /// Reads a complete log; the last one gives the present values of the object.
   @discardableResult
   private mutating func scan(
     _ file: LogFolder.File,
@@ -175,7 +175,7 @@ struct EraseScan {
     return last
   }
 
-  /// Tells what goes from what stays.
+  /// Decides which values are erased.
   private mutating func decide() throws {
     for (file, values) in found {
       var file = file

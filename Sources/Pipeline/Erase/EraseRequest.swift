@@ -10,7 +10,7 @@ package struct EraseRequest: Sendable {
   package var entity: String
   /// The object's id.
   package var object: Int64
-  /// The properties whose values go; all where there are none.
+  /// The properties whose values are erased; empty for all.
   package var attributes: [String] = []
   /// The store's file, whose history is to be without the values too; nil to leave it as it is.
   package var store: String?
@@ -37,7 +37,7 @@ package struct EraseResult: Codable, Hashable, Sendable {
   package var values: Int64 = 0
   /// The number of transactions that had them.
   package var transactions: Int64 = 0
-  /// The logs and snapshots that were written anew.
+  /// The logs and snapshots that were rewritten.
   package var files: [String] = []
   /// The number of large values that were taken away with their files.
   package var largeValues = 0

@@ -4,10 +4,10 @@ import FoundationEssentials
 import Glibc
 import Store
 
-/// Writes a log anew without the values that go, and takes the place of the old one.
+/// Rewrites a log without the erased values, and replaces the old one.
 ///
-/// The records are there before the log is: a record without its erasure is told from damage by the
-/// mark that the erasure has.
+/// The records are written before the log. The mark of the unfinished erasure shows that a record
+/// without its erasure is not damage.
 func rewrite(
   _ plan: ErasePlan.File,
   erasures: inout Erasures,

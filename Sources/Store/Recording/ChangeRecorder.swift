@@ -22,7 +22,7 @@ final class ChangeRecorder {
   private var aside: TouchFile?
   /// The rows from this one on are in ``touched``, and earlier ones where they were touched again.
   private var firstInMemory: Int64 = 0
-  /// What was touched by so many rows is put aside; tests put aside less.
+  /// The number of touched rows in memory; more are written to a temporary file. Tests use less.
   @TaskLocal static var usualRoom: Int64 = 1 << 17
   private let room = ChangeRecorder.usualRoom
   private var drafts: [RowKey: ChangeDraft] = [:]
@@ -220,7 +220,7 @@ final class ChangeRecorder {
     drafts[key]?.note(join, target: target, isLinked: isLinked)
   }
 
-  /// Writes what is left to write, and returns the number of changes.
+  /// Writes the remaining changes, and returns the number of all.
   ///
   /// The closure gives the values that an object has now. Time, place and seed are those of a stamp
   /// where somebody else made the changes.

@@ -9,7 +9,7 @@ struct ChangeRow {
   private let replacement: Statement
   private let removal: Statement
   private let reading: Statement
-  /// The next row, as it is put together.
+  /// The text of the next row.
   var text = ChangeText()
   private let blobs: Blobs
   /// The entity whose name is bound; the name's bytes belong to its encoder.

@@ -28,7 +28,7 @@ final class Erasure {
     try refresh()
   }
 
-  /// Reads the mode anew, which another process may have changed.
+  /// Reads the mode again, because another process may have changed it.
   func refresh() throws {
     mode = try Catalog.historyMode(on: connection)
     let isOn = mode == .tombstones

@@ -31,7 +31,7 @@ final class HistoryRows {
     )
   }
 
-  /// The statement that gives the transactions of a selection, but for those that were deleted.
+  /// The statement for the transactions of a selection, without deleted ones.
   func transactions(_ selection: HistorySelection) throws -> Statement {
     var sql = "SELECT \(Self.columns) FROM history_transaction t WHERE t.state <> 'deleted'"
     if let condition = selection.condition { sql += " AND (\(condition))" }

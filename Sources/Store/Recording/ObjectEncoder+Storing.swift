@@ -17,7 +17,7 @@ extension ObjectEncoder {
       if let reference = try reference(to: value, at: column, blobs: blobs) {
         return EncodedValue(large: reference)
       }
-      // Where the file is gone, what stands in the row is all that history can keep.
+      // If the file is missing, history can keep only the digest in the row.
       if case .text(let digest) = value, Digest(hexadecimal: digest) != nil,
         let data = try blobs.data(ifThere: digest)
       {

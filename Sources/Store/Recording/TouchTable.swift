@@ -3,7 +3,7 @@ import Changes
 /// The change that an object has so far in the open transaction, and the row that holds it.
 struct Touch {
   var kind: ChangeKind
-  /// The row's id; zero where there is none yet.
+  /// The row's id; zero if it does not have one yet.
   var row: Int64
 }
 

@@ -4,8 +4,8 @@ import SQLite
 
 /// The statements that write rows of `history_transaction`.
 final class TransactionRow {
-  /// A transaction with more changes leaves its digest to whoever needs it first, at the latest to
-  /// the next transaction, so that a large save need not read again what it wrote.
+  /// The digest of a larger transaction is computed when it is needed, at the latest by the next
+  /// transaction, so that a large save does not read its own changes again.
   static let promptDigestLimit = 1000
 
   private let last: Statement
@@ -144,7 +144,7 @@ final class TransactionRow {
     try insertion.run()
   }
 
-  /// Numbers the changes of the open transaction anew, without gaps, and returns the next id.
+  /// Renumbers the changes of the open transaction without gaps, and returns the next id.
   func closeGaps(from first: Int64) throws -> Int64 {
     try listing.bind(1, first)
     defer { listing.reset() }
