@@ -74,8 +74,13 @@ struct ForgedWorld {
     try body()
   }
 
-  /// Replaces a text in logs that follow each other, and recomputes every digest after it.
+  /// Replaces a text in logs that follow each other, recomputes every digest after it, and removes the tree,
+  /// which has the old ones.
   func rewrite(_ files: [String], _ old: String, _ new: String) throws {
+    let tree = try lineage() + "/_tree"
+    if FileManager.default.fileExists(atPath: tree) {
+      try FileManager.default.removeItem(atPath: tree)
+    }
     var previous: String?
     for file in files {
       var text = try gunzip(file)
