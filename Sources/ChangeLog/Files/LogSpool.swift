@@ -240,13 +240,17 @@ private final class Spooled {
 
   func append(_ line: UnsafeRawBufferPointer) throws {
     block.append(contentsOf: line)
-    if line.starts(with: #"{"kind":"transaction","#.utf8) { look(at: line) }
+    if line.starts(with: #"{"kind":"transaction","#.utf8)
+      || line.starts(with: #"{"kind":"omitted","#.utf8)
+    {
+      look(at: line)
+    }
     guard block.count >= LogWriter.memberSize else { return }
     try compressor.append(block)
     block.removeAll()
   }
 
-  /// Reads from a closing line what the log's name needs, without a check.
+  /// Reads from a closing line, or the line that replaces it, what the log's name needs, without a check.
   private func look(at line: UnsafeRawBufferPointer) {
     func text(after key: String, count: Int) -> String? {
       let bytes = Array(line.prefix(400))
