@@ -1,10 +1,11 @@
-import Changes
 import Foundation
 import LogFuzzing
 import Store
 import StoreTesting
 import TestSupport
 import Testing
+
+@testable import Changes
 
 /// A store whose logs somebody alters who can recompute every digest.
 struct ForgedWorld {
@@ -105,19 +106,38 @@ struct ForgedWorld {
     try Data(gzipped(bytes)).write(to: URL(fileURLWithPath: file))
   }
 
-  /// Alters the line of a guest, gives its transaction the digest that it had, and forges a record that
-  /// values were erased.
+  /// Replaces the values in the line of a guest, keeps what proves the old ones, and forges a record that they
+  /// were erased.
   func forgeErasure(of id: Int64, _ alter: (String) -> String) throws {
     let file = try files()[0]
     let original = try gunzip(file)
     var lines = original.components(separatedBy: "\n")
     let hit = try #require(lines.firstIndex { $0.contains(#""entity":"Guest","id":"\#(id)""#) })
-    lines[hit] = alter(lines[hit])
-    let end = try #require(lines[hit...].firstIndex { $0.hasPrefix(#"{"kind":"transaction""#) })
-    lines[end] = lines[end].replacing(/,"salt":"[^"]*"/, with: "")
-    let was = digests(original)[Int(id) - 1]
-    let redone = withDigests(Array(lines.joined(separator: "\n").utf8))
-    let given = digests(String(decoding: redone, as: UTF8.self))[Int(id) - 1]
+    let line = lines[hit]
+    let member = try #require(line.firstMatch(of: /"seed":"1:([^"]+)",/))
+    let seed = try #require(
+      Seed(bytes: Array(Data(base64Encoded: String(member.1)) ?? Data()))
+    )
+    let rest = String(line[member.range.upperBound...])
+    let altered = alter(rest)
+    func values(_ text: String, _ salt: Seed) throws -> Digest {
+      let start = try #require(text.firstRange(of: #","after":"#)).lowerBound
+      return Array(text[start...].dropLast().utf8).withUnsafeBytes { valuesDigest($0, salt: salt) }
+    }
+    func hidden(_ values: Digest, _ salt: Seed?) -> String {
+      var members: [UInt8] = []
+      LineLeaf.hidden(values: values, salt: salt).append(to: &members)
+      return line[..<member.range.lowerBound] + String(decoding: members, as: UTF8.self) + ","
+        + altered
+    }
+    lines[hit] = try hidden(values(rest, seed), seed.restated)
+    let digests = digests(original)
+    let closing = lines[hit + 1].replacing(/,"digest":"[0-9a-f]+"/, with: "") + "\n"
+    let remaining = naiveDigest(
+      [Array((try hidden(values(altered, seed.restated), nil) + "\n").utf8)],
+      closing: Array(closing.utf8),
+      after: try #require(Digest(hexadecimal: digests[Int(id) - 2]))
+    )
     let trailer = lines.count - 2
     let before = lines[..<trailer].map { $0 + "\n" }.joined()
     lines[trailer] = lines[trailer].replacing(
@@ -125,7 +145,7 @@ struct ForgedWorld {
       with: #""digest":"\#(SHA256.digest(of: Array(before.utf8)))""#
     )
     try write(Array(lines.joined(separator: "\n").utf8), to: file)
-    try writeRecord(of: id, was: was, lines: given)
+    try writeRecord(of: id, was: digests[Int(id) - 1], lines: "\(remaining)")
   }
 
   private func writeRecord(of id: Int64, was: String, lines: String) throws {
