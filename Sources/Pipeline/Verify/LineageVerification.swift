@@ -86,7 +86,8 @@ final class LineageVerification {
       var next: HistoryPoint?
       try collect {
         let reader = try chain.open(file, after: isInside ? nil : point)
-        isReached = isReached || !isInside && isConnected
+        // Only the log that begins right after the position was compared with it.
+        isReached = isReached || isConnected && file.range.lowerBound == base + 1
         // The transaction of the position is read too, so that its digest is that of its lines.
         if isInside { _ = reader.goInside(before: base) }
         try read(reader, file: file, tick: tick) { transaction in
