@@ -14,7 +14,7 @@ struct ProveTests {
   private func proofs(_ world: World) throws -> [(ProveRequest, String)] {
     var result: [(ProveRequest, String)] = []
     for file in try world.logs.files(of: world.source.identifier, lineage: 0) {
-      let reader = try LogReader(path: file.path)
+      let reader = try LogReader(path: file.path) { try Erasures(near: file.path, header: $0) }
       while let transaction = try reader.next() {
         for change in [nil] + (0..<transaction.count).map(Optional.some) {
           let request = ProveRequest(
