@@ -211,7 +211,8 @@ let package = Package(
     .testTarget(
       name: "TravelogTests",
       dependencies: [
-        "ChangeLog", "Changes", "CommandLineKit", "LogFuzzing", "Pipeline", "ProcessTesting", "SQLite",
+        "ChangeLog", "Changes", "CommandLineKit", "LogFuzzing", "Pipeline", "ProcessTesting",
+        "SQLite",
         "Store", "StoreTesting", "TestSupport", "travelog", "trips",
       ]
     ),

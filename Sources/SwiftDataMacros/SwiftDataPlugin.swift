@@ -17,7 +17,8 @@ struct SwiftDataPlugin: PluginProvider {
   func resolveMacro(moduleName: String, typeName: String) throws -> any Macro.Type {
     guard let macro = swiftDataMacros[typeName] else {
       throw UnknownMacro(
-        description: "The plugin SwiftDataMacros has no macro \(typeName). Build the package again; "
+        description:
+          "The plugin SwiftDataMacros has no macro \(typeName). Build the package again; "
           + "the module SwiftData and its plugin are of different versions."
       )
     }

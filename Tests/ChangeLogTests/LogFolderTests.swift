@@ -136,7 +136,8 @@ struct LogFolderTests {
       #expect(mkfifo("\(logs.path)/\(day)/pipe", 0o600) == 0)
       #expect(try logs.strays(of: store).count == strays.count + 1)
     }
-    try withFiles(["store=\(store.lowercased())/lineage=0/date=2026-11-23/\(log(1, 1))"]) { (logs) throws in
+    let small = "store=\(store.lowercased())/lineage=0/date=2026-11-23/\(log(1, 1))"
+    try withFiles([small]) { (logs) throws in
       #expect(try logs.strays(of: store.lowercased()).count == 1)
     }
   }

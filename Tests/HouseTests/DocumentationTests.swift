@@ -45,7 +45,7 @@ extension SymbolGraph.Symbol {
 
 @Suite("The documentation of the products")
 struct DocumentationTests {
-  @Test("DocC has no warning, every public declaration has a summary, and SwiftData's an edge case.")
+  @Test("DocC has no warning; public declarations have summaries, SwiftData's also edge cases.")
   func summaries() throws {
     try withTemporaryFolder { folder in
       let program = packageRoot.appending(path: "Tools/document").path

@@ -14,7 +14,7 @@ struct FindingTests {
     return Finding(.endIsOther(lineage: 0, point(head), end: point(end), next: 1)).description
   }
 
-  @Test("Another digest at the end of a lineage and transactions after its end have different texts.")
+  @Test("Another digest at the end of a lineage is not reported as transactions after its end.")
   func ends() {
     #expect(text(head: 7, end: 7).contains("had the digest"))
     #expect(text(head: 7, end: 9).contains("continue to transaction 9"))

@@ -25,10 +25,8 @@ package final class LogSpool {
 
   /// Gathers files, in any order, by their paths.
   ///
-  /// - Parameters:
-  ///   - files: The files, which may be links if a person named them.
-  ///   - folder: The folder that they are all of, which messages name; nil if a person named them.
-  ///   - acceptsDamage: Whether to gather damaged logs too.
+  /// `folder` is the folder that contains them all, which messages name. It is nil if a person named
+  /// the files, which may be links then.
   package init(files: [String], of folder: String? = nil, acceptsDamage: Bool = false) throws {
     place = try TemporaryFolder()
     self.folder = LogFolder(place.path)

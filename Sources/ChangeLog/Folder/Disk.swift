@@ -121,10 +121,7 @@ func write(
 
 /// Reads a small file; nil if there is none.
 ///
-/// - Parameters:
-///   - path: The file.
-///   - limit: The largest size.
-///   - isOurs: Whether it belongs to a folder of logs, so that a link or a pipe in its place is damage.
+/// If it belongs to a folder of logs (`isOurs`), a link or a pipe in its place is damage.
 package func readSmallFile(
   _ path: String,
   limit: Int = 1 << 24,

@@ -16,10 +16,10 @@ extension LogFolder {
       .map { stray($0, in: path) }
   }
 
-  /// The files in a store's folder that are not logs in their places, but would be read as logs: readers of
-  /// tables look for `store=*/lineage=*/date=*/*.ndjson.gz`. Pipes, devices and links are among them.
+  /// The files in a store's folder that are not logs in their places, but would be read as logs.
   ///
-  /// A log of another store or lineage, or of another day, is found when it is read.
+  /// Readers of tables look for `store=*/lineage=*/date=*/*.ndjson.gz`. Pipes, devices and links are
+  /// among the files. A log of another store or lineage, or of another day, is found when it is read.
   package func strays(of store: String) throws -> [LogError] {
     guard sources.isEmpty else { return [] }
     var result: [LogError] = []
@@ -32,10 +32,10 @@ extension LogFolder {
     return result
   }
 
-  /// Looks at a name in a folder, and at what is below it.
+  /// Looks at a name in a folder, and at the names below it.
   ///
-  /// - Parameters:
-  ///   - depth: How far below the store's folder the name is, on the way to logs; nil beside that way.
+  /// `depth` is the distance of the name from the store's folder on the path to logs, or nil beside
+  /// that path.
   private func find(
     _ entry: FolderEntry,
     in folder: String,

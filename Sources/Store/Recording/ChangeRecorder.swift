@@ -22,7 +22,7 @@ final class ChangeRecorder {
   private var aside: TouchFile?
   /// The rows from this one on are in ``touched``, and earlier ones where they were touched again.
   private var firstInMemory: Int64 = 0
-  /// The number of touched rows in memory; more are written to a temporary file. Tests use less.
+  /// The number of touched rows in memory, which tests lower; more are written to a temporary file.
   @TaskLocal static var usualRoom: Int64 = 1 << 17
   private let room = ChangeRecorder.usualRoom
   private var drafts: [RowKey: ChangeDraft] = [:]

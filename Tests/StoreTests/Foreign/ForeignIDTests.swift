@@ -5,7 +5,7 @@ import Testing
 
 @Suite("IDs that foreign programs use")
 struct ForeignIDTests {
-  @Test("An id that a foreign insertion refers to is never given to a new object")
+  @Test("An id that a foreign insertion refers to is never given to a new object.")
   func referencedID() throws {
     try withForeignStore { store, connection in
       try connection.execute("INSERT INTO Trip (name, plan) VALUES ('a', 50)")
@@ -14,7 +14,7 @@ struct ForeignIDTests {
     }
   }
 
-  @Test("A read-only store shows its last sealed transaction unchanged while others wait to be sealed")
+  @Test("A read-only store shows its last sealed transaction while others wait to be sealed.")
   func sealedTransaction() throws {
     try withForeignStore { store, connection in
       try store.write(Author(name: "Ann")) { try $0.insert(Kind.tag, id: 1, values: [.text("a")]) }
