@@ -13,7 +13,7 @@ extension World {
   func leaves(lineage: Int64 = 0) throws -> [(id: Int64, hash: Digest)] {
     var result: [(Int64, Digest)] = []
     for file in try logs.files(of: source.identifier, lineage: lineage) {
-      let reader = try LogReader(path: file.path)
+      let reader = try LogReader(path: file.path) { try Erasures(near: file.path, header: $0) }
       while let transaction = try reader.next() {
         result.append((transaction.id, leafHash(try #require(transaction.digest))))
       }
