@@ -219,7 +219,7 @@ struct ReportTests {
       #expect(count > 1)
       for (name, words) in [
         (logs.path, "the values of \(count) transactions erased"),
-        (store.location.path, "are unaltered, except \(count) whose digests"),
+        (store.location.path, "are unaltered, except \(count) with erased values"),
       ] {
         let integrity = try summarize(History(name), request: AuditRequest()).integrity
         #expect(integrity.isSound)

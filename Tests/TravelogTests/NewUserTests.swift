@@ -365,7 +365,7 @@ struct NewUserTests {
       let steps: [(words: [String], line: String)] = [
         (["import", logs, "--into", folder.path + "/b.store"], "imported \(head) transactions"),
         (["import", logs, "--into", folder.path + "/b.store"], "at transaction \(head)"),
-        (["compact", logs], "made 1 log of 2"),
+        (["compact", logs], "merged 2 logs into 1"),
         (["undo", path, head], "reverted transaction \(head)"),
         (["export", path, "--to", logs], "exported 1 transaction,"),
         (["prune", path, "--logs", logs, "--keep", "0"], "deleted"),
