@@ -263,20 +263,24 @@ package final class LogReader {
       throw damaged("transaction \(expected) is next")
     }
     guard omission.lines == nil else { return omission }
-    go(past: omission.transaction, digest: try? buffer.digests().get().transaction)
+    go(past: omission.transaction, digest: try digests().transaction)
     return omission
+  }
+
+  /// The digests of the transaction whose closing line, or the line that replaces it, was just read.
+  private func digests() throws -> LineDigests {
+    do throws(Refusal) {
+      return try buffer.digests().get()
+    } catch {
+      throw damaged(error.message)
+    }
   }
 
   /// Fails if the lines of a transaction do not give its digest, or if the values that its erased
   /// lines still have are not those of a record.
   private func checkDigests(of transaction: Transaction) throws {
     defer { mayBeErased = false }
-    let given: LineDigests
-    do throws(Refusal) {
-      given = try buffer.digests().get()
-    } catch {
-      throw damaged(error.message)
-    }
+    let given = try digests()
     guard given.transaction == transaction.digest else {
       throw altered(transaction, found: given.transaction, expected: transaction.digest)
     }
