@@ -44,7 +44,7 @@ struct CryptoSHA256: Sendable {
     _ = library.update(&context, bytes.baseAddress, bytes.count)
   }
 
-  /// The digest of all bytes so far; more may follow.
+  /// The digest of all bytes added so far; more bytes may be added later.
   func finish() -> Digest {
     // None of these functions can fail for a digest of this length.
     var last = context

@@ -1,5 +1,5 @@
 // FIPS 180-4 in plain Swift. All 64 rounds are written out, so that the eight working variables
-// and the sixteen words of the message stay in registers; names rotate instead of values.
+// and the sixteen words of the message stay in registers; the rounds exchange names instead of values.
 
 /// SHA-256 for systems without libcrypto.
 struct PlainSHA256: Sendable {
@@ -13,7 +13,7 @@ struct PlainSHA256: Sendable {
     0x1f83_d9ab,
     0x5be0_cd19
   )
-  /// The bytes of an incomplete block.
+  /// The bytes of a block that is not complete yet.
   private var pending = SIMD64<UInt8>()
   private var byteCount: UInt64 = 0
 
@@ -39,7 +39,7 @@ struct PlainSHA256: Sendable {
     }
   }
 
-  /// The digest of all bytes so far; more may follow.
+  /// The digest of all bytes added so far; more bytes may be added later.
   func finish() -> Digest {
     var last = self
     let filled = Int(byteCount % 64)

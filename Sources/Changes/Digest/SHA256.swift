@@ -34,13 +34,13 @@ package struct SHA256: Sendable {
     plain?.update(bytes)
   }
 
-  /// The digest of all bytes so far; more may follow.
+  /// The digest of all bytes added so far; more bytes may be added later.
   package func finish() -> Digest {
     crypto?.finish() ?? (plain ?? PlainSHA256()).finish()
   }
 }
 
-/// HMAC-SHA256, by RFC 2104: without the key nobody can find the bytes by trying.
+/// HMAC-SHA256 (RFC 2104). Without the key nobody can find the message by trying possible ones.
 package func keyedDigest(of bytes: [UInt8], key: [UInt8]) -> Digest {
   let block = 64
   var padded = key.count > block ? Array(SHA256.digest(of: key).bytes) : key

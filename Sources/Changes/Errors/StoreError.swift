@@ -1,23 +1,23 @@
-/// Why a store could not do something.
+/// The reason for the failure of an operation on a store.
 package struct StoreError: Error, Worded {
-  /// What kind of failure it was; more may come, so a `switch` needs a default.
+  /// The kind of failure. Later versions may add kinds, so a `switch` needs a default.
   package enum Code: Hashable, Sendable {
-    // The file.
+    // Failures of the file.
     case missing, notADatabase, notAStore, damaged, newerFormat, locked, readOnly
     case diskFull, inputOutput, outOfMemory, missingBlob
-    // The schema.
+    // Failures of the schema.
     case schemaMismatch, invalidSchema, newerSchema, migrationRefused, changedMeanwhile
-    // An object.
+    // Failures of an object.
     case duplicate, missingValue, invalidValue, missingReference, deletionDenied, missingObject
     case unreadableValue
-    // The history.
+    // Failures of the history.
     case historyExpired, historyDiverged, historyGap, replayMismatch, replica, irreversible
     case undoConflict
-    // A call that is not allowed, and a statement that SQLite refused.
+    // A call that is not allowed, or a statement that SQLite refused.
     case misuse, database
   }
 
-  /// What happened, as data.
+  /// The failure as data; its wording is derived from it.
   package let reason: any StoreReason
   /// The file, or the name of a store in memory; nil if the error is not about a store.
   package let path: String?
@@ -29,7 +29,7 @@ package struct StoreError: Error, Worded {
     self.cause = cause
   }
 
-  /// The same error with another path, by which the user knows the store.
+  /// The same error with the path that the user gave for the store.
   package func at(_ path: String) -> StoreError { reason.at(path, cause: cause) }
 
   package var code: Code { reason.code }
@@ -39,12 +39,12 @@ package struct StoreError: Error, Worded {
 /// The reason for a ``StoreError``: an enumeration with payloads for each subject.
 package protocol StoreReason: Sendable {
   var code: StoreError.Code { get }
-  /// The text for the store at a path; the code has a hint if this has no second line.
+  /// The text for the store at a path. If it has no second line, the code's hint is used.
   func wording(_ path: String) -> Wording
 }
 
 extension StoreReason {
-  /// The error of the store at a path.
+  /// The same failure as an error of the store at a path.
   package func at(_ path: String, cause: (any Error)? = nil) -> StoreError {
     StoreError(self, path: path, cause: cause)
   }

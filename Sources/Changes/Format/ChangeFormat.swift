@@ -1,6 +1,6 @@
 /// Checks that changes have the canonical form of the writer, according to their schema.
 ///
-/// Each change has one canonical text, and every other text is refused: another spelling means that
+/// Each change has one canonical text, and every other text is refused: a different text means that
 /// the change was altered, or written by another program.
 package final class ChangeFormat {
   private let layouts: [EntityLayout]
@@ -8,7 +8,7 @@ package final class ChangeFormat {
   private let entityKeys: [[UInt8]]
   private var lastEntity: EntityIndex = 0
   private let acceptsRedacted: Bool
-  /// The members of the last checked change, before and after.
+  /// The members of the last checked change, on the side before and the side after.
   package private(set) var before: [ObjectDecoder.Member] = []
   package private(set) var after: [ObjectDecoder.Member] = []
 
@@ -112,7 +112,7 @@ package final class ChangeFormat {
       for member in after {
         let key = decoder.key(member.index)
         let end = position + key.count
-        // A comma or bracket, and the key without its colon.
+        // Each name follows a bracket or a comma, and is a key without its colon.
         guard end < list.count else { throw wrongList }
         isRight = isRight && list[position] == (position == 0 ? 0x5b : 0x2c)
         isRight =

@@ -3,7 +3,7 @@
 /// Members are in the order of the columns and then of the join tables, so each one is found by
 /// comparing it with the next expected key.
 package final class ObjectDecoder {
-  /// One member of an object; its bytes are those of the object.
+  /// One member of an object; its bytes belong to the object's text.
   package struct Member {
     /// The index in ``keys``: first the columns, then the links.
     package let index: Int
@@ -22,7 +22,7 @@ package final class ObjectDecoder {
   package let joins: [JoinIndex]
   /// The declared types of the columns; nil for relationships.
   let types: [ValueType?]
-  /// All keys, one after the other, and their offsets: this avoids arrays in the comparison.
+  /// All keys, one after the other, and their offsets. The comparison then needs no arrays.
   private let keyBytes: UnsafeMutableRawBufferPointer
   private let keyStarts: UnsafeMutableBufferPointer<Int>
 
@@ -167,7 +167,7 @@ package final class ObjectDecoder {
     )
   }
 
-  /// Appends the ids of a list of links, which ascend.
+  /// Appends the ids of a list of links, which must be in ascending order.
   func links(
     _ member: Member,
     to links: inout [Int64]
@@ -178,7 +178,7 @@ package final class ObjectDecoder {
     }
   }
 
-  /// The ids of a list of links, which ascend.
+  /// The ids of a list of links, which must be in ascending order.
   package func links(_ member: Member) throws(CanonicalEncodingError) -> [Int64] {
     var result: [Int64] = []
     try links(member, to: &result)

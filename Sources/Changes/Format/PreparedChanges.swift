@@ -6,19 +6,19 @@ package final class PreparedChanges: @unchecked Sendable {
   package struct Part {
     package var change: Change
     package var entity: EntityIndex
-    /// The ranges of its members.
+    /// The ranges of the change's members.
     package var before: Range<Int>
     package var after: Range<Int>
-    /// The number of columns among the members of each side; columns are first.
+    /// The number of columns among the members of each side; columns come before links.
     package var columnsBefore: Int
     package var columnsAfter: Int
-    /// The index of its first list of links: first the lists before, then those after.
+    /// The index of the change's first list of links: first the lists before, then those after.
     package var lists: Int
-    /// Whether ``values`` has the values of its columns.
+    /// Whether ``values`` has the values of the change's columns.
     package var isPlain: Bool
   }
 
-  // Only one thread at a time uses them.
+  // Only one thread at a time uses an instance.
   @exclusivity(unchecked) package private(set) var parts: [Part] = []
   @exclusivity(unchecked) package private(set) var members: [ObjectDecoder.Member] = []
   /// The values of the columns of plain changes.
@@ -52,7 +52,7 @@ package final class PreparedChanges: @unchecked Sendable {
     room.removeAll()
   }
 
-  /// The ids of one list of links, which ascend.
+  /// The ids of one list of links, in ascending order.
   package func list(_ place: Int) -> ArraySlice<Int64> { links[lists[place]] }
 
   /// Parses a change and adds it.
@@ -85,7 +85,7 @@ package final class PreparedChanges: @unchecked Sendable {
       throw CanonicalEncodingError(message: "the store's schema has no such entity")
     }
     part.entity = entity
-    // A plain change is read here in full, with the checks of the writer's form.
+    // The values of a plain change are decoded here, which checks that they are canonical.
     try part.isPlain ? format.split(part.change, of: entity) : format.check(part.change)
     let decoder = format.decoders[entity]
     part.columnsBefore = try append(format.before, decoder: decoder, isPlain: part.isPlain)
@@ -94,7 +94,7 @@ package final class PreparedChanges: @unchecked Sendable {
     part.after = part.before.upperBound..<members.count
   }
 
-  /// Appends members, and returns how many of them are columns.
+  /// Appends members, and returns the number of columns among them.
   private func append(
     _ added: [ObjectDecoder.Member],
     decoder: ObjectDecoder,

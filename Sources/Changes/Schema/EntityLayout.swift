@@ -162,7 +162,7 @@ extension StoreSchema {
 
 /// The condition that a column has one of some texts.
 ///
-/// `IN` is not used: for three or more texts SQLite fills a temporary table for every execution,
+/// `IN` is not used: for three or more texts SQLite fills a temporary table in every execution,
 /// which costs more than writing a row.
 package func isOne(of texts: [String], column: String) -> String {
   let terms = texts.map { "\(column) = \(literal($0))" }

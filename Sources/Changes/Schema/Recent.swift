@@ -3,7 +3,7 @@
 /// Each store and each log begins with a schema, usually the same one as before. Reading it and
 /// computing its layouts takes longer than the rest of a small log.
 package final class Recent<Key: Sendable, Value: Sendable>: @unchecked Sendable {
-  /// Enough for the schemas of a few stores and the version before.
+  /// Enough for the schemas of a few stores, and the previous version of each.
   private static var size: Int { 4 }
 
   private let isSame: @Sendable (Key, Key) -> Bool

@@ -39,7 +39,7 @@ extension Value: Codable {
     case .real(let value): try container.encode(String(value), forKey: .real)
     case .text(let value): try container.encode(value, forKey: .text)
     case .blob(let value): try container.encode(value, forKey: .blob)
-    // No default value is of this kind.
+    // A default value is never of this kind.
     case .brokenText(let value):
       try container.encode(String(decoding: value, as: UTF8.self), forKey: .text)
     }

@@ -125,16 +125,16 @@ package struct Relationship: Codable, Hashable, Sendable {
   package enum Storage: Codable, Hashable, Sendable {
     /// A column of this entity's table has the id of the destination.
     case column(String)
-    /// A column of the destination's table has the id of the owner: for a to-many relationship, and
+    /// A column of the destination's table has the id of the owner. This is used for a to-many relationship, and
     /// for one side of a pair of to-one relationships.
     case inverseColumn(String)
-    /// A table of pairs; `source` is the column with this entity's ids.
+    /// A table of pairs; `source` is the column with the ids of this entity's objects.
     case joinTable(String, source: String, target: String)
   }
 
   package var name: String
   package var destination: String
-  /// Whether it may have several objects.
+  /// Whether it may refer to several objects.
   package var isToMany: Bool
   /// Whether it may be empty.
   package var isOptional: Bool
@@ -148,7 +148,7 @@ package struct Relationship: Codable, Hashable, Sendable {
   package var maximumCount: Int
   /// The name in the schema version before this one.
   package var originalName: String?
-  /// Whether the column is not in the model: it has the owner of an object for a to-many
+  /// Whether the column is not in the model. It then has the id of the owner of an object, for a to-many
   /// relationship without an inverse.
   package var isHidden: Bool
 

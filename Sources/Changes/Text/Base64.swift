@@ -11,7 +11,7 @@ private let digitValues: [UInt8] = {
 
 /// Appends bytes in base64 with padding, without quotes or line breaks.
 package func appendBase64(_ bytes: UnsafeRawBufferPointer, to buffer: inout [UInt8]) {
-  // In pieces, so that the scratch space fits on the stack.
+  // The bytes are encoded in pieces, so that the scratch space fits on the stack.
   let pieceSize = 3 * 1024
   digits.withUnsafeBufferPointer { digits in
     withUnsafeTemporaryAllocation(of: UInt8.self, capacity: pieceSize / 3 * 4) { text in

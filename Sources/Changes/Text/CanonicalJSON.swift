@@ -1,14 +1,14 @@
 /// A JSON text that can't be made canonical.
 package struct JSONTextError: Error, Hashable, CustomStringConvertible {
   package let reason: String
-  /// The offset of the byte at which it was found.
+  /// The offset of the byte at which the error was found.
   package let offset: Int
 
   package var description: String { "invalid JSON at byte \(offset): \(reason)" }
 }
 
 /// The canonical form of a JSON text: keys sorted by their UTF-8 bytes, no blanks, only necessary
-/// escapes, unchanged numbers.
+/// escapes, and numbers as they are.
 ///
 /// Two texts with the same members, strings and numbers have one canonical form. Duplicate keys are
 /// refused.

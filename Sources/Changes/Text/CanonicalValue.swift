@@ -7,7 +7,7 @@ import FoundationEssentials
 /// point or an exponent, dates RFC 3339 strings, bytes base64 strings, and all others strings. A
 /// value without such a form (NaN, the infinities, far dates, values of a wrong type by a foreign
 /// writer) is written as null, or for a date as the nearest date. The exact value is returned and
-/// goes under `special`.
+/// and belongs under `special`.
 @discardableResult
 package func appendCanonical(
   _ value: Value,

@@ -69,7 +69,7 @@ package func parseDate(_ bytes: UnsafeRawBufferPointer) -> Double? {
   return value
 }
 
-/// Appends seconds with up to six digits of a fraction, fast because most rows have dates.
+/// Appends seconds with up to six digits of a fraction. It is fast because most rows contain dates.
 private func append(
   wholeSeconds seconds: Int,
   fraction: UInt64,
@@ -155,7 +155,7 @@ private func splitDescription(of value: Double, fraction: inout [UInt8]) -> Int 
   return 0
 }
 
-/// Replaces the digits of f by those of 1 - f; the last digit is never zero.
+/// Replaces the digits of a fraction f by those of 1 - f; the last digit is never zero.
 private func complement(_ fraction: inout [UInt8]) {
   let last = fraction.count - 1
   for index in 0..<last { fraction[index] = 0x69 - fraction[index] }

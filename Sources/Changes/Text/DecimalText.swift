@@ -10,7 +10,7 @@ package func decimal(fromText text: String) -> Decimal? {
   let fits = text.withUTF8 { bytes in
     isCanonicalDecimal(UnsafeRawBufferPointer(bytes)) && fitsDecimal(bytes)
   }
-  // Foundation silently rounds numbers that do not fit, so the size was checked before.
+  // Foundation silently rounds numbers that do not fit, so the size is checked first.
   return fits ? Decimal(string: text) : nil
 }
 
@@ -40,7 +40,7 @@ private func fitsDecimal(_ text: UnsafeBufferPointer<UInt8>) -> Bool {
     case 0x2d: continue
     case 0x2e: isFraction = true
     case 0x30 where !isFraction:
-      // Zeros before the point belong to the digits or to the exponent; the next digit decides.
+      // Zeros before the point belong either to the digits or to the exponent; the next digit decides.
       pendingZeros += mantissa == 0 ? 0 : 1
     default:
       if isFraction { exponent -= 1 }

@@ -1,16 +1,16 @@
 import FoundationEssentials
 import Glibc
 
-/// The current time in the form of history: RFC 3339 in UTC with six digits of a second.
+/// The current time in the text form that history uses: RFC 3339 in UTC with six digits after the second.
 package func currentTime() -> String {
   var now = timespec()
   clock_gettime(CLOCK_REALTIME, &now)
   return timeText(seconds: now.tv_sec, microseconds: Int(now.tv_nsec) / 1000)
 }
 
-/// The nearest microsecond of a date in the form of history.
+/// The nearest microsecond of a date, in the text form that history uses.
 ///
-/// A date can't represent a microsecond exactly; truncating would often give the one before.
+/// A date can't represent a microsecond exactly; truncating would often give the microsecond before.
 package func timeText(_ time: Date) -> String {
   let instant = time.timeIntervalSince1970.isNaN ? 0 : time.timeIntervalSince1970
   let seconds = instant.rounded(.down)
@@ -32,7 +32,7 @@ package func currentMilliseconds() -> Int64 {
   return Int64(now.tv_sec) * 1000 + Int64(now.tv_nsec) / 1_000_000
 }
 
-/// A time in the form of history, from milliseconds since 1970.
+/// A time in the text form that history uses, from milliseconds since 1970.
 package func timeText(milliseconds: Int64) -> String {
   let (seconds, rest) = milliseconds.quotientAndRemainder(dividingBy: 1000)
   // Before 1970 the remainder is negative.
@@ -44,7 +44,7 @@ package func timeText(milliseconds: Int64) -> String {
 /// The seconds since 1970 from year 1 to year 9999; times beyond are clamped.
 private let writtenTimes = -62_135_596_800...253_402_300_799
 
-/// A time in the form of history, from seconds since 1970 and additional microseconds.
+/// A time in the text form that history uses, from seconds since 1970 and additional microseconds.
 package func timeText(seconds: Int, microseconds: Int) -> String {
   var parts = tm()
   var seconds = min(max(seconds, writtenTimes.lowerBound), writtenTimes.upperBound)

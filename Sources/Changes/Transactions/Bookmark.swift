@@ -28,7 +28,7 @@ package struct Bookmark: Hashable, Sendable {
     var text = Array(#"{"kind":"\#(Self.kind)","version":\#(Self.version),"store":"#.utf8)
     appendJSONString(store, to: &text)
     text += #","stores":{"#.utf8
-    // Sorted by bytes, which is the same in every program.
+    // Sorted by bytes, because every program sorts bytes in the same order.
     let sorted = points.sorted { $0.key.utf8.lexicographicallyPrecedes($1.key.utf8) }
     for (index, (store, point)) in sorted.enumerated() {
       if index > 0 { text.append(UInt8(ascii: ",")) }
@@ -129,7 +129,7 @@ extension Bookmark: Codable {
     let lineage = try place.decode(Int64.self, forKey: Key("lineage"))
     let transaction = try place.decode(Int64.self, forKey: Key("transaction"))
     let text = try place.decode(String.self, forKey: Key("digest"))
-    // Code adds one to these numbers.
+    // The caller adds one to these numbers, so they must not be the maximum.
     guard lineage >= 0, transaction >= 0, max(lineage, transaction) < 1 << 62,
       let digest = Digest(hexadecimal: text)
     else {
@@ -152,7 +152,7 @@ extension Bookmark: Codable {
     throw refusal(container, reason: .members(missing: missing, unknown: unknown))
   }
 
-  /// The error of decoding; an error of the store is its cause.
+  /// An error of decoding whose cause is the error of the store.
   private static func refusal(
     _ container: KeyedDecodingContainer<Key>,
     reason: TokenFailure

@@ -1,8 +1,8 @@
 extension Change {
   /// Calls `body` with the change, in which the values of some properties are erased.
   ///
-  /// Lists of links stay, because they contain only ids. The closure gets the property's key, with
-  /// quotes and colon, and the side.
+  /// Lists of links are not erased, because they contain only ids. The closure gets the property's key,
+  /// with quotes and colon, and the side.
   package func withErased<Result>(
     _ erases: (_ key: [UInt8], _ isAfter: Bool) -> Bool,
     _ body: (Change) throws -> Result
@@ -43,7 +43,7 @@ extension Change {
   }
 }
 
-/// A value in a change, as far as erasing needs it.
+/// A value in a change, with the facts that erasing needs.
 package struct ToldValue: Hashable, Sendable {
   /// The property's key with quotes and colon.
   package let key: [UInt8]
@@ -52,7 +52,7 @@ package struct ToldValue: Hashable, Sendable {
   /// Whether it is erased already.
   package let isErased: Bool
   package let isNull: Bool
-  /// The text of the value in a line: its note or reference if it has one.
+  /// The text of the value in a line; if the value has a note or a reference, that text.
   package let text: [UInt8]
   /// The digests of its blob files.
   package let files: [String]
@@ -66,7 +66,7 @@ package struct ToldValue: Hashable, Sendable {
     files = LargeReference(value.large).map { [$0.digest] } ?? []
   }
 
-  /// A digest by which two values are compared.
+  /// A digest that is equal if two values are equal.
   package var digest: Digest { SHA256.digest(of: text) }
 }
 

@@ -1,7 +1,7 @@
-/// An unfinished change: its object may change again in the same transaction, or has links in a
+/// A change of the running transaction: its object may change again, or has links in a
 /// join table.
 ///
-/// It has the values before the transaction; the present ones are read when the transaction ends.
+/// It has the values from before the transaction; the present values are read when the transaction ends.
 package struct ChangeDraft {
   /// Whether a link existed before the transaction, and whether it exists now.
   package struct LinkChange {

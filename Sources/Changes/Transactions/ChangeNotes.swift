@@ -27,7 +27,7 @@ package struct ChangeNotes {
     return value
   }
 
-  /// The values of an object in its order.
+  /// The values of an object, in the order of its members.
   package func values(of object: CanonicalText) -> [(key: [UInt8], value: EncodedValue)] {
     object.members.map { ($0.key, value($0.key, json: $0.value)) }
   }
@@ -50,7 +50,7 @@ package struct ChangeNotes {
 }
 
 extension Change {
-  /// One side of a change, in the order of notes.
+  /// One side of a change, in the order in which notes list the sides.
   package enum Side: String, Sendable, CaseIterable { case after, before }
 
   private func object(_ side: Side) -> CanonicalText {

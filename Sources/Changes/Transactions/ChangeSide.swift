@@ -1,6 +1,6 @@
-/// One side of a change, `before` or `after`, while it is written.
+/// One side of a change, `before` or `after`, that is being written.
 package struct ChangeSide {
-  /// The members written so far, with the opening brace.
+  /// The members written so far, after the opening brace.
   package var json: [UInt8] = [UInt8(ascii: "{")]
   /// The names of special values that ``json`` can't express.
   package var special: [UInt8] = []
@@ -11,7 +11,7 @@ package struct ChangeSide {
 
   package var isEmpty: Bool { json.count == 1 }
 
-  /// Empties it, and keeps the memory.
+  /// Empties the side without releasing its memory.
   package mutating func removeAll() {
     json.removeLast(json.count - 1)
     special.empty()
@@ -43,7 +43,7 @@ package func appendMember(_ key: some Sequence<UInt8>, value: [UInt8], to object
 }
 
 extension [UInt8] {
-  /// Removes all bytes, and keeps the memory; most buffers are already empty for most rows.
+  /// Removes all bytes without releasing the memory. Most buffers are already empty for most rows.
   package mutating func empty() {
     if !isEmpty { removeAll(keepingCapacity: true) }
   }

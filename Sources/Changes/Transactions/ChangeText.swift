@@ -1,4 +1,4 @@
-/// A change while it is written, for a row of history or for its reader.
+/// A change that is being written, for a row of history or for a reader of history.
 package struct ChangeText {
   package var changed: [UInt8] = []
   package var before = ChangeSide()
@@ -8,7 +8,7 @@ package struct ChangeText {
 
   package init() {}
 
-  /// Empties it, and keeps the memory.
+  /// Empties the change without releasing its memory.
   package mutating func removeAll() {
     changed.empty()
     before.removeAll()
@@ -16,7 +16,7 @@ package struct ChangeText {
     bytes.empty()
   }
 
-  /// Adds a name to the list of what changed; the key has quotes and a colon.
+  /// Adds a name to the list of changed properties; the key has quotes and a colon.
   package mutating func appendChanged(_ key: some Collection<UInt8>) {
     changed.append(changed.isEmpty ? UInt8(ascii: "[") : UInt8(ascii: ","))
     changed.append(contentsOf: key.dropLast())

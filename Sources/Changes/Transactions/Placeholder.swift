@@ -6,13 +6,13 @@ extension EntityLayout.Column {
   /// because it may have to be unique.
   package func placeholder(for object: Int64) -> Value {
     guard !isOptional else { return .null }
-    // No object has the id zero, so the reference leads to no object.
+    // An object never has the id zero, so the reference points to no object.
     guard let type else { return .integer(0) }
     switch type {
     case .bool: return .integer(0)
     case .int8, .int16, .int32, .int64, .uint8, .uint16, .uint32, .uint64:
       let range = type.integers ?? 0...0
-      // A log may have any id, also the minimum, which has no negative.
+      // A log may contain any id, including the minimum, whose negative does not exist.
       let negative = 0 &- object
       return .integer(range.contains(negative) ? negative : range.contains(object) ? object : 0)
     case .float16, .float, .double, .date: return .real(Double(object))

@@ -1,18 +1,18 @@
 /// One transaction of a history, without its changes.
 package struct Transaction: Hashable, Sendable {
-  /// The part of a transaction that history still has.
+  /// How much of a transaction the history still contains.
   package enum State: String, Hashable, Sendable {
-    /// Everything.
+    /// The whole transaction.
     case whole
-    /// Everything except the erased values.
+    /// The transaction without its erased values.
     case erased
-    /// Only its id and its digest.
+    /// Only the id and the digest of the transaction.
     case deleted
   }
 
   /// The position in the order of commits, from 1 without gaps.
   package var id: Int64
-  /// The time of the commit: RFC 3339 in UTC with six digits of a second.
+  /// The time of the commit: RFC 3339 in UTC with six digits after the second.
   package var time: String
   package var operation: TransactionOperation
   /// The author that the application set; nil if it set none.
@@ -25,18 +25,18 @@ package struct Transaction: Hashable, Sendable {
   package var host: String
   /// The program's bundle identifier, if it has one.
   package var bundle: String?
-  /// The SHA-256 of its schema.
+  /// The SHA-256 of the schema with which it was recorded.
   package var schema: String
-  /// The number of its changes.
+  /// The number of changes.
   package var count: Int64
-  /// The seed of the salts of all its lines; nil if it has no lines, or if some are hidden.
+  /// The seed from which the salts of all lines are derived; nil if there are no lines, or if some are hidden.
   package var seed: Seed?
   /// Details of an operation as a canonical JSON object.
   package var details: String?
   package var state = State.whole
-  /// The digest; nil for the last transaction if it is not computed yet.
+  /// The digest of the transaction; nil if it is the last one and its digest is not computed yet.
   package var digest: Digest?
-  /// The id of its first change in the store.
+  /// The id of its first change in the store's table of changes.
   package var firstChange: Int64 = 0
 
   package init(
@@ -89,10 +89,10 @@ package struct Change {
   package var special: UnsafeRawBufferPointer
   /// The references to large values as a JSON object; empty if there are none.
   package var large: UnsafeRawBufferPointer
-  /// What its line says of its leaf, as ``LineLeaf`` reads it; empty in a whole transaction.
+  /// The members that describe the leaf of its line, in the form of ``LineLeaf``; empty in a whole transaction.
   package var leaf = UnsafeRawBufferPointer(start: nil, count: 0)
 
-  /// Whether its line has other values than it was written with.
+  /// Whether values of the line were hidden or erased after it was written.
   package var isHidden: Bool {
     if case .hidden = LineLeaf(leaf) { true } else { false }
   }

@@ -1,12 +1,12 @@
-/// Makes the digest of a transaction from its changes, as the lines of logs give it.
+/// Computes the digest of a transaction from its changes, from the same bytes as the lines of logs.
 package struct TransactionDigest {
   private let previous: Digest
   private let seed: LineLeaf?
   private var tree: LineTree
   private var buffer: [UInt8] = []
 
-  /// Starts with the digest of the transaction before, and with what is known of a transaction when
-  /// its changes come: their number, and the seed of all of them.
+  /// Starts with the digest of the transaction before, and with the parts of the transaction that are known
+  /// before its changes are read: their number, and the seed of all of them.
   package init(_ transaction: Transaction, after previous: Digest) {
     self.previous = previous
     seed = transaction.seed.map { .seed(lines: transaction.count, $0) }
@@ -18,7 +18,7 @@ package struct TransactionDigest {
     SHA256.digest(of: Array("travelog/1 \(identifier) \(lineage)".utf8))
   }
 
-  /// Takes in the next change.
+  /// Adds the next change.
   package mutating func take(_ change: Change) {
     buffer.empty()
     let end = TransactionLines.appendParts(of: change, to: &buffer)
@@ -34,15 +34,15 @@ package struct TransactionDigest {
     }
   }
 
-  /// Takes in the closing line, as it is without a digest.
+  /// Adds the closing line without its digest, and returns the digest of the transaction.
   ///
-  /// - Throws: ``ProofError`` if its lines do not have the seeds that they should have.
+  /// - Throws: ``ProofError`` if the seeds in the lines are not the smallest set.
   package func close(_ lines: TransactionLines) throws(ProofError) -> LineDigests {
     try withClosing(lines) { closing throws(ProofError) in try tree.close(closing, after: previous)
     }
   }
 
-  /// Takes in the closing line of a transaction that is to be left out, and returns its body.
+  /// Adds the closing line of a transaction that is to be left out, and returns the body of its digest.
   package func body(_ lines: TransactionLines) throws(ProofError) -> Digest {
     try withClosing(lines) { closing throws(ProofError) in try tree.body(closing) }
   }
@@ -60,7 +60,7 @@ package struct TransactionDigest {
 }
 
 extension Change {
-  /// The digest of the values, which nobody without the salt can find by trying values.
+  /// The digest of the values; without the salt nobody can find them by trying possible values.
   package func valuesDigest(salt: Seed) -> Digest {
     withParts { _, values in Changes.valuesDigest(values, salt: salt) }
   }

@@ -1,15 +1,15 @@
 /// Writes one transaction as the lines of a change log.
 ///
-/// The digest of the transaction covers parts of these bytes, so a store knows the digests of its future
-/// logs.
+/// The digest of the transaction covers parts of these bytes, so the digests in a store are those of
+/// its future logs.
 package struct TransactionLines {
   private let transaction: Transaction
   /// The text before the sequence number of each change.
   private let opening: [UInt8]
-  /// The text between that number and the known bytes.
+  /// The text between the sequence number and the known bytes.
   private let middle: [UInt8]
 
-  /// Prepares what all lines of a transaction share.
+  /// Prepares the parts that all lines of a transaction have in common.
   package init(_ transaction: Transaction) {
     self.transaction = transaction
     var opening = Array(#"{"kind":"change","txn":"#.utf8)
@@ -21,7 +21,7 @@ package struct TransactionLines {
     self.middle = middle
   }
 
-  /// The number of changes, the time and the author.
+  /// The number of changes, the time and the author, as each line repeats them.
   private static func appendShared(_ transaction: Transaction, to line: inout [UInt8]) {
     line += #","n":"#.utf8
     appendInteger(transaction.count, to: &line)
@@ -41,7 +41,7 @@ package struct TransactionLines {
     Self.append("}\n", to: &buffer)
   }
 
-  /// Appends a line that stands for some that are left out, by the root of their subtree.
+  /// Appends a line that replaces omitted lines and has the root of their subtree.
   package func appendOmitted(_ lines: Range<Int64>, root: Digest, to buffer: inout [UInt8]) {
     buffer += #"{"kind":"omitted","txn":\#(transaction.id),"seq":\#(lines.lowerBound),"#.utf8
     buffer += #""n":\#(transaction.count),"count":\#(lines.upperBound - lines.lowerBound),"#.utf8
@@ -49,18 +49,18 @@ package struct TransactionLines {
     buffer.append(0x0a)
   }
 
-  /// Appends a line that stands for the whole transaction.
+  /// Appends a line that replaces the whole transaction.
   package func appendOmitted(body: Digest, to buffer: inout [UInt8]) {
     buffer += #"{"kind":"omitted","txn":\#(transaction.id),"digest":"\#(body)"}"#.utf8
     buffer.append(0x0a)
   }
 
-  /// What the line of a change says of its leaf; nil for nothing.
+  /// The members of a change's line that describe its leaf; nil for none.
   package func leaf(of change: Change) -> LineLeaf? {
     change.leaf.isEmpty ? seed(for: change) : LineLeaf(change.leaf)
   }
 
-  /// Appends what is before the known bytes of a line.
+  /// Appends the part of a line before its known bytes.
   private func appendPrefix(of change: Change, to buffer: inout [UInt8]) {
     buffer.append(contentsOf: opening)
     appendInteger(change.sequence, to: &buffer)
@@ -75,14 +75,14 @@ package struct TransactionLines {
     buffer.append(UInt8(ascii: ","))
   }
 
-  /// The seed of a whole transaction, which its first line has.
+  /// The seed of a whole transaction, which its first line contains.
   private func seed(for change: Change) -> LineLeaf? {
     guard change.sequence == 0, change.leaf.isEmpty else { return nil }
     return transaction.seed.map { .seed(lines: transaction.count, $0) }
   }
 
-  /// Appends the bytes of a line that stay known if its values are hidden, and after them those of
-  /// the values; returns where these begin.
+  /// Appends the bytes of a line that stay known if its values are hidden, then the bytes of the values;
+  /// returns the offset at which the values begin.
   @discardableResult
   static func appendParts(of change: Change, to buffer: inout [UInt8]) -> Int {
     append(#""op":""#, to: &buffer)
@@ -139,7 +139,7 @@ package struct TransactionLines {
     buffer += transaction.schema.utf8
     buffer.append(0x22)
     if let details = transaction.details {
-      // As text: readers that take it for an object lose keys that others don't have.
+      // Written as text: readers that read it as an object lose keys that other lines do not have.
       Self.append(#","details":"#, to: &buffer)
       appendJSONString(details, to: &buffer)
     }

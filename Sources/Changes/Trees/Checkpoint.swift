@@ -1,8 +1,8 @@
-/// The state of a growing tree, in the format c2sp.org/tlog-checkpoint.
+/// The size and root of a growing tree, in the format c2sp.org/tlog-checkpoint.
 package struct Checkpoint: Hashable, Sendable {
   /// The unique name of the tree.
   package let origin: String
-  /// The number of leaves, and the root.
+  /// The number of leaves and the root hash.
   package let head: TreeHead
 
   package init(origin: String, head: TreeHead) throws(NoteError) {
@@ -12,9 +12,9 @@ package struct Checkpoint: Hashable, Sendable {
     self.head = head
   }
 
-  /// Reads the text of a note.
+  /// Reads a checkpoint from the text of a note.
   ///
-  /// Other logs may add lines, which are ignored.
+  /// Other programs may add lines after the root; they are ignored.
   package init(text: String) throws(NoteError) {
     let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
     guard lines.count >= 4, lines.last == "", lines.dropLast().allSatisfy({ !$0.isEmpty }) else {
@@ -29,6 +29,6 @@ package struct Checkpoint: Hashable, Sendable {
     try self.init(origin: String(lines[0]), head: TreeHead(count: count, root: root))
   }
 
-  /// The text that keys sign.
+  /// The text that signers sign.
   package var text: String { "\(origin)\n\(head.count)\n\(encoded(head.root.bytes))\n" }
 }

@@ -1,14 +1,14 @@
-/// The checkpoint of a tree as a file has it: a note, or its text alone before anybody has signed it.
+/// A file with the checkpoint of a tree: a signed note, or only the text until somebody signs it.
 package struct CheckpointFile: Hashable, Sendable {
-  /// What it says.
+  /// The checkpoint in the file.
   package let checkpoint: Checkpoint
   /// The signed note; nil if nobody has signed it.
   package private(set) var note: SignedNote?
 
-  /// Makes a file that nobody has signed.
+  /// Creates a file that nobody has signed.
   package init(_ checkpoint: Checkpoint) { self.checkpoint = checkpoint }
 
-  /// Reads the bytes of a file.
+  /// Reads a checkpoint from the bytes of a file.
   package init(_ bytes: [UInt8]) throws(NoteError) {
     let text = String(decoding: bytes, as: UTF8.self)
     if text.contains("\n\n") {
@@ -20,11 +20,11 @@ package struct CheckpointFile: Hashable, Sendable {
     }
   }
 
-  /// What the file has.
+  /// The bytes of the file.
   package var text: String { note?.description ?? checkpoint.text }
 
-  /// Adds a signature by a private key, in the name of the tree, and returns the public one; other
-  /// signatures stay.
+  /// Signs with a private key under the tree's name and returns the public key. Signatures of other
+  /// keys are kept.
   @discardableResult
   package mutating func sign(_ privateKey: [UInt8]) throws(NoteError) -> NoteKey {
     let key = try NoteKey(name: checkpoint.origin, bytes: ed25519PublicKey(of: privateKey))
@@ -36,9 +36,9 @@ package struct CheckpointFile: Hashable, Sendable {
     return key
   }
 
-  /// The keys that have signed it, of those that are known.
+  /// The known keys that have signed the checkpoint.
   ///
-  /// - Throws: ``NoteError`` if none has, or if a signature is not the one of a known key.
+  /// - Throws: ``NoteError`` if no known key has signed it, or if the signature of a known key is wrong.
   package func signers(among keys: [NoteKey]) throws(NoteError) -> [NoteKey] {
     guard let note else { throw .unsigned }
     return try note.signers(among: keys)

@@ -1,12 +1,12 @@
 import Glibc
 
-/// A line of a transaction, by the parts that its leaf covers.
+/// A line of a transaction, split into the parts that its leaf covers.
 ///
-/// Strings in lines can't contain the texts that part them, because their quotes are escaped.
+/// Strings in the line can't contain the separators, because the quotes in strings are escaped.
 package struct CoveredLine: Sendable {
   /// The line, without its line feed.
   package let line: [UInt8]
-  /// What comes before the known bytes: kind, ids, time, author, seed, and the digest of values.
+  /// The bytes before the known bytes: kind, ids, time, author, seed, and the digest of hidden values.
   package let prefix: Range<Int>
   /// The bytes that stay known if the values are hidden.
   package let known: Range<Int>
@@ -15,12 +15,12 @@ package struct CoveredLine: Sendable {
   /// The digest of the values, if they are hidden.
   package private(set) var valuesDigest: Digest?
 
-  /// What value bytes begin with.
+  /// The separators that value bytes can begin with.
   private static let valueKeys: [StaticString] = [
     #","before":"#, #","after":"#, #","special":"#, #","large":"#,
   ]
 
-  /// Takes a line apart.
+  /// Splits a line into its parts.
   package init(_ line: [UInt8]) throws(ProofError) {
     self.line = line
     guard let operation = firstRange(of: #","op":"#, in: line), line.last == UInt8(ascii: "}")
@@ -36,13 +36,13 @@ package struct CoveredLine: Sendable {
     }
   }
 
-  /// The text of a member of the prefix; nil if it does not have it.
+  /// The text of a member in the prefix; nil if the prefix does not have this member.
   private func member(_ key: StaticString) -> ArraySlice<UInt8>? {
     guard let start = firstRange(of: key, in: line, before: prefix.upperBound) else { return nil }
     return line[start.upperBound..<prefix.upperBound].prefix { $0 != UInt8(ascii: "\"") }
   }
 
-  /// The seed of the line, and the number of lines whose salts it gives.
+  /// The seed in the line and the number of lines whose salts are derived from it.
   package var seed: (lines: Int64, seed: Seed)? {
     guard let parts = member(#","seed":""#)?.split(separator: UInt8(ascii: ":")), parts.count == 2,
       let lines = Int64(String(decoding: parts[0], as: UTF8.self)),
@@ -51,7 +51,7 @@ package struct CoveredLine: Sendable {
     return (lines, seed)
   }
 
-  /// The hash of the line as a leaf; the salt is that of its values, unless they are hidden.
+  /// The leaf hash of the line. The salt is needed unless the values are hidden.
   package func leaf(salt: Seed?) -> Digest? {
     line.withUnsafeBytes { bytes in
       guard
@@ -64,7 +64,7 @@ package struct CoveredLine: Sendable {
     }
   }
 
-  /// The line as a proof shows it: without its seed, and without what its leaf does not cover.
+  /// The line as a proof shows it: without its seed, and without the parts that its leaf does not cover.
   package var shown: [UInt8] {
     var text = Array(line[prefix])
     for key in [#","seed":""#, #","salt":""#] as [StaticString] {
@@ -79,12 +79,12 @@ package struct CoveredLine: Sendable {
   }
 }
 
-/// Where a text that begins with a comma is for the first time.
+/// The first position of a text that begins with a comma.
 func firstRange(of text: StaticString, in bytes: [UInt8], before end: Int? = nil) -> Range<Int>? {
   firstRange(of: CollectionOfOne(text), in: bytes, before: end)
 }
 
-/// Where the first of some texts is that begin with a comma.
+/// The first position of any of these texts, which begin with a comma.
 private func firstRange(
   of texts: some Collection<StaticString>,
   in bytes: [UInt8],

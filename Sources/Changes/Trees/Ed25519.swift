@@ -1,6 +1,6 @@
 import Glibc
 
-/// The signature of a message by Ed25519, RFC 8032.
+/// Signs a message with Ed25519 (RFC 8032).
 ///
 /// - Throws: ``NoteError/noLibrary`` if the machine has no libcrypto.
 package func ed25519Signature(

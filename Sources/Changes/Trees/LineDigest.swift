@@ -12,7 +12,7 @@ package func lineHash(_ known: UnsafeRawBufferPointer, values: Digest) -> Digest
   MessageKind.leaf.digest(SHA256.digest(of: known), values)
 }
 
-/// The digest of a transaction without the digest before it.
+/// The part of a transaction's digest that does not depend on the digest before it.
 ///
 /// It covers the root of the tree over its lines, and the closing line without the digest.
 package func bodyDigest(lines: Digest, closing: UnsafeRawBufferPointer) -> Digest {

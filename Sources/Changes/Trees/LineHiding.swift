@@ -1,24 +1,24 @@
-/// The seeds of a transaction's lines when more of them are hidden; the lines come one after another.
+/// Computes the seeds that remain in a transaction's lines when more lines are hidden.
 package struct LineHiding<Hidden: IteratorProtocol<Int64>> {
   private var salts: LineSalts
   private var cover: SeedCover<Hidden>
-  /// The subtree of the new cover that comes next.
+  /// The next subtree of the new cover.
   private var range: SeededRange?
   private var index: Int64 = 0
 
-  /// Begins a transaction with this many lines, of which these are to be hidden, in ascending order.
+  /// Starts a transaction with this many lines; `hidden` has the lines to hide in ascending order.
   package init(count: Int64, hiding hidden: Hidden) {
     salts = LineSalts(count: count)
     cover = SeedCover([], hiding: hidden)
   }
 
-  /// Takes lines that are left out.
+  /// Skips lines that are left out.
   package mutating func skip(_ lines: Int64) throws(ProofError) {
     try salts.skip(lines)
     index += lines
   }
 
-  /// Takes the next line, by what it says of its leaf.
+  /// Returns the new members of the next line, computed from its present ones.
   package mutating func next(_ leaf: LineLeaf?) throws(ProofError) -> LineSecret {
     defer { index += 1 }
     let salt: Seed
@@ -41,16 +41,16 @@ package struct LineHiding<Hidden: IteratorProtocol<Int64>> {
   }
 }
 
-/// What is known of the leaf of a line when values of it are to be hidden.
+/// The parts of a line's leaf that are needed to hide values of the line.
 package struct LineSecret: Sendable {
-  /// What the line says of its leaf if it is not hidden now.
+  /// The members of the line if it is not hidden now.
   package let leaf: LineLeaf?
-  /// Its salt; the restated one of an erased line, and nil if the line had none.
+  /// The salt of the line: for an erased line the restated salt; nil if the line has no salt.
   private let salt: Seed?
-  /// The digest of the values that a hidden line had.
+  /// The digest of the values that a hidden line had before.
   private let values: Digest?
 
-  /// Describes a line, whose values have a digest if it is hidden already.
+  /// Describes a line; a line that is hidden already has a digest of its values.
   package init(leaf: LineLeaf?, salt: Seed?, values: Digest?) {
     self.leaf = leaf
     self.salt = salt
@@ -60,12 +60,12 @@ package struct LineSecret: Sendable {
   /// Whether the line is hidden already.
   package var isHidden: Bool { values != nil }
 
-  /// The digest of the values that the change had at first.
+  /// The digest of the values that the change had before anything was erased.
   package func values(of change: Change) -> Digest? {
     values ?? salt.map { change.valuesDigest(salt: $0) }
   }
 
-  /// What the line says of its leaf after values of the change were erased; nil if it has no salt.
+  /// The members of the line after values of the change were erased; nil if it has no salt.
   package func erased(_ change: Change) -> LineLeaf? {
     guard let salt else { return nil }
     return .hidden(values: values ?? change.valuesDigest(salt: salt), salt: salt.restated)

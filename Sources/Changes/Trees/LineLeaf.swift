@@ -1,14 +1,14 @@
-/// What a line says of its leaf, in members before `op`; a line without any has a salt by the seed of
-/// an earlier one.
+/// The members of a line before `op`, which describe its leaf. A line without such members gets its
+/// salt from the seed of an earlier line.
 package enum LineLeaf: Hashable, Sendable {
-  /// A seed gives the salts of this number of lines; the line is the first of them.
+  /// A seed, from which the salts of this line and the following ones, `count` in all, are derived.
   case seed(lines: Int64, Seed)
-  /// The line has other values than it had, or none. Its leaf has the digest of those that it had.
+  /// The values that the line had were changed or removed. Its leaf contains the digest of the old values.
   ///
-  /// An erased line has the restated salt, by which the values that remain are digested.
+  /// An erased line also has the restated salt, with which the remaining values are digested.
   case hidden(values: Digest, salt: Seed?)
 
-  /// Reads members as ``append(to:)`` writes them; nil for anything else.
+  /// Reads the members in the form that ``append(to:)`` writes; nil for any other text.
   package init?(_ text: UnsafeRawBufferPointer) {
     func part(_ range: Range<Int>) -> UnsafeRawBufferPointer {
       UnsafeRawBufferPointer(rebasing: text[range])
@@ -44,7 +44,7 @@ package enum LineLeaf: Hashable, Sendable {
     }
   }
 
-  /// Appends the members, without commas around them.
+  /// Appends the members, separated by commas.
   package func append(to buffer: inout [UInt8]) {
     func append(_ seed: Seed) {
       seed.bytes.withUnsafeBytes { appendBase64($0, to: &buffer) }

@@ -1,19 +1,19 @@
 /// The salts of a transaction's lines, computed from the seeds in some of the lines.
 ///
-/// A line has a seed if the smallest cover of the lines with a salt has a subtree that begins
-/// there. Any other cover is refused, because a transaction has only one text.
+/// If lines without a salt exist, the smallest set of subtrees covers all other lines, and the first
+/// line of each subtree has its seed. Any other set is refused, so that each transaction has one text.
 package struct LineSalts: Sendable {
   private let count: Int64
   private var salts: Salts?
-  /// The lines of the subtree of the last seed.
+  /// The number of lines in the subtree of the last seed.
   private var covered: Range<Int64> = 0..<0
   /// The index of the next line.
   private var index: Int64 = 0
 
-  /// Begins a transaction with this many lines.
+  /// Starts a transaction with this many lines.
   package init(count: Int64) { self.count = count }
 
-  /// Returns the salt of the next line, which has a seed for this many lines.
+  /// Returns the salt of the next line, which has a seed that covers this many lines.
   package mutating func next(_ leaves: Int64, _ seed: Seed) throws(ProofError) -> Seed {
     let (end, isTooLarge) = index.addingReportingOverflow(Swift.max(leaves, 0))
     let range = index..<(isTooLarge ? index : end)
@@ -54,7 +54,7 @@ package struct LineSalts: Sendable {
     index += lines
   }
 
-  /// Ends the transaction.
+  /// Checks that the transaction is complete.
   package func finish() throws(ProofError) {
     guard index == count else {
       throw ProofError("There are \(index) lines, and should be \(count)")

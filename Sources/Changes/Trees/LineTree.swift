@@ -1,26 +1,26 @@
-/// The tree over the lines of a transaction, which come one after another.
+/// Computes the tree over the lines of a transaction, which arrive one after another.
 package struct LineTree {
   private var tree = MerkleTree()
   private var salts: LineSalts
-  /// The tree with the digests of the values that erased lines still have; nil if no line is erased.
+  /// A second tree with the digests of the values that remain in erased lines; nil if no line is erased.
   private var remaining: MerkleTree?
-  /// The lines that were left out just before the next one, by the last subtree of them.
+  /// The last subtree of the lines that were left out just before the next line.
   private var omitted: Range<Int64> = 0..<0
   private let count: Int64
   private var refusal: ProofError?
 
-  /// Begins a transaction with this many lines.
+  /// Starts a transaction with this many lines.
   package init(count: Int64) {
     self.count = count
     salts = LineSalts(count: count)
   }
 
-  /// Takes the next line; what is wrong with it is thrown at the end of the transaction.
+  /// Adds the next line. If the line is wrong, the end of the transaction throws the error.
   ///
   /// - Parameters:
   ///   - known: The bytes that stay known if the values are hidden.
   ///   - values: The bytes of the values.
-  ///   - members: What the line says of its leaf, as ``LineLeaf`` reads it; empty for nothing.
+  ///   - members: The members of the line that describe its leaf, in the form of ``LineLeaf``; may be empty.
   package mutating func append(
     known: UnsafeRawBufferPointer,
     values: UnsafeRawBufferPointer,
@@ -35,7 +35,7 @@ package struct LineTree {
     append(known: known, values: values, leaf: leaf)
   }
 
-  /// Takes the next line, with what it says of its leaf; nil for nothing.
+  /// Adds the next line with the members that describe its leaf; nil if it has none.
   package mutating func append(
     known: UnsafeRawBufferPointer,
     values: UnsafeRawBufferPointer,
@@ -63,7 +63,7 @@ package struct LineTree {
     }
   }
 
-  /// Takes the next lines, which are left out, by the root of their subtree.
+  /// Adds the next lines, which are left out, by the root of their subtree.
   package mutating func append(omitted root: Digest, lines: Int64) {
     guard refusal == nil else { return }
     let start = tree.count
@@ -86,18 +86,18 @@ package struct LineTree {
     }
   }
 
-  /// Ends a transaction that is left out, with its closing line, which is without its digest.
+  /// Ends a transaction that is left out as a whole; `closing` is its closing line without the digest.
   ///
-  /// - Throws: ``ProofError`` if the lines do not have the seeds that they should have.
+  /// - Throws: ``ProofError`` if the seeds in the lines are not the smallest set.
   package func body(_ closing: UnsafeRawBufferPointer) throws(ProofError) -> Digest {
     if let refusal { throw refusal }
     try salts.finish()
     return bodyDigest(lines: tree.root, closing: closing)
   }
 
-  /// Ends the transaction with its closing line, which is without its digest.
+  /// Ends the transaction; `closing` is its closing line without the digest.
   ///
-  /// - Throws: ``ProofError`` if the lines do not have the seeds that they should have.
+  /// - Throws: ``ProofError`` if the seeds in the lines are not the smallest set.
   package func close(
     _ closing: UnsafeRawBufferPointer,
     after previous: Digest
@@ -112,16 +112,16 @@ package struct LineTree {
   }
 }
 
-/// What the lines of a transaction give.
+/// The digests that follow from a transaction's lines.
 package struct LineDigests: Hashable, Sendable {
   /// The digest of the transaction.
   package let transaction: Digest
-  /// The same with the values that erased lines still have; nil if no line is erased.
+  /// The digest with the values that remain in erased lines; nil if no line is erased.
   ///
-  /// A record of an erasure has it, because nothing in the transaction proves those values.
+  /// A record of an erasure contains this digest, because nothing in the transaction proves the remaining values.
   package let remaining: Digest?
 
-  /// Makes a pair.
+  /// Creates the pair of digests.
   package init(transaction: Digest, remaining: Digest? = nil) {
     self.transaction = transaction
     self.remaining = remaining

@@ -5,11 +5,11 @@ package struct ProofError: Error, Hashable, Sendable {
   init(_ message: String) { self.message = message }
 }
 
-/// The number of leaves of a tree, and its root.
+/// A tree, described by its number of leaves and its root.
 package struct TreeHead: Hashable, Sendable {
   /// The number of leaves.
   package var count: Int64
-  /// The root.
+  /// The root hash.
   package var root: Digest
 
   package init(count: Int64, root: Digest) {
@@ -18,7 +18,7 @@ package struct TreeHead: Hashable, Sendable {
   }
 }
 
-/// The subtrees whose roots prove that a leaf is in a tree, from the leaf's sibling upwards.
+/// The subtrees whose roots prove that a tree contains a leaf, from the leaf's sibling up to the root.
 package func inclusionPath(of index: Int64, in count: Int64) -> [Range<Int64>] {
   var path: [Range<Int64>] = []
   var node = 0..<count
@@ -31,9 +31,9 @@ package func inclusionPath(of index: Int64, in count: Int64) -> [Range<Int64>] {
   return path.reversed()
 }
 
-/// The subtrees whose roots prove that a tree of `old` leaves is the beginning of a larger one.
+/// The subtrees whose roots prove that a larger tree begins with a tree of `old` leaves.
 ///
-/// It does not contain the roots of the two trees.
+/// The roots of the two trees are not part of the list.
 package func consistencyPath(from old: Int64, to count: Int64) -> [Range<Int64>] {
   guard old > 0 else { return [] }
   var path: [Range<Int64>] = []
@@ -49,9 +49,9 @@ package func consistencyPath(from old: Int64, to count: Int64) -> [Range<Int64>]
   return path.reversed()
 }
 
-/// The root that a proof of inclusion gives.
+/// The root that follows from a leaf and its proof of inclusion.
 ///
-/// - Throws: ``ProofError`` if a tree of this size has no such proof for such a leaf.
+/// - Throws: ``ProofError`` if the number of hashes is wrong for a leaf at this place of the tree.
 package func inclusionRoot(
   of leaf: Digest,
   at index: Int64,
@@ -70,9 +70,9 @@ package func inclusionRoot(
   return hash
 }
 
-/// Verifies a proof that one tree is the beginning of another.
+/// Checks a proof that the larger tree begins with the smaller one.
 ///
-/// - Throws: ``ProofError`` if it does not prove that.
+/// - Throws: ``ProofError`` if the proof is wrong.
 package func checkConsistency(
   from old: TreeHead,
   to new: TreeHead,
@@ -88,7 +88,7 @@ package func checkConsistency(
   }
   var known = Array(zip(path, proof))[...]
   var before = old.root
-  // The proof has the old root only if the newer tree has no node with exactly those leaves.
+  // If the newer tree has a node with exactly the old leaves, the proof leaves out the old root.
   if let first = path.first, first.lowerBound < old.count {
     before = proof[0]
     known = known.dropFirst()

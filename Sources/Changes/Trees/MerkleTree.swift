@@ -1,12 +1,12 @@
 /// The Merkle tree of RFC 6962 over leaves that arrive one after another.
 ///
-/// It keeps one hash for each complete subtree, at most 64 for any number of leaves.
+/// It stores one hash for each complete subtree: at most 64 hashes for any number of leaves.
 package struct MerkleTree: Hashable, Sendable {
   /// The number of leaves.
   package private(set) var count: Int64 = 0
   /// The roots of the largest complete subtrees, left to right.
   private var subtrees: [Digest] = []
-  /// Whether the last subtree is not complete, and so must be the end of the tree.
+  /// Whether the last subtree is incomplete, so that nothing can follow it.
   private var isComplete = false
 
   /// Creates a tree without leaves.
@@ -78,7 +78,7 @@ extension Range<Int64> {
     return (lowerBound..<middle, middle..<upperBound)
   }
 
-  /// The nodes with a leaf, from the one with these leaves down to the leaf itself.
+  /// The nodes that contain a leaf, from the node with these leaves down to the leaf itself.
   package func nodes(around leaf: Int64) -> some Sequence<Self> {
     sequence(first: self) { node in
       guard node.upperBound - node.lowerBound > 1 else { return nil }

@@ -25,9 +25,9 @@ enum MessageKind: UInt8 {
     _ count: Int,
     _ more: UnsafeRawBufferPointer
   ) -> Digest {
-    // On the stack: a million changes hash six million messages.
+    // The message is on the stack, because a million changes hash six million messages.
     withUnsafeTemporaryAllocation(byteCount: 72, alignment: 8) { bytes in
-      // The words after the kind are aligned.
+      // The kind is in byte 7, so the words after it are aligned.
       bytes[7] = rawValue
       for index in 0..<4 {
         bytes.storeBytes(of: first[index].bigEndian, toByteOffset: 8 + 8 * index, as: UInt64.self)
@@ -41,7 +41,7 @@ enum MessageKind: UInt8 {
 private var nothing: UnsafeRawBufferPointer { UnsafeRawBufferPointer(start: nil, count: 0) }
 
 extension Digest {
-  /// Eight bytes each, the first one highest.
+  /// The digest's words of eight bytes, each with its highest byte first.
   var words: SIMD4<UInt64> {
     // A digest consists of exactly four integers.
     withUnsafeBytes(of: self) { $0.loadUnaligned(as: SIMD4<UInt64>.self) }

@@ -1,23 +1,23 @@
 /// The reason why a note, a checkpoint or a key can't be read, created or trusted.
 package enum NoteError: Error, Hashable, Sendable {
-  /// It has the wrong form; the text says how.
+  /// The note, checkpoint or key has the wrong form; the text explains what is wrong.
   case malformed(String)
-  /// No known key has signed it.
+  /// No known key has signed the note.
   case unsigned
-  /// The signature of the named known key does not belong to this text.
+  /// The signature of this known key does not match the text.
   case wrongSignature(String)
   /// The machine has no libcrypto, which signs and verifies.
   case noLibrary
 }
 
-/// A public key that verifies signatures of notes: a name and a key of Ed25519.
+/// A public Ed25519 key with a name, which verifies the signatures of notes.
 package struct NoteKey: Hashable, Sendable {
   /// The name of the signer.
   package let name: String
   /// The 32 bytes of the public key.
   package let bytes: [UInt8]
 
-  /// C2SP's number for Ed25519.
+  /// The number of Ed25519 among C2SP's kinds of signatures.
   private static let kind: UInt8 = 1
 
   package init(name: String, bytes: [UInt8]) throws(NoteError) {
@@ -39,7 +39,7 @@ package struct NoteKey: Hashable, Sendable {
     guard verifier == text else { throw .malformed("the key of \(name) has another number") }
   }
 
-  /// The key as a line that other programs read.
+  /// The key in the form of a vkey line, which other C2SP programs read.
   package var verifier: String {
     let digits = String(id, radix: 16)
     let number = String(repeating: "0", count: 8 - digits.count) + digits
@@ -61,7 +61,7 @@ func isKeyName(_ text: some StringProtocol) -> Bool {
     }
 }
 
-/// Reads canonical base64.
+/// Decodes base64; nil if the text is not in its only canonical form.
 func decoded(_ text: some StringProtocol) -> [UInt8]? {
   Array(text.utf8).withUnsafeBytes { parseBase64($0) }.map { Array($0) }
 }
@@ -72,8 +72,8 @@ func encoded(_ bytes: [UInt8]) -> String {
   return String(decoding: text, as: UTF8.self)
 }
 
-/// The 32 bytes of a key of Ed25519 in a PEM file, as `openssl genpkey -algorithm ed25519` and
-/// `openssl pkey -pubout` write it.
+/// The 32 bytes of an Ed25519 key in a PEM file, which `openssl genpkey -algorithm ed25519` and
+/// `openssl pkey -pubout` write.
 package func ed25519Key(pem text: String) throws(NoteError) -> (bytes: [UInt8], isPrivate: Bool) {
   // RFC 8410: the DER bytes before the key are the same in every file.
   let kinds: [(name: String, isPrivate: Bool, opening: [UInt8])] = [

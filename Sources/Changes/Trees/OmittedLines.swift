@@ -1,13 +1,13 @@
-/// Lines of a transaction that are left out one after another, as the fewest subtrees.
+/// Collects consecutive omitted lines of a transaction into the smallest number of subtrees.
 package struct OmittedLines: Sendable {
   private let count: Int64
   /// The lines and the root of each subtree, in order.
   package private(set) var subtrees: [(lines: Range<Int64>, root: Digest)] = []
 
-  /// Begins a transaction with this many lines.
+  /// Starts a transaction with this many lines.
   package init(count: Int64) { self.count = count }
 
-  /// Leaves out a line, by the hash of its leaf.
+  /// Omits a line, given the hash of its leaf.
   package mutating func append(_ index: Int64, hash: Digest) {
     var last = (lines: index..<index + 1, root: hash)
     while let left = subtrees.last, left.lines.upperBound == last.lines.lowerBound {

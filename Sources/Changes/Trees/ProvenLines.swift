@@ -1,16 +1,16 @@
-/// Takes the lines of a transaction one after another, and finds what a proof says of them.
+/// Reads the lines of a transaction one after another and collects what a proof of one line contains.
 ///
-/// It keeps a few dozen hashes for any number of lines.
+/// It needs a few dozen hashes, however many lines the transaction has.
 package struct ProvenLines: Sendable {
   private let change: Int64?
   private var salts: LineSalts
   private var index: Int64 = 0
-  /// The subtrees beside the line that is proven, from its sibling upwards; otherwise the whole tree.
+  /// The subtrees beside the proven line, from its sibling up to the root; the whole tree if no line is proven.
   private let subtrees: [Range<Int64>]
   private var trees: [MerkleTree]
   private var proven: (line: [UInt8], salt: Seed?)?
 
-  /// Begins a transaction of some lines, of which one is proven, or the transaction as a whole.
+  /// Starts a transaction with this many lines; `change` is the line to prove; nil proves all of them.
   package init(count: Int64, change: Int64?) {
     self.change = change
     salts = LineSalts(count: count)
@@ -39,7 +39,7 @@ package struct ProvenLines: Sendable {
     index += 1
   }
 
-  /// What a proof says of the lines, after the last one.
+  /// The part of the proof about the lines, available after the last line.
   package func finish() throws(ProofError) -> TransactionProof.Lines {
     try salts.finish()
     let roots = trees.map(\.root)

@@ -1,11 +1,11 @@
 /// The 16 bytes from which the salts of a subtree's leaves are derived.
 ///
-/// A node's seed gives the seeds of its children, which do not reveal it. A leaf's seed is its
-/// salt.
+/// The seeds of a node's children are derived from its seed, and do not reveal it. The seed of a leaf
+/// is the salt of its line.
 package struct Seed: Hashable, Sendable {
   package static let byteCount = 16
 
-  // Big-endian words.
+  // The words are big-endian.
   let first: UInt64
   let second: UInt64
 
@@ -44,7 +44,7 @@ package struct Seed: Hashable, Sendable {
     self = seed
   }
 
-  /// Makes a seed of random bytes, which are the seed if they are 16.
+  /// Creates a seed from random bytes: 16 bytes are the seed itself, any other number is hashed.
   package init(random bytes: [UInt8]) {
     self = Seed(bytes: bytes) ?? SHA256.digest(of: bytes).seed
   }
@@ -60,7 +60,7 @@ package struct Seed: Hashable, Sendable {
     return (Seed(words[0], words[1]), Seed(words[2], words[3]))
   }
 
-  /// The salt that replaces this one when values of its line are erased.
+  /// The salt that replaces this one after values of the line were erased.
   package var restated: Seed {
     MessageKind.restatedSalt.digest(self).seed
   }
@@ -71,7 +71,7 @@ extension Digest {
   fileprivate var seed: Seed { Seed(words[0], words[1]) }
 }
 
-/// A subtree of the seeds of a transaction, by its leaves and the seed of its root.
+/// A subtree of a transaction's tree of seeds: its leaves and the seed of its root.
 package struct SeededRange: Hashable, Sendable {
   package let leaves: Range<Int64>
   /// The seed of the subtree's root.
@@ -99,7 +99,7 @@ package struct SeededRange: Hashable, Sendable {
   }
 }
 
-/// The salts of the leaves of a subtree, left to right.
+/// The salts of a subtree's leaves, left to right.
 package struct Salts: Sequence, IteratorProtocol, Sendable {
   private var waiting: [SeededRange]
 
@@ -117,9 +117,9 @@ package struct Salts: Sequence, IteratorProtocol, Sendable {
   }
 }
 
-/// The fewest seeds that give the salts of all leaves except the hidden ones, left to right.
+/// The smallest set of seeds that gives the salts of all leaves except the hidden ones, left to right.
 ///
-/// It reads hidden leaves one by one, and keeps at most a few dozen seeds.
+/// Hidden leaves are read one by one, and at most a few dozen seeds are in memory.
 package struct SeedCover<Hidden: IteratorProtocol<Int64>>: Sequence, IteratorProtocol {
   private var waiting: [SeededRange]
   private var hidden: Hidden

@@ -9,7 +9,7 @@ package struct SignedNote: Hashable, Sendable, CustomStringConvertible {
     package let bytes: [UInt8]
   }
 
-  /// The maximum number of signatures of a note.
+  /// The largest number of signatures that a note may have.
   private static let limit = 100
   private static let dash = "\u{2014} "
 
@@ -24,7 +24,7 @@ package struct SignedNote: Hashable, Sendable, CustomStringConvertible {
     self.text = text
   }
 
-  /// Reads a note; signatures of unknown keys may be anything.
+  /// Reads a note. Signatures of unknown keys are not verified.
   package init(_ bytes: [UInt8]) throws(NoteError) {
     guard let note = String(validating: bytes, as: UTF8.self) else {
       throw .malformed("it is not UTF-8")
@@ -53,7 +53,7 @@ package struct SignedNote: Hashable, Sendable, CustomStringConvertible {
     guard !signatures.isEmpty else { throw .malformed("it has no signature") }
   }
 
-  /// The text of a note file.
+  /// The note as the text of a file.
   package var description: String {
     signatures.reduce(text + "\n") { note, one in
       let number = (0..<4).map { UInt8(truncatingIfNeeded: one.keyID >> UInt32(24 - 8 * $0)) }
@@ -69,7 +69,7 @@ package struct SignedNote: Hashable, Sendable, CustomStringConvertible {
 
   /// The known keys that have signed the note.
   ///
-  /// - Throws: ``NoteError`` if none has, or if the signature of a known key is wrong.
+  /// - Throws: ``NoteError`` if no known key has signed the note, or if the signature of a known key is wrong.
   package func signers(among keys: [NoteKey]) throws(NoteError) -> [NoteKey] {
     var found: [NoteKey] = []
     for one in signatures {

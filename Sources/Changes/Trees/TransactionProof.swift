@@ -1,26 +1,26 @@
-/// A proof that a transaction, or one change of it, is in a lineage: a statement that leads to the
-/// transaction's digest, and the proof that the tree of the lineage has it.
+/// A proof that a transaction, or one change in it, belongs to a lineage: a statement from which the
+/// transaction's digest is computed, and a proof that the lineage's tree contains this digest.
 package struct TransactionProof: Hashable, Sendable {
-  /// What the statement proves of the lines of the transaction.
+  /// The lines of the transaction that the statement proves.
   package enum Lines: Hashable, Sendable {
-    /// One line of them, with the salt of its values, and hashes from the line's sibling upwards.
+    /// One line, with the salt of its values and the hashes from the line's sibling up to the root.
     case one([UInt8], salt: Seed?, path: [Digest])
-    /// None: the root of their tree.
+    /// No line; the statement contains only the root of the tree over the lines.
     case root(Digest)
   }
 
-  /// The part about lines.
+  /// The proven line, or the root over all lines.
   package let lines: Lines
   /// The line that closes the transaction, without its line feed.
   package let closing: [UInt8]
-  /// The digest before the transaction.
+  /// The digest of the transaction before.
   package let previous: Digest
-  /// The proof that the tree has the transaction.
+  /// The proof that the lineage's tree contains the transaction.
   package let tree: TreeProof
 
   private static let title = "travelog-proof/1"
 
-  /// Describes a proof.
+  /// Creates a proof from its parts.
   package init(lines: Lines, closing: [UInt8], previous: Digest, tree: TreeProof) {
     self.lines = lines
     self.closing = closing
@@ -28,7 +28,7 @@ package struct TransactionProof: Hashable, Sendable {
     self.tree = tree
   }
 
-  /// Reads a proof.
+  /// Reads a proof from the text of a file.
   package init(_ bytes: [UInt8]) throws(NoteError) {
     guard let text = String(validating: bytes, as: UTF8.self),
       let end = text.firstRange(of: "\n\n")
@@ -55,7 +55,7 @@ package struct TransactionProof: Hashable, Sendable {
     tree = try TreeProof(String(text[end.upperBound...]))
   }
 
-  /// The proof as a file has it.
+  /// The proof as the text of a file.
   package var text: String {
     func text(_ line: [UInt8]) -> String { String(decoding: line, as: UTF8.self) }
     let statement =
@@ -69,7 +69,7 @@ package struct TransactionProof: Hashable, Sendable {
       .joined(separator: "\n")
   }
 
-  /// What it proves: the ids of the transaction and of the change.
+  /// The ids of the proven transaction and of the proven change.
   package func check() throws(ProofError) -> (transaction: Int64, change: Int64?) {
     let end = try ClosingLine(closing)
     let root: Digest
@@ -95,15 +95,15 @@ package struct TransactionProof: Hashable, Sendable {
   }
 }
 
-/// The line that closes a transaction, as far as a proof needs it.
+/// The parts of a transaction's closing line that a proof is checked with.
 private struct ClosingLine {
   let transaction: Int64
-  /// The number of lines.
+  /// The number of lines in the transaction.
   let count: Int64
   let digest: Digest
-  /// What its body covers: the line with its line feed, without its digest.
+  /// The closing line with its line feed and without its digest, as the transaction's body covers it.
   let body: [UInt8]
-  /// What lines of the transaction repeat: number of lines, time and author.
+  /// The members that each line of the transaction repeats: number of lines, time and author.
   private let shared: ArraySlice<UInt8>
 
   init(_ line: [UInt8]) throws(ProofError) {
@@ -125,7 +125,7 @@ private struct ClosingLine {
     body = line[..<member.lowerBound] + line[(member.upperBound + 65)...] + [0x0a]
   }
 
-  /// The place of a line of the same transaction.
+  /// The position of a line in this transaction.
   func sequence(of line: CoveredLine) throws(ProofError) -> Int64 {
     for kind in ["change", "erasure"] {
       let opening = Array(#"{"kind":"\#(kind)","txn":\#(transaction),"seq":"#.utf8)
@@ -140,7 +140,7 @@ private struct ClosingLine {
   }
 }
 
-/// The number that bytes begin with, in its one form, and what follows.
+/// The canonical number at the start of the bytes, and the bytes after it.
 private func number(_ bytes: ArraySlice<UInt8>) -> (Int64, ArraySlice<UInt8>)? {
   let digits = bytes.prefix { $0 &- 0x30 < 10 }
   let text = String(decoding: digits, as: UTF8.self)

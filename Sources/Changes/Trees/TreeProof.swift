@@ -2,21 +2,21 @@
 package struct TreeProof: Hashable, Sendable {
   /// The position of the leaf.
   package let index: Int64
-  /// The hashes from the leaf's sibling upwards.
+  /// The hashes from the leaf's sibling up to the root.
   package let hashes: [Digest]
   /// The checkpoint of the tree.
   package let checkpoint: CheckpointFile
 
   private static let title = "c2sp.org/tlog-proof@v1"
 
-  /// Describes a proof.
+  /// Creates a proof from its parts.
   package init(index: Int64, hashes: [Digest], checkpoint: CheckpointFile) {
     self.index = index
     self.hashes = hashes
     self.checkpoint = checkpoint
   }
 
-  /// Reads a proof; a line `extra` proves nothing, and is ignored.
+  /// Reads a proof. A line `extra` is allowed and ignored, because it proves nothing.
   package init(_ text: String) throws(NoteError) {
     var lines = text.split(separator: "\n", omittingEmptySubsequences: false)[...]
     guard lines.popFirst() == Self.title[...] else { throw .malformed("it does not begin as one") }
@@ -38,13 +38,13 @@ package struct TreeProof: Hashable, Sendable {
     checkpoint = try CheckpointFile(Array(rest.utf8))
   }
 
-  /// The proof as a file has it.
+  /// The proof as the text of a file.
   package var text: String {
     ([Self.title, "index \(index)"] + hashes.map { encoded($0.bytes) }).joined(separator: "\n")
       + "\n\n\(checkpoint.text)"
   }
 
-  /// Fails if it does not prove that a leaf with a hash is in the tree.
+  /// Checks that the tree contains a leaf with this hash.
   package func check(_ leaf: Digest) throws(ProofError) {
     let head = checkpoint.checkpoint.head
     guard try inclusionRoot(of: leaf, at: index, in: head.count, by: hashes) == head.root else {

@@ -19,7 +19,7 @@ package enum LargeValue: Sendable {
     }
   }
 
-  /// Calls with the bytes, piece by piece, so that a value of any size needs little memory.
+  /// Calls the closure with the bytes, one piece at a time, so that a value of any size needs little memory.
   ///
   /// - Throws: ``StoreError/Code/missingBlob`` if the file is missing.
   package func forEachPiece(_ body: (UnsafeRawBufferPointer) throws -> Void) throws {

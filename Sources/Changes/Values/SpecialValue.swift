@@ -11,7 +11,7 @@ package enum SpecialValue: Hashable, Sendable {
   case infinity
   /// Less than all numbers.
   case negativeInfinity
-  /// Any other value, such as a date of the year 12000, or a value that a foreign writer wrote.
+  /// Any other value, such as a date in the year 12000 or a value that a foreign writer wrote.
   case stored(Value)
 
   init(_ value: Value, as type: ValueType) {
@@ -27,13 +27,13 @@ package enum SpecialValue: Hashable, Sendable {
   /// The note under `special` for an erased value.
   package static let erasedName = "erased"
 
-  /// The note under `special` for a value that is left out of a filtered log.
+  /// The note under `special` for a value that a filter left out.
   package static let redactedName = "redacted"
 
-  /// The text under `special` in a filtered log before the keyed digest of a value.
+  /// The text under `special` that precedes the keyed digest of a value in a filtered log.
   package static let hashPrefix = "hash:"
 
-  /// True for a note that only partial logs have.
+  /// Whether only filtered logs have this note.
   package static func isRedacted(_ name: String) -> Bool {
     name == redactedName
       || name.hasPrefix(hashPrefix)
@@ -92,7 +92,7 @@ package enum SpecialValue: Hashable, Sendable {
   }
 
   private static func storedValue(name: String) -> Value? {
-    // Bytes: as characters, a colon with a combining accent is not a colon.
+    // Compares bytes: as characters, a colon with a combining accent is not a colon.
     let rest = name.utf8.dropFirst(5)
     if name.utf8.starts(with: "text:".utf8) { return .text(String(Substring(rest))) }
     if name.utf8.starts(with: "blob:".utf8) {
@@ -101,7 +101,7 @@ package enum SpecialValue: Hashable, Sendable {
     if name.utf8.starts(with: brokenTextPrefix.utf8) {
       let bytes = Array(name.utf8.dropFirst(brokenTextPrefix.utf8.count))
         .withUnsafeBytes { parseBase64($0) }
-      // Valid UTF-8 has another form.
+      // Valid UTF-8 must be written as `text:`.
       return bytes.flatMap { $0.withUnsafeBytes(isValidUTF8) ? nil : .brokenText($0) }
     }
     return Array(name.utf8).withUnsafeBytes { bytes in

@@ -1,6 +1,6 @@
-/// A later change that depends on changes that are to be undone.
+/// A reason why changes can't be undone: something that happened later depends on them.
 package enum UndoConflict: Hashable, Sendable, CustomStringConvertible {
-  /// A value, or the whole object, is no longer as the change left it.
+  /// A value, or the whole object, was changed again after the change that is to be undone.
   case changed(ReplayDifference)
   /// Another object refers to an object that the undo would delete.
   case referenced(

@@ -7,7 +7,7 @@ import FoundationEssentials
 public enum Value: Hashable, Sendable {
   /// No value.
   case null
-  /// A signed integer; unsigned ones above `Int64.max` are ``text(_:)`` of twenty digits.
+  /// A signed integer. Unsigned integers above `Int64.max` are stored as ``text(_:)`` of twenty digits.
   case integer(Int64)
   /// A number with a fraction; never NaN, which SQLite would convert to NULL (see ``ValueType``).
   case real(Double)
@@ -26,7 +26,7 @@ extension Value {
       ? .text(String(decoding: bytes, as: UTF8.self)) : .brokenText(Data(bytes))
   }
 
-  /// Whether both are stored as the same bits.
+  /// Whether both values are stored as the same bits.
   ///
   /// Equality is wider: it equates negative zero with zero, and two Unicode spellings of one
   /// character, which would lose changes.
@@ -54,7 +54,7 @@ extension Value {
   }
 }
 
-/// A value whose text or bytes are in memory of the caller.
+/// A value whose text or bytes are in memory that the caller owns.
 package enum PlainValue {
   case null
   case integer(Int64)
