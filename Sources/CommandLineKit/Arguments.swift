@@ -1,9 +1,9 @@
 /// The values of a command's parameters, checked.
 package struct Arguments: Sendable {
-  /// The texts that were given, by the name of their parameter.
+  /// The given texts, by the names of their parameters.
   private let texts: [String: [String]]
 
-  /// The value of a parameter, which must be one of the command's.
+  /// The value of a parameter, which must belong to the command.
   package subscript<Value>(_ parameter: Parameter<Value>) -> Value {
     do {
       return try parameter.read(texts[parameter.declaration.name] ?? [])
@@ -17,7 +17,7 @@ package struct Arguments: Sendable {
 
   /// Checks texts for the last command of a path, and adds the defaults.
   ///
-  /// - Throws: ``UsageError`` if a text is not a value, or one is missing.
+  /// - Throws: ``UsageError`` if a text is not a valid value, or a required value is missing.
   package init(_ given: [String: [String]], for path: [Command]) throws {
     var texts = given
     let parameters = path.flatMap(\.flags) + (path.last?.positionals ?? [])

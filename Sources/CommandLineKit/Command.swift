@@ -21,20 +21,20 @@ package struct Command: Sendable {
   package typealias Action = @Sendable (Call) throws -> ExitCode
 
   package let name: String
-  /// What it does, in one sentence.
+  /// One sentence that says what the command does.
   let summary: String
   let discussion: String
   let examples: [Note]
-  /// Its flags and positionals; its subcommands have the same flags.
+  /// The flags and positionals of the command; its subcommands have the same flags.
   package let parameters: [Declaration]
   package let subcommands: [Command]
   let environment: [Note]
   let files: [Note]
   let exitCodes: [ExitCode]
-  /// What it does; nil if it only has subcommands.
+  /// The function that the command runs; nil if it only has subcommands.
   package let action: Action?
 
-  /// Makes a command; `exitCodes` are those besides success, failure and usage.
+  /// Creates a command; `exitCodes` are those besides success, failure and usage.
   package init(
     _ name: String,
     summary: String,
@@ -63,7 +63,7 @@ package struct Command: Sendable {
 extension Command {
   var flags: [Declaration] { parameters.filter { !$0.isPositional } }
   var positionals: [Declaration] { parameters.filter(\.isPositional) }
-  /// All its exit codes, by number.
+  /// All exit codes of the command, sorted by number.
   var possibleExitCodes: [ExitCode] {
     let own = Set([.success, .failure, .usage] + exitCodes)
     return ExitCode.all.filter(own.contains)

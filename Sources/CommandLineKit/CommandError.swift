@@ -1,12 +1,12 @@
 import FoundationEssentials
 import Glibc
 
-/// Why a command failed: what happened, where, what to do, and its exit code.
+/// The reason why a command failed: what happened, where, what to do, and its exit code.
 package struct CommandError: Error, Hashable, Sendable {
   package var code: ExitCode
-  /// What happened and where, in a sentence.
+  /// A sentence that says what happened and where.
   package var message: String
-  /// What to do; nil if the message says it.
+  /// A sentence that says what to do; nil if the message says it.
   package var hint: String?
 
   package init(_ code: ExitCode, message: String, hint: String? = nil) {
@@ -23,7 +23,7 @@ extension CommandError: CustomStringConvertible {
   }
 }
 
-/// What the system says of an error of Foundation, without Foundation's own words.
+/// The system's words for an error of Foundation, without Foundation's own words.
 package func reason(of error: any Error) -> String {
   guard let system = (error as? CocoaError)?.underlying as? POSIXError else { return "\(error)" }
   return "\(String(cString: strerror(system.code.rawValue)))."

@@ -1,9 +1,9 @@
 /// An exit code of a program.
 ///
-/// A number never changes its meaning; new numbers may be added, and mean failure to older scripts.
+/// A number never changes its meaning. New numbers may be added; older scripts treat them as a failure.
 package struct ExitCode: Hashable, Sendable {
   package let number: Int32
-  /// Its name in JSON.
+  /// The name of the code in JSON.
   package let name: String
   package let meaning: String
 
@@ -79,7 +79,7 @@ package struct ExitCode: Hashable, Sendable {
   package static let interrupted = ExitCode(130, name: "interrupted", meaning: "stopped by SIGINT")
   package static let terminated = ExitCode(143, name: "terminated", meaning: "stopped by SIGTERM")
 
-  /// All of them, by number.
+  /// All exit codes, sorted by number.
   package static let all: [ExitCode] = [
     success, found, failure, unreadable, empty, missing, locked, historyGap, schemaMismatch,
     diverged, differs, partialLog, unproven, usage, interrupted, terminated,

@@ -1,6 +1,6 @@
 /// The help of the last command of a path.
 ///
-/// The short one fits on a screen; the long one adds the discussion, examples and exit codes.
+/// The short help fits on a screen; the long help adds the discussion, examples and exit codes.
 func help(for path: [Command], isLong: Bool, width: Int = 80, style: Style = .plain) -> String {
   HelpText(
     page: CommandPage(path: path),

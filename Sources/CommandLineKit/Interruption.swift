@@ -1,9 +1,9 @@
 import Glibc
 import Synchronization
 
-/// SIGINT and SIGTERM: they end a program in order, or after 0.13 s at once.
+/// Handles SIGINT and SIGTERM: the program ends in order, or after 0.13 s without waiting any longer.
 package enum Interruption {
-  /// The microseconds that a command has to end in order.
+  /// The time in microseconds that a command has to end in order.
   ///
   /// A command that waits for a lock, a pipe or a disk does not notice the signal.
   private static let patience: UInt32 = 130_000
@@ -11,7 +11,7 @@ package enum Interruption {
   private struct Watch: Sendable {
     var stop: @Sendable () -> Void = {}
     var cleanUp: @Sendable () -> Void = {}
-    /// Writes the error; nil after it was written.
+    /// The closure that writes the error; nil after it was called.
     var report: (@Sendable (CommandError) -> Void)?
   }
 
@@ -57,7 +57,7 @@ package enum Interruption {
     if let error = requested { throw error }
   }
 
-  /// Sets what writes the error of a program that ends at once.
+  /// Sets the closure that writes the error of a program that ends at once.
   static func setReport(_ report: (@Sendable (CommandError) -> Void)?) {
     watch.withLock { $0.report = report }
   }

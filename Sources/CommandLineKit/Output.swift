@@ -13,7 +13,7 @@ package final class Output: Sendable {
   private let buffer: Mutex<[UInt8]>
   private let room: Int
 
-  /// Makes a stream; it writes when `room` bytes are waiting, and at ``flush()``.
+  /// Creates a stream. It writes when `room` bytes are waiting, and at ``flush()``.
   ///
   /// With `isASCII`, ``show(_:)`` replaces quotes and dots that are not ASCII.
   package init(
@@ -38,10 +38,10 @@ package final class Output: Sendable {
     try write(text + "\n")
   }
 
-  /// Writes a text for people, with quotes that the locale has.
+  /// Writes a text for people, with quotes that the locale can display.
   package func show(_ text: String) throws { try write(isASCII ? inASCII(text) : text) }
 
-  /// Writes a line for people, with quotes that the locale has.
+  /// Writes a line for people, with quotes that the locale can display.
   package func showLine(_ text: String) throws { try show(text + "\n") }
 
   package func write(bytes: some Sequence<UInt8>) throws {
@@ -78,14 +78,14 @@ package final class Output: Sendable {
   }
 }
 
-/// Whether the locale of an environment has only ASCII, as far as a program can rely on it.
+/// Whether the locale of an environment supports only ASCII, or may do so.
 func isASCII(_ environment: [String: String]) -> Bool {
   let locale = ["LC_ALL", "LC_CTYPE", "LANG"].compactMap { environment[$0] }.first { !$0.isEmpty }
   let name = (locale ?? "C").uppercased()
   return !name.contains("UTF-8") && !name.contains("UTF8")
 }
 
-/// A text with ASCII instead of the quotes and dots of help and messages; values stay as they are.
+/// Replaces the quotes and dots of help and messages by ASCII; values are not changed.
 func inASCII(_ text: String) -> String {
   text.replacing("“", with: "\"").replacing("”", with: "\"").replacing("…", with: "...")
 }

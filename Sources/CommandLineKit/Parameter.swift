@@ -1,9 +1,9 @@
-/// A flag or positional without the type of its value, as the parser and the help need it.
+/// A flag or positional without the type of its value; the parser and the help need only this.
 package struct Declaration: Sendable {
-  /// How many values a parameter takes.
+  /// The number of values that a parameter takes.
   package enum Arity: Hashable, Sendable { case none, one, many }
 
-  /// Its name: of a flag without dashes, of a positional as help shows it.
+  /// The name: of a flag without its dashes, of a positional as help shows it.
   package let name: String
   let short: Character?
   package let isPositional: Bool
@@ -11,18 +11,18 @@ package struct Declaration: Sendable {
   /// Whether a flag may be given several times.
   package let isRepeatable: Bool
   let isRequired: Bool
-  /// The flag that makes it unnecessary; nil for none.
+  /// The flag that may be given instead of this parameter; nil if there is none.
   let substitute: String?
-  /// What help shows for the value.
+  /// The word that help shows for the value.
   let placeholder: String
   package let completion: Completion
-  /// The text that is its value if none is given.
+  /// The text that is used if no value is given.
   let fallback: String?
   let help: String
   /// Checks the texts that were given for it; throws a ``UsageError``.
   package fileprivate(set) var check: @Sendable ([String]) throws -> Void = { _ in }
 
-  /// Its name in messages and help.
+  /// The name of the parameter in messages and help.
   var spelling: String { isPositional ? name : "--\(name)" }
 
   fileprivate init<Value>(
@@ -52,7 +52,7 @@ package struct Declaration: Sendable {
   }
 }
 
-/// A parameter whose declaration can be in a list with others.
+/// A parameter of any type, so that a list can contain the declarations of all parameters.
 package protocol DeclaredParameter: Sendable {
   var declaration: Declaration { get }
 }
@@ -60,7 +60,7 @@ package protocol DeclaredParameter: Sendable {
 /// A flag or positional with the type of its value; it is the key to that value in ``Arguments``.
 package struct Parameter<Value: Sendable>: DeclaredParameter {
   package private(set) var declaration: Declaration
-  /// Makes a value from the texts that were given.
+  /// Converts the texts that were given into a value.
   let read: @Sendable ([String]) throws -> Value
 
   private init(_ declaration: Declaration, read: @escaping @Sendable ([String]) throws -> Value) {
@@ -96,7 +96,7 @@ extension Parameter {
     )
   }
 
-  /// A flag that has the value `fallback`, as it would be typed, if none is given.
+  /// A flag with a default value; `fallback` is the default as a user would type it.
   package static func flag(
     _ name: String,
     short: Character? = nil,
@@ -122,7 +122,7 @@ extension Parameter {
     )
   }
 
-  /// A flag, or a positional, that may be left out.
+  /// A flag or a positional that may be omitted.
   package static func optional<Wrapped>(
     _ name: String,
     short: Character? = nil,

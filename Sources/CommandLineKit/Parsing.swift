@@ -1,9 +1,9 @@
-/// What a command line asks for; a command is given by its path from the program.
+/// The request in a command line; a command is given by its path from the program.
 enum Request {
   case run([Command], Arguments)
   case help([Command], isLong: Bool)
   case version
-  /// To complete the last of these words.
+  /// A request to complete the last of these words.
   case complete([String])
 }
 
@@ -70,7 +70,7 @@ private struct Parser {
     error(.unknownCommand(word, known: command.subcommands.map(\.name)))
   }
 
-  /// Takes a subcommand or a positional.
+  /// Parses a subcommand or a positional.
   private mutating func take(_ word: String) throws {
     guard command.action == nil else { return positionals.append(word) }
     guard let next = command.subcommands.first(where: { $0.name == word }) else {
@@ -107,7 +107,7 @@ private struct Parser {
     return error(.unknownFlag(word, nearest: nearest(to: name, in: known)))
   }
 
-  /// Takes a word of short flags: `-v`, `-vvn`, `-n 5`, `-n5`.
+  /// Parses a word of short flags: `-v`, `-vvn`, `-n 5`, `-n5`.
   private mutating func takeShort(_ word: String, rest: inout ArraySlice<String>) throws {
     var letters = word.dropFirst()
     while let letter = letters.popFirst() {

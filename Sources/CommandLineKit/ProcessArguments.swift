@@ -2,8 +2,8 @@ import Glibc
 
 /// The arguments of the process, with the program's name.
 ///
-/// Swift's `CommandLine` looks for them beside the environment in memory, and finds none after a
-/// preloaded library such as libfaketime called `setenv`. The list of the system does not move.
+/// Swift's `CommandLine` finds the arguments by the place of the environment in memory. It finds none if a
+/// preloaded library such as libfaketime has called `setenv`. The arguments that the system provides stay in place.
 package func processArguments() -> [String] {
   let descriptor = open("/proc/self/cmdline", O_RDONLY | O_CLOEXEC)
   guard descriptor >= 0 else { return CommandLine.arguments }

@@ -4,7 +4,7 @@ import Glibc
 package struct Program: Sendable {
   package let command: Command
   package let version: String
-  /// Describes errors that are not ``ShownError``; nil for an unknown one.
+  /// Describes errors that are not a ``ShownError``; returns nil for an unknown error.
   package let describe: @Sendable (any Error) -> CommandError?
   package let color: Parameter<ColorChoice>?
   package let json: Parameter<Bool>?
@@ -60,7 +60,7 @@ package struct Program: Sendable {
     }
   }
 
-  /// Whether a wrong command line asks for JSON.
+  /// Whether the user of a wrong command line asked for JSON.
   private func asksForJSON(_ arguments: [String]) -> Bool {
     guard let json else { return false }
     return arguments.prefix { $0 != "--" }.contains(json.declaration.spelling)
@@ -92,7 +92,7 @@ package struct Program: Sendable {
       do {
         try output.flush()
       } catch is ClosedPipe {
-        // The error may still be read.
+        // The message may still be read.
       } catch {
         // The first error explains more.
       }

@@ -49,7 +49,7 @@ package final class ProgressLine: Sendable {
     }
   }
 
-  /// How much is done and how fast; with a total also a bar and the remaining time.
+  /// The amount of finished work and the speed; if the total is known, also a bar and the remaining time.
   static func text(
     _ done: Int64,
     of total: Int64?,

@@ -31,9 +31,9 @@ package struct Style: Hashable, Sendable {
 
   package func bold(_ text: String) -> String { escaped(text, code: 1) }
   package func faint(_ text: String) -> String { escaped(text, code: 2) }
-  /// For what is wrong or was deleted.
+  /// For errors and deleted objects.
   package func red(_ text: String) -> String { escaped(text, code: 31) }
-  /// For what is right or was inserted.
+  /// For success and inserted objects.
   package func green(_ text: String) -> String { escaped(text, code: 32) }
   /// For warnings and updates.
   package func yellow(_ text: String) -> String { escaped(text, code: 33) }

@@ -7,7 +7,7 @@ extension CommandError: ShownError {
   package var shown: CommandError { self }
 }
 
-/// Why a command line is wrong.
+/// The reason why a command line is wrong.
 package struct UsageError: ShownError, Hashable, Sendable {
   enum Reason: Hashable, Sendable {
     case noCommand(of: [String])
@@ -71,7 +71,7 @@ package struct UsageError: ShownError, Hashable, Sendable {
   }
 }
 
-/// A hint with the most similar name, or else the known names, at most twenty.
+/// A hint with the most similar name; if no name is similar, with at most twenty known names.
 package func guess(_ word: String, among known: [String]) -> String {
   if let meant = nearest(to: word, in: known) { return "Did you mean \(quotedValue(meant))?" }
   let rest = known.count > 20 ? " and \(known.count - 20) more" : ""

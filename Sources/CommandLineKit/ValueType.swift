@@ -1,18 +1,18 @@
-/// What a shell can offer as the value of a parameter.
+/// The words that a shell can offer as the value of a parameter.
 package enum Completion: Hashable, Sendable {
   case nothing, file, folder
   case words([String])
 }
 
-/// How a value is written on a command line.
+/// The form of a value on a command line.
 package struct ValueType<Value: Sendable>: Sendable {
   package let placeholder: String
   package let completion: Completion
-  /// What is accepted, as the end of the sentence “give …”.
+  /// The accepted values, in words that complete the sentence “give …”.
   package let forms: String
-  /// What to write instead of a refused text, if that is known.
+  /// A corrected text to suggest instead of a refused one; nil if there is none.
   let hint: @Sendable (String) -> String?
-  /// Makes a value; nil if the text is refused.
+  /// Converts a text into a value; nil if the text is refused.
   package let parse: @Sendable (String) -> Value?
 
   package init(

@@ -254,7 +254,7 @@ private struct JSON5Reader {
         value = 0x10000 + (value - 0xd800) << 10 + (low - 0xdc00)
       }
       result.append(try scalarValue(value, place: place))
-    // A line that continues in the next one.
+    // A backslash before a line break continues the string on the next line.
     case "\n", "\u{2028}", "\u{2029}": break
     case "\r": if next == "\n" { advance() }
     case "1"..."9": throw error("“\\\(scalar)” means nothing.", at: place)

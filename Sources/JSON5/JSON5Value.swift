@@ -3,11 +3,11 @@ package struct JSON5Value: Hashable, Sendable {
   package enum Content: Hashable, Sendable {
     case null
     case bool(Bool)
-    /// A number as it is written.
+    /// A number, spelled as in the text.
     case number(String)
     case string(String)
     case array([JSON5Value])
-    /// In the order in which they are written; names are unique.
+    /// The members in the order of the text; names are unique.
     case object([Member])
   }
 
@@ -26,14 +26,14 @@ package struct Position: Hashable, Sendable, CustomStringConvertible {
   package let line: Int
   package let column: Int
 
-  /// As compilers write it.
+  /// The position in the form that compilers use.
   package var description: String { "\(line):\(column)" }
 }
 
-/// Why a text is not JSON5.
+/// The reason why a text is not JSON5.
 package struct JSON5Error: Error, Hashable, Sendable, CustomStringConvertible {
   package let position: Position
-  /// A sentence.
+  /// The reason in a sentence.
   package let message: String
 
   package var description: String { "\(position): \(message)" }

@@ -2,10 +2,10 @@ import CSQLite
 import Stopping
 
 extension Connection {
-  /// The number of pages that are copied between two checks of a request to stop.
+  /// The number of pages to copy between two checks of a request to stop.
   private static let pagesAtOnce: Int32 = 4096
 
-  /// Replaces another database by this one, in one transaction of the other.
+  /// Replaces the contents of another database by those of this one, in one transaction of the other.
   ///
   /// `whenLocked` is called when no other program can write the other database, before anything is
   /// copied; its error ends the copying.
@@ -18,7 +18,7 @@ extension Connection {
       var code = sqlite3_backup_step(backup, 0)
       if code == SQLITE_OK {
         try whenLocked()
-        // The read transaction of the one and the lock on the other last between steps.
+        // The read transaction of this database and the lock on the other one last from step to step.
         repeat {
           code = sqlite3_backup_step(backup, Self.pagesAtOnce)
         } while code == SQLITE_OK
@@ -27,7 +27,7 @@ extension Connection {
       }
       guard code == SQLITE_DONE else { throw destination.failure(code) }
     } catch {
-      // It returns the code of the failed step again.
+      // `finish` returns the code of the failed step again.
       sqlite3_backup_finish(backup)
       throw error
     }

@@ -3,23 +3,23 @@ import CSQLite
 /// The pages of a file that were written since their gaps were last cleared.
 ///
 /// The write-ahead log contains the numbers of a commit's pages, which are read before another
-/// commit can overwrite them. Of other connections only the fact of a commit is known; then, and at
+/// another commit can overwrite them. If another connection commits, its pages are not known; then, and at
 /// first, any page may have been written.
 package final class ChangedPages {
-  /// More pages than this count as all.
+  /// If more pages than this were written, all pages are read.
   private static let largestCount = 1 << 16
   /// The log is checkpointed at this number of frames, which is SQLite's default.
   private static let longestLog: Int32 = 1000
 
   private let connection: Connection
-  /// Nil if any page may have been written.
+  /// The written pages; nil if any page may have been written.
   private var pages: Set<UInt32>?
   /// Identifies the present run of the log, with the number of frames that were read.
   private var run: [UInt8] = []
   private var frames = 0
-  /// The known commits of other connections.
+  /// The number of known commits of other connections.
   private var version: Int64 = 0
-  /// How many pages were read to find gaps.
+  /// The number of pages that were read to find gaps.
   package private(set) var pagesRead: Int64 = 0
 
   /// Watches the commits of a connection, before which any page may have been written.
@@ -102,7 +102,7 @@ package final class ChangedPages {
       run = []
       frames = 0
       version = now
-      // The caches of all connections have the old pages, and must not write them again: a commit
+      // The caches of all connections contain the old pages, which must not be written again: a commit
       // makes all of them read the file.
       sqlite3_db_release_memory(connection.database)
       if result?.hasWritten == true { try touch() }

@@ -12,7 +12,7 @@ package enum StorageClass: Int32, Hashable, Sendable {
 
 /// Columns are counted from zero, and are valid after ``Statement/step()`` returned true.
 extension Statement {
-  /// Must be asked before the value is read as another class.
+  /// The class must be requested before the value is read as another class.
   @inline(__always)
   package func type(at index: Int32) -> StorageClass {
     StorageClass(rawValue: sqlite3_column_type(handle, index)) ?? .null

@@ -26,7 +26,7 @@ extension Connection {
   /// full.
   package func rollBack() {
     guard isInTransaction else { return }
-    // The first error is the cause; the next opening of the file rolls back what remains.
+    // The first error is the cause; if this rollback fails, the next opening of the file rolls back.
     try? execute("ROLLBACK")
   }
 }

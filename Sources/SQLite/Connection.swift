@@ -5,13 +5,13 @@ import Stopping
 /// An open database, for one thread at a time.
 package final class Connection {
   package enum Mode: Hashable, Sendable {
-    /// Creates a missing file.
+    /// Opens a file, and creates it if it is missing.
     case readWriteCreate
     case readWrite
     case readOnly
-    /// A file that does not change: takes no locks, and creates no files beside it.
+    /// Opens a file that does not change: SQLite takes no locks, and creates no files beside it.
     case immutable
-    /// A separate database; the path is ignored.
+    /// Opens a separate database; the path is ignored.
     case memory
   }
 
@@ -29,7 +29,7 @@ package final class Connection {
   /// Disables SQLite's memory statistics, which take a lock for each allocation; has no effect
   /// after SQLite was initialized.
   package static func skipMemoryStatistics() {
-    // It fails if SQLite is in use, and then has no effect.
+    // The call fails if SQLite is in use; the statistics then remain enabled.
     _ = travelog_sqlite_set_memory_statistics(0)
   }
 
@@ -63,11 +63,11 @@ package final class Connection {
     }
     database = opened
     owner = nil
-    // Rolling back after a stop takes fewer steps than this.
+    // A rollback after a stop takes fewer steps than this number.
     sqlite3_progress_handler(opened, 10_000, { _ in StopRequest.isMade ? 1 : 0 }, nil)
   }
 
-  /// Makes a second wrapper of an open database, with its own prepared statements for reading.
+  /// Creates a second wrapper of an open database, with its own prepared statements for reading.
   ///
   /// Statements that change more than temporary tables fail with ``SQLiteError/readOnly``.
   package init(sharing owner: Connection) {
@@ -80,7 +80,7 @@ package final class Connection {
   private func installAuthorizer() {
     guard !hasAuthorizer else { return }
     hasAuthorizer = true
-    // It fails only if the connection is misused.
+    // The call fails only if the connection is misused.
     sqlite3_set_authorizer(
       database,
       { connection, action, object, argument, schema, _ in
@@ -104,8 +104,8 @@ package final class Connection {
 
   /// Runs a function that prepares statements, with an authorizer if this is a second wrapper.
   ///
-  /// SQLite calls it for every column, so a query, a single statement that begins with SELECT and
-  /// can't write, is prepared without it.
+  /// SQLite calls the authorizer for every column. A query, which is a single statement that begins with
+  /// SELECT and can't write, is therefore prepared without it.
   func preparing<Result>(isQuery: Bool = false, _ body: () -> Result) -> Result {
     guard let owner, !isQuery else { return body() }
     // Another thread can prepare a statement with the owner, if the database is in memory.
@@ -168,13 +168,13 @@ package final class Connection {
     }
   }
 
-  /// The rows that prepared statements read without an index and skipped.
+  /// The number of rows that prepared statements read without an index and skipped.
   package var rowsPassedOver: Int { sum(of: SQLITE_STMTSTATUS_FULLSCAN_STEP) }
 
-  /// How often prepared statements ran.
+  /// The number of times that prepared statements ran.
   package var statementsRun: Int { sum(of: SQLITE_STMTSTATUS_RUN) }
 
-  /// The steps of prepared statements: a few for each row that they read or write.
+  /// The number of steps of prepared statements: a few for each row that they read or write.
   package var steps: Int { sum(of: SQLITE_STMTSTATUS_VM_STEP) }
 
   private func sum(of counter: Int32) -> Int {
@@ -192,7 +192,7 @@ package final class Connection {
 
   package var lastInsertedID: Int64 { sqlite3_last_insert_rowid(database) }
 
-  /// SQLite can end a transaction itself.
+  /// Whether a transaction is open; SQLite can end a transaction itself.
   package var isInTransaction: Bool { sqlite3_get_autocommit(database) == 0 }
 
   package var isReadOnly: Bool { sqlite3_db_readonly(database, "main") == 1 }

@@ -50,7 +50,7 @@ package struct FunctionArguments {
 }
 
 extension Connection {
-  /// Adds an order of texts for `COLLATE name`.
+  /// Adds a sort order of texts, which statements use by `COLLATE name`.
   package func addCollation(
     _ name: String,
     _ compare: @escaping (UnsafeRawBufferPointer, UnsafeRawBufferPointer) -> Int32
@@ -75,13 +75,13 @@ extension Connection {
       }
     )
     guard code == SQLITE_OK else {
-      // SQLite does not destroy the context of a collation that it refused.
+      // If SQLite refuses a collation, it does not destroy the context.
       Unmanaged<AnyObject>.fromOpaque(context).release()
       throw failure(code)
     }
   }
 
-  /// Adds a function, whose error fails the statement that calls it.
+  /// Adds a function; if the function throws, the statement that calls it fails.
   package func addFunction(
     _ name: String,
     argumentCount: Int,
@@ -112,7 +112,7 @@ extension Connection {
         Unmanaged<AnyObject>.fromOpaque(context).release()
       }
     )
-    // SQLite destroys the context if it refuses the function.
+    // If SQLite refuses the function, it destroys the context itself.
     guard code == SQLITE_OK else { throw failure(code) }
   }
 }

@@ -2,9 +2,9 @@ import CSQLite
 
 /// The unused bytes inside pages, which SQLite leaves unchanged.
 ///
-/// If rows move to another page, the old page keeps their bytes between the list of its cells and
-/// the first cell, even with `secure_delete`. No statement reads them, and by the file format they
-/// have no meaning, so they are overwritten in the file itself.
+/// If rows move to another page, their bytes remain in the old page, between the list of its cells and
+/// the first cell, even with `secure_delete`. No statement reads these bytes, and the file format gives
+/// them no meaning, so they are overwritten in the file itself.
 struct PageGaps {
   /// A page number beyond this can look like a page of rows at the beginning of another page.
   private static let largestCount: Int64 = 0x0200_0000
@@ -13,7 +13,7 @@ struct PageGaps {
   let file: UnsafeMutablePointer<sqlite3_file>
   let size: Int64
   let pageSize: Int
-  /// The bytes of a page that are not reserved for extensions.
+  /// The number of bytes in a page that are not reserved for extensions.
   let usable: Int
   let hasPointerMap: Bool
 
@@ -83,7 +83,7 @@ struct PageGaps {
     return hasWritten
   }
 
-  /// Whether it is the page for locks, or one that maps pages to their parents.
+  /// Whether the page is the one for locks, or one that maps pages to their parents.
   private func isOther(_ page: Int64) -> Bool {
     let locked = 0x4000_0000 / Int64(pageSize) + 1
     if page == locked { return true }
@@ -93,8 +93,8 @@ struct PageGaps {
     return page == (map == locked ? map + 1 : map)
   }
 
-  /// The bytes of a page of cells that are not zero between the list of its cells and their
-  /// contents; nil if there are none, or it is another page.
+  /// The bytes that are not zero between a page's list of cells and the contents of the cells; nil if
+  /// there are none, or if it is another kind of page.
   private func gap(of bytes: ArraySlice<UInt8>, page: Int64) -> Range<Int>? {
     let start = bytes.startIndex
     func number(_ offset: Int) -> Int {

@@ -8,7 +8,7 @@ package struct SQLiteError: Error, Hashable, Sendable {
 
     package init(_ rawValue: Int32) { self.rawValue = rawValue }
 
-    /// The code without its extension.
+    /// The code without its extended part.
     package var primary: Code { Code(rawValue & 0xff) }
   }
 
@@ -40,7 +40,7 @@ package struct SQLiteError: Error, Hashable, Sendable {
   }
 }
 
-/// `catch SQLiteError.busy` works with each of these codes.
+/// With these constants, `catch SQLiteError.busy` works.
 extension SQLiteError {
   /// Another connection holds the lock.
   package static let busy = Code(SQLITE_BUSY)
@@ -80,7 +80,7 @@ extension SQLiteError: CustomStringConvertible {
   }
 }
 
-/// A primary code matches all its extensions.
+/// Whether two codes match; a primary code matches all its extended codes.
 package func ~= (pattern: SQLiteError.Code, error: any Error) -> Bool {
   guard let error = error as? SQLiteError else { return false }
   return error.code == pattern || error.primaryCode == pattern

@@ -1,6 +1,6 @@
 import CSQLite
 
-/// A prepared statement, which can outlive its connection: SQLite closes a database with its last
+/// A prepared statement. It can outlive its connection, because SQLite closes a database with its last
 /// statement.
 package final class Statement {
   let handle: OpaquePointer
@@ -76,19 +76,19 @@ package final class Statement {
       sqlite3_reset(handle)
       throw error
     }
-    // The error was thrown above; `reset` returns its code again.
+    // The error was thrown above; `reset` returns the same code again.
     sqlite3_reset(handle)
   }
 
   /// Makes the statement ready to run again, with its bindings.
   package func reset() {
-    // It returns the code of `step` again.
+    // `reset` returns the code of `step` again.
     sqlite3_reset(handle)
   }
 
   package func clearBindings() { sqlite3_clear_bindings(handle) }
 
-  /// Zero for a statement without rows.
+  /// The number of columns; zero for a statement without rows.
   package var columnCount: Int { Int(sqlite3_column_count(handle)) }
 
   package var isReadOnly: Bool { sqlite3_stmt_readonly(handle) != 0 }

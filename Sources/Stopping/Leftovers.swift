@@ -29,7 +29,7 @@ package enum Leftovers {
     state.withLock { _ = $0.paths.remove(path) }
   }
 
-  /// Removes all of them before the process ends; from then on ``add(_:)`` does not return.
+  /// Removes all registered files before the process ends; from then on ``add(_:)`` does not return.
   package static func removeAll() {
     let paths = state.withLock { state in
       state.isClosed = true

@@ -1,7 +1,7 @@
 import Glibc
 import Synchronization
 
-/// The request to end this process, which makes long work fail soon.
+/// A request to end this process: it makes long work fail soon.
 package enum StopRequest {
   private static let flag = Atomic(false)
 
@@ -12,18 +12,18 @@ package enum StopRequest {
   @Sendable
   package static func make() {
     flag.store(true, ordering: .relaxed)
-    // It wakes the threads that wait for input; none of them reads it.
+    // The byte wakes threads that wait for input; none of them reads it.
     _ = write(ends[1], "!", 1)
   }
 
-  /// A pipe that has a byte once the request is made; without descriptors if the system has none left.
+  /// A pipe that contains a byte after the request; it has no descriptors if the system has none left.
   private static let ends = {
     var ends: [Int32] = [-1, -1]
     if pipe(&ends) == 0 { for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) } }
     return ends
   }()
 
-  /// Waits until something can be read from a descriptor; false if the request is made first.
+  /// Waits until something can be read from a descriptor; returns false if the request comes first.
   package static func waitForInput(_ descriptor: Int32) -> Bool {
     var waits = [descriptor, ends[0]].map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
     while poll(&waits, 2, -1) < 0, errno == EINTR {}

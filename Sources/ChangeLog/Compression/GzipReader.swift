@@ -4,8 +4,8 @@ import Stopping
 
 /// Reads the content of gzip members, a piece at a time.
 ///
-/// libdeflate, if available, decompresses a member that is in memory as a whole and for which there
-/// is room. zlib decompresses all others, and those that are damaged.
+/// libdeflate, if available, decompresses a member if the whole member is in memory and the output has
+/// room for it. zlib decompresses all other members, and damaged ones.
 package final class GzipReader {
   /// More than any member of a log needs, unless it has very long lines.
   private static let memberRoom = 1_200_000
@@ -14,20 +14,20 @@ package final class GzipReader {
   private let descriptor: Int32
   private let path: String
   private let input = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 21, alignment: 16)
-  /// Whether reading may wait, as from a pipe.
+  /// Whether a read may wait for the writer of a pipe.
   private let mayWait: Bool
-  /// What was read and not yet decompressed.
+  /// The bytes that were read and are not decompressed yet.
   private var waiting = 0..<0
-  /// Whether zlib is inside a member.
+  /// Whether zlib has decompressed only a part of the current member.
   private var isInMember = false
   private var isAtEnd = false
-  /// Whether the file has no bytes at all.
+  /// Whether the file is empty.
   private(set) var isEmpty = false
-  /// Whether the file begins as a gzip file, or nothing was read yet.
+  /// Whether the file begins like a gzip file, or nothing was read yet.
   private var beginsAsGzip = true
-  /// Why the next member can't be read.
+  /// The reason why the next member can't be read.
   private var damage: (any Error)?
-  /// How many bytes were taken from the file.
+  /// The number of bytes that were read from the file.
   private(set) var bytesRead: Int64 = 0
   #if DEFLATE
   private let members: DeflateMembers
@@ -50,14 +50,14 @@ package final class GzipReader {
     input.deallocate()
   }
 
-  /// True when nothing more will come.
+  /// Whether everything was read.
   var isFinished: Bool { isAtEnd && waiting.isEmpty && !isInMember && damage == nil }
 
   /// Reads the next bytes into a buffer, and returns their number; zero at the end.
   ///
-  /// Whole members before a damaged one are given, and the next call throws.
-  /// - Throws: ``LogError`` with ``LogError/Code/incomplete`` where the file ends inside a member,
-  ///   and ``LogError/Code/damaged`` where its bytes are none that gzip writes.
+  /// Whole members before a damaged one are returned first; the next call throws.
+  /// - Throws: ``LogError`` with ``LogError/Code/incomplete`` if the file ends inside a member,
+  ///   and ``LogError/Code/damaged`` if its bytes are not in the gzip format.
   package func read(into output: UnsafeMutableRawBufferPointer) throws -> Int {
     if let damage { throw damage }
     var whole = 0

@@ -12,7 +12,7 @@ final class ZlibCompressor {
     guard Self.levels.contains(level) else {
       throw LogFailure.level(level, allowed: Self.levels).at(path)
     }
-    // The arguments are valid, so only memory can be missing.
+    // The arguments are valid, so the only possible cause is a lack of memory.
     guard travelog_deflate_init(&stream, Int32(level)) == Z_OK else {
       throw LogFailure.outOfMemory.at(path)
     }

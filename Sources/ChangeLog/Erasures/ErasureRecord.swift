@@ -3,7 +3,7 @@ import Changes
 /// The record that values of a transaction were erased from the logs: by whom, when, why, and the
 /// digest of its lines afterwards.
 package struct ErasureRecord: Hashable, Sendable {
-  /// The time of the erasure: RFC 3339 in UTC with six digits of a second.
+  /// The time of the erasure: RFC 3339 in UTC with six digits after the second.
   package var time: String
   /// The author of the erasure; nil if it is not known.
   package var author: String?
@@ -13,16 +13,16 @@ package struct ErasureRecord: Hashable, Sendable {
   /// The op of the transaction, which distinguishes a snapshot from the transaction with the same
   /// id.
   package var operation: TransactionOperation
-  /// The object of the values; nil if the store had erased them before it was exported.
+  /// The object whose values were erased; nil if the store had erased them before the export.
   package var object: ObjectName?
-  /// The names in lines of the erased properties; empty for all.
+  /// The erased properties, by their names in lines; empty if all of them were erased.
   package var attributes: [String]
-  /// The digest of the transaction, which does not change.
+  /// The digest of the transaction; an erasure does not change it.
   package var digest: Digest
-  /// The digest of its lines after the erasure.
+  /// The digest of the transaction's lines after the erasure.
   package var lines: Digest
 
-  /// Makes a record.
+  /// Creates a record from its members.
   package init(
     time: String,
     author: String? = nil,
@@ -45,7 +45,7 @@ package struct ErasureRecord: Hashable, Sendable {
     self.lines = lines
   }
 
-  /// The digest before the first record of a lineage.
+  /// The digest that the first record of a lineage follows.
   static func beginning(ofStore identifier: String, lineage: Int64) -> Digest {
     SHA256.digest(of: Array("travelog/1 \(identifier) \(lineage) erasures".utf8))
   }
@@ -78,7 +78,7 @@ package struct ErasureRecord: Hashable, Sendable {
 
   /// Reads a line without its line break, given the digest of the record before.
   ///
-  /// Any other line than the exact one is refused.
+  /// Every line that differs from the writer's line is refused.
   init(line: UnsafeRawBufferPointer, after previous: Digest) throws(Refusal) {
     var text = LineParts(line)
     try text.expect(#"{"kind":"erasure","ts":"#)

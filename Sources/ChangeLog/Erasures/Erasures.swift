@@ -7,19 +7,19 @@ package struct Erasures: Sendable {
     package let transaction: Int64
     /// Whether it is a snapshot beside the logs, or one that begins a lineage.
     package let isSnapshot: Bool
-    /// The digest of its lines after each erasure, the latest one last.
+    /// The digests of the transaction's lines: one for each erasure, the latest one last.
     package fileprivate(set) var lines: [Digest]
   }
 
-  /// The erased transactions, by their digests.
+  /// The erased transactions by their digests.
   package private(set) var entries: [Digest: Entry] = [:]
   package private(set) var count = 0
-  /// The digest of the last record, or the one before the first.
+  /// The digest of the last record; without records, the digest that the first record follows.
   package private(set) var head: Digest
   /// The size of the complete records in the file.
   private(set) var length: Int64 = 0
 
-  /// No erasures.
+  /// A lineage without erasures.
   package init(store: String, lineage: Int64) {
     head = ErasureRecord.beginning(ofStore: store, lineage: lineage)
   }
@@ -48,7 +48,7 @@ package struct Erasures: Sendable {
 // MARK: The file
 
 extension Erasures {
-  /// Reads the records of a lineage; a missing file has none.
+  /// Reads the records of a lineage; a missing file means that nothing was erased.
   ///
   /// An incomplete last line is ignored: a program was stopped before it erased the values that the
   /// line describes.
@@ -69,7 +69,7 @@ extension Erasures {
     }
   }
 
-  /// The records for a log, which may be alone or in a log folder.
+  /// The records for a log, which may be a single file or in a log folder.
   package init(near log: String, header: LogHeader) throws {
     try self.init(path: Self.path(near: log), store: header.store, lineage: header.lineage)
   }
@@ -82,7 +82,7 @@ extension Erasures {
     return "\(lineage)/\(LogFolder.erasuresName)"
   }
 
-  /// Adds records durably to the file that these were read from.
+  /// Appends records to the file from which the existing records were read, durably.
   package mutating func append(_ records: [ErasureRecord], to path: String) throws {
     let start = length
     var lines: [UInt8] = []

@@ -8,7 +8,7 @@ package enum LogDestination: Sendable {
   case snapshot(LogFolder)
   /// A file that replaces an existing one.
   case replacing(String, LogFolder)
-  /// An open stream, which the caller closes; the name is for messages.
+  /// An open stream, which the caller closes; the name is shown in messages.
   case stream(Int32, name: String)
 
   var isStream: Bool {

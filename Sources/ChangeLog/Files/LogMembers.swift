@@ -3,11 +3,11 @@ import Glibc
 
 /// The members file `_<name>.members.ndjson` beside a long log: readers can start in the middle.
 ///
-/// It is derived from the log and never trusted: a reader checks the place that it finds, and reads
+/// It is derived from the log and never trusted: a reader checks the place at which it starts, and reads
 /// the log from its beginning if the place is wrong.
 enum LogMembers {
   static let format = "travelog-members/1"
-  /// Far more than the largest log needs.
+  /// The largest log needs far fewer bytes.
   private static let largestFile: Int64 = 1 << 24
 
   /// A closing line after which a reader can start.
@@ -78,7 +78,7 @@ enum LogMembers {
         body(entry)
       }
     } catch {
-      // The log itself has everything, so no fault of this file is an error.
+      // The log itself contains everything, so an error in this file is ignored.
       return false
     }
     return true
@@ -113,7 +113,7 @@ package func stretches(
   var status = stat()
   var result: [ClosedRange<Int64>] = []
   var first = range.lowerBound
-  // A wrong entry costs only time: a range that it does not lead to is read from the beginning.
+  // A wrong entry costs only time: if it does not lead to the range, the log is read from its beginning.
   let isSound =
     stat(path, &status) == 0
     && LogMembers.readEntries(of: path, size: Int64(status.st_size)) { entry in

@@ -9,14 +9,14 @@ import Glibc
 package final class LogReader {
   package let path: String
   package let header: LogHeader
-  /// The last transaction that was read or omitted, and the digest that the next one follows.
+  /// The last transaction that was read or omitted, with the digest that the next transaction follows.
   package private(set) var end: HistoryPoint
-  /// The trailer, once all was read.
+  /// The trailer, after everything was read.
   package private(set) var trailer: LogTrailer?
 
   private let descriptor: Int32
   private var buffer: LineBuffer
-  /// Splits changes by the header's schema; a caller that checks values itself uses it too.
+  /// Splits changes according to the header's schema. A caller that checks values itself also uses it.
   package let format: ChangeFormat
   private let schemaDigest: String
   private let erasures: Erasures
@@ -27,12 +27,12 @@ package final class LogReader {
   private var changes: Int64 = 0
   /// Whether all changes of the open transaction are inserts.
   private var hasOnlyInserts = true
-  /// Whether an erasure may have been of a change of the open transaction.
+  /// Whether values of a change in the open transaction may have been erased.
   private var mayBeErased = false
-  /// Whether the first transaction is a whole state.
+  /// Whether the first transaction contains the whole state of the store.
   package private(set) var beginsWithSnapshot = false
-  /// Whether it was gone into behind its beginning, so that it can't tell what the trailer says of
-  /// the whole, nor the numbers of lines.
+  /// Whether reading started behind the beginning of the log. The trailer's counts and digest and the numbers of
+  /// lines then can't be checked.
   package private(set) var isInside = false
   /// The number of bytes read from the file so far.
   package var bytesRead: Int64 { buffer.bytesRead + bytesReadBefore }
@@ -42,10 +42,10 @@ package final class LogReader {
   ///
   /// - Parameters:
   ///   - path: The file.
-  ///   - acceptsUnfinishedErasures: Whether a transaction may also be as it was before its last
+  ///   - acceptsUnfinishedErasures: Whether a transaction may also have the lines from before its last
   ///     erasure, which was interrupted.
   ///   - erasures: Returns the erasure records of the log's lineage. A transaction without a record
-  ///     must be as it was written.
+  ///     must have the lines with which it was written.
   /// - Throws: ``LogError``.
   package init(
     path: String,
@@ -95,8 +95,8 @@ package final class LogReader {
   ///   - checksValues: Whether to refuse values that are not canonical. A replay refuses them itself.
   ///   - body: Gets a change, the id of its transaction and the number of its changes; the change's
   ///     bytes are valid until it returns.
-  ///   - copy: Gets the line of the same change after that; its bytes are valid until it returns.
-  ///   - omitted: Gets what a line of a filtered log replaces, and that line.
+  ///   - copy: Gets the line of the same change after `body`; its bytes are valid until it returns.
+  ///   - omitted: Gets the lines or the transaction that a line of a filtered log replaces, and that line.
   /// - Returns: The transaction, or nil at the end of the log.
   /// - Throws: ``LogError``, and errors of the closures.
   package func next(
@@ -148,7 +148,7 @@ package final class LogReader {
     guard place >= 0, lseek(descriptor, off_t(entry.offset), SEEK_SET) == entry.offset else {
       return false
     }
-    // An entry that does not fit is not damage of the log, which is then read as without the file.
+    // An entry that does not fit is not damage of the log; the log is then read from its beginning.
     if let lines = try? lines(at: entry) {
       bytesReadBefore = bytesRead
       buffer = lines
@@ -160,7 +160,7 @@ package final class LogReader {
     return isInside
   }
 
-  /// The lines after the one of an entry; nil if that is a different line.
+  /// The lines after the closing line of an entry; nil if another line is there.
   private func lines(at entry: LogMembers.Entry) throws -> LineBuffer? {
     let reader = try GzipReader(descriptor: descriptor, path: path)
     guard try reader.skip(entry.begins) else { return nil }
@@ -172,10 +172,10 @@ package final class LogReader {
     return lines
   }
 
-  /// The transaction whose changes are being read, as far as its lines and the header describe it:
+  /// The transaction whose changes are being read, with the facts that its lines and the header contain:
   /// id, time, author, schema and number of changes; nil between transactions.
   ///
-  /// - Throws: ``LogError`` if the lines are not as they were written.
+  /// - Throws: ``LogError`` if the lines are not the ones that were written.
   package func opening() throws -> Transaction? {
     do throws(Refusal) {
       var transaction = try scanner.opened()
@@ -197,11 +197,11 @@ package final class LogReader {
     } catch {
       throw damaged(error.message)
     }
-    // Only the last line of a gap says that it is one.
+    // Only the last line of a gap shows that it is a gap.
     guard let open = scanner.open, open.id >= expected else {
       throw damaged("transaction \(expected) is next")
     }
-    // Nothing proves what values such a line still has.
+    // The values that remain in such a line are not proven.
     guard !change.isHidden || change.hasHiddenValues else {
       throw damaged("its values are hidden, and none is noted as erased or left out")
     }
@@ -257,7 +257,7 @@ package final class LogReader {
     } catch {
       throw damaged(error.message)
     }
-    // A gap is never left out, so that ids follow each other.
+    // A gap is never omitted, so the ids are consecutive.
     let isNext = omission.transaction == expected
     guard isNext || omission.lines != nil && omission.transaction > expected else {
       throw damaged("transaction \(expected) is next")
@@ -276,8 +276,8 @@ package final class LogReader {
     }
   }
 
-  /// Fails if the lines of a transaction do not give its digest, or if the values that its erased
-  /// lines still have are not those of a record.
+  /// Throws if the lines of a transaction do not have its digest, or if no record has the values that remain in
+  /// its erased lines.
   private func checkDigests(of transaction: Transaction) throws {
     defer { mayBeErased = false }
     let given = try digests()
@@ -336,7 +336,7 @@ package final class LogReader {
     trailer = right
   }
 
-  /// Uses the values of a trailer that need all lines.
+  /// Reads the digest and counts of a trailer, which are only checked if all lines were read.
   private func takeWhole(_ trailer: inout LogTrailer, text: UnsafeRawBufferPointer) throws {
     var parts = LineParts(text)
     do throws(Refusal) {
@@ -363,12 +363,12 @@ package final class LogReader {
 }
 
 extension Change {
-  /// Whether it has an erased value, or none that an erasure removes.
+  /// Whether it has an erased value, or has no value that an erasure could remove.
   ///
   /// A store that keeps only tombstones also marks a transaction in which a deleted object only got links.
   fileprivate var mayBeErased: Bool {
     if hasErasedValues { return true }
-    // Links begin with a bracket, so that most changes need not be taken apart.
+    // Lists of links begin with a bracket, so most changes need not be split into members.
     let texts = [before, after].filter { !$0.isEmpty }
     return texts.allSatisfy { text in
       var parts = LineParts(text)

@@ -2,20 +2,20 @@ import Changes
 import FoundationEssentials
 import Glibc
 
-/// Logs that lie anywhere, or come through a pipe, as a folder of logs for the time of a command.
+/// Presents logs that are files in any place, or arrive through a pipe, as a log folder while a command runs.
 package final class LogSpool {
-  /// The folder.
+  /// The log folder.
   package private(set) var folder: LogFolder
-  /// Whether no log came.
+  /// Whether there are no logs.
   package private(set) var isEmpty = true
-  /// The errors of damaged logs that could not be put into the folder; only if damage is accepted.
+  /// The errors of damaged logs that could not be placed in the folder; only collected if damage is accepted.
   package private(set) var failures: [LogError] = []
   private let place: TemporaryFolder
-  /// Whether damaged logs are gathered too, so that their faults are reported.
+  /// Whether damaged logs are placed in the folder too, so that their faults are reported.
   private let acceptsDamage: Bool
-  /// The user's name for the logs.
+  /// The name of the logs that the user gave.
   private let name: String
-  /// The user's names for the files in the folder.
+  /// The names that the user gave, by the files in the folder.
   private var names: [(path: String, name: String)] = []
   /// The number of logs from a stream.
   private var count = 0
@@ -23,10 +23,10 @@ package final class LogSpool {
     .damaged, .incomplete, .newerFormat, .notALog,
   ]
 
-  /// Gathers files, in any order, by their paths.
+  /// Collects files in any order by their paths.
   ///
-  /// `folder` is the folder that contains them all, which messages name. It is nil if a person named
-  /// the files, which may be links then.
+  /// Messages name `folder`, the folder that contains all files. It is nil if a person named the
+  /// files, which may then be links.
   package init(files: [String], of folder: String? = nil, acceptsDamage: Bool = false) throws {
     place = try TemporaryFolder()
     self.folder = LogFolder(place.path)
@@ -40,7 +40,7 @@ package final class LogSpool {
 
   /// Reads logs, one after another, from an open stream to its end.
   ///
-  /// They are kept on disk until all are complete, because no part of a log may be applied before
+  /// The logs are kept on disk until all are complete, because no part of a log may be applied before
   /// the whole log is verified.
   ///
   /// - Throws: ``LogError`` with ``LogError/Code/missing`` if there are no bytes at all; an export
@@ -75,7 +75,7 @@ package final class LogSpool {
     let reader = try LogReader(path: full) { try Erasures(near: full, header: $0) }
     var day = ""
     var isSnapshot = false
-    // The end in its name, or beyond it if the end of the log can't be read.
+    // The last transaction according to the file's name. It becomes later if the log ends with an unreadable one.
     var last = LogName.range(ofFile: fileName(full))?.upperBound ?? 0
     do {
       while let transaction = try reader.next() {
@@ -86,25 +86,25 @@ package final class LogSpool {
       }
       last = reader.trailer?.last ?? last
     } catch let error as LogError where acceptsDamage && Self.damages.contains(error.code) {
-      // The reader of the folder finds that fault too.
+      // The reader of the folder reports this fault too.
     }
     last = max(last, reader.header.first)
     let path = folder.place(reader.header, day: day, isSnapshot: isSnapshot).path(
       reader.header,
       last: last
     )
-    // The same log twice is once enough; another one of its name is found by its digests.
+    // A log that was given twice is placed once. Another log with the same name is detected by its digests.
     guard folder.sources[path] == nil else { return }
     folder.sources[path] = full
     gatherValues(near: full)
-    // The records of erasures of a lineage, as the first of its files has them.
+    // The erasure records of a lineage, from the folder of its first file.
     let lineage = folder.lineageFolder(reader.header.store, lineage: reader.header.lineage)
     let records = "\(lineage)/\(LogFolder.erasuresName)"
     let own = Erasures.path(near: full)
     if folder.sources[records] == nil, access(own, F_OK) == 0 { folder.sources[records] = own }
   }
 
-  /// Values that are too large for a line are in the folder of logs that a file is in, or near it; in a
+  /// Values that are too large for a line are in the log folder of a file, or in a folder above it; in a
   /// copy without folders they are beside the file.
   private func gatherValues(near file: String) {
     let root = file.firstRange(of: "/store=").map { String(file[..<$0.lowerBound]) }
@@ -189,7 +189,7 @@ package final class LogSpool {
     guard acceptsDamage, let open = log, Self.damages.contains(error.code) else { throw error }
     log = nil
     try finish(open, name: name)
-    // The reader of the folder finds that the end is missing.
+    // The reader of the folder reports that the end is missing.
     guard error.code == .incomplete else { throw error }
   }
 
@@ -197,11 +197,11 @@ package final class LogSpool {
   private func finish(_ log: Spooled, name: String) throws {
     let path = try log.finish(in: folder)
     count += 1
-    // Several logs of a stream are numbered.
+    // The logs of a stream are numbered if there are several.
     names.append((path, count == 1 ? name : "\(name) (log \(count))"))
   }
 
-  /// Keeps an erasure record in the folder of its lineage, without a check.
+  /// Writes an erasure record into the folder of its lineage, without checking it.
   private func keep(_ record: UnsafeRawBufferPointer, lineage: LogHeader) throws {
     let path = folder.erasures(of: lineage.store, lineage: lineage.lineage)
     let descriptor = open(path, writing | O_APPEND, 0o600)
@@ -211,7 +211,7 @@ package final class LogSpool {
   }
 }
 
-/// One log of a stream, while it is written to a file.
+/// One log of a stream that is being written to a file.
 private final class Spooled {
   private let header: LogHeader
   private let path: String
@@ -248,7 +248,7 @@ private final class Spooled {
     block.removeAll()
   }
 
-  /// Reads from a closing line, or the line that replaces it, what the log's name needs, without a check.
+  /// Reads the parts of the log's name from a closing line, or the line that replaces it, without checking them.
   private func look(at line: UnsafeRawBufferPointer) {
     func text(after key: String, count: Int) -> String? {
       let bytes = Array(line.prefix(400))
@@ -281,7 +281,7 @@ private final class Spooled {
 }
 
 extension LogHeader {
-  /// Whether the log does not begin a lineage, as a log of one snapshot may.
+  /// Whether the log does not begin a lineage. A log with one snapshot may begin it or not.
   fileprivate var isWithinLineage: Bool {
     previous != TransactionDigest.beginning(ofStore: store, lineage: lineage)
   }

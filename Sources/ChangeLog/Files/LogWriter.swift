@@ -3,13 +3,13 @@ import Dispatch
 import Glibc
 import Stopping
 
-/// Writes one log: a file under its name that is complete, or no file.
+/// Writes one log. A file under the log's name is always complete.
 ///
 /// The lines are compressed in members of about one mebibyte that end with a line. The file is
 /// written under a name that readers of logs ignore, synced, and renamed, and the folder is
 /// synced.
 package final class LogWriter {
-  /// The default size at which the current line ends its member.
+  /// The default number of bytes after which the current line ends its member.
   package static let memberSize = 1 << 20
   /// The compression levels, from none to the smallest files.
   package static let levels = GzipCompressor.levels
@@ -28,10 +28,10 @@ package final class LogWriter {
   private var written: (plain: Int64, compressed: Int64) = (0, 0)
   /// The first transaction that is closed in the block, and the offset of its closing line.
   private var closed: (transaction: Int64, begins: Int)?
-  /// The same for the blocks in progress.
+  /// The same two values for the blocks that are being compressed.
   private var closedAhead: [(transaction: Int64, begins: Int)?] = []
   private var members: [LogMembers.Entry] = []
-  /// The bytes before and after compression so far.
+  /// The number of bytes before and after compression so far.
   package var sizes: (plain: Int64, compressed: Int64) {
     (written.plain + Int64(block.count), written.compressed)
   }
@@ -71,7 +71,7 @@ package final class LogWriter {
     block = try header.line()
   }
 
-  /// Writes an empty member to a stream, which distinguishes no new transactions from a failure.
+  /// Writes an empty member to a stream: it means that there are no new transactions, and that nothing failed.
   package static func writeNothing(to stream: Int32, name: String) throws {
     try ChangeLog.write(GzipCompressor(level: 1, path: name).member(of: []), to: stream, path: name)
   }
@@ -114,7 +114,7 @@ package final class LogWriter {
     changes += count
   }
 
-  /// Writes a line that stands for others, which are left out.
+  /// Writes a line that replaces omitted lines.
   package func append(_ omission: Omission, line: UnsafeRawBufferPointer) throws {
     try append(lines: line, changes: 0)
     if omission.lines == nil { last = omission.transaction }
@@ -205,7 +205,7 @@ package final class LogWriter {
   private func write(_ member: [UInt8]) throws {
     let offset = written.compressed
     written.compressed += Int64(member.count)
-    // The first member is read with the header anyway.
+    // Readers read the first member in any case, for the header.
     if let closed = closedAhead.removeFirst(), offset > 0 {
       members.append(
         LogMembers.Entry(

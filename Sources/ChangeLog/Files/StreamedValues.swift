@@ -1,9 +1,9 @@
 import Changes
 import Glibc
 
-/// A large value in a stream of logs: lines with one piece each, after the log that refers to it.
+/// A large value in a stream of logs: lines with one piece each, which follow the log that refers to the value.
 ///
-/// A log folder has a blob file for each large value. A stream has no files, so it has the bytes in
+/// A log folder has a blob file for each large value. A stream cannot contain files, so it has the bytes in
 /// base64.
 enum StreamedValue {
   /// The size of each piece except the last; in base64 it is one mebibyte.
@@ -74,7 +74,7 @@ extension LogWriter {
   }
 }
 
-/// A large value from a stream, while it is written to a file.
+/// A large value from a stream that is being written to a file.
 final class SpooledValue {
   private let digest: String
   private let size: Int64
@@ -84,7 +84,7 @@ final class SpooledValue {
   private var hash = SHA256()
   private var received: Int64 = 0
 
-  /// Creates a file for the value that begins with a line.
+  /// Creates a file for the value whose first line is given.
   init(_ line: UnsafeRawBufferPointer, blobs: LogBlobs) throws {
     let parts = try Self.parse(line)
     digest = parts.digest

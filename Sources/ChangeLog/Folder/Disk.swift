@@ -13,10 +13,10 @@ package func makeFolders(_ path: String) throws(LogError) {
   try syncFolder(parent)
 }
 
-/// How a file is opened for writing: not through a link, and without waiting for a reader of a pipe.
+/// The flags for opening a file to write it: do not follow a link, do not wait for the reader of a pipe.
 let writing = O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK
 
-/// Makes sure that the names in a folder last.
+/// Makes the names in a folder durable.
 func syncFolder(_ path: String) throws(LogError) {
   let descriptor = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
   guard descriptor >= 0 else { throw diskError("open", path: path) }
@@ -24,7 +24,7 @@ func syncFolder(_ path: String) throws(LogError) {
   guard fsync(descriptor) == 0 else { throw diskError("sync", path: path) }
 }
 
-/// The folder that a path is in.
+/// The folder that contains a path.
 package func parentFolder(_ path: String) -> String {
   guard let slash = path.lastIndex(of: "/") else { return "." }
   return slash == path.startIndex ? "/" : String(path[..<slash])
@@ -45,7 +45,7 @@ package func writeDurably(
   }
 }
 
-/// Writes a file durably from pieces, of which one at a time is in memory.
+/// Writes a file durably from pieces; only one piece at a time is in memory.
 ///
 /// Until it is complete, it has a temporary name in its folder, or the given one.
 func writeDurably(
@@ -135,7 +135,7 @@ package func readSmallFile(
   return isThere ? bytes : nil
 }
 
-/// Calls with a file's bytes, piece by piece; false if there is no file.
+/// Calls the closure with a file's bytes, one piece at a time; returns false if there is no file.
 private func readPieces(
   of path: String,
   isOurs: Bool,
@@ -159,7 +159,7 @@ private func readPieces(
   }
 }
 
-/// Opens what a person named, which may be a pipe.
+/// Opens the file that a person named, which may be a pipe.
 private func openAnything(_ path: String) throws(LogError) -> Int32 {
   let descriptor = open(path, O_RDONLY | O_CLOEXEC)
   guard descriptor >= 0 else { throw diskError("open", path: path) }
@@ -172,7 +172,7 @@ func appendDurably(_ bytes: [UInt8], to path: String, after length: Int64) throw
   let descriptor = open(path, writing, 0o600)
   guard descriptor >= 0 else { throw diskError("open", path: path) }
   defer { close(descriptor) }
-  // The rest was written by an interrupted program.
+  // The bytes after that length were written by an interrupted program.
   guard ftruncate(descriptor, off_t(length)) == 0, lseek(descriptor, 0, SEEK_END) == length else {
     throw diskError("write", path: path)
   }

@@ -14,7 +14,7 @@ package final class FolderLock {
   /// - Parameters:
   ///   - folder: The folder.
   ///   - wait: The maximum time to wait.
-  ///   - purpose: The reason that waiting programs see.
+  ///   - purpose: The reason that other programs show while they wait.
   /// - Throws: ``LogError`` with ``LogError/Code/locked``, which names the holder.
   package init(_ folder: LogFolder, wait: Duration = .zero, purpose: String) throws {
     let path = "\(folder.path)/.lock"
@@ -32,7 +32,7 @@ package final class FolderLock {
     }
     let note = Array("\(purpose), process \(getpid()) on \(hostName)\n".utf8)
     guard ftruncate(descriptor, 0) == 0 else { return }
-    // If this fails, waiting programs see less; the lock is still held.
+    // If this fails, waiting programs show less; the lock is held in any case.
     _ = note.withUnsafeBytes { pwrite(descriptor, $0.baseAddress, note.count, 0) }
   }
 

@@ -30,7 +30,7 @@ package struct LogBlobs: Hashable, Sendable {
     }
   }
 
-  /// A value; the caller must verify its digest.
+  /// The bytes of a value; the caller must verify their digest.
   ///
   /// - Throws: ``LogError`` with ``LogError/Code/missing``.
   package func value(_ digest: String) throws -> LargeValue {
@@ -45,7 +45,7 @@ package struct LogBlobs: Hashable, Sendable {
     var hash = SHA256()
     var total: Int64 = 0
     var chunk = [UInt8](repeating: 0, count: 1 << 18)
-    // One byte more than there should be tells enough of a file that never ends.
+    // One byte more than declared is enough to detect a file that is too long or never ends.
     while total <= size {
       let count = Glibc.read(descriptor, &chunk, 1 + Int(min(Int64(chunk.count) - 1, size - total)))
       if count < 0, errno == EINTR { continue }

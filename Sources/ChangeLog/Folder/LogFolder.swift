@@ -6,30 +6,30 @@ package struct LogFolder: Hashable, Sendable {
   package let path: String
   /// The name of a kind of filtered logs; nil for full logs.
   package private(set) var partial: String?
-  /// Where files are that only seem to be in the folder, by the paths that they would have there; none for a
+  /// The real paths of files that only seem to be in the folder, by their paths in it; empty for a
   /// folder on disk.
   var sources: [String: String] = [:]
 
-  /// A folder that may not exist yet.
+  /// Describes a folder that may not exist yet.
   package init(_ path: String) {
     var path = path
     while path.count > 1, path.hasSuffix("/") { path.removeLast() }
     self.path = path
   }
 
-  /// The filtered logs in the folder that leave something out, which is described in words.
+  /// The folder of the filtered logs that leave something out; the words describe what they leave out.
   package func partial(leavingOut words: String) -> LogFolder {
     partial(named: Self.partialName(words))
   }
 
-  /// The filtered logs in the folder with this name.
+  /// The folder of the filtered logs with this name.
   package func partial(named name: String) -> LogFolder {
     var result = self
     result.partial = name
     return result
   }
 
-  /// The name of filtered logs, which is different for different words.
+  /// The name of filtered logs; different descriptions give different names.
   package static func partialName(_ words: String) -> String {
     String(SHA256.digest(of: Array(words.utf8)).description.prefix(8))
   }
@@ -42,10 +42,10 @@ package struct LogFolder: Hashable, Sendable {
   /// One log of a lineage.
   package struct File: Hashable, Sendable {
     package var path: String
-    /// The transactions in its name.
+    /// The range of transactions in the log's name.
     package var range: ClosedRange<Int64>
 
-    /// Fails if the log is in the folder of another day than that of its first transaction.
+    /// Throws if the log's folder is that of another day than the day of its first transaction.
     package func checkDay(_ first: Transaction) throws(LogError) {
       let day = String(first.time.prefix(10))
       let folder = parentFolder(path).split(separator: "/").last ?? ""
@@ -71,7 +71,7 @@ package struct LogFolder: Hashable, Sendable {
 
   /// The lineages of a store that have logs or snapshots, in ascending order.
   ///
-  /// The folder of a program that was stopped before its first log is not a lineage.
+  /// A folder that a program created before it was stopped, and that has no log, is not a lineage.
   package func lineages(of store: String) throws -> [Int64] {
     try lineageFolders(of: store).filter { lineage in
       let folder = lineageFolder(store, lineage: lineage)
@@ -180,7 +180,7 @@ package struct LogFolder: Hashable, Sendable {
   /// The default path of a store's token.
   package func token(of store: String) -> String { "\(storeFolder(store))/_token.json" }
 
-  /// The values that values are too large for a line lie in, by their digests.
+  /// The folder of the large values, which are files named by their digests.
   package var blobs: LogBlobs { LogBlobs(path: source("\(path)/blobs")) }
 
   /// The values after `key=` in the names of a folder's subfolders.
@@ -191,7 +191,7 @@ package struct LogFolder: Hashable, Sendable {
     }
   }
 
-  /// What is in a folder, or seems to be.
+  /// The names in a folder, including files that only seem to be there.
   func entries(_ folder: String) throws(LogError) -> [FolderEntry] {
     guard !sources.isEmpty else {
       return try ChangeLog.entries(in: folder, follows: folder == path)
@@ -203,14 +203,14 @@ package struct LogFolder: Hashable, Sendable {
     ).sorted { $0.name < $1.name }
   }
 
-  /// Where a file is.
+  /// The real path of a file.
   func source(_ path: String) -> String { sources[path] ?? path }
 }
 
 extension String {
-  /// Whether it is the name of an incomplete file.
+  /// Whether an incomplete file has this name.
   fileprivate var isLeftover: Bool { hasPrefix(".") && hasSuffix("writing") }
 
-  /// Whether readers that look for logs by their names take a file with this one for a log.
+  /// Whether readers that find logs by their names would read a file with this name as a log.
   var isReadAsLog: Bool { hasSuffix(".ndjson.gz") && !hasPrefix(".") }
 }

@@ -2,11 +2,11 @@
 package struct LogName: Hashable, Sendable {
   package var store: String
   package var lineage: Int64
-  /// The day of the first transaction in UTC, as `2026-09-20`.
+  /// The day of the first transaction in UTC, such as `2026-09-20`.
   package var day: String
   package var range: ClosedRange<Int64>
 
-  /// The allowed ids of transactions; code adds one to them.
+  /// The ids that transactions may have. The maximum is lower than that of the type, because code adds one to an id.
   static let ids: Range<Int64> = 1..<1 << 62
 
   package init(store: String, lineage: Int64, day: String, range: ClosedRange<Int64>) {
@@ -26,12 +26,12 @@ package struct LogName: Hashable, Sendable {
     "\(Self.folder(store: store, lineage: lineage))/date=\(day)/\(file)"
   }
 
-  /// The file's name; names are sorted like the ids.
+  /// The file's name; names sort in the order of the ids.
   package var file: String {
     "\(padded(range.lowerBound))-\(padded(range.upperBound)).ndjson.gz"
   }
 
-  /// Reads a lineage as names have it; nil for anything else.
+  /// Reads the number of a lineage from a folder's name; nil for any other text.
   static func lineage(_ text: String) -> Int64? {
     guard let lineage = Int64(text), String(lineage) == text, lineage >= 0,
       lineage < ids.upperBound
@@ -39,7 +39,7 @@ package struct LogName: Hashable, Sendable {
     return lineage
   }
 
-  /// Reads the range from a file's name; nil for a name of something else.
+  /// Reads the range of transactions from a file's name; nil if it is not the name of a log.
   package static func range(ofFile name: String) -> ClosedRange<Int64>? {
     guard name.hasSuffix(".ndjson.gz") else { return nil }
     let parts = name.dropLast(".ndjson.gz".count).split(
@@ -55,7 +55,7 @@ package struct LogName: Hashable, Sendable {
   }
 }
 
-/// An id in names, which are sorted like the ids.
+/// An id with leading zeros, so that names sort in the order of the ids.
 func padded(_ id: Int64) -> String {
   let digits = String(id)
   return String(repeating: "0", count: max(0, 20 - digits.count)) + digits

@@ -7,7 +7,7 @@ package struct LogPlace: Sendable {
   /// The store in the path; nil for the whole folder.
   package private(set) var store: String?
   package private(set) var lineage: Int64?
-  /// Whether the path is deeper: some of the logs of a lineage, or an impossible place.
+  /// Whether the path is deeper than the folder of a lineage: it names some of its logs, or an impossible place.
   package private(set) var isPart = false
 
   /// Parses a path without accessing the disk.

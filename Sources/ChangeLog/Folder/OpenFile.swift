@@ -1,7 +1,7 @@
 import Changes
 import Glibc
 
-/// Opens a file for reading, and never waits for it or goes elsewhere by a link.
+/// Opens a regular file for reading, without waiting for a pipe and without following a link.
 ///
 /// Logs may come from anyone: a pipe in their place would never end, and a link would lead out of the folder.
 ///
@@ -28,7 +28,7 @@ func openFile(_ path: String) throws(LogError) -> Int32 {
   return descriptor
 }
 
-/// Where a file is that a person named, who may well have named a link.
+/// The file at a path that a person gave, which may be a link.
 package func withoutLinks(_ path: String) -> String {
   guard let real = realpath(path, nil) else { return path }
   defer { free(real) }
@@ -41,7 +41,7 @@ struct FolderEntry: Hashable {
   var kind: FileKind
 }
 
-/// What is in a folder, by name; nothing if there is no such folder, or a link in its place.
+/// The contents of a folder by name; empty if there is no such folder, or if the path is a link.
 func entries(in folder: String, follows: Bool = false) throws(LogError) -> [FolderEntry] {
   let flags = O_RDONLY | O_DIRECTORY | O_CLOEXEC | (follows ? 0 : O_NOFOLLOW)
   let descriptor = open(folder, flags)
@@ -61,7 +61,7 @@ func entries(in folder: String, follows: Bool = false) throws(LogError) -> [Fold
       $0.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
     }
     if name != ".", name != ".." {
-      // Some file systems do not say what a name is of.
+      // Some file systems do not return the kind of a file with its name.
       var mode = mode_t(entry.pointee.d_type) << 12
       var status = stat()
       if mode == 0, fstatat(descriptor, name, &status, AT_SYMLINK_NOFOLLOW) == 0 {

@@ -2,8 +2,8 @@ import Changes
 import FoundationEssentials
 
 extension LogFolder {
-  /// Links, pipes and devices with the name of a store's folder, and anything named as the folder of
-  /// large values that is not a folder.
+  /// Links, pipes and devices that have the name of a store's folder, and anything that has the name of the
+  /// folder of large values but is not a folder.
   ///
   /// A file such as `store=….tar.gz` is not read as a log by any reader.
   package func strays() throws -> [LogError] {
@@ -46,7 +46,7 @@ extension LogFolder {
     guard !name.hasPrefix(".") else { return }
     guard entry.kind == .folder else {
       let isLog = depth == 3 && LogName.range(ofFile: name) != nil
-      // The reader of a log names whatever has its name.
+      // The reader of logs reports whatever has the name of a log.
       if !isLog, name.isReadAsLog || entry.kind != .file { result.append(stray(entry, in: folder)) }
       return
     }

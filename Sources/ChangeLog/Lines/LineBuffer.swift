@@ -4,8 +4,8 @@ import Glibc
 
 /// Splits the output of a reader into lines, without copying them.
 ///
-/// Other threads work ahead: one decompresses, one computes the digest of the file, and one those
-/// of the transactions, so a transaction is verified when its last line is read.
+/// Other threads work ahead: one decompresses, one computes the digest of the file, and one the digests
+/// of the transactions. A transaction is therefore verified when its last line is read.
 final class LineBuffer {
   /// The maximum length of a line, which bounds the memory.
   static let longestLine = 1 << 25
@@ -17,7 +17,7 @@ final class LineBuffer {
   private let path: String
   private let reading = DispatchQueue(label: "travelog.log.reading")
   private var current = Piece()
-  /// The next pieces, filled or to be filled.
+  /// The next pieces, which are filled or waiting to be filled.
   private var ahead: [Piece] = []
   /// The offset of the next line.
   private var start = 0
@@ -54,7 +54,7 @@ final class LineBuffer {
   func begin(after previous: Digest) {
     pieceDigests.begin(after: previous)
     guard !source.isFinished else {
-      // Threads are not worth it for a short file.
+      // A short file is read faster without threads.
       pieceDigests.make(of: current)
       return
     }
@@ -84,7 +84,7 @@ final class LineBuffer {
   /// Moves to the next piece; false at the end.
   private func advance() throws -> Bool {
     guard !ahead.isEmpty else {
-      // The first piece, the last one, or any one while no digests are computed.
+      // This is the first piece, the last one, or any piece while no digests are computed.
       current.wait()
       start = 0
       var outcome = try source.refill(current)

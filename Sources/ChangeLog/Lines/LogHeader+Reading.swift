@@ -2,14 +2,14 @@ import Changes
 import FoundationEssentials
 
 extension LogHeader {
-  /// Reads a line without its line break; any other line than that of ``line()`` is refused.
+  /// Reads a line without its line break. A line that differs from the one that ``line()`` writes is refused.
   ///
   /// In every version of the format the kind, the version and the requirements have the same
   /// places, so a program can name the features that it does not know.
   package init(line: UnsafeRawBufferPointer, path: String) throws {
     func failure(_ reason: LogFailure) -> LogError { LogError(reason, path: path, line: 1) }
     var text = LineParts(line)
-    // In a string the quotes of the second text would be escaped, so it can't be found there.
+    // In a string the quotes of the second text would be escaped, so the search can't find it there.
     guard text.has(#"{"kind":"header","#), text.skip(to: #""meta":{"format":"#),
       text.has(#""meta":{"format":"#)
     else { throw failure(.notAHeader) }
@@ -31,18 +31,18 @@ extension LogHeader {
     }
   }
 
-  /// Reads the members that are not in another part of the line.
+  /// Reads the members that no other function reads.
   private init(_ text: inout LineParts) throws {
     try text.expect(#","store":"#)
     let store = try text.string()
-    // It becomes the name of a folder.
+    // The text is later used as the name of a folder.
     guard UUID(uuidString: store) != nil else { throw Refusal.text }
     try text.expect(#","lineage":"#)
     let lineage = try text.integer()
     try text.expect(#","first":"#)
     let first = try text.integer()
     try text.expect(#","previous":"#)
-    // Code adds one to these numbers.
+    // The caller adds one to these numbers, so they must not be the maximum.
     guard LogName.ids.contains(first), lineage >= 0, lineage < LogName.ids.upperBound else {
       throw Refusal.text
     }

@@ -4,7 +4,7 @@ import FoundationEssentials
 /// The first line of a log: its store and schema, and a typed value for every key of its lines.
 ///
 /// Programs that infer types from the first line (DuckDB, polars, ClickHouse) infer the right ones,
-/// because it has all later keys, and none is null.
+/// because the header has all keys of later lines, and none of its values is null.
 package struct LogHeader: Hashable, Sendable {
   package static let format = "travelog/1"
   /// The maximum size of a schema as JSON, which bounds the memory.
@@ -17,7 +17,7 @@ package struct LogHeader: Hashable, Sendable {
   package var previous: Digest
   /// The schema of all transactions in the log.
   package var schema: StoreSchema
-  /// What a filtered log leaves out, in words; empty for a full log.
+  /// The parts that a filtered log omits, in words; empty for a full log.
   package var partial: String
 
   package init(

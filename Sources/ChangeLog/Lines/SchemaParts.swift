@@ -3,7 +3,7 @@ import FoundationEssentials
 
 /// The parts of a header that depend only on the schema, which all logs of a store share.
 struct SchemaParts: Sendable {
-  /// The start of the line: a value for each key of the lines.
+  /// The start of the line: a value for each key that lines can have.
   let values: [UInt8]
   /// The digest of the schema as JSON, and the JSON as a string.
   let definition: [UInt8]

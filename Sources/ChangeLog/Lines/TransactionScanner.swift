@@ -1,10 +1,10 @@
 import Changes
 
-/// The lines or the transaction that one line of a filtered log replaces.
+/// The lines, or the transaction, that are omitted from a filtered log and replaced by one line.
 package struct Omission: Hashable, Sendable {
-  /// The transaction.
+  /// The id of the transaction.
   package let transaction: Int64
-  /// The lines, by their places; nil for the whole transaction.
+  /// The range of the omitted lines; nil if the whole transaction is omitted.
   package let lines: Range<Int64>?
 
   /// Describes an omission.
@@ -14,16 +14,16 @@ package struct Omission: Hashable, Sendable {
   }
 }
 
-/// Reads the lines of transactions, each only in the one form that the writer gives it.
+/// Reads the lines of transactions, and accepts each line only in the form that the writer gives it.
 ///
 /// The part that all lines of a transaction share is compared byte by byte with the first line, and
 /// parsed once, from the closing line.
 final class TransactionScanner {
-  /// Whether lines may be left out, and hidden ones have no salt.
+  /// Whether lines may be omitted, and hidden lines have no salt.
   var isPartial = false
-  /// A transaction whose closing line is still to come.
+  /// A transaction whose closing line was not read yet.
   private(set) var open: (id: Int64, count: Int64)?
-  /// The bytes before the place of each change, and those between it and what the line says of its leaf.
+  /// The bytes before each change's sequence number, and those between it and the members of the leaf.
   private var opening: [UInt8] = []
   private var middle: [UInt8] = []
   private var sequence: Int64 = 0
@@ -31,7 +31,7 @@ final class TransactionScanner {
   private var seed: Seed?
   /// Whether values of a line were erased.
   private var hasErased = false
-  /// The name of the last change's entity, where it has escapes and can't be taken from the line.
+  /// The name of the last change's entity, if the name has escapes and so differs from its bytes in the line.
   private var unescaped = UnsafeMutableRawBufferPointer(start: nil, count: 0)
   private var author = RepeatedText()
   private var process = RepeatedText()
@@ -86,9 +86,9 @@ final class TransactionScanner {
     return change
   }
 
-  /// Reads what a line says of its leaf; nothing if that is the seed of all lines.
+  /// Reads the members that describe a line's leaf; empty if they are only the seed of all lines.
   ///
-  /// Whether it is the right one, the tree over the lines tells.
+  /// The tree over the lines checks the seed.
   private func leaf(
     _ text: inout LineParts,
     count: Int64
@@ -112,7 +112,7 @@ final class TransactionScanner {
     return members
   }
 
-  /// Reads what the lines of a transaction share from its first one, and returns its place.
+  /// Reads the part that all lines of a transaction share from its first line; returns that line's sequence number.
   private func begin(_ text: inout LineParts) throws(Refusal) -> Int64 {
     try text.expect(#"{"kind":"change","txn":"#)
     let id = try identifier(&text)
@@ -125,7 +125,7 @@ final class TransactionScanner {
     middle.removeAll(keepingCapacity: true)
     middle.append(contentsOf: text.line[start..<text.position])
     if let open {
-      // Lines before this one are left out.
+      // The lines before this one are omitted.
       guard open == (id, count) else { throw differs(open.id) }
     } else {
       begin(id, count: count)
@@ -140,7 +140,7 @@ final class TransactionScanner {
     hasErased = false
   }
 
-  /// Reads a line that stands for others, without its line break.
+  /// Reads a line that replaces omitted lines, without its line break.
   func omission(_ line: UnsafeRawBufferPointer) throws(Refusal) -> Omission {
     guard isPartial else { throw Refusal(message: "nothing may be left out of the log") }
     var text = LineParts(line)
@@ -175,7 +175,7 @@ final class TransactionScanner {
     return Omission(transaction: id, lines: lines)
   }
 
-  /// An id to which code can add one.
+  /// An id that is small enough for code to add one to it.
   private func identifier(_ text: inout LineParts) throws(Refusal) -> Int64 {
     let id = try text.integer()
     guard LogName.ids.contains(id) else {
@@ -184,7 +184,7 @@ final class TransactionScanner {
     return id
   }
 
-  /// What every line of a transaction says of it.
+  /// The facts about a transaction that each of its lines repeats.
   private func shared(_ text: inout LineParts) throws(Refusal) -> Int64 {
     try text.expect(#","n":"#)
     let count = try text.integer()
@@ -195,7 +195,7 @@ final class TransactionScanner {
     return count
   }
 
-  /// The open transaction, as far as the lines of its changes describe it: id, time, author and
+  /// The open transaction with the facts that the lines of its changes contain: id, time, author and
   /// number of changes.
   func opened() throws(Refusal) -> Transaction? {
     guard let open, !middle.isEmpty else { return nil }
@@ -248,7 +248,7 @@ final class TransactionScanner {
     Refusal(message: "it does not say the same of transaction \(id) as the line before")
   }
 
-  /// Reads a closing line without its line break; it may be the only line if changes were skipped.
+  /// Reads a closing line without its line break. It may be the only line that is read, if changes were skipped.
   func transaction(
     _ line: UnsafeRawBufferPointer,
     isAlone: Bool = false
@@ -296,7 +296,7 @@ final class TransactionScanner {
     return transaction
   }
 
-  /// Reads the properties of a transaction; the writer omits members without a value.
+  /// Reads the properties of a transaction; a member without a value is omitted by the writer.
   private func readMeta(_ text: inout LineParts, transaction: inout Transaction) throws(Refusal) {
     try text.expect(#","meta":{"#)
     if text.has(#""process":"#) {
@@ -325,7 +325,7 @@ final class TransactionScanner {
   }
 }
 
-/// A text that is usually the same as the last time, so that it is converted only once.
+/// A text that is converted only if it differs from the previous one, which is rare.
 private struct RepeatedText {
   private var quoted: [UInt8] = []
   private var text = ""

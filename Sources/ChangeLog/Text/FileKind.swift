@@ -1,6 +1,6 @@
 import Glibc
 
-/// What a name in a folder is of.
+/// The kind of file that a name in a folder refers to.
 package enum FileKind: Hashable, Sendable {
   case file, folder, link, pipe, device, socket
 
@@ -16,7 +16,7 @@ package enum FileKind: Hashable, Sendable {
       }
   }
 
-  /// What it is, with an article.
+  /// The kind in words, with an article.
   var words: String {
     switch self {
     case .file: "a file"

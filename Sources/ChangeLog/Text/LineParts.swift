@@ -1,7 +1,7 @@
 import Changes
 import Glibc
 
-/// The fault of a line in words.
+/// The fault of a line, described in words.
 struct Refusal: Error {
   let message: String
 
@@ -21,7 +21,7 @@ struct LineParts {
 
   var isAtEnd: Bool { position == line.count }
 
-  /// Whether a text comes next, which is left.
+  /// Whether a text comes next; does not move.
   func isNext(_ text: StaticString) -> Bool {
     var parts = self
     return parts.has(text)
@@ -91,14 +91,14 @@ struct LineParts {
     return text
   }
 
-  /// The bytes up to a text, which is left; up to the end of the line if it is not there.
+  /// The bytes before a text; if the line does not have the text, all bytes up to its end.
   mutating func upTo(_ text: StaticString) -> UnsafeRawBufferPointer {
     let start = position
     if !skip(to: text) { position = line.count }
     return UnsafeRawBufferPointer(rebasing: line[start..<position])
   }
 
-  /// Where the members of values begin, or the end if there are none.
+  /// The position at which the members of values begin; the end if there are none.
   func beginningOfValues(upTo end: Int) -> Int {
     var parts = self
     while let base = line.baseAddress, parts.position < end,
@@ -116,12 +116,12 @@ struct LineParts {
     return end
   }
 
-  /// Some of the bytes.
+  /// A range of the bytes.
   func part(_ range: Range<Int>) -> UnsafeRawBufferPointer {
     UnsafeRawBufferPointer(rebasing: line[range])
   }
 
-  /// The bytes up to the next quote, which is left.
+  /// The bytes before the next quote.
   mutating func upToQuote() -> UnsafeRawBufferPointer {
     let start = position
     while position < line.count, line[position] != 0x22 { position += 1 }

@@ -1,8 +1,8 @@
 import Changes
 
-/// Why a log could not be written or read.
+/// The reason why a log could not be written or read.
 package struct LogError: Error, Worded {
-  /// What kind of failure it was; more may come, so a `switch` needs a default.
+  /// The kind of failure. Later versions may add kinds, so a `switch` needs a default.
   package enum Code: Hashable, Sendable {
     case missing, inputOutput, outOfMemory, diskFull, locked, exists
     /// The bytes are not in the writer's form, or do not match their digests.
@@ -20,7 +20,7 @@ package struct LogError: Error, Worded {
     case lineTooLong
   }
 
-  /// What happened, as data.
+  /// The failure as data; its wording is derived from it.
   package let reason: any LogReason
   package let path: String
   /// The line in the file, from 1; zero if the error is not about a line.
@@ -35,7 +35,7 @@ package struct LogError: Error, Worded {
     self.transaction = transaction
   }
 
-  /// The same error with another path, by which the user knows the file.
+  /// The same error with the path that the user gave for the file.
   package func at(_ path: String) -> LogError {
     reason.at(path, line: line, transaction: transaction)
   }
@@ -47,12 +47,12 @@ package struct LogError: Error, Worded {
 /// The reason for a ``LogError``: an enumeration with payloads.
 package protocol LogReason: Sendable {
   var code: LogError.Code { get }
-  /// The text for a file, a line and a transaction; the code has a hint if this has no second line.
+  /// The text for a file, a line and a transaction. If it has no second line, the code's hint is used.
   func wording(_ error: LogError) -> Wording
 }
 
 extension LogReason {
-  /// The error of a file, or of a line or a transaction in it.
+  /// The same failure as an error of a file, or of a line or a transaction in it.
   package func at(_ path: String, line: Int = 0, transaction: Int64 = 0) -> LogError {
     LogError(self, path: path, line: line, transaction: transaction)
   }

@@ -1,4 +1,4 @@
-/// What a shell can offer for the last word of a command line.
+/// The words that a shell can offer for the last word of a command line.
 struct Offer: Hashable {
   struct Candidate: Hashable {
     var word: String
@@ -9,7 +9,7 @@ struct Offer: Hashable {
   /// Whether the shell also offers files or folders.
   var paths = Completion.nothing
 
-  /// One line each, for the scripts of ``Shell``.
+  /// The offer as text for the scripts of ``Shell``, one line for each word.
   var text: String {
     var lines = candidates.map { $0.meaning.isEmpty ? $0.word : "\($0.word)\t\($0.meaning)" }
     if paths == .file { lines.append(":file") }
@@ -18,7 +18,7 @@ struct Offer: Hashable {
   }
 }
 
-/// What a shell can offer for the last word of a command line, given without the program's name.
+/// Finds the words that a shell can offer for the last word of a command line; the program's name is not included.
 func offer(for words: [String], of program: Command) -> Offer {
   var line = LineSoFar(path: [program])
   for word in words.dropLast() {
@@ -42,7 +42,7 @@ private struct LineSoFar {
   private var command: Command { path[path.count - 1] }
   private var flags: [Declaration] { path.flatMap(\.flags) }
 
-  /// Takes a word; returns false if nothing can be offered after it.
+  /// Adds a word; returns false if nothing can be offered after it.
   mutating func take(_ word: String) -> Bool {
     if awaiting != nil {
       awaiting = nil

@@ -1,8 +1,8 @@
-/// The content of a command's help, manual page and reference.
+/// The content that a command's help, manual page and reference share.
 struct CommandPage {
   typealias Row = Command.Note
 
-  /// The command, after those above it.
+  /// The command, preceded by the commands above it.
   let path: [Command]
 
   var command: Command { path[path.count - 1] }

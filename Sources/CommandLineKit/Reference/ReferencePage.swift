@@ -26,7 +26,7 @@ private func section(_ page: CommandPage) -> String {
   text += table("Command", rows: page.commands)
   text += table("Argument", rows: page.arguments)
   text += table("Flag", rows: page.flags)
-  // They are the same for each command.
+  // These flags are the same for each command.
   if page.path.count == 1 { text += table("Variable", rows: page.variables) }
   text += table("File", rows: page.files)
   text += table("Exit status", rows: page.exitCodes)
