@@ -73,7 +73,7 @@ package struct ExitCode: Hashable, Sendable {
   package static let unproven = ExitCode(
     17,
     name: "unproven",
-    meaning: "the logs are sound, but nothing proves a part of them"
+    meaning: "the logs are sound, but a part of them is not proven"
   )
   package static let usage = ExitCode(64, name: "usage", meaning: "the command line is wrong")
   package static let interrupted = ExitCode(130, name: "interrupted", meaning: "stopped by SIGINT")

@@ -32,7 +32,7 @@ public final class DispatchSerialQueue: SerialExecutor {
   /// The queue's name, which debuggers show.
   public var label: String { queue.label }
 
-  /// Runs a closure when those before it are done.
+  /// Runs a closure after the closures that were added before it.
   public func async(
     group: DispatchGroup? = nil,
     qos: DispatchQoS = .unspecified,
@@ -42,7 +42,7 @@ public final class DispatchSerialQueue: SerialExecutor {
     queue.async(group: group, qos: qos, flags: flags, execute: work)
   }
 
-  /// Runs a closure at a time, or later, when those before it are done.
+  /// Runs a closure at a time or later, after the closures that were added before it.
   public func asyncAfter(
     deadline: DispatchTime,
     qos: DispatchQoS = .unspecified,
@@ -52,12 +52,12 @@ public final class DispatchSerialQueue: SerialExecutor {
     queue.asyncAfter(deadline: deadline, qos: qos, flags: flags, execute: work)
   }
 
-  /// Runs a closure when those before it are done, and waits for it.
+  /// Runs a closure after the closures that were added before it, and waits for its end.
   public func sync<Result>(execute work: () throws -> Result) rethrows -> Result {
     try queue.sync(execute: work)
   }
 
-  /// Runs an actor's job when what was before it is done.
+  /// Runs a job of an actor after the work that was added before it.
   public func enqueue(_ job: consuming ExecutorJob) {
     let job = UnownedJob(job)
     queue.async { job.runSynchronously(on: self.asUnownedSerialExecutor()) }

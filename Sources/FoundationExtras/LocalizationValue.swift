@@ -1,13 +1,13 @@
 import Foundation
 
 extension String {
-  /// A text to be looked up in the bundle's tables, with values in it.
+  /// A text that is looked up in the bundle's tables, with values in it.
   public struct LocalizationValue: ExpressibleByStringInterpolation, Hashable, Sendable {
-    /// What the tables know the text by: `%@`, `%lld` and `%lf` stand for the values.
+    /// The key of the text in the tables; `%@`, `%lld` and `%lf` stand for the values.
     let key: String
     let values: [Value]
 
-    /// A value of the text, and how it is written.
+    /// A value in the text, and its format.
     enum Value: Hashable, Sendable {
       case text(String)
       case integer(Int64)
@@ -50,20 +50,20 @@ extension String {
         values.append(.text(string))
       }
 
-      /// Adds an integer, which is written as the locale has it.
+      /// Adds an integer, which is written in the locale's form.
       public mutating func appendInterpolation<Number: FixedWidthInteger>(_ number: Number) {
         guard let exact = Int64(exactly: number) else { return appendInterpolation("\(number)") }
         key += "%lld"
         values.append(.integer(exact))
       }
 
-      /// Adds a number, which is written as the locale has it.
+      /// Adds a number, which is written in the locale's form.
       public mutating func appendInterpolation(_ number: Double) {
         key += "%lf"
         values.append(.fraction(number))
       }
 
-      /// Adds a value in the form that a style gives it.
+      /// Adds a value in the form of a format style.
       public mutating func appendInterpolation<Style: FormatStyle>(
         _ input: Style.FormatInput,
         format: Style

@@ -1,17 +1,17 @@
 import Foundation
 
-/// A text to be looked up later, perhaps elsewhere.
+/// A text that is looked up later, perhaps in another process.
 public struct LocalizedStringResource: ExpressibleByStringInterpolation, Hashable, Sendable {
   /// The key of the text in the tables.
   public let key: String
   /// The text if no table has it.
   public let defaultValue: String.LocalizationValue
-  /// The table to look in, or nil for the bundle's main one.
+  /// The table to search; nil for the bundle's main table.
   public let table: String?
-  /// The locale that numbers are written for.
+  /// The locale in which numbers are written.
   public var locale: Locale
 
-  /// Names a text by itself.
+  /// Creates a resource whose key is the text itself.
   public init(
     _ keyAndValue: String.LocalizationValue,
     table: String? = nil,
@@ -36,7 +36,7 @@ public struct LocalizedStringResource: ExpressibleByStringInterpolation, Hashabl
 }
 
 extension String {
-  /// Looks a text up in a bundle's tables; the text itself is used if they lack it.
+  /// Looks up a text in a bundle's tables; the text itself is used if the tables do not have it.
   public init(
     localized keyAndValue: String.LocalizationValue,
     table: String? = nil,
@@ -47,7 +47,7 @@ extension String {
     self = keyAndValue.text(table: table, bundle: bundle ?? .main, locale: locale)
   }
 
-  /// Looks a text up by a separate key; the default is used if the tables lack it.
+  /// Looks up a text by a separate key; the default is used if the tables do not have the key.
   public init(
     localized key: StaticString,
     defaultValue: String.LocalizationValue,
@@ -61,7 +61,7 @@ extension String {
     self = defaultValue.values.isEmpty ? format : defaultValue.filled(format, locale: locale)
   }
 
-  /// Looks a text up in the main bundle's tables.
+  /// Looks up a text in the main bundle's tables.
   @_disfavoredOverload
   public init(localized resource: LocalizedStringResource) {
     self = resource.defaultValue.text(

@@ -1,7 +1,7 @@
 import Foundation
 
 extension NotificationCenter {
-  /// Gives the notifications of a name, and of one sender if there is one, as they are posted.
+  /// The notifications with a name, and from one sender if it is given, as they are posted.
   public func notifications(
     named name: Notification.Name,
     object: AnyObject? = nil
@@ -11,10 +11,10 @@ extension NotificationCenter {
 
   /// The notifications of a name that are posted after the iteration begins.
   ///
-  /// Notifications that are posted between two turns of a loop wait.
+  /// Notifications that are posted between two iterations of a loop wait for the next iteration.
   public final class Notifications: AsyncSequence, @unchecked Sendable {
-    // Sendable because all is constant, the center is made for several threads, and the sender is
-    // only compared with.
+    // Sendable because all members are constant, the center is thread-safe, and the sender is only used
+    // for comparisons.
     private let center: NotificationCenter
     private let name: Notification.Name
     private let sender: AnyObject?
@@ -25,7 +25,7 @@ extension NotificationCenter {
       self.sender = sender
     }
 
-    /// Begins to observe the notifications that are posted from now on.
+    /// Starts to observe notifications; only those posted from now on are returned.
     public func makeAsyncIterator() -> Iterator {
       let (stream, continuation) = AsyncStream.makeStream(of: Posted.self)
       let token = center.addObserver(forName: name, object: sender, queue: nil) { notification in
@@ -45,7 +45,7 @@ extension NotificationCenter {
         await posted.next()?.notification
       }
 
-      /// Waits for the next notification where the caller runs; nil means that the task was
+      /// Waits for the next notification on the caller's actor; nil means that the task was
       /// cancelled.
       public mutating func next(
         isolation actor: isolated (any Actor)?
@@ -62,9 +62,9 @@ private struct Posted: @unchecked Sendable {
   let notification: Notification
 }
 
-/// A place in the center's list of observers.
+/// The registration of an observer with the center.
 private struct Observation: @unchecked Sendable {
-  // Sendable because the token is only ever given back to the center, which locks.
+  // Sendable because the token is only returned to the center, which is thread-safe.
   let center: NotificationCenter
   let token: any NSObjectProtocol
 

@@ -1,10 +1,10 @@
 import Foundation
 
 extension URL {
-  /// Where programs keep their data: `$XDG_DATA_HOME`, or `~/.local/share`.
+  /// The folder for the data of programs: `$XDG_DATA_HOME`, or `~/.local/share`.
   public static var applicationSupportDirectory: URL { folder(.applicationSupportDirectory) }
 
-  /// Where programs keep data that they can create again: `$XDG_CACHE_HOME`, or `~/.cache`.
+  /// The folder for data that programs can create again: `$XDG_CACHE_HOME`, or `~/.cache`.
   public static var cachesDirectory: URL { folder(.cachesDirectory) }
 
   /// The user's documents.
@@ -19,16 +19,16 @@ extension URL {
   /// The user's pictures.
   public static var picturesDirectory: URL { folder(.picturesDirectory) }
 
-  /// The user's films.
+  /// The user's videos.
   public static var moviesDirectory: URL { folder(.moviesDirectory) }
 
   /// The user's music.
   public static var musicDirectory: URL { folder(.musicDirectory) }
 
-  /// What the user shares with other users.
+  /// The folder that the user shares with other users.
   public static var sharedPublicDirectory: URL { folder(.sharedPublicDirectory) }
 
-  /// Finds one of the system's folders, and makes it if asked to.
+  /// Finds one of the system's folders, and creates it if requested.
   public init(
     for directory: FileManager.SearchPathDirectory,
     in domain: FileManager.SearchPathDomainMask,
@@ -50,9 +50,9 @@ extension URL {
 }
 
 extension FileManager {
-  /// The folder that the programs of a group share: one of that name where programs keep their data.
+  /// The folder that the programs of a group share: a folder with the group's name among the programs' data.
   ///
-  /// Linux has no such groups, so every identifier has a folder, which this creates.
+  /// Linux does not have such groups, so every identifier gets a folder, which this function creates.
   public func containerURL(forSecurityApplicationGroupIdentifier identifier: String) -> URL? {
     guard !identifier.isEmpty, !identifier.contains("/"), identifier != ".." else { return nil }
     let folder = URL.applicationSupportDirectory

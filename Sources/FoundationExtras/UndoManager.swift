@@ -1,6 +1,6 @@
 /// Records steps that can be undone and redone.
 ///
-/// Foundation on Linux has no UndoManager; this one works as Apple's for a `ModelContext`:
+/// Foundation on Linux does not have this class. For a `ModelContext` it works like Apple's:
 /// ```swift
 /// context.undoManager = UndoManager()
 /// trip.name = "Bergen"
@@ -24,12 +24,12 @@ public final class UndoManager {
   public private(set) var isUndoing = false
   /// Whether a step is being redone.
   public private(set) var isRedoing = false
-  /// The most steps that are kept; zero means any number.
+  /// The maximum number of steps that are kept; zero means that all are kept.
   public var levelsOfUndo = 0
-  /// Whether registering outside a group opens one.
+  /// Whether a registration outside of a group opens a group.
   public var groupsByEvent = true
 
-  /// Makes a manager without steps.
+  /// Creates a manager without steps.
   public init() {}
 
   /// Whether there is a step to undo.
@@ -39,7 +39,7 @@ public final class UndoManager {
   }
   /// Whether there is a step to redo.
   public var canRedo: Bool { !redoStack.isEmpty }
-  /// How many groups are open.
+  /// The number of open groups.
   public var groupingLevel: Int { open.count }
   /// Whether registration is enabled.
   public var isUndoRegistrationEnabled: Bool { disabled == 0 }
@@ -74,7 +74,7 @@ public final class UndoManager {
     }
   }
 
-  /// Opens a group; everything registered until its end is one step.
+  /// Opens a group; all actions that are registered until its end are one step.
   public func beginUndoGrouping() { open.append(Group()) }
 
   /// Ends the group that was opened last.

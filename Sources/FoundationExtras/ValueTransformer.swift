@@ -1,8 +1,8 @@
 import Foundation
 
-/// A class that turns values into others and back, found by its name.
+/// A class that converts values into others and back, and is found by its name.
 ///
-/// Foundation on Linux has none; this one has the part of Apple's that `.transformable(by:)` needs.
+/// Foundation on Linux does not have this class. This one has the part of Apple's class that `.transformable(by:)` needs.
 open class ValueTransformer {
   private static let lock = NSLock()
   // Only read and written while `lock` is held.
@@ -15,12 +15,12 @@ open class ValueTransformer {
   open class func transformedValueClass() -> AnyClass { NSData.self }
   /// Whether values can be converted back.
   open class func allowsReverseTransformation() -> Bool { true }
-  /// Turns a value into its transformed form.
+  /// Converts a value into its transformed form.
   open func transformedValue(_ value: Any?) -> Any? { value }
-  /// Turns a transformed form back into the value.
+  /// Converts a transformed form back into the value.
   open func reverseTransformedValue(_ value: Any?) -> Any? { value }
 
-  /// Registers a transformer by a name.
+  /// Registers a transformer under a name.
   public static func setValueTransformer(
     _ transformer: ValueTransformer?,
     forName name: NSValueTransformerName
@@ -28,12 +28,12 @@ open class ValueTransformer {
     lock.withLock { registered[name.rawValue] = transformer.map { type(of: $0) } }
   }
 
-  /// A transformer of the class that is registered by the name.
+  /// A new transformer of the class that is registered under the name.
   package static func named(_ name: String) -> ValueTransformer? {
     lock.withLock { registered[name] }?.init()
   }
 
-  /// Registers the class by its own name, and returns that name.
+  /// Registers the class under its own name, and returns that name.
   package static func register(_ type: ValueTransformer.Type) -> String {
     let name = String(describing: type)
     lock.withLock { registered[name] = type }

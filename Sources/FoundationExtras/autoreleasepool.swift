@@ -1,6 +1,6 @@
 /// Runs a function.
 ///
-/// Swift on Linux has no pools: an object is released with its last reference.
+/// Swift on Linux does not have autorelease pools: an object is released with its last reference.
 public func autoreleasepool<Result, Failure: Error>(
   invoking body: () throws(Failure) -> Result
 ) throws(Failure) -> Result {

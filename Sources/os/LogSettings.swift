@@ -2,7 +2,7 @@ import Foundation
 
 /// The environment's settings for logging, read once.
 struct LogSettings: Sendable {
-  /// The lowest level that is written; nil if none is.
+  /// The lowest level that is written; nil if nothing is written.
   var least: OSLogType?
   /// Whether private values are shown.
   var showsPrivate: Bool

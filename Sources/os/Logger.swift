@@ -1,12 +1,12 @@
-/// Writes messages to standard error, a line each.
+/// Writes messages to standard error, one line for each.
 ///
-/// `OS_LOG_LEVEL` says from which level on (`debug`, `info`, `default`, `error`, `fault`, or `off`;
+/// `OS_LOG_LEVEL` is the lowest level that is written (`debug`, `info`, `default`, `error`, `fault`, or `off`;
 /// `default` when unset). Values that are private are written as `<private>`, unless
 /// `OS_LOG_PRIVATE` is `show`.
 public struct Logger: Sendable {
   private let log: OSLog
 
-  /// Writes lines that name no subsystem.
+  /// Writes lines without a subsystem.
   public init() {
     log = .default
   }

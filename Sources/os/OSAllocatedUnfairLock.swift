@@ -4,7 +4,7 @@ import Foundation
 ///
 /// As on Apple's systems it is not recursive: a thread that takes it twice stops the program.
 public struct OSAllocatedUnfairLock<State>: @unchecked Sendable {
-  /// What a thread can claim about a lock.
+  /// A claim of a thread about a lock.
   public enum Ownership: Hashable, Sendable {
     /// This thread holds it.
     case owner
@@ -46,14 +46,14 @@ public struct OSAllocatedUnfairLock<State>: @unchecked Sendable {
     return try body(&storage.state)
   }
 
-  /// Runs a function on the value, or returns nil when another thread holds the lock.
+  /// Runs a function on the value; returns nil if another thread holds the lock.
   public func withLockIfAvailable<Result: Sendable>(
     _ body: @Sendable (inout State) throws -> Result
   ) rethrows -> Result? {
     try withLockIfAvailableUnchecked(body)
   }
 
-  /// Runs a function on the value, or returns nil when another thread holds the lock.
+  /// Runs a function on the value; returns nil if another thread holds the lock.
   public func withLockIfAvailableUnchecked<Result>(
     _ body: (inout State) throws -> Result
   ) rethrows -> Result? {
@@ -62,7 +62,7 @@ public struct OSAllocatedUnfairLock<State>: @unchecked Sendable {
     return try body(&storage.state)
   }
 
-  /// Stops the program when this thread's claim is wrong.
+  /// Stops the program if this thread's claim is wrong.
   public func precondition(_ claim: Ownership) {
     Swift.precondition(
       storage.isHeldByThisThread == (claim == .owner),
@@ -89,18 +89,18 @@ extension OSAllocatedUnfairLock where State == Void {
     storage.lock()
   }
 
-  /// Releases the lock, which the thread that took it must do.
+  /// Releases the lock. The thread that took the lock must call it.
   public func unlock() {
     storage.unlock()
   }
 
-  /// Takes the lock unless another thread holds it, and returns whether it did.
+  /// Takes the lock unless another thread holds it; returns whether it took the lock.
   public func lockIfAvailable() -> Bool {
     storage.lockIfAvailable()
   }
 }
 
-/// The mutex and what it guards, at an address that does not move.
+/// The mutex and the guarded value, at an address that does not move.
 private final class Storage<State> {
   var state: State
   private let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
@@ -133,7 +133,7 @@ private final class Storage<State> {
     pthread_mutex_trylock(mutex) == 0
   }
 
-  /// A mutex of this type returns an error to the thread that takes it twice.
+  /// With a mutex of this type, a thread that takes it twice gets an error.
   var isHeldByThisThread: Bool {
     let code = pthread_mutex_lock(mutex)
     if code == 0 { pthread_mutex_unlock(mutex) }

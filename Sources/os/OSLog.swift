@@ -1,8 +1,8 @@
-/// A log: the subsystem and category that its lines are marked with.
+/// A log with the subsystem and category that mark its lines.
 public final class OSLog: Sendable {
   /// The program or library that writes, in reverse-DNS style.
   let subsystem: String
-  /// The part of it that writes.
+  /// The part of the program or library that writes.
   let category: String
   private let isDisabled: Bool
 

@@ -8,14 +8,14 @@ public struct OSLogIntegerFormatting: Equatable, Sendable {
   var uppercase = false
   var minDigits = 1
 
-  /// In tens.
+  /// In decimal.
   public static let decimal = OSLogIntegerFormatting()
-  /// In sixteens, with small letters.
+  /// In hexadecimal, with lower-case letters.
   public static let hex = OSLogIntegerFormatting(radix: 16)
-  /// In eights.
+  /// In octal.
   public static let octal = OSLogIntegerFormatting(radix: 8)
 
-  /// In tens, with a sign or leading zeros.
+  /// In decimal, with a sign or leading zeros.
   public static func decimal(
     explicitPositiveSign: Bool = false,
     minDigits: Int = 1
@@ -23,7 +23,7 @@ public struct OSLogIntegerFormatting: Equatable, Sendable {
     OSLogIntegerFormatting(explicitPositiveSign: explicitPositiveSign, minDigits: minDigits)
   }
 
-  /// In sixteens, with a prefix, capital letters, or leading zeros.
+  /// In hexadecimal, with a prefix, upper-case letters, or leading zeros.
   public static func hex(
     explicitPositiveSign: Bool = false,
     includePrefix: Bool = false,
@@ -35,7 +35,7 @@ public struct OSLogIntegerFormatting: Equatable, Sendable {
     return result
   }
 
-  /// In eights, with a prefix or leading zeros.
+  /// In octal, with a prefix or leading zeros.
   public static func octal(
     explicitPositiveSign: Bool = false,
     includePrefix: Bool = false,
@@ -68,7 +68,7 @@ public struct OSLogFloatFormatting: Equatable, Sendable {
   public static let exponential = OSLogFloatFormatting(conversion: "e")
   /// With or without an exponent, whichever is shorter.
   public static let hybrid = OSLogFloatFormatting(conversion: "g")
-  /// In sixteens, exactly.
+  /// In hexadecimal, which is exact.
   public static let hex = OSLogFloatFormatting(conversion: "a")
 
   /// With this many digits after the point.
@@ -111,7 +111,7 @@ public struct OSLogStringAlignment: Equatable, Sendable {
   var columns = 0
   var isRight = false
 
-  /// As wide as it is.
+  /// With the width of the value itself.
   public static let none = OSLogStringAlignment()
 
   /// At the left of a column of this width.

@@ -7,7 +7,7 @@ public struct OSLogPrivacy: Equatable, Sendable {
   public struct Mask: Equatable, Sendable {
     let isHash: Bool
 
-    /// A word that is the same for equal values within one run of the program.
+    /// A word that is the same for equal values during one run of the program.
     public static let hash = Mask(isHash: true)
     /// The same word for all values.
     public static let none = Mask(isHash: false)
@@ -20,16 +20,16 @@ public struct OSLogPrivacy: Equatable, Sendable {
   let level: Level
   let mask: Mask
 
-  /// Read when it is a number or a truth value, hidden otherwise.
+  /// Shown if the value is a number or a Boolean, hidden otherwise.
   public static let auto = OSLogPrivacy(level: .automatic, mask: .none)
-  /// Always read.
+  /// Always shown.
   public static let `public` = OSLogPrivacy(level: .open, mask: .none)
   /// Hidden, unless the environment asks for private values.
   public static let `private` = OSLogPrivacy(level: .hidden, mask: .none)
-  /// Hidden, even where the environment asks for private values.
+  /// Hidden, even if the environment asks for private values.
   public static let sensitive = OSLogPrivacy(level: .sensitive, mask: .none)
 
-  /// Read when it is a number or a truth value, masked otherwise.
+  /// Shown if the value is a number or a Boolean, masked otherwise.
   public static func auto(mask: Mask) -> OSLogPrivacy {
     OSLogPrivacy(level: .automatic, mask: mask)
   }
@@ -39,14 +39,14 @@ public struct OSLogPrivacy: Equatable, Sendable {
     OSLogPrivacy(level: .hidden, mask: mask)
   }
 
-  /// Masked, even where the environment asks for private values.
+  /// Masked, even if the environment asks for private values.
   public static func sensitive(mask: Mask) -> OSLogPrivacy {
     OSLogPrivacy(level: .sensitive, mask: mask)
   }
 }
 
 extension OSLogPrivacy {
-  /// What the log shows for a value whose text this is.
+  /// The text that the log shows for a value with this text.
   func shown(_ text: String, isScalar: Bool, showsPrivate: Bool) -> String {
     let isShown =
       switch level {
@@ -57,7 +57,7 @@ extension OSLogPrivacy {
       }
     if isShown { return text }
     guard mask.isHash else { return "<private>" }
-    // Hasher has another seed in each process, so the word can't be looked up in a list.
+    // Hasher uses a different seed in each process, so a list of words can't reveal the value.
     return "<mask.hash: '\(String(UInt(bitPattern: text.hashValue), radix: 36))'>"
   }
 }

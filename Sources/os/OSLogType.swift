@@ -21,7 +21,7 @@ public struct OSLogType: RawRepresentable, Hashable, Sendable {
 }
 
 extension OSLogType {
-  /// Its rank, which the raw values do not follow.
+  /// The severity as a number, because raw values are not ordered by severity.
   var gravity: Int {
     switch self {
     case .debug: 0
@@ -32,7 +32,7 @@ extension OSLogType {
     }
   }
 
-  /// The word for it in a line of the log, and in the environment.
+  /// The word for the level in a line of the log, and in the environment.
   var name: String {
     switch self {
     case .debug: "debug"

@@ -36,7 +36,7 @@ public final class OSSignpostIntervalState: Sendable {
 public struct OSSignposter: Sendable {
   private let log: OSLog
 
-  /// Marks lines that name no subsystem.
+  /// Marks lines without a subsystem.
   public init() {
     log = .default
   }
@@ -57,7 +57,7 @@ public struct OSSignposter: Sendable {
   /// Whether anything would be written.
   public var isEnabled: Bool { log.isEnabled(type: .debug) }
 
-  /// Makes an identifier that no other interval has.
+  /// Creates an identifier that no other interval has.
   public func makeSignpostID() -> OSSignpostID {
     OSSignpostID(UInt64.random(in: 1..<UInt64.max))
   }

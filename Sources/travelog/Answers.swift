@@ -6,7 +6,7 @@ import Report
 import Store
 
 extension Call {
-  /// A progress line, and what draws it and stops the command after a signal.
+  /// The progress line, and the function that draws it and stops the command after a signal.
   func tick(_ unit: String = "transactions") -> (line: ProgressLine, tick: Tick) {
     let isQuiet = arguments[Travelog.quiet]
     let line = ProgressLine(messages, choice: isQuiet ? .never : arguments[Travelog.progress])
@@ -19,13 +19,13 @@ extension Call {
     )
   }
 
-  /// Writes a result for people: on a terminal, unless --quiet was given.
+  /// Writes a result for people, if the output is a terminal and --quiet was not given.
   func summarize(_ text: String) throws {
     guard !arguments[Travelog.quiet], messages.isTerminal else { return }
     try messages.showLine(text)
   }
 
-  /// Writes a problem that is not an error.
+  /// Writes a message about a problem that is not an error.
   func warn(_ text: String) throws {
     try messages.showLine(messages.style.yellow("warning:") + " " + text)
   }
@@ -72,14 +72,14 @@ extension Joined: Decodable where First: Decodable, Second: Decodable {
   }
 }
 
-/// The beginning of answers of commands that have `--dry-run`.
+/// The first members of the answers of commands that have `--dry-run`.
 struct AnswerHead: Codable {
   var schema = 1
   let type: String
   let dryRun: Bool
 }
 
-/// What the answers of commands that always do what they say begin with.
+/// The first members of the answers of commands that do not have `--dry-run`.
 struct TypeHead: Codable {
   var schema = 1
   let type: String

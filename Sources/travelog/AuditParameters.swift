@@ -65,7 +65,7 @@ extension Call {
     return filter
   }
 
-  /// The filter of a call that names its object in another way.
+  /// The filter of a call whose parameters name the object differently.
   func filterOfObject() -> AuditFilter {
     var filter = AuditFilter()
     filter.author = arguments[Travelog.author]

@@ -12,7 +12,7 @@ extension Travelog {
     "origin",
     type: .text,
     placeholder: "NAME",
-    help: "Another name for the tree, which its checkpoint keeps."
+    help: "Name the tree; later checkpoints keep the name."
   )
   static let forStores = Parameter<Bool>.toggle(
     "stores",
@@ -25,7 +25,7 @@ extension Travelog {
     discussion:
       "`export` appends each transaction to a tree of hashes beside the logs. A checkpoint has "
       + "the name, the size and the root of that tree, in the format c2sp.org/tlog-checkpoint. Before it "
-      + "writes one, the command checks that the tree extends the checkpoint that is there, and rebuilds "
+      + "writes one, the command checks that the tree extends the existing checkpoint, and rebuilds "
       + "the tree from the logs if tiles are missing. Without --key it writes the text alone, which other "
       + "programs can sign. “openssl genpkey -algorithm ed25519” creates a key. With --stores, each checkpoint that has changed becomes a leaf of one tree in "
       + "LOGS/_tree, and only the checkpoint of that tree is written.",
@@ -36,7 +36,7 @@ extension Travelog {
     parameters: [logs, signingKey, treeName, forStores, lockWait],
     files: [
       "LOGS/store=UUID/lineage=N/_tree/checkpoint": "The checkpoint of a lineage.",
-      "LOGS/store=UUID/lineage=N/_tree/tile": "The tree, as c2sp.org/tlog-tiles has it.",
+      "LOGS/store=UUID/lineage=N/_tree/tile": "The tree, in the format of c2sp.org/tlog-tiles.",
       "LOGS/_tree/checkpoint": "The checkpoint of all stores.",
     ],
     exitCodes: [.unreadable, .missing, .locked, .interrupted, .terminated]
@@ -68,7 +68,7 @@ extension Travelog {
 }
 
 extension Call {
-  /// The folder of logs that a path names, with a store and a lineage if it names them.
+  /// The log folder in a path, with the store and the lineage if the path names them.
   func wholeLogs(_ path: String) throws -> LogPlace {
     let place = LogPlace(path)
     guard !place.isPart, place.folder.partial == nil else {

@@ -17,7 +17,7 @@ extension Travelog {
   static let second = Parameter<String>.positional(
     "B",
     type: .file,
-    help: "What A is compared with."
+    help: "The store, log folder or log to compare A with."
   )
   static let differenceFormat = Parameter<DifferenceFormat?>.optional(
     "format",
@@ -39,7 +39,7 @@ extension Travelog {
       "travelog diff trips.store@400 trips.store --entity Trip":
         "Show how trips changed after transaction 400.",
       "travelog diff old.store new.store --format sql":
-        "Write a script that turns one into the other.",
+        "Write a script that turns the first store into the second.",
     ],
     parameters: [first, second, differenceFormat, entity, object, attribute],
     exitCodes: [

@@ -20,7 +20,7 @@ extension Travelog {
     "attribute",
     type: .text,
     placeholder: "NAME",
-    help: "Erase only values of this attribute or relationship to one."
+    help: "Erase only the values of this attribute or to-one relationship."
   )
   static let erasedStore = Parameter<String?>.optional(
     "store",
@@ -54,7 +54,7 @@ extension Travelog {
       "travelog erase logs --entity Person --id 7 --store people.store --reason \"case 12\"":
         "Erase the values of a deleted person.",
       "travelog erase logs --entity Person --id 7 --attribute phone --dry-run":
-        "See where earlier telephone numbers of a person are.",
+        "List the logs with earlier telephone numbers of a person.",
     ],
     parameters: [
       logs, erasedEntity, erasedObject, erasedAttributes, erasedStore, reason, erasingAuthor,

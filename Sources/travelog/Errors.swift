@@ -8,7 +8,7 @@ import Store
 /// The exit code and the text of an error; nil for an unknown one.
 func describe(_ error: any Error) -> CommandError? {
   if let error = error as? any ShownError { return error.shown }
-  // A failure after a signal is a consequence of the signal.
+  // A failure after a signal is caused by the signal.
   if let stopped = Interruption.requested { return stopped }
   return switch error {
   case let error as PipelineError:
@@ -23,12 +23,12 @@ func describe(_ error: any Error) -> CommandError? {
   }
 }
 
-/// Any error as it is shown.
+/// Any error in the form in which it is shown.
 func shown(_ error: any Error) -> CommandError {
   describe(error) ?? CommandError(.failure, message: "\(error)")
 }
 
-/// A wording; its hint is the most similar known name if there is one.
+/// A wording. If a similar known name exists, the hint suggests it.
 private func shown(
   _ wording: Wording,
   code: ExitCode?,

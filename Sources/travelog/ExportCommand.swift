@@ -37,7 +37,7 @@ extension Travelog {
   )
   static let newFolder = Parameter<Bool>.toggle(
     "new-folder",
-    help: "Start a new set of logs, although the store was exported before."
+    help: "Start a new set of logs even if the store was exported before."
   )
   static let level = Parameter<Int>.flag(
     "level",
@@ -102,7 +102,7 @@ extension Travelog {
       "travelog export trips.store people.store --to logs": "Export two stores.",
       "travelog export trips.store --to logs --dry-run --json": "See what would be exported.",
       "travelog export people.store --to logs --entity Person --redact Person.phone=drop":
-        "Write filtered logs to hand on.",
+        "Write filtered logs to give to others.",
     ],
     parameters: [
       stores, to, token, until, snapshot, newFolder, level, maximumFileSize, dryRun, lockWait,
@@ -139,7 +139,7 @@ extension Travelog {
       try checkStream(call)
     } else if !given[dryRun] {
       if !logs.exists, access(logs.path, F_OK) == 0 { throw missingFolder(logs) }
-      // A refused export leaves nothing in a folder that may be the mount point of a missing disk.
+      // The folder may be the mount point of a missing disk, so a refused export must not create files in it.
       if try logs.stores().isEmpty { try checkStores(given[stores].map(request)) }
       try logs.create()
       lock = try FolderLock(logs, wait: given[lockWait], purpose: "travelog export")
@@ -160,7 +160,7 @@ extension Travelog {
           if let first = failures.first { try call.warn(first.message) }
           throw error
         }
-        // The other stores are exported all the same.
+        // If one store fails, the other stores are still exported.
         if !failures.isEmpty { try call.warn(description.message) }
         failures.append(description)
         continue

@@ -3,7 +3,7 @@ import CommandLineKit
 import Pipeline
 
 extension Call {
-  /// Locks a folder that must have logs; a dry run takes no lock.
+  /// Locks a folder, which must contain logs; a dry run does not lock it.
   func lock(_ logs: LogFolder, purpose: String) throws -> FolderLock? {
     try checkHasLogs(logs)
     guard !arguments[Travelog.dryRun] else { return nil }

@@ -20,7 +20,7 @@ extension Travelog {
     "store",
     type: .text,
     placeholder: "UUID",
-    help: "The identifier of the store, if the logs are of several."
+    help: "The store to import, if the folder has logs of several stores."
   )
   static let fromSnapshot = Parameter<Bool>.toggle(
     "from-snapshot",
@@ -88,7 +88,7 @@ extension Travelog {
 /// The error of an import; its hint adds the last transaction of the replica.
 private func failure(_ error: any Error, into path: String) -> any Error {
   guard var described = describe(error),
-    // A replica that can't be read adds nothing.
+    // If the replica can't be read, the hint does not change.
     let last = try? lastTransaction(of: path), last > 0
   else { return error }
   described.hint = (described.hint.map { $0 + " " } ?? "") + "\(path) is at transaction \(last)."

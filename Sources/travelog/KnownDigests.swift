@@ -35,15 +35,15 @@ extension TrustedPosition {
   }
 }
 
-/// The digests that a flag was given: one, or those in a file.
+/// The digests that are the value of a flag: one digest, or those in a file.
 ///
-/// A file has a digest in each line, perhaps with words behind it, or a line that `verify --json` wrote. If it is
+/// Each line of the file has a digest, which words may follow, or is a line that `verify --json` wrote. If the file is
 /// a signed note, the digests are lines of its text; its signatures are not verified here.
 func knownDigests(_ texts: [String]) throws -> [Digest] {
   try texts.flatMap { text -> [Digest] in
     if let digest = Digest(hexadecimal: text.lowercased()) { return [digest] }
     guard let bytes = try readSmallFile(text) else { throw TravelogError.noDigests(text) }
-    // Anything that is not a note is a list.
+    // A file that is not a note is a list of digests.
     let note = try? SignedNote(bytes)
     let lines = (note?.text ?? String(decoding: bytes, as: UTF8.self)).split(separator: "\n")
     var digests: [Digest] = []
@@ -62,7 +62,7 @@ func knownDigests(_ texts: [String]) throws -> [Digest] {
 private func digest(inLine line: Substring) -> Digest? {
   struct Answer: Decodable { let to: HistoryPoint }
   if line.hasPrefix("{") {
-    // A line that can't be decoded is not one that `verify` wrote.
+    // If a line can't be decoded, `verify` did not write it.
     return try? JSONDecoder().decode(Answer.self, from: Data(line.utf8)).to.digest
   }
   return Digest(hexadecimal: line.prefix { $0 != " " }.lowercased())

@@ -3,20 +3,20 @@ import CommandLineKit
 import Glibc
 import Pipeline
 
-/// The logs that a command reads: a folder, or files or standard input gathered in a folder.
+/// The logs that a command reads: a log folder, or files or standard input as a temporary log folder.
 final class LogSource {
   let folder: LogFolder
   /// The store and the lineage that the path names, if it is inside a log folder.
   private(set) var store: String?
   private(set) var lineage: Int64?
-  /// Whether the pipe contained only the message that there are no new transactions.
+  /// Whether the pipe contained only the message of an export without new transactions.
   var isEmpty: Bool { spool?.isEmpty ?? false }
-  /// The failures of logs that are not in the folder because of them.
+  /// The errors of damaged logs, which are therefore not in the folder.
   var failures: [LogError] { spool?.failures ?? [] }
-  /// Keeps the gathered files until the command ends.
+  /// Holds the temporary folder until the command ends.
   private let spool: LogSpool?
 
-  /// Gathers logs; with `acceptsDamage`, also damaged ones, so that they become findings.
+  /// Finds the logs. With `acceptsDamage` damaged logs are included, so that they become findings.
   init(_ paths: [String], acceptsDamage: Bool = false) throws {
     if paths == ["-"] {
       guard isatty(STDIN_FILENO) == 0 else { throw TravelogError.logsFromTerminal }
@@ -68,10 +68,10 @@ final class LogSource {
     throw TravelogError.isPart(path, of: root, store: place.store ?? "")
   }
 
-  /// A message with the given names instead of those in the temporary folder.
+  /// A message in which the user's names replace the paths of the temporary folder.
   func naming(_ message: String) -> String { spool?.naming(message) ?? message }
 
-  /// Calls `body`; errors have the given names.
+  /// Calls `body`, whose errors then have the user's names.
   func naming<Result>(_ body: () throws -> Result) throws -> Result {
     do {
       return try body()

@@ -2,7 +2,7 @@ import ChangeLog
 import CommandLineKit
 import Pipeline
 
-/// A status for Prometheus' textfile collector, always with the same series.
+/// The metrics of a status for Prometheus' textfile collector; the series are always the same.
 func prometheusText(of status: Status) -> String {
   let label = "{store=\"\(status.identifier)\"}"
   let series: [(name: String, help: String, value: String)] = [
@@ -12,11 +12,11 @@ func prometheusText(of status: Status) -> String {
       "\(status.logs.exported?.transaction ?? 0)"
     ),
     ("lag_transactions", "Transactions that wait for export.", "\(status.logs.lagTransactions)"),
-    ("lag_seconds", "How long the oldest of them waits.", "\(status.logs.lag.seconds)"),
+    ("lag_seconds", "The age of the oldest transaction that waits for export.", "\(status.logs.lag.seconds)"),
     ("history_changes", "Changes in the store's history.", "\(status.changes)"),
-    ("store_bytes", "Bytes of the store's file.", "\(status.storeBytes)"),
-    ("log_files", "Logs in the folder.", "\(status.logs.files)"),
-    ("log_bytes", "Bytes of the logs.", "\(status.logs.bytes)"),
+    ("store_bytes", "The size of the store's file.", "\(status.storeBytes)"),
+    ("log_files", "The number of logs in the folder.", "\(status.logs.files)"),
+    ("log_bytes", "The size of the logs in the folder.", "\(status.logs.bytes)"),
     (
       "healthy", "Whether the next export can continue: 1 or 0.",
       status.logs.health == .ok ? "1" : "0"
@@ -28,15 +28,15 @@ func prometheusText(of status: Status) -> String {
   }.joined()
 }
 
-/// Replaces a collector's file at once.
+/// Replaces the collector's file in one step.
 ///
-/// The collector is another user, and the umask of the systemd units would exclude it.
+/// The collector runs as another user, and the umask of the systemd units would deny it the file.
 func writeMetrics(_ text: String, to path: String) throws {
   try checkMetricsName(path)
   try writeDurably(Array(text.utf8), to: path, isForAll: true, ignoresUmask: true)
 }
 
-/// Refuses a name that the collector ignores.
+/// Refuses a file name that the collector would ignore.
 func checkMetricsName(_ path: String) throws {
   guard path.hasSuffix(".prom") else { throw TravelogError.notMetrics(path) }
 }

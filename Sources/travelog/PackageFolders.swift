@@ -1,6 +1,6 @@
 import FoundationEssentials
 
-/// The folders that help and errors name: installed with this program, or in a checkout.
+/// The folders that help and errors mention: installed with this program, or in a checkout.
 enum PackageFolders {
   static let documentation = installed("share/doc/travelog/docs") ?? "docs"
   static let jobs = installed("share/travelog/pipelines") ?? "Pipelines"
@@ -8,7 +8,7 @@ enum PackageFolders {
   /// The path of a folder below this program's prefix; nil if it does not exist.
   private static func installed(_ folder: String) -> String? {
     let files = FileManager.default
-    // Without /proc, the texts name the folders of a checkout.
+    // If /proc is not mounted, the texts mention the folders of a checkout.
     guard let program = try? files.destinationOfSymbolicLink(atPath: "/proc/self/exe") else {
       return nil
     }

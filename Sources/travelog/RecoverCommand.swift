@@ -23,7 +23,7 @@ extension Travelog {
       + "present state, and its replicas must be created again. Then the remaining "
       + "transactions are exported.",
     examples: [
-      "travelog recover trips.store --to logs": "Do what “export” said is needed."
+      "travelog recover trips.store --to logs": "Resume the export when “export” asks for it."
     ],
     parameters: [store, logsToMend, token, lockWait],
     exitCodes: [

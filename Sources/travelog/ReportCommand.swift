@@ -56,7 +56,7 @@ extension Travelog {
       "travelog report logs --since 7d --time-zone Europe/Berlin --office-hours 8-18 --output week.html":
         "Report the last week in Berlin time.",
       "travelog report logs --output report.html --fail-on damage --fail-on foreign":
-        "Exit with 1 if there are such findings; for cron.",
+        "For cron: exit with 1 if there are findings of this kind.",
     ],
     parameters: [
       source, reportOutput, reportFormat, timeZone, officeHours, bulk, failOn,
@@ -99,13 +99,13 @@ extension Travelog {
   }
 }
 
-/// Replaces the file at once, so that no reader sees half a page.
+/// Replaces the file in one step, so that readers see either the old page or the new one.
 private func writePage(_ bytes: [UInt8], to path: String) throws {
   var status = stat()
   guard stat(path, &status) == 0, status.st_mode & S_IFMT != S_IFREG else {
     return try writeDurably(bytes, to: path, isForAll: true)
   }
-  // A pipe or a device is not replaced.
+  // A pipe or a device is written to, not replaced.
   let descriptor = open(path, O_WRONLY | O_CLOEXEC)
   guard descriptor >= 0 else { throw TravelogError.notOpened(path, errno) }
   defer { close(descriptor) }

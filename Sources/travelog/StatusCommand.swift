@@ -42,7 +42,7 @@ extension Travelog {
       try call.output.show(text(of: status, style: call.output.style))
     }
     let code = exitCode(of: status.logs, maximumLag: given[maximumLag])
-    // The table contains it; JSON and --quiet do not.
+    // The table on a terminal contains this fact; the answers of JSON and --quiet do not.
     if code != .success, given[json] || given[quiet], let message = status.logs.message {
       try call.warn([message, status.logs.hint].compactMap(\.self).joined(separator: " "))
     }
@@ -117,7 +117,7 @@ extension Travelog {
 /// The answer of `travelog status --json`.
 typealias StatusAnswer = Joined<WholeStatus, LogsAnswer>
 
-/// Its member for each kind of filtered logs.
+/// The member that lists each kind of filtered logs.
 typealias PartialStatusAnswer = Joined<PartialName, LogsAnswer>
 
 struct WholeStatus: Codable {
@@ -162,7 +162,7 @@ extension StatusAnswer {
   }
 }
 
-/// The members that both have.
+/// The members that whole and filtered logs have in common.
 struct LogsAnswer: Codable {
   let health: String
   let message: String?

@@ -1,9 +1,9 @@
 import Changes
 import CommandLineKit
 
-/// Why a command of `travelog` failed.
+/// The reason why a command of `travelog` failed.
 enum TravelogError: ShownError, Worded {
-  // Flags that contradict each other.
+  // Contradictory flags.
   case noObject, groupsApart, filteredScript, filteredSnapshot
   case hashWithoutKey, keyWithoutHash, shortKey(String, bytes: Int)
   case streamOfJSON, streamNeedsFolder(String), streamToTerminal, pageToTerminal
@@ -12,11 +12,11 @@ enum TravelogError: ShownError, Worded {
   case notMetrics(String)
   case afterAndAgainst, notADigest(String, line: Int), noDigests(String)
   case proofAndLogs, keyWithoutProof
-  // Files.
+  // Missing or unusable files.
   case noKey(String), noFolder(String, any Error)
   case notWritten(String, String), notOpened(String, Int32), notRead(Int32)
   case noTemporaryFile(Int32), temporaryFileNotRead
-  // Jobs.
+  // Errors of jobs.
   case noJob(String), notAJob(String), noAction(String), notJSON(String)
   case unsetValue(job: String, name: String)
   case unknownValue(job: String, name: String, known: [String])

@@ -54,7 +54,7 @@ extension Travelog {
       object.add("made", number: made)
       try call.answer(object)
     } else if isDryRun {
-      // An undo reverts the newest transaction first.
+      // The newest transaction must be reverted first.
       let history = try History(name: path, source: StoreHistory(path: path), at: .head)
       for id in range.reversed() {
         try writeTimeline(
@@ -85,7 +85,7 @@ private func checkUndo(of path: String, range: ClosedRange<Int64>) throws {
   do {
     try Store.open(.file(URL(fileURLWithPath: copy))).checkUndo(range)
   } catch let error as StoreError {
-    // The error names the store instead of the copy.
+    // The error must name the store instead of the copy.
     throw error.at(path)
   }
 }

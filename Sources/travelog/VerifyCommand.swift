@@ -9,7 +9,7 @@ extension Travelog {
     "head",
     type: .file,
     placeholder: "DIGEST|FILE",
-    help: "A digest that the chain must have, or a file of digests."
+    help: "A digest that the chain must contain, or a file of digests."
   )
   static let after = Parameter<TrustedPosition?>.optional(
     "after",
@@ -23,7 +23,7 @@ extension Travelog {
   )
   static let allowUnproven = Parameter<Bool>.toggle(
     "allow-unproven",
-    help: "End with 0 if nothing proves a part of the logs."
+    help: "Exit with 0 even if a part of the logs is not proven."
   )
 
   static let verifiedLogs = Parameter<[String]>.positionals(

@@ -6,7 +6,7 @@ extension Travelog {
   static let proof = Parameter<String?>.optional(
     "proof",
     type: .file,
-    help: "Verify this proof of “prove” by itself, without logs."
+    help: "Verify a proof that “prove” wrote; no logs are needed."
   )
   static let sinceCheckpoint = Parameter<String?>.optional(
     "since",
@@ -17,12 +17,12 @@ extension Travelog {
   static let publicKey = Parameter<String?>.optional(
     "key",
     type: .file,
-    help: "Who must have signed: a public key, as PEM or vkey lines."
+    help: "The required signer: a public key, as PEM or vkey lines."
   )
 }
 
 extension Call {
-  /// Verifies a proof or a checkpoint; nil if neither was given, and logs are meant.
+  /// Verifies a proof or a checkpoint; returns nil if the call has neither, so that it verifies logs.
   func verifyProof(logs: [String]) throws -> ExitCode? {
     let key = arguments[Travelog.publicKey]
     if let path = arguments[Travelog.proof] {
@@ -63,7 +63,7 @@ extension Call {
       try output.writeLine(text)
       try output.writeLine(
         signers.isEmpty
-          ? "  nobody vouches for the checkpoint: give --key"
+          ? "  nobody's signature of the checkpoint was verified: give --key"
           : "  the checkpoint is signed by \(signers)"
       )
     }

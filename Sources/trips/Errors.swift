@@ -5,10 +5,10 @@ import SampleTrips
 import Store
 import SwiftData
 
-/// The exit code of an error, by what it is; nil for one that is just a failure.
+/// The exit code that fits an error; nil for a general failure.
 func describe(_ error: any Error) -> CommandError? {
   if let error = error as? any ShownError { return error.shown }
-  // A failure after a signal is a consequence of the signal.
+  // A failure after a signal is caused by the signal.
   if let stopped = Interruption.requested { return stopped }
   switch error {
   case let error as SwiftDataError:
@@ -29,7 +29,7 @@ private let codes: [StoreError.Code: ExitCode] = [
   .unreadableValue: .unreadable,
 ]
 
-/// Why a command of `trips` failed.
+/// The reason why a command of `trips` failed.
 enum TripsError: ShownError, Worded {
   case noStore(String)
   case noTrip(String, similar: [String]), nameIsTaken(String), noPlace(String)

@@ -88,7 +88,7 @@ extension Trips {
       "The trips with a badge, and the token of the history that they come from."
   ]
 
-  /// The trips that have a badge, without one that was just shown.
+  /// The trips that have a badge, except one that was just shown.
   @discardableResult
   private static func unseenTrips(
     _ call: Call,
@@ -101,7 +101,7 @@ extension Trips {
       var unseen = try UnseenTrips(of: url)
       var isNew = try unseen.update(from: context)
       if let trip { isNew = unseen.see(trip) || isNew }
-      // Without permission to write the store, badges are only read.
+      // Without permission to write to the store, the badges are only read.
       if isNew, FileManager.default.isWritableFile(atPath: path) { try unseen.save(beside: url) }
       return unseen
     } catch let error as CocoaError {

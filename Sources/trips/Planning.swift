@@ -180,7 +180,7 @@ extension Trips {
     "book",
     summary: "Books a place to stay, and replaces an earlier one.",
     examples: [
-      "trips book trips.store Norway --place 'Hotel Nordlys'": "Stay in that hotel."
+      "trips book trips.store Norway --place 'Hotel Nordlys'": "Book that hotel."
     ],
     parameters: [store, name, place, address, isConfirmed],
     exitCodes: [.unreadable, .missing, .locked, .schemaMismatch]

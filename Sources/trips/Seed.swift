@@ -15,7 +15,7 @@ extension Trips {
     short: "s",
     type: .natural,
     fallback: "1",
-    help: "The seed; the same one creates the same store."
+    help: "The seed; equal seeds create equal stores."
   )
   private static let people = Parameter<String?>.optional(
     "people",

@@ -21,7 +21,7 @@ struct TripLine: Encodable {
   /// Whether the widget changed the trip since it was last shown.
   let hasBadge: Bool
 
-  /// Makes the line of a trip; lists omit the bucket list.
+  /// Creates the line of a trip; lists do not show the bucket list.
   init(_ trip: Trip, isWhole: Bool, hasBadge: Bool) {
     self.hasBadge = hasBadge
     name = trip.name

@@ -5,11 +5,11 @@ import SwiftData
 extension Trips {
   static let widget = Command(
     "widget",
-    summary: "Acts as the widget on the home screen, as its author.",
+    summary: "Acts as the widget on the home screen, with its author name.",
     subcommands: [
       Command(
         "confirm",
-        summary: "Confirms the place to stay of a trip.",
+        summary: "Confirms a trip's accommodation.",
         examples: [
           "trips widget confirm trips.store Norway": "Confirm it after the hotel called."
         ],

@@ -1,14 +1,14 @@
 import Changes
 import Pipeline
 
-/// The values of an object, and who last set each of them.
+/// The values of an object, with the transactions that last set them.
 package struct Blame: Sendable {
   /// One value, or one link to another object.
   package struct Line: Hashable, Sendable {
     package var name: String
     /// The present value, or the last one of a deleted object.
     package var value: PropertyValue
-    /// Who set it; nil if that was before the history begins.
+    /// The transaction that set it; nil if that was before the history begins.
     package var touch: Touch?
     /// The value before; nil if it was inserted with the object.
     package var before: PropertyValue?
@@ -18,17 +18,17 @@ package struct Blame: Sendable {
   package var id: Int64
   /// The object's name for people.
   package var label: String?
-  /// Who inserted it; nil if that was before the history begins.
+  /// The transaction that inserted the object; nil if that was before the history begins.
   package var inserted: Touch?
-  /// Who deleted it; nil if it exists.
+  /// The transaction that deleted the object; nil if it exists.
   package var deleted: Touch?
-  /// The number of its changes.
+  /// The number of changes of the object.
   package var changes: Int64 = 0
-  /// The values that history has, in the order of the schema, then the links.
+  /// The values that the history contains, in the order of the schema, then the links.
   package var lines: [Line] = []
 }
 
-/// Finds who last set each value of an object, up to the history's point.
+/// Finds the transaction that last set each value of an object, up to the history's point.
 ///
 /// `each` is called with every change, the oldest first. All names are those at the end of the
 /// history. The author, the times and the attribute of a filter select values and changes to show.
@@ -68,7 +68,7 @@ package func blame(
       },
       transaction: { transaction in
         try progress.countTransaction(tick)
-        // Only the transaction's own line has its op.
+        // Only the closing line of a transaction contains its op.
         for difference in pending {
           blame.apply(difference, touch: Touch(transaction))
           guard filter.matches(transaction),
@@ -125,7 +125,7 @@ extension Blame {
     }
   }
 
-  /// A change has the removed and the added links, each as its own line.
+  /// Lists the removed and the added links of a change, each on its own line.
   private mutating func setLinks(
     _ property: PropertyDifference,
     after: PropertyValue,
@@ -151,14 +151,14 @@ extension Blame {
     }
   }
 
-  /// A tombstone has the last values; who set them stays.
+  /// A tombstone has the last values; the transactions that set them do not change.
   private mutating func keep(_ properties: [PropertyDifference]) {
     for property in properties {
       guard let before = property.before, before.json.first != UInt8(ascii: "[") else { continue }
       if let index = lines.firstIndex(where: { $0.name == property.name }) {
         lines[index].value = before
       } else {
-        // It was set before the history begins, and only its last value is known.
+        // The value was set before the history begins, and only its last state is known.
         lines.append(Line(name: property.name, value: before, touch: nil, before: nil))
       }
     }

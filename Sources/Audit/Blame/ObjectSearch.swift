@@ -3,7 +3,7 @@ import Pipeline
 
 /// Finds the objects that ever had a value, including deleted ones, up to a limit.
 ///
-/// The value is a text, or JSON as in logs. Entity and property can have their present or earlier
+/// The value is a text, or JSON as in logs. Entity and property can be given by their present or earlier
 /// names.
 ///
 /// - Returns: The objects, in the order in which they got the value.

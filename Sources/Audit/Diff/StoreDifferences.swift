@@ -24,14 +24,14 @@ package struct StoreDifferences {
     vocabulary = Vocabulary(schema)
   }
 
-  /// Calls with every stored row that differs, by table, then by key.
+  /// Calls the closure with every stored row that differs, sorted by table and key.
   package func rows(_ body: (TableDefinition, RowPair) throws -> Void) throws {
     try describingErrorsOfFiles {
       try left.rowDifferences(to: right, in: schema.tables(), body)
     }
   }
 
-  /// Calls with every object that differs and that a filter selects, by entity, then by id.
+  /// Calls the closure with every object that differs and that a filter selects, sorted by entity and id.
   package func objects(
     _ filter: AuditFilter = AuditFilter(),
     _ body: (ObjectDifference) throws -> Void
@@ -47,7 +47,7 @@ package struct StoreDifferences {
     }
   }
 
-  /// The name of an object for people, in the second store or else in the first.
+  /// The name of an object for people, taken from the second store, or from the first if the second lacks it.
   package func name(of entity: String, id: Int64) -> String? {
     guard let layout = layouts.first(where: { $0.entity.name == entity }),
       let label = vocabulary.labels[entity], let column = layout.column(of: label)

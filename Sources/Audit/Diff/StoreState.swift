@@ -4,13 +4,13 @@ import FoundationEssentials
 import Pipeline
 import Store
 
-/// The state of a history at its point, as a store that can be read.
+/// The state of a store at a point of its history, as a store that can be read.
 ///
-/// The head of a store is read directly. Any other state is built in a temporary folder, which is
-/// removed with this object: by an import or, if the store's history does not reach back to its
-/// beginning, by rewinding a copy.
+/// The present state of a store is read directly. Any other state is built in a temporary folder, which is
+/// removed with this object. It is built by an import or, if the store's history does not reach back to
+/// its beginning, by reverting a copy.
 package final class StoreState {
-  /// The text of the user.
+  /// The text that the user gave for the state.
   package let name: String
   package let schema: StoreSchema
   /// It has a companion if possible.
@@ -34,10 +34,10 @@ package final class StoreState {
     reader = try store.takeReaderWithCompanion()
   }
 
-  /// Builds two states, which can be of one store.
+  /// Builds two states, which may belong to one store.
   ///
-  /// A state that is built comes first, and its history is closed: two readers of a store without a
-  /// writer would leave the files of SQLite's log, and would give a store without one such a log.
+  /// A state that must be built comes first, and its history is closed: two readers of a store without a
+  /// writer would leave files of SQLite's log, and would create such a log for a store that has none.
   package static func pair(
     _ first: String,
     _ second: String,
@@ -117,7 +117,7 @@ private func rewound(_ history: Past, at url: URL, tick: Tick) throws -> Store {
   return try readableStore(url.path)
 }
 
-/// The logs from which a state is built; those of a store are exported for this.
+/// The logs from which a state is built; the history of a store is exported to such logs first.
 private func logs(of history: Past, in folder: URL, tick: Tick) throws -> LogFolder {
   let outline = history.outline
   if case .folder = history.kind { return LogFolder(outline.path) }

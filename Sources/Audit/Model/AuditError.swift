@@ -1,6 +1,6 @@
 import Changes
 
-/// Why a question about a history has no answer.
+/// The reason why a question about a history has no answer.
 package enum AuditError: Error, Sendable, Worded {
   case unknownEntity(String, in: String, known: [String])
   case unknownProperty(String, of: String?, in: String, known: [String])
@@ -14,7 +14,7 @@ package enum AuditError: Error, Sendable, Worded {
   case schemasDiffer(String, String, [SchemaDifference])
   case temporaryFile(isRead: Bool, number: Int32)
 
-  /// What kind of failure it was; more may come, so a `switch` needs a default.
+  /// The kind of failure. Later versions may add kinds, so a `switch` needs a default.
   package enum Code: String, Hashable, Sendable {
     case unknownName, notFound, ambiguous, historyExpired, schemaMismatch, inputOutput
   }
@@ -66,11 +66,11 @@ package enum AuditError: Error, Sendable, Worded {
         + "\nName a later one; “travelog log \(name)” lists them."
     case .isFilteredOut(let id):
       "No change of transaction \(id) matches the filters."
-        + "\nLeave out --entity and what else selects changes."
+        + "\nLeave out --entity and the other options that select changes."
     case .historyBeginsLater(let path, let base, let point):
       "The history of \(path) begins after transaction \(base), so its state at transaction"
         + " \(point) can't be rebuilt from it."
-        + "\nName a folder of logs that reaches back, or the head of the store."
+        + "\nName a log folder with the earlier transactions, or the head of the store."
     case .isNotRewound(let path, let base, let point, let reason):
       "\(path) keeps history from transaction \(base + 1) on, which does not show its state at"
         + " transaction \(point): \(reason)"
@@ -78,14 +78,14 @@ package enum AuditError: Error, Sendable, Worded {
     case .schemasDiffer(let left, let right, let all):
       "\(left) and \(right) have different schemas, so their objects can't be compared:"
         + " \(first(all))\(all.count > 3 ? ", and \(all.count - 3) more" : "")."
-        + "\nCompare two points on one side of the migration."
+        + "\nCompare two points before the migration, or two after it."
     case .temporaryFile(let isRead, let number):
       "A temporary file can't be \(isRead ? "read" : "written"): \(systemText(number))."
-        + "\nSet TMPDIR to a folder with room."
+        + "\nSet TMPDIR to a folder with free space."
     }
   }
 
-  /// The first differences between “the first” and “the second”.
+  /// The first differences between two schemas, which are called “the first” and “the second”.
   private func first(_ all: [SchemaDifference]) -> String {
     all.prefix(3).map { $0.text(stored: "the first", wanted: "the second") }.joined(separator: "; ")
   }

@@ -2,11 +2,11 @@ import Changes
 
 /// A difference inside two values, at a path in their JSON.
 package struct InsideDifference: Hashable, Sendable {
-  /// Such as `address.lines[2]`; empty for the whole value.
+  /// The path, such as `address.lines[2]`; empty for the whole value.
   package var path: String
-  /// Nil if there was nothing.
+  /// The value before; nil if it did not exist.
   package var before: [UInt8]?
-  /// Nil if there is nothing.
+  /// The value after; nil if it does not exist.
   package var after: [UInt8]?
 }
 

@@ -10,7 +10,7 @@ package struct ObjectDifference: Hashable, Sendable {
   package var id: Int64
   /// The object's name for people; nil if it is not known.
   package var label: String?
-  /// All properties if the object was inserted or deleted.
+  /// The properties that differ; all properties if the object was inserted or deleted.
   package var properties: [PropertyDifference]
 
   package init(
@@ -35,7 +35,7 @@ package struct PropertyDifference: Hashable, Sendable {
   package var before: PropertyValue?
   /// The value or the added links; nil if the object does not exist.
   package var after: PropertyValue?
-  /// The differences inside values that are JSON.
+  /// The differences inside the values, if they are JSON.
   package var inside: [InsideDifference]
 
   package init(
@@ -87,7 +87,7 @@ private func values(
   }
 }
 
-/// The name in the model of a property that history calls `Entity.property`, to distinguish it.
+/// The model's name for a property that history calls `Entity.property` because another has the same name.
 func propertyName(_ name: String) -> String {
   name.lastIndex(of: ".").map { String(name[name.index(after: $0)...]) } ?? name
 }

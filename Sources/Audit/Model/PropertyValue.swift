@@ -2,7 +2,7 @@ import Changes
 
 /// A value of history: canonical JSON, with notes for what JSON can't represent.
 package struct PropertyValue: Hashable, Sendable {
-  /// Canonical; null if one of the others represents the value.
+  /// The canonical JSON; null if one of the other members represents the value.
   package var json: [UInt8]
   /// The name of a special value, such as `nan` or `erased`.
   package var special: String?

@@ -1,20 +1,20 @@
 import Changes
 import Pipeline
 
-/// The transactions and changes that a question about a history selects.
+/// The transactions and changes that a question selects from a history.
 package struct AuditFilter: Sendable {
-  /// The entity, with its heirs.
+  /// The entity; entities that inherit from it are included.
   package var entity: String?
   package var id: Int64?
-  /// Empty for transactions without an author.
+  /// The author; empty for transactions without an author.
   package var author: String?
-  /// A property that changed.
+  /// The property that must have changed.
   package var attribute: String?
-  /// The first time, in the form of history.
+  /// The earliest time, in the text form that history uses.
   package var since: String?
-  /// The time after the last one, in the form of history.
+  /// The time before which transactions are selected, in the text form that history uses.
   package var until: String?
-  /// The selected names at any time; nil if neither entity nor attribute is given.
+  /// The names of the selection under each schema; nil if neither entity nor attribute is given.
   private var meant: MeantChanges?
 
   package init() {}
@@ -22,7 +22,7 @@ package struct AuditFilter: Sendable {
   /// Whether it selects changes, and not only transactions.
   package var isAboutChanges: Bool { entity != nil || id != nil || attribute != nil }
 
-  /// Looks up the given names, and fails for those that the history never had.
+  /// Looks up the given names; throws for names that the history never had.
   ///
   /// A renamed entity or attribute is found by each of its names, with all its changes.
   package mutating func resolve(_ history: History) throws {
@@ -47,7 +47,7 @@ package struct AuditFilter: Sendable {
     matches(author: transaction.author, time: transaction.time)
   }
 
-  /// Whether a touch is selected; nil was before the history begins.
+  /// Whether a value is selected by the transaction that set it; nil means before the history begins.
   func matches(_ touch: Touch?) -> Bool {
     guard let touch else { return author == nil && since == nil }
     return matches(author: touch.author, time: touch.time)

@@ -4,7 +4,7 @@ import Changes
 struct MeantChanges: Sendable {
   private struct Part: Sendable {
     let entity: [UInt8]
-    /// Nil for all properties.
+    /// The properties by entity; nil for all properties.
     let properties: Set<String>?
   }
 
@@ -19,8 +19,8 @@ struct MeantChanges: Sendable {
     parts[schema]?.first { change.entity.elementsEqual($0.entity) }
   }
 
-  /// The selected properties by their names in a change; empty if the change is not selected, or
-  /// all are.
+  /// The selected properties by their names in a change. Empty if the change is not selected, or if all
+  /// its properties are.
   func properties(of change: Change, schema: String) -> Set<String> {
     part(of: change, schema: schema)?.properties ?? []
   }

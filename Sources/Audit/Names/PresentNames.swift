@@ -2,24 +2,24 @@ import Changes
 import Pipeline
 import Store
 
-/// The names of the parts of a history's schemas at its end, to follow an object through renaming
+/// The names of a history's entities and properties at its end, to follow an object through renaming
 /// migrations.
 ///
 /// Questions can use present or earlier names. A removed part keeps its last name.
 struct PresentNames {
   private let path: String
-  /// With the digests that transactions contain.
+  /// The schemas by the digests that transactions contain.
   private var schemas: [(digest: String, schema: StoreSchema, succession: SchemaSuccession)] = []
   /// All names of each entity, including the present one.
   private var past: [String: Set<String>] = [:]
-  /// The entities that ever inherited directly from each, by present names.
+  /// The entities that ever inherited directly from each entity, by their present names.
   private var heirs: [String: Set<String>] = [:]
 
   init(_ history: History) throws {
     try self.init(history.source.schemas(), of: history.outline.path)
   }
 
-  /// The oldest schema comes first.
+  /// Creates the names from all schemas, the oldest first.
   init(_ all: [StoreSchema], of path: String) throws {
     self.path = path
     for (index, schema) in all.enumerated() {

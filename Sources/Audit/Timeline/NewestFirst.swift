@@ -1,9 +1,9 @@
 import Pipeline
 
-/// The ranges of ids that are read one after another so that the newest transactions come first.
+/// Ranges of ids, which are read one after another so that the newest transactions come first.
 ///
-/// Each is read forwards and kept. The first has one transaction, or the least that can be read
-/// alone; the next ones grow while they have few changes.
+/// Each range is read forwards, and its output is kept. The first has one transaction, or the fewest that
+/// can be read separately; the next ranges grow while they have few changes.
 struct NewestFirst {
   /// The number of changes that are read at once, unless one transaction has more.
   private static let changes: Int64 = 16_384
@@ -13,7 +13,7 @@ struct NewestFirst {
   private let isSplittable: Bool
   private var length: Int64 = 0
 
-  /// Begins at the end of a history, with only one transaction or one object if it is given.
+  /// Starts at the end of a history; with `only`, the range is one transaction.
   init(_ history: History, only: Int64?, object: Int64?) throws {
     rest = try only.map { [$0...$0] } ?? history.stretches(changing: object)
     isSplittable = history.outline.isSplittable

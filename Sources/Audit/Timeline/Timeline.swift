@@ -1,7 +1,7 @@
 import Changes
 import Pipeline
 
-/// A transaction and the numbers of its changes.
+/// A transaction and the number of changes in it.
 package struct TransactionSummary: Sendable {
   package var transaction: Transaction
   /// The numbers for each entity, sorted by name.
@@ -52,7 +52,7 @@ package struct ChangeCounts: Hashable, Sendable {
   }
 }
 
-/// Counts the changes of each transaction, by entity.
+/// Counts the changes of each transaction by entity.
 struct EntityCounter {
   private var counts: [(name: [UInt8], counts: ChangeCounts)] = []
 
@@ -76,13 +76,13 @@ struct EntityCounter {
   }
 }
 
-/// How transactions and their changes are written.
+/// The functions that write transactions and their changes.
 package struct TimelineForm {
-  /// Writes the beginning of a transaction.
+  /// Writes the start of a transaction.
   package var head: (TransactionSummary) -> [UInt8]
-  /// Writes a change, which is the first or not; nil if changes are not shown.
+  /// Writes a change; `true` for the first one. Nil if changes are not shown.
   package var change: ((ObjectDifference, _ isFirst: Bool) -> [UInt8])?
-  /// The end of a transaction.
+  /// Writes the end of a transaction.
   package var foot: [UInt8]
 
   package init(
@@ -98,11 +98,11 @@ package struct TimelineForm {
 
 /// Writes the transactions of a history, the newest first.
 ///
-/// Changes are read in the order in which they were recorded, so the output of some transactions is
-/// kept, in a file if it is long, and read in the other order. With `only` it writes one
+/// Changes are read in the order in which they were recorded. The output of some transactions is
+/// therefore kept, in a file if it is long, and read in reverse order. With `only` it writes one
 /// transaction, and with a limit at most that many.
 ///
-/// - Returns: The number that were written.
+/// - Returns: The number of transactions that were written.
 /// - Throws: The errors of reading the history and of the output.
 @discardableResult
 package func writeTimeline(

@@ -3,7 +3,7 @@ import Pipeline
 
 package enum TimelineGrouping: String, CaseIterable, Sendable {
   case author
-  /// By the day in UTC.
+  /// Groups by the day in UTC.
   case day
 }
 
@@ -11,10 +11,10 @@ package enum TimelineGrouping: String, CaseIterable, Sendable {
 package struct TimelineGroup: Hashable, Sendable {
   /// The author or the day; nil for transactions without an author.
   package var name: String?
-  /// Without snapshots.
+  /// The number of transactions without snapshots.
   package var transactions: Int64 = 0
   package var counts = ChangeCounts()
-  /// The objects of snapshots, which are not counted as changes.
+  /// The number of objects in snapshots, which are not counted as changes.
   package var snapshotObjects: Int64 = 0
   /// The first transaction and its time.
   package var first: Int64 = 0

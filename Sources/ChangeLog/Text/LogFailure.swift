@@ -42,7 +42,7 @@ package enum LogFailure: LogReason {
 
   package func wording(_ error: LogError) -> Wording {
     let (path, line) = (error.path, error.line)
-    let copyBlobs = "Copy the folder blobs again from where the logs came from."
+    let copyBlobs = "Copy the folder blobs again from the source of the logs."
     return switch self {
     case .system(let verb, let number): "Can't \(verb) \(path): \(systemText(number))."
     case .outOfMemory: "There is not enough memory for the log \(path)."
@@ -58,7 +58,7 @@ package enum LogFailure: LogReason {
     case .notAFile(let kind):
       "\(path) is \(kind.words), not a file, and was not read.\nPut the file itself there."
     case .stray:
-      "\(path) is not a log in its place, but programs that read logs would read it."
+      "\(path) is not one of the folder's logs, but programs that read the logs would read it."
         + "\nMove it out of the folder."
     case .notADay(let day):
       "The log \(path) is in the folder of another day: its first transaction was on \(day)."
@@ -69,7 +69,7 @@ package enum LogFailure: LogReason {
     case .database:
       "\(path) is a SQLite database, not a log."
         + "\nTo write its history as logs: travelog export \(path) --to LOGS"
-    case .notAHeader: "\(path) is not a log: line \(line) is not the header of one."
+    case .notAHeader: "\(path) is not a log: line \(line) is not the header of a log."
     case .newerFormat(let format, let known):
       "The log \(path) has the format \(inQuotes(abbreviated(format))); this program reads"
         + " \(inQuotes(known))."
@@ -84,7 +84,7 @@ package enum LogFailure: LogReason {
     case .undecompressible(let detail):
       "The log \(path) can't be decompressed\(detail.map { ": \($0)" } ?? "")."
     case .longLine(let limit):
-      "Line \(line) of the log \(path) is longer than a log's lines are, \(limit) bytes."
+      "Line \(line) of the log \(path) is longer than \(limit) bytes, the limit for a line."
     case .alteredHeader: "The first line of the log \(path) is not as it was written."
     case .alteredLine(let detail, let lastSound):
       "Line \(line) of the log \(path) is not as it was written: \(detail). The last sound transaction"
@@ -129,7 +129,7 @@ extension LogError.Code {
   package var hint: String {
     switch self {
     case .damaged: "Compare the file with another copy."
-    case .incomplete: "Copy it again from where it came from, or export it again."
+    case .incomplete: "Copy it again from its source, or export it again."
     case .newerFormat: StoreError.Code.newerFormat.hint
     case .diskFull: StoreError.Code.diskFull.hint
     case .outOfMemory: StoreError.Code.outOfMemory.hint

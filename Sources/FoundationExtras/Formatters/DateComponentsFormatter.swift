@@ -9,7 +9,7 @@ import Foundation
 /// formatter.string(from: 4_200)  // "1 hour, 10 minutes"
 /// ```
 public final class DateComponentsFormatter: Formatter, @unchecked Sendable {
-  // Sendable because Apple's is documented so: threads may share one that nobody changes any more.
+  // Sendable because Apple documents its class so: threads may share a formatter once nobody changes it any more.
 
   /// How units are written.
   public enum UnitsStyle: Int, Sendable {
@@ -27,25 +27,25 @@ public final class DateComponentsFormatter: Formatter, @unchecked Sendable {
     case brief
   }
 
-  /// Which units with the value zero are left out.
+  /// The units with the value zero that are omitted.
   public struct ZeroFormattingBehavior: OptionSet, Sendable {
     /// The bits of the options, with Apple's values.
     public let rawValue: UInt
 
-    /// Makes a set of options of its bits.
+    /// Creates a set of options from its bits.
     public init(rawValue: UInt) { self.rawValue = rawValue }
 
-    /// Leading zeros where units have positions, else all zeros.
+    /// Leading zeros in the positional style, all zeros in the other styles.
     public static let `default` = ZeroFormattingBehavior(rawValue: 1)
-    /// Zeros before the first other value.
+    /// Zeros before the first value that is not zero.
     public static let dropLeading = ZeroFormattingBehavior(rawValue: 2)
-    /// Zeros between other values.
+    /// Zeros between values that are not zero.
     public static let dropMiddle = ZeroFormattingBehavior(rawValue: 4)
-    /// Zeros after the last other value.
+    /// Zeros after the last value that is not zero.
     public static let dropTrailing = ZeroFormattingBehavior(rawValue: 8)
     /// All zeros.
     public static let dropAll: ZeroFormattingBehavior = [.dropLeading, .dropMiddle, .dropTrailing]
-    /// None; in positions, each number has two digits at least.
+    /// No zeros are omitted; in the positional style, each number has at least two digits.
     public static let pad = ZeroFormattingBehavior(rawValue: 1 << 16)
   }
 
@@ -53,13 +53,13 @@ public final class DateComponentsFormatter: Formatter, @unchecked Sendable {
   public var allowedUnits: NSCalendar.Unit = []
   /// How units are written.
   public var unitsStyle = UnitsStyle.positional
-  /// Which units with the value zero are left out.
+  /// The units with the value zero that are omitted.
   public var zeroFormattingBehavior = ZeroFormattingBehavior.default
-  /// The calendar that says how long months and years are; its locale is the language.
+  /// The calendar that defines the lengths of months and years; its locale determines the language.
   public var calendar: Calendar? = .autoupdatingCurrent
   /// The date from which months and years are counted; nil means 1 January 2001.
   public var referenceDate: Date?
-  /// The most units to write, from the largest down; zero means any number.
+  /// The maximum number of units to write, starting with the largest; zero means any number.
   public var maximumUnitCount = 0
 
   /// Writes a number of seconds.
@@ -97,7 +97,7 @@ public final class DateComponentsFormatter: Formatter, @unchecked Sendable {
 
   private var ownCalendar: Calendar { calendar ?? .autoupdatingCurrent }
 
-  /// The calendar without changes of the clock, because a number of seconds is the same in any season.
+  /// A calendar without changes of the clock, because a number of seconds is the same in any season.
   private var universal: Calendar {
     var calendar = ownCalendar
     calendar.timeZone = .gmt
@@ -136,7 +136,7 @@ public final class DateComponentsFormatter: Formatter, @unchecked Sendable {
     }
   }
 
-  /// The parts with the minus sign only at the first, as all have the same sign.
+  /// The parts; only the first one has the minus sign, because all have the same sign.
   private func withOneSign(_ parts: [TimePart]) -> [TimePart] {
     let first = parts.firstIndex { $0.value != 0 }
     return parts.enumerated().map { place, part in

@@ -7,7 +7,7 @@ extension Dimension {
   /// Whether people choose a larger or smaller unit for large and small values.
   var hasScales: Bool { self is UnitLength || self is UnitMass || self is UnitDuration }
 
-  /// By class and symbol, because Foundation creates a new object for each use of a unit.
+  /// The key is class and symbol, because Foundation creates a new object for each use of a unit.
   static let unicodeNames: [ObjectIdentifier: [String: String]] = [
     ObjectIdentifier(UnitAcceleration.self): ["m/s²": "meter-per-square-second", "g": "g-force"],
     ObjectIdentifier(UnitAngle.self): [

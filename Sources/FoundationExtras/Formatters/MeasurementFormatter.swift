@@ -1,6 +1,6 @@
 import Foundation
 
-/// A formatter that writes measurements in the units and the words of a locale.
+/// A formatter that writes measurements in a locale's units and words.
 ///
 /// ```swift
 /// let formatter = MeasurementFormatter()
@@ -8,14 +8,14 @@ import Foundation
 /// formatter.string(from: Measurement(value: 3.5, unit: UnitLength.kilometers))  // "3.5 km"
 /// ```
 public final class MeasurementFormatter: Formatter, @unchecked Sendable {
-  // Sendable as Apple's formatters are used: threads may share one that nobody changes any more.
+  // Sendable like Apple's formatters: threads may share a formatter once nobody changes it any more.
 
-  /// Which unit a measurement is written in; without any, the one that the locale prefers.
+  /// The choice of the unit; without an option, the unit that the locale prefers.
   public struct UnitOptions: OptionSet, Sendable {
     /// The bits of the options, with Apple's values.
     public let rawValue: UInt
 
-    /// Makes a set of options of its bits.
+    /// Creates a set of options from its bits.
     public init(rawValue: UInt) { self.rawValue = rawValue }
 
     /// The measurement's own unit.
@@ -26,13 +26,13 @@ public final class MeasurementFormatter: Formatter, @unchecked Sendable {
     public static let temperatureWithoutUnit = UnitOptions(rawValue: 4)
   }
 
-  /// Which unit a measurement is written in.
+  /// The choice of the unit in which a measurement is written.
   public var unitOptions: UnitOptions = []
-  /// Whether the unit is written as "km" (medium), as "kilometers" (long) or in the shortest way.
+  /// The length of a unit's name: "km" (medium), "kilometers" (long) or as short as possible.
   public var unitStyle = Formatter.UnitStyle.medium
-  /// The language, and the country that prefers a unit.
+  /// The locale of the language, and of the country that prefers certain units.
   public var locale = Locale.autoupdatingCurrent
-  /// How the number is written: digits, grouping and rounding are used.
+  /// The format of the number; only its digits, grouping and rounding are used.
   public var numberFormatter: NumberFormatter = {
     let numbers = NumberFormatter()
     numbers.numberStyle = .decimal

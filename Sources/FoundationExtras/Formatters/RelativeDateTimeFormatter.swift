@@ -2,7 +2,7 @@ import Foundation
 
 /// A formatter that writes how far away a date is, such as "2 days ago" or "tomorrow".
 public final class RelativeDateTimeFormatter: Formatter, @unchecked Sendable {
-  // Sendable as Apple's formatters are used: threads may share one that nobody changes any more.
+  // Sendable like Apple's formatters: threads may share a formatter once nobody changes it any more.
 
   /// Whether words such as "yesterday" are used.
   public enum DateTimeStyle: Int, Sendable {
@@ -30,14 +30,14 @@ public final class RelativeDateTimeFormatter: Formatter, @unchecked Sendable {
   public var unitsStyle = UnitsStyle.full
   /// Where the text is used, which decides whether it begins with a capital letter.
   public var formattingContext = Formatter.Context.unknown
-  /// The calendar that says how long months and years are.
+  /// The calendar that defines the lengths of months and years.
   public var calendar = Calendar.autoupdatingCurrent
   /// The language.
   public var locale = Locale.autoupdatingCurrent
 
   /// Writes how far away a date is from another, in the largest unit that is not zero.
   public func localizedString(for date: Date, relativeTo referenceDate: Date) -> String {
-    // Whole seconds: "an hour from now" is still an hour when `referenceDate` was made a little later.
+    // Whole seconds are used: "an hour from now" is still an hour if `referenceDate` is a little later.
     let seconds = date.timeIntervalSince(referenceDate).rounded()
     let components = calendar.dateComponents(
       Set(TimeUnit.allCases.map(\.component)),

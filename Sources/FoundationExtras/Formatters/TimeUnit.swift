@@ -17,7 +17,7 @@ enum TimeUnit: CaseIterable {
     }
   }
 
-  /// The names that Foundation has for the unit in a set of units.
+  /// Foundation's names for the unit, for use in a set of units.
   var names: NSCalendar.Unit {
     switch self {
     case .year: .year
@@ -30,7 +30,7 @@ enum TimeUnit: CaseIterable {
     }
   }
 
-  /// The value of the unit in the components; nil if they have none.
+  /// The value of the unit in the components; nil if they do not have one.
   func value(in components: DateComponents) -> Int? {
     if self == .week { return components.weekOfMonth ?? components.weekOfYear }
     return components.value(for: component)
@@ -80,7 +80,7 @@ extension DateComponentsFormatter.UnitsStyle {
   /// The parts with their units, as a list.
   func text(of parts: [TimePart], locale: Locale) -> String? {
     var status = U_ZERO_ERROR
-    // The format owns the number format from here on.
+    // From here on, the format owns the number format.
     let numbers = self == .spellOut ? spelledNumbers(locale) : nil
     let format = uameasfmt_open(locale.identifier, width, numbers, &status)
     defer { uameasfmt_close(format) }

@@ -3,7 +3,7 @@ import Changes
 import FoundationEssentials
 import Store
 
-/// Writes a script for the `sqlite3` shell that turns the first store's rows into the second's;
+/// Writes a script for the `sqlite3` shell that changes the first store's rows into the second's;
 /// empty if they are equal.
 ///
 /// Deletions come first, so that unique values are free for other objects; a row whose unique
@@ -39,7 +39,7 @@ package func writeScript(
   return true
 }
 
-/// Whether a row of both stores has another value in one of some columns.
+/// Whether a row that is in both stores has different values in some of the columns.
 private func hasChanged(
   _ change: RowPair,
   table: TableDefinition,

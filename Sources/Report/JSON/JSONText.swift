@@ -7,21 +7,21 @@ package struct JSONText {
 
   package init() {}
 
-  /// Begins an answer of a type, with the version of its schema.
+  /// Starts an answer of a type, with the version of its schema.
   package init(type: String) {
     self.init()
     add("schema", number: 1)
     add("type", text: type)
   }
 
-  /// Adds a text; nothing for nil.
+  /// Adds a text; adds nothing for nil.
   package mutating func add(_ key: String, text: String?) {
     guard let text else { return }
     addKey(key)
     appendJSONString(text, to: &bytes)
   }
 
-  /// Adds a number; nothing for nil.
+  /// Adds a number; adds nothing for nil.
   package mutating func add(_ key: String, number: Int64?) {
     guard let number else { return }
     add(key, json: Array(String(number).utf8))
@@ -31,14 +31,14 @@ package struct JSONText {
     add(key, json: Array((truth ? "true" : "false").utf8))
   }
 
-  /// Adds a value that is JSON; nothing for nil.
+  /// Adds a value that is JSON; adds nothing for nil.
   package mutating func add(_ key: String, json: [UInt8]?) {
     guard let json else { return }
     addKey(key)
     bytes += json
   }
 
-  /// Adds an object; nothing for nil.
+  /// Adds an object; adds nothing for nil.
   package mutating func add(_ key: String, object: JSONText?) {
     add(key, json: object?.closed)
   }
@@ -67,17 +67,17 @@ package struct JSONText {
     add(key, objects: objects)
   }
 
-  /// Adds a value and its notes; nothing for nil.
+  /// Adds a value and its notes; adds nothing for nil.
   mutating func add(_ key: String, value: PropertyValue?) {
     add(key, json: value?.json)
     add(key + "_special", text: value?.special)
     add(key + "_large", json: value?.large)
   }
 
-  /// The object with its last brace.
+  /// The object with its closing brace.
   package var closed: [UInt8] { bytes + [UInt8(ascii: "}")] }
 
-  /// The object without its last brace, so that more can follow.
+  /// The object without its closing brace, so that members can be appended.
   package var open: [UInt8] { bytes }
 
   private mutating func addKey(_ key: String) {

@@ -53,7 +53,7 @@ private func list(_ value: PropertyValue) -> [PropertyValue] {
   isList(value) ? CanonicalText(value.json).elements.map { PropertyValue(json: $0) } : [value]
 }
 
-/// Numbers as `+3 ~2 -1`, without zeros.
+/// The numbers of changes as `+3 ~2 -1`; zeros are omitted.
 package func text(of counts: ChangeCounts, marks: Marks = Marks()) -> String {
   var parts: [String] = []
   if counts.inserted > 0 { parts.append(marks.added("+\(counts.inserted)")) }
@@ -126,7 +126,7 @@ package func textTransaction(_ marks: Marks) -> TimelineForm {
   )
 }
 
-/// What is unusual about a transaction; nil for nothing.
+/// The unusual fact about a transaction, in words; nil if there is none.
 func remark(_ transaction: Transaction) -> String? {
   var words: [String] = []
   if transaction.operation != .recorded { words.append(transaction.operation.rawValue) }

@@ -1,4 +1,4 @@
-/// Marks words in a text; the caller knows how its terminal does that.
+/// Marks words in a text; the caller decides how its terminal shows the marks.
 package struct Marks: Sendable {
   package typealias Mark = @Sendable (String) -> String
 

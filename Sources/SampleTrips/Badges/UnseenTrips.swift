@@ -1,13 +1,13 @@
 import SwiftData
 
-/// The trips that the widget changed since the app last showed them, which get a badge.
+/// The trips that the widget changed since the app last showed them. Each gets a badge.
 ///
-/// The store's history shows them, from a token on. The token and the trips are kept in a file
+/// They are found in the store's history after a token. The token and the trips are kept in a file
 /// beside the store.
 package struct UnseenTrips: Codable, Sendable {
-  /// The last transaction that was read; nil at first.
+  /// The last transaction that was read; nil before the first reading.
   private var token: DefaultHistoryToken?
-  /// The trips that have not been shown since.
+  /// The trips that have not been shown since their last change.
   package private(set) var trips: Set<PersistentIdentifier> = []
 
   package init() {}
@@ -32,9 +32,9 @@ package struct UnseenTrips: Codable, Sendable {
     try JSONEncoder().encode(self).write(to: Self.file(of: store), options: .atomic)
   }
 
-  /// Reads the widget's changes since the last time; returns whether there were any.
+  /// Reads the widget's changes since the last reading; returns whether there were any.
   ///
-  /// If that history was deleted, or the store is another one, it starts again.
+  /// If that history was deleted, or the file is about another store, reading starts at the beginning.
   package mutating func update(from context: ModelContext) throws -> Bool {
     let widget = SampleTrips.Author.widget.rawValue
     var descriptor = HistoryDescriptor<DefaultHistoryTransaction>(
@@ -69,7 +69,7 @@ package struct UnseenTrips: Codable, Sendable {
     trips.remove(trip.persistentModelID) != nil
   }
 
-  /// The trip that an object is or belongs to, if both exist.
+  /// The trip that an object is, or to which it belongs; nil if one of them no longer exists.
   private func trip(of id: PersistentIdentifier, context: ModelContext) throws -> Trip? {
     func find<Model: PersistentModel>(_ predicate: Predicate<Model>) throws -> Model? {
       try context.fetch(FetchDescriptor(predicate: predicate)).first

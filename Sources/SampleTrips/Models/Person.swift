@@ -1,7 +1,7 @@
 import SwiftData
 
 extension SampleTripsSchemaV3 {
-  /// A person who travels along, in a separate store.
+  /// A person who takes part in trips, in a separate store.
   @Model
   package final class Person {
     @Attribute(.unique, .preserveValueOnDeletion) package var name: String

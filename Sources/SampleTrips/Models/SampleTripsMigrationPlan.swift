@@ -7,8 +7,8 @@ package enum SampleTripsMigrationPlan: SchemaMigrationPlan {
 
   package static var stages: [MigrationStage] { [migrateV1toV2, migrateV2toV3] }
 
-  /// Names become unique: of trips with one name the earliest stays, and gets the others' bucket
-  /// list items.
+  /// Names become unique. Of several trips with one name the earliest remains, and gets the bucket list
+  /// items of the others.
   static let migrateV1toV2 = MigrationStage.custom(
     fromVersion: SampleTripsSchemaV1.self,
     toVersion: SampleTripsSchemaV2.self,

@@ -23,7 +23,7 @@ package enum Reason: String, Codable, CaseIterable, Sendable {
 
 package struct Expense: Codable, Hashable, Sendable {
   package var what: String
-  /// In the currency's smallest unit.
+  /// The amount in the currency's smallest unit.
   package var cents: Int
   package var date: Date
 

@@ -1,7 +1,7 @@
 import SwiftData
 
 extension SampleTripsSchemaV3 {
-  /// A trip, whose tombstone contains the attributes that identify it.
+  /// A trip; its tombstone contains the attributes that identify it.
   @Model
   package class Trip {
     #Index<Trip>([\.startDate], [\.endDate])
@@ -30,7 +30,7 @@ extension SampleTripsSchemaV3 {
     @Relationship(inverse: \Tag.trips)
     package var tags: [Tag] = []
 
-    /// How often it was shown since the program started.
+    /// How often the trip was shown since the program started.
     @Transient package var views: Int = 0
 
     package init(name: String, destination: String, startDate: Date, endDate: Date) {
@@ -44,7 +44,7 @@ extension SampleTripsSchemaV3 {
   @Model
   package final class PersonalTrip: Trip {
     package var reason: Reason = Reason.unknown
-    /// Their names in the contacts.
+    /// The companions' names in the contacts.
     package var companions: [String] = []
 
     package init(

@@ -72,7 +72,7 @@ final class EarlySeeder<Trip: EarlyTrip> {
     try context.save()
   }
 
-  /// A new trip with as much of its bucket list as the remaining changes allow.
+  /// A new trip with as many items of its bucket list as the remaining changes allow.
   private func plan(_ context: ModelContext) throws {
     let city = numbers.pick(Words.cities)
     serial += 1

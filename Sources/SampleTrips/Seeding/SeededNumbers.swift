@@ -26,7 +26,7 @@ struct SeededNumbers: RandomNumberGenerator {
   /// A number from 0 to below 1.
   mutating func fraction() -> Double { Double(next() >> 11) * 0x1p-53 }
 
-  /// True in this percentage of calls.
+  /// Whether an event with this probability, in percent, happens now.
   mutating func chance(_ percent: Int) -> Bool { below(100) < percent }
 
   mutating func pick<Element>(_ elements: [Element]) -> Element { elements[below(elements.count)] }

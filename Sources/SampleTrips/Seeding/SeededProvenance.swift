@@ -6,7 +6,7 @@ import func Changes.timeText
 import struct Store.Author
 import struct Store.Provenance
 
-/// The clock of a seeded history, which its stores share.
+/// The clock of a seeded history; several stores share it.
 final class SeededClock: Sendable {
   private let time: Mutex<Int64>
 
@@ -20,7 +20,7 @@ final class SeededClock: Sendable {
 
   var microseconds: Int64 { time.withLock { $0 } }
 
-  /// The time in the form of history.
+  /// The time in the text form that history uses.
   var text: String {
     let (seconds, rest) = microseconds.quotientAndRemainder(dividingBy: 1_000_000)
     return timeText(seconds: Int(seconds), microseconds: Int(rest))
@@ -31,7 +31,7 @@ final class SeededClock: Sendable {
   }
 }
 
-/// The identity, the seeds and the stamps of a seeded store, and the counts of its history.
+/// The identity, the seeds and the times of a seeded store, and the counts of its history.
 final class SeededProvenance: Sendable {
   private struct State {
     var numbers: SeededNumbers
@@ -61,7 +61,7 @@ final class SeededProvenance: Sendable {
   }
 
   private func stamp(_ author: Author, changes: Int64) -> Provenance.Stamp {
-    // Time passes between a change and its save.
+    // Some time passes between a change and its save.
     clock.advance(microseconds: 1)
     let seed = state.withLock { state in
       state.counts.transactions += 1
@@ -69,7 +69,7 @@ final class SeededProvenance: Sendable {
       return Seed(random: state.numbers.bytes(16))
     }
     let program = Self.program(of: author.name)
-    // A program that is started again has another number.
+    // A program that starts again gets another process id.
     let day = clock.microseconds / 86_400_000_000
     return Provenance.Stamp(
       time: clock.text,

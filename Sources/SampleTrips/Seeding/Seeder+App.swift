@@ -17,7 +17,7 @@ extension Seeder {
     if numbers.chance(40) { trip.tags = someTags(numbers.number(in: 1...3)) }
   }
 
-  /// A trip of each kind, with all its properties.
+  /// One trip of each kind, with a value for every property.
   func planWithEverything(_ context: ModelContext) throws {
     for (index, kind) in [KnownTrip.Kind.plain, .personal, .business].enumerated() {
       let trip = newTrip(in: context, wanted: kind)
@@ -56,7 +56,7 @@ extension Seeder {
     }
   }
 
-  /// Some properties of one or a few trips.
+  /// Changes some properties of one or a few trips.
   func editTrips(_ context: ModelContext) throws {
     for _ in 0..<numbers.pick([1, 1, 1, 2, 3]) {
       let trip = anyTrip(in: context)
@@ -146,22 +146,22 @@ extension Seeder {
     if numbers.chance(60) || trip.tags.isEmpty {
       for tag in someTags(2) where !trip.tags.contains(tag) { trip.tags.append(tag) }
     } else {
-      // The one that the store would return last.
+      // The tag that the store would return last.
       let last = trip.tags.max { $0.persistentModelID < $1.persistentModelID }
       trip.tags.removeAll { $0 === last }
     }
   }
 
-  /// Adds a picture, which other trips can have too.
+  /// Adds a picture, which several trips can share.
   func addPhoto(_ context: ModelContext) throws {
     let trip = anyTrip(in: context)
     trip.photo = trip.photo != nil && numbers.chance(30) ? nil : photo(numbers.below(24))
   }
 
-  /// Deletes a trip, with everything that belongs to it.
+  /// Deletes a trip and everything that belongs to it.
   func deleteTrip(_ context: ModelContext) throws {
     guard known.count > 20 else { return try planTrip(context) }
-    // Each kind in turn, so that a short history has all of them.
+    // The kinds take turns, so that a short history contains all of them.
     let wanted: KnownTrip.Kind = [.plain, .personal, .business][deleted % 3]
     let indices = known.indices.filter { known[$0].kind == wanted }
     guard !indices.isEmpty else { return try planTrip(context) }

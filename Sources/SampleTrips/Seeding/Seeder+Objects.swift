@@ -1,7 +1,7 @@
 import SwiftData
 
 extension Seeder {
-  /// A trip with a new name, or with that of one that it replaces.
+  /// A trip with a new name, or with the name of the trip that it replaces.
   func newTrip(
     in context: ModelContext,
     wanted: KnownTrip.Kind? = nil,

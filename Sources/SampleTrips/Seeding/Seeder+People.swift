@@ -1,6 +1,6 @@
 import SwiftData
 
-// The changes of the store of people.
+// The changes in the store of people.
 extension Seeder {
   func meet(_ context: ModelContext) throws {
     let person = newPerson(in: context)
@@ -34,7 +34,7 @@ extension Seeder {
     context.insert(Person(name: name, email: email(name), birthday: birthday()))
   }
 
-  /// One save in both stores.
+  /// One save that writes to both stores.
   func planTripWithNewFriend(_ context: ModelContext) throws {
     let person = newPerson(in: context)
     let trip = newTrip(in: context)

@@ -1,8 +1,8 @@
 import SwiftData
 
-// The changes from the server.
+// The changes that the server sends.
 extension Seeder {
-  /// New trips, and known ones by their name, which get the server's values.
+  /// New trips, and updates of known trips, which are found by their names.
   func receiveTrips(_ context: ModelContext) throws {
     for _ in 0..<numbers.number(in: 4...14) * syncScale {
       let trip = newTrip(in: context)
@@ -24,7 +24,7 @@ extension Seeder {
     )
   }
 
-  /// Many small changes of many trips.
+  /// Many small changes of many trips at once.
   func receiveItems(_ context: ModelContext) throws {
     for _ in 0..<numbers.number(in: 3...20) * syncScale {
       for item in anyTrip(in: context).bucketList.prefix(12) where numbers.chance(80) {
@@ -46,7 +46,7 @@ extension Seeder {
     )
   }
 
-  /// A batch deletion of trips that ended within some hours.
+  /// A batch deletion of trips that ended within a few hours.
   func cleanUp(_ context: ModelContext) throws {
     guard known.count > 40 else { return try receiveItems(context) }
     let end = numbers.pick(known).endDate

@@ -2,8 +2,8 @@ import SwiftData
 
 /// Creates a history, one save after another.
 ///
-/// One context makes all saves, with one author after another; there are no other writers, so
-/// nothing is read twice. It keeps a bounded number of objects, however long the history is.
+/// One context makes all saves, and changes its author between them. There are no other writers, so
+/// nothing is read twice. The number of objects in memory is bounded, however long the history is.
 final class Seeder {
   /// A trip that can be changed again; older ones are only cleaned up.
   struct KnownTrip {
@@ -12,11 +12,11 @@ final class Seeder {
     let trip: Trip
     let kind: Kind
     let name: String
-    /// The first planned end.
+    /// The end of the trip when it was planned first.
     let endDate: Date
   }
 
-  /// A kind of save, its frequency, and the most changes that it can make.
+  /// A kind of save, its frequency, and its maximum number of changes.
   private struct Step: Sendable {
     let weight: Int
     let ceiling: Int
@@ -48,19 +48,19 @@ final class Seeder {
   var people: [Person] = []
   /// The tags by their words, because a fetch before the save would search all pending changes.
   var tags: [String: Tag] = [:]
-  /// The pictures so far, by their numbers.
+  /// The pictures created so far, by their numbers.
   var photos: [Int: Data] = [:]
-  /// Numbers the trips, so that their names are unique.
+  /// The number of the next trip, which makes its name unique.
   var serial = 0
   var deleted = 0
-  /// How many times larger the server's batches are than in a small history.
+  /// The factor by which the server's batches are larger than in a small history.
   let syncScale: Int
   private let wanted: Int
   private let trips: SeededProvenance
   private let contacts: SeededProvenance
   private let averageGap: Int64
   private var context: ModelContext
-  /// Runs when the save is complete, because new objects have no identity before.
+  /// The work that waits for the end of the save, because new objects have no identity before.
   private var afterSave: [() -> Void] = []
 
   init(_ store: URL, people: URL?, changes: Int, seed: UInt64, hasSmallPhotos: Bool) throws {
@@ -73,7 +73,7 @@ final class Seeder {
     trips = SeededProvenance(seed: numbers.next(), clock: clock)
     contacts = SeededProvenance(seed: numbers.next(), clock: clock)
     hasPeople = people != nil
-    // About six hours between two saves, and at most two years in all.
+    // About six hours pass between two saves, but at most two years in all.
     let saves = Int64(max(1, changes / 16))
     averageGap = min(6 * 3_600_000_000, 730 * 86_400_000_000 / saves)
     var configuration = SampleTrips.configuration(
@@ -101,7 +101,7 @@ final class Seeder {
     let steps = tripSteps
     try perform(Step(0, ceiling: 20, author: .sync) { try $0.addTags($1) })
     try readTags()
-    // Each kind of save happens once early, whatever the seed and the number of changes.
+    // Each kind of save happens once early, for every seed and every number of changes.
     for step in [Step(0, ceiling: 40, author: .app) { try $0.planWithEverything($1) }] + steps {
       try perform(step)
     }
@@ -146,8 +146,8 @@ final class Seeder {
     afterSave.removeAll(keepingCapacity: true)
   }
 
-  /// Continues in a new context with tags that it fetches: a tag that was inserted there would hold
-  /// all trips that get it.
+  /// Continues in a new context, and fetches the tags again: a tag that was inserted in the old context
+  /// would hold all trips that get it.
   private func readTags() throws {
     context = ModelContext(container)
     for tag in try context.fetch(FetchDescriptor<Tag>()) { tags[tag.word] = tag }
@@ -181,14 +181,14 @@ final class Seeder {
     Step(2, ceiling: 4, author: .app) { try $0.planTripWithNewFriend($1) },
   ]
 
-  /// Ends a history with the exact number of changes.
+  /// Ends the history at exactly the requested number of changes.
   private static let lastStep = Step(1, ceiling: 1, author: .app) {
     try $0.extendBucketList($1, count: min(6, $0.remaining))
   }
 
   // MARK: Existing objects
 
-  /// Keeps a new trip, when it has been saved.
+  /// Keeps a new trip once it has been saved.
   func remember(_ trip: Trip, kind: KnownTrip.Kind) {
     afterSave.append { [self] in
       let entry = KnownTrip(trip: trip, kind: kind, name: trip.name, endDate: trip.endDate)

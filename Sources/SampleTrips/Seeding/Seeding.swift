@@ -10,10 +10,10 @@ extension SampleTrips {
     case third = "3"
   }
 
-  /// Creates a store with a believable history, through the calls that an app makes.
+  /// Creates a store with a plausible history, by the same calls that an app makes.
   ///
-  /// The same seed and number of changes give the same store: its rows, its history and its
-  /// identity. It is created in a separate folder beside its place, and moved there when it is
+  /// Equal seeds and numbers of changes give equal stores, with the same rows, history and
+  /// identity. The store is created in a separate folder beside its destination, and moved when it is
   /// complete.
   ///
   /// - Parameters:
@@ -25,7 +25,7 @@ extension SampleTrips {
   ///   - hasSmallPhotos: Whether photos have only a few hundred bytes.
   ///   - progress: Called after each save with the number of changes so far; its error ends the
   ///     work and leaves no files.
-  /// - Returns: The numbers in the histories.
+  /// - Returns: The numbers of transactions and changes in the histories.
   /// - Throws: ``SeedingError`` if a file exists or can't be written, and the errors of the store
   ///   and of `progress`.
   @discardableResult
@@ -77,7 +77,7 @@ extension SampleTrips {
   }
 }
 
-/// Why a store could not be created at its place.
+/// The reason why a store could not be created.
 package struct SeedingError: Error, CustomStringConvertible {
   package enum Code: Hashable, Sendable {
     /// The file exists.
@@ -90,7 +90,7 @@ package struct SeedingError: Error, CustomStringConvertible {
   package let description: String
 }
 
-/// Stores that are being created, in a folder beside their place.
+/// Stores that are being created, in a folder beside their destination.
 private struct UnfinishedStores {
   let store: URL
   let people: URL?
@@ -129,7 +129,7 @@ private struct UnfinishedStores {
     }
   }
 
-  /// Moves the files to their place; that of the store last, because other programs look for it.
+  /// Moves the files to their destination; the store of trips is last, because other programs look for it.
   func finish() throws {
     for (from, to) in moves.reversed() {
       let blobs = from.path + "-blobs"
@@ -140,7 +140,7 @@ private struct UnfinishedStores {
         }
       }
       try sync(from.path)
-      // A link, because it fails if another program has created the file.
+      // A hard link is used because it fails if another program has created the file.
       guard link(from.path, to.path) == 0 else { throw failure("make", path: to.path) }
       try sync(to.deletingLastPathComponent().path)
     }
@@ -163,7 +163,7 @@ private struct UnfinishedStores {
   }
 
   func remove() {
-    // Its name says what it is.
+    // If this fails, the folder remains; its name explains what it is.
     try? FileManager.default.removeItem(at: folder)
     Leftovers.forget(folder.path)
   }

@@ -1,4 +1,4 @@
-/// The numbers in a seeded history.
+/// The numbers of transactions and changes in seeded histories.
 package struct SeedingSummary: Hashable, Sendable {
   /// The numbers in the history of one store.
   package struct Counts: Hashable, Sendable {

@@ -1,4 +1,4 @@
-/// The places, people and things of believable trips.
+/// The names of places, people and things for plausible trips.
 enum Words {
   struct City {
     let name: String

@@ -1,6 +1,6 @@
 import FoundationEssentials
 
-/// Any JSON: the answer of one command inside the answer of another.
+/// Any JSON value; it holds the answer of one command inside the answer of another.
 enum JSONValue: Hashable, Codable {
   case null
   case bool(Bool)
@@ -15,7 +15,7 @@ enum JSONValue: Hashable, Codable {
     if container.decodeNil() {
       self = .null
     } else if let value = try? container.decode(Bool.self) {
-      // Only trying shows the type of a value; the last try throws.
+      // The decoder does not tell the type of a value, so each type is tried; the last attempt throws.
       self = .bool(value)
     } else if let value = try? container.decode(Int64.self) {
       self = .integer(value)

@@ -1,12 +1,12 @@
 import CommandLineKit
 import JSON5
 
-/// A job file with its values filled in and checked.
+/// A job file that was checked and whose values are filled in.
 struct Job {
-  /// Its name in reports and metrics, from its file name.
+  /// The name of the job in reports and metrics; it is the file's name without its extension.
   var name: String
   var about: String?
-  /// The values that the file declares, as they were set.
+  /// The values that the file declares, with those from the command line.
   var values: [String: [String]]
   var steps: [JobStep]
   /// The file of the report.
@@ -16,18 +16,18 @@ struct Job {
 }
 
 struct JobStep {
-  /// What happens if the step fails.
+  /// The reaction to a failure of the step.
   enum Failure: String, CaseIterable {
     case stop
-    /// The next steps run, and the job fails in the end.
+    /// The next steps run, and the job fails at its end.
     case goOn = "continue"
   }
 
   let command: Command
-  /// The values of the command's parameters as they would be typed.
+  /// The values of the command's parameters, spelled as on a command line.
   let texts: [String: [String]]
   let arguments: Arguments
-  /// The exit codes that are not failures, besides success.
+  /// The exit codes, besides success, that are not failures.
   let accepted: Set<ExitCode>
   let failure: Failure
   /// The file for the standard output of the command.

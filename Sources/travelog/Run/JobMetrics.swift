@@ -1,7 +1,7 @@
 import CommandLineKit
 import FoundationEssentials
 
-/// A run for Prometheus' textfile collector, always with the same series.
+/// The metrics of a run for Prometheus' textfile collector; the series are always the same.
 ///
 /// A failed run keeps the time of the last success from the text `before`.
 func prometheusText(
@@ -20,24 +20,24 @@ func prometheusText(
   func sum(_ key: String) -> Int64 { exports.reduce(0) { $0 + ($1.integer(key) ?? 0) } }
   let now = ended.timeIntervalSince1970
   let series: [(name: String, help: String, value: String)] = [
-    ("travelog_job_last_run_timestamp_seconds", "When the job last ended.", "\(now)"),
-    (success, "When it last ended well.", "\(code == .success ? now : kept ?? 0)"),
-    ("travelog_job_last_exit_code", "How it last ended; 0 is well.", "\(code.number)"),
-    ("travelog_job_duration_seconds", "How long it last took.", "\(seconds)"),
+    ("travelog_job_last_run_timestamp_seconds", "The time at which the job last ended.", "\(now)"),
+    (success, "The time at which the job last succeeded.", "\(code == .success ? now : kept ?? 0)"),
+    ("travelog_job_last_exit_code", "The exit code of the job's last run; 0 is success.", "\(code.number)"),
+    ("travelog_job_duration_seconds", "The duration of the job's last run.", "\(seconds)"),
     (
-      "travelog_job_failed_steps", "The steps that failed in its last run.",
+      "travelog_job_failed_steps", "The number of steps that failed in the job's last run.",
       "\((report?.steps ?? []).count { $0.state == "failed" })"
     ),
     (
-      "travelog_job_exported_transactions", "The transactions that its last run exported.",
+      "travelog_job_exported_transactions", "The number of transactions that the job's last run exported.",
       "\(sum("transactions"))"
     ),
     (
-      "travelog_job_exported_changes", "The changes that its last run exported.",
+      "travelog_job_exported_changes", "The number of changes that the job's last run exported.",
       "\(sum("changes"))"
     ),
     (
-      "travelog_job_exported_bytes", "The bytes of logs that its last run wrote.",
+      "travelog_job_exported_bytes", "The number of bytes that the job's last run wrote to logs.",
       "\(sum("compressed_bytes"))"
     ),
   ]
@@ -48,7 +48,7 @@ func prometheusText(
 }
 
 private func escaped(_ text: String) -> String {
-  // Scalar by scalar: a quote and a combining accent are one character.
+  // Compared as scalars, because a quote with a combining accent is one character.
   text.unicodeScalars.map { scalar in
     switch scalar {
     case "\\", "\"": "\\\(scalar)"

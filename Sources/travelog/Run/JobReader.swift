@@ -4,7 +4,7 @@ import FoundationEssentials
 import Glibc
 import JSON5
 
-/// The commands that a job may run; the others need a person's decision.
+/// The commands that a job may run; the other commands need a decision by a person.
 let jobCommands = [
   "export", "import", "verify", "check", "diff", "report", "compact", "prune", "status",
 ]
@@ -143,14 +143,14 @@ extension JobReader {
     }
   }
 
-  /// The only text of a value; nil if an empty list is filled in.
+  /// The only text of a value; nil if the value is an empty list.
   private func text(_ value: JSON5Value) throws -> String? {
     let texts = try texts(of: value)
     guard texts.count <= 1 else { throw refusal(value.position, reason: .notOneText) }
     return texts.first
   }
 
-  /// A text with its values filled in; a text that is only `${name}` may become several.
+  /// The texts after values are filled in; a text that is only `${name}` can become several texts.
   private func filled(_ text: String, at position: Position) throws -> [String] {
     var result = ""
     var rest = text[...]
@@ -257,7 +257,7 @@ extension JobReader {
     return result
   }
 
-  /// The texts for a parameter; nil for none.
+  /// The texts for a parameter; nil if the job does not give any.
   private func texts(of value: JSON5Value, for parameter: Declaration) throws -> [String]? {
     if parameter.arity == .none {
       guard case .bool(let isSet) = value.content else {

@@ -8,7 +8,7 @@ struct StepResult {
   var seconds: Double
   var code: ExitCode
   var isAccepted: Bool
-  /// The last hundred answers.
+  /// The last hundred answers of the step.
   var answers: [JSONValue] = []
   var answersLeftOut = 0
   var messages: [String] = []
@@ -16,7 +16,7 @@ struct StepResult {
 }
 
 extension JobStep {
-  /// Runs the step and keeps what it writes.
+  /// Runs the step and keeps its output.
   func run() -> StepResult {
     let started = Date()
     let clock = ContinuousClock.now
@@ -47,7 +47,7 @@ extension JobStep {
         .split(separator: "\n").map(String.init)
       try keep(answers.bytes(), in: &result)
     } catch let thrown {
-      // The first error explains more.
+      // The first error explains more than this one.
       error = error ?? describe(thrown)
       if result.code == .success { result.code = error?.code ?? .failure }
     }

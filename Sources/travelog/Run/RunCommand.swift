@@ -29,7 +29,7 @@ extension Travelog {
       + "failed.",
     examples: [
       "travelog run \(PackageFolders.jobs)/nightly-export.json5 --set store=trips.store --set logs=logs --set reports=reports":
-        "Export and verify, as a timer or cron does.",
+        "Run a job that exports and verifies, as cron or a timer does.",
       "travelog run job.json5 --set store=trips.store --dry-run":
         "Check the job, and see what it would do.",
     ],
@@ -45,7 +45,7 @@ extension Travelog {
     var code = ExitCode.failure
     func writeFigures() throws {
       guard let metrics, !given[dryRun] else { return }
-      // Before the first run, there is no file.
+      // The file does not exist before the first run.
       let before = (try? String(contentsOfFile: metrics, encoding: .utf8)) ?? ""
       let text = prometheusText(
         ofJob: name,
@@ -130,7 +130,7 @@ extension Travelog {
     return code
   }
 
-  /// Why a step failed: its error, or what it found and where the list is.
+  /// The reason why a step failed: its error, or its findings and the place of their list.
   private static func reason(_ result: StepResult, of step: JobStep, report: String?) -> String {
     if let error = result.error { return "\(error)" }
     let counts = ["inserted", "updated", "deleted"].compactMap { result.answers.last?.integer($0) }
@@ -143,7 +143,7 @@ extension Travelog {
       + (((result.code == .found ? step.output : nil) ?? report).map { "; see \($0)" } ?? "")
   }
 
-  /// Refuses places that can't be written, before the first step.
+  /// Refuses files that can't be written before the first step runs.
   private static func checkPlaces(of job: Job, metrics: String?, isDryRun: Bool) throws {
     if let metrics { try checkMetricsName(metrics) }
     guard !isDryRun else { return }
@@ -171,7 +171,7 @@ private func shellLine(_ words: [String]) -> String {
         return "+,-./:=@_%".unicodeScalars.contains(scalar) || "0"..."9" ~= scalar
           || "a"..."z" ~= scalar || "A"..."Z" ~= scalar
       }
-    // Scalar by scalar: a quote and a combining accent are one character.
+    // Compared as scalars, because a quote with a combining accent is one character.
     return isPlain
       ? word : "'" + word.unicodeScalars.map { $0 == "'" ? "'\\''" : String($0) }.joined() + "'"
   }.joined(separator: " ")

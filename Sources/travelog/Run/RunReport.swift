@@ -18,7 +18,7 @@ struct RunReport: Codable {
     let step: Int
     let command: String
     let line: [String]
-    /// done, failed, planned or skipped.
+    /// One of: done, failed, planned, skipped.
     var state: String
     var started: String?
     var seconds: Double?
