@@ -2,7 +2,7 @@ import Foundation
 
 /// A class that converts values into others and back, and is found by its name.
 ///
-/// Foundation on Linux does not have this class. This one has the part of Apple's class that `.transformable(by:)` needs.
+/// Foundation on Linux does not have this class. This one has the part that `.transformable(by:)` needs.
 open class ValueTransformer {
   private static let lock = NSLock()
   // Only read and written while `lock` is held.

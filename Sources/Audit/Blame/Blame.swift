@@ -125,7 +125,7 @@ extension Blame {
     }
   }
 
-  /// Lists the removed and the added links of a change, each on its own line.
+  /// Records the removed and the added links of a change, one entry for each link.
   private mutating func setLinks(
     _ property: PropertyDifference,
     after: PropertyValue,

@@ -4,7 +4,7 @@ import Changes
 struct MeantChanges: Sendable {
   private struct Part: Sendable {
     let entity: [UInt8]
-    /// The properties by entity; nil for all properties.
+    /// The properties of the entity; nil for all of them.
     let properties: Set<String>?
   }
 
