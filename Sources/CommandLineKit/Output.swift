@@ -13,7 +13,9 @@ package final class Output: Sendable {
   private let buffer: Mutex<[UInt8]>
   private let room: Int
 
-  /// Creates a stream. It writes when `room` bytes are waiting, and at ``flush()``.
+  /// Creates a stream.
+  ///
+  /// It writes when `room` bytes are waiting, and at ``flush()``.
   ///
   /// With `isASCII`, ``show(_:)`` replaces quotes and dots that are not ASCII.
   package init(

@@ -1,7 +1,8 @@
 import CSQLite
 
-/// A prepared statement. It can outlive its connection, because SQLite closes a database with its last
-/// statement.
+/// A prepared statement.
+///
+/// It can outlive its connection, because SQLite closes a database with its last statement.
 package final class Statement {
   let handle: OpaquePointer
   package let sql: String

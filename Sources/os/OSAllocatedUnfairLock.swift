@@ -89,7 +89,9 @@ extension OSAllocatedUnfairLock where State == Void {
     storage.lock()
   }
 
-  /// Releases the lock. The thread that took the lock must call it.
+  /// Releases the lock.
+  ///
+  /// The thread that took the lock must call it.
   public func unlock() {
     storage.unlock()
   }

@@ -28,7 +28,9 @@ func shown(_ error: any Error) -> CommandError {
   describe(error) ?? CommandError(.failure, message: "\(error)")
 }
 
-/// A wording. If a similar known name exists, the hint suggests it.
+/// A wording.
+///
+/// If a similar known name exists, the hint suggests it.
 private func shown(
   _ wording: Wording,
   code: ExitCode?,

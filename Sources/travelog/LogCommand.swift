@@ -36,7 +36,8 @@ extension Travelog {
       "travelog log trips.store": "List all transactions.",
       "travelog log logs --author com.example.SampleTrips.widget --patch":
         "Show what the widget changed, with all values.",
-      "travelog log trips.store --entity Trip --id 7 --since 7d": "Show the changes to one trip in the past week.",
+      "travelog log trips.store --entity Trip --id 7 --since 7d":
+        "Show the changes to one trip in the past week.",
       "travelog log logs@2026-11-03T08:00Z --by author":
         "Count the changes of each author up to a time.",
     ],

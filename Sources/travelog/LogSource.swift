@@ -16,7 +16,9 @@ final class LogSource {
   /// Holds the temporary folder until the command ends.
   private let spool: LogSpool?
 
-  /// Finds the logs. With `acceptsDamage` damaged logs are included, so that they become findings.
+  /// Finds the logs.
+  ///
+  /// With `acceptsDamage` damaged logs are included, so that they become findings.
   init(_ paths: [String], acceptsDamage: Bool = false) throws {
     if paths == ["-"] {
       guard isatty(STDIN_FILENO) == 0 else { throw TravelogError.logsFromTerminal }

@@ -12,7 +12,10 @@ func prometheusText(of status: Status) -> String {
       "\(status.logs.exported?.transaction ?? 0)"
     ),
     ("lag_transactions", "Transactions that wait for export.", "\(status.logs.lagTransactions)"),
-    ("lag_seconds", "The age of the oldest transaction that waits for export.", "\(status.logs.lag.seconds)"),
+    (
+      "lag_seconds", "The age of the oldest transaction that waits for export.",
+      "\(status.logs.lag.seconds)"
+    ),
     ("history_changes", "Changes in the store's history.", "\(status.changes)"),
     ("store_bytes", "The size of the store's file.", "\(status.storeBytes)"),
     ("log_files", "The number of logs in the folder.", "\(status.logs.files)"),

@@ -14,7 +14,9 @@ package enum AuditError: Error, Sendable, Worded {
   case schemasDiffer(String, String, [SchemaDifference])
   case temporaryFile(isRead: Bool, number: Int32)
 
-  /// The kind of failure. Later versions may add kinds, so a `switch` needs a default.
+  /// The kind of failure.
+  ///
+  /// Later versions may add kinds, so a `switch` needs a default.
   package enum Code: String, Hashable, Sendable {
     case unknownName, notFound, ambiguous, historyExpired, schemaMismatch, inputOutput
   }

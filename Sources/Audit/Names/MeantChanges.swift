@@ -19,8 +19,9 @@ struct MeantChanges: Sendable {
     parts[schema]?.first { change.entity.elementsEqual($0.entity) }
   }
 
-  /// The selected properties by their names in a change. Empty if the change is not selected, or if all
-  /// its properties are.
+  /// The selected properties by their names in a change.
+  ///
+  /// Empty if the change is not selected, or if all its properties are.
   func properties(of change: Change, schema: String) -> Set<String> {
     part(of: change, schema: schema)?.properties ?? []
   }

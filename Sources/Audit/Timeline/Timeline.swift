@@ -80,7 +80,9 @@ struct EntityCounter {
 package struct TimelineForm {
   /// Writes the start of a transaction.
   package var head: (TransactionSummary) -> [UInt8]
-  /// Writes a change; `true` for the first one. Nil if changes are not shown.
+  /// Writes a change; `true` for the first one.
+  ///
+  /// Nil if changes are not shown.
   package var change: ((ObjectDifference, _ isFirst: Bool) -> [UInt8])?
   /// Writes the end of a transaction.
   package var foot: [UInt8]

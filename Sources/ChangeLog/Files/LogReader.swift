@@ -16,7 +16,9 @@ package final class LogReader {
 
   private let descriptor: Int32
   private var buffer: LineBuffer
-  /// Splits changes according to the header's schema. A caller that checks values itself also uses it.
+  /// Splits changes according to the header's schema.
+  ///
+  /// A caller that checks values itself also uses it.
   package let format: ChangeFormat
   private let schemaDigest: String
   private let erasures: Erasures
@@ -31,8 +33,9 @@ package final class LogReader {
   private var mayBeErased = false
   /// Whether the first transaction contains the whole state of the store.
   package private(set) var beginsWithSnapshot = false
-  /// Whether reading started behind the beginning of the log. The trailer's counts and digest and the numbers of
-  /// lines then can't be checked.
+  /// Whether reading started behind the beginning of the log.
+  ///
+  /// The trailer's counts and digest and the numbers of lines then can't be checked.
   package private(set) var isInside = false
   /// The number of bytes read from the file so far.
   package var bytesRead: Int64 { buffer.bytesRead + bytesReadBefore }

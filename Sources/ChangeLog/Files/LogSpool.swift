@@ -281,7 +281,9 @@ private final class Spooled {
 }
 
 extension LogHeader {
-  /// Whether the log does not begin a lineage. A log with one snapshot may begin it or not.
+  /// Whether the log does not begin a lineage.
+  ///
+  /// A log with one snapshot may begin it or not.
   fileprivate var isWithinLineage: Bool {
     previous != TransactionDigest.beginning(ofStore: store, lineage: lineage)
   }

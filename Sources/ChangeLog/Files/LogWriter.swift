@@ -3,7 +3,9 @@ import Dispatch
 import Glibc
 import Stopping
 
-/// Writes one log. A file under the log's name is always complete.
+/// Writes one log.
+///
+/// A file under the log's name is always complete.
 ///
 /// The lines are compressed in members of about one mebibyte that end with a line. The file is
 /// written under a name that readers of logs ignore, synced, and renamed, and the folder is

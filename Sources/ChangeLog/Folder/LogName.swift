@@ -6,7 +6,9 @@ package struct LogName: Hashable, Sendable {
   package var day: String
   package var range: ClosedRange<Int64>
 
-  /// The ids that transactions may have. The maximum is lower than that of the type, because code adds one to an id.
+  /// The ids that transactions may have.
+  ///
+  /// The maximum is lower than that of the type, because code adds one to an id.
   static let ids: Range<Int64> = 1..<1 << 62
 
   package init(store: String, lineage: Int64, day: String, range: ClosedRange<Int64>) {

@@ -2,7 +2,9 @@ import Changes
 import FoundationEssentials
 
 extension LogHeader {
-  /// Reads a line without its line break. A line that differs from the one that ``line()`` writes is refused.
+  /// Reads a line without its line break.
+  ///
+  /// A line that differs from the one that ``line()`` writes is refused.
   ///
   /// In every version of the format the kind, the version and the requirements have the same
   /// places, so a program can name the features that it does not know.

@@ -248,7 +248,9 @@ final class TransactionScanner {
     Refusal(message: "it does not say the same of transaction \(id) as the line before")
   }
 
-  /// Reads a closing line without its line break. It may be the only line that is read, if changes were skipped.
+  /// Reads a closing line without its line break.
+  ///
+  /// It may be the only line that is read, if changes were skipped.
   func transaction(
     _ line: UnsafeRawBufferPointer,
     isAlone: Bool = false

@@ -2,7 +2,9 @@ import Changes
 
 /// The reason why a log could not be written or read.
 package struct LogError: Error, Worded {
-  /// The kind of failure. Later versions may add kinds, so a `switch` needs a default.
+  /// The kind of failure.
+  ///
+  /// Later versions may add kinds, so a `switch` needs a default.
   package enum Code: Hashable, Sendable {
     case missing, inputOutput, outOfMemory, diskFull, locked, exists
     /// The bytes are not in the writer's form, or do not match their digests.

@@ -40,7 +40,9 @@ package struct SHA256: Sendable {
   }
 }
 
-/// HMAC-SHA256 (RFC 2104). Without the key nobody can find the message by trying possible ones.
+/// HMAC-SHA256 (RFC 2104).
+///
+/// Without the key nobody can find the message by trying possible ones.
 package func keyedDigest(of bytes: [UInt8], key: [UInt8]) -> Digest {
   let block = 64
   var padded = key.count > block ? Array(SHA256.digest(of: key).bytes) : key

@@ -1,6 +1,8 @@
 /// The reason for the failure of an operation on a store.
 package struct StoreError: Error, Worded {
-  /// The kind of failure. Later versions may add kinds, so a `switch` needs a default.
+  /// The kind of failure.
+  ///
+  /// Later versions may add kinds, so a `switch` needs a default.
   package enum Code: Hashable, Sendable {
     // Failures of the file.
     case missing, notADatabase, notAStore, damaged, newerFormat, locked, readOnly

@@ -22,7 +22,9 @@ package final class ObjectDecoder {
   package let joins: [JoinIndex]
   /// The declared types of the columns; nil for relationships.
   let types: [ValueType?]
-  /// All keys, one after the other, and their offsets. The comparison then needs no arrays.
+  /// All keys, one after the other, and their offsets.
+  ///
+  /// The comparison then needs no arrays.
   private let keyBytes: UnsafeMutableRawBufferPointer
   private let keyStarts: UnsafeMutableBufferPointer<Int>
 

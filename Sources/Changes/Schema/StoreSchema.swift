@@ -148,8 +148,9 @@ package struct Relationship: Codable, Hashable, Sendable {
   package var maximumCount: Int
   /// The name in the schema version before this one.
   package var originalName: String?
-  /// Whether the column is not in the model. It then has the id of the owner of an object, for a to-many
-  /// relationship without an inverse.
+  /// Whether the column is not in the model.
+  ///
+  /// It then has the id of the owner of an object, for a to-many relationship without an inverse.
   package var isHidden: Bool
 
   /// Creates a relationship; the defaults are those of a model that declares nothing else.

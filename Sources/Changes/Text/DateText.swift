@@ -69,7 +69,9 @@ package func parseDate(_ bytes: UnsafeRawBufferPointer) -> Double? {
   return value
 }
 
-/// Appends seconds with up to six digits of a fraction. It is fast because most rows contain dates.
+/// Appends seconds with up to six digits of a fraction.
+///
+/// It is fast because most rows contain dates.
 private func append(
   wholeSeconds seconds: Int,
   fraction: UInt64,

@@ -6,7 +6,9 @@ package func isSame(_ first: UnsafeRawBufferPointer, _ second: UnsafeRawBufferPo
   return memcmp(start, other, first.count) == 0
 }
 
-/// Whether two texts have the same bytes. `==` is less strict: it ignores the Unicode spelling.
+/// Whether two texts have the same bytes.
+///
+/// `==` is less strict: it ignores the Unicode spelling.
 func hasSameBytes(_ first: String, _ second: String) -> Bool {
   guard first.utf8.count == second.utf8.count else { return false }
   var (first, second) = (first, second)

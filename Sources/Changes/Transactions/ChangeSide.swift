@@ -43,7 +43,9 @@ package func appendMember(_ key: some Sequence<UInt8>, value: [UInt8], to object
 }
 
 extension [UInt8] {
-  /// Removes all bytes without releasing the memory. Most buffers are already empty for most rows.
+  /// Removes all bytes without releasing the memory.
+  ///
+  /// Most buffers are already empty for most rows.
   package mutating func empty() {
     if !isEmpty { removeAll(keepingCapacity: true) }
   }

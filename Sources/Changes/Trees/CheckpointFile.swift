@@ -23,8 +23,9 @@ package struct CheckpointFile: Hashable, Sendable {
   /// The bytes of the file.
   package var text: String { note?.description ?? checkpoint.text }
 
-  /// Signs with a private key under the tree's name and returns the public key. Signatures of other
-  /// keys are kept.
+  /// Signs with a private key under the tree's name and returns the public key.
+  ///
+  /// Signatures of other keys are kept.
   @discardableResult
   package mutating func sign(_ privateKey: [UInt8]) throws(NoteError) -> NoteKey {
     let key = try NoteKey(name: checkpoint.origin, bytes: ed25519PublicKey(of: privateKey))

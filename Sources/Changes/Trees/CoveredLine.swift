@@ -51,7 +51,9 @@ package struct CoveredLine: Sendable {
     return (lines, seed)
   }
 
-  /// The leaf hash of the line. The salt is needed unless the values are hidden.
+  /// The leaf hash of the line.
+  ///
+  /// The salt is needed unless the values are hidden.
   package func leaf(salt: Seed?) -> Digest? {
     line.withUnsafeBytes { bytes in
       guard

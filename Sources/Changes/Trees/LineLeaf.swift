@@ -1,5 +1,6 @@
-/// The members of a line before `op`, which describe its leaf. A line without such members gets its
-/// salt from the seed of an earlier line.
+/// The members of a line before `op`, which describe its leaf.
+///
+/// A line without such members gets its salt from the seed of an earlier line.
 package enum LineLeaf: Hashable, Sendable {
   /// A seed, from which the salts of this line and the following ones, `count` in all, are derived.
   case seed(lines: Int64, Seed)

@@ -15,7 +15,9 @@ package struct LineTree {
     salts = LineSalts(count: count)
   }
 
-  /// Adds the next line. If the line is wrong, the end of the transaction throws the error.
+  /// Adds the next line.
+  ///
+  /// If the line is wrong, the end of the transaction throws the error.
   ///
   /// - Parameters:
   ///   - known: The bytes that stay known if the values are hidden.

@@ -24,7 +24,9 @@ package struct SignedNote: Hashable, Sendable, CustomStringConvertible {
     self.text = text
   }
 
-  /// Reads a note. Signatures of unknown keys are not verified.
+  /// Reads a note.
+  ///
+  /// Signatures of unknown keys are not verified.
   package init(_ bytes: [UInt8]) throws(NoteError) {
     guard let note = String(validating: bytes, as: UTF8.self) else {
       throw .malformed("it is not UTF-8")

@@ -16,7 +16,9 @@ package struct TreeProof: Hashable, Sendable {
     self.checkpoint = checkpoint
   }
 
-  /// Reads a proof. A line `extra` is allowed and ignored, because it proves nothing.
+  /// Reads a proof.
+  ///
+  /// A line `extra` is allowed and ignored, because it proves nothing.
   package init(_ text: String) throws(NoteError) {
     var lines = text.split(separator: "\n", omittingEmptySubsequences: false)[...]
     guard lines.popFirst() == Self.title[...] else { throw .malformed("it does not begin as one") }

@@ -122,8 +122,10 @@ extension Command {
         "The script asks the program for completions, so it needs no update when the program "
         + "is updated.",
       examples: [
-        "source <(\(name) completions bash)": "For bash: enable completion now; add the line to ~/.bashrc.",
-        "\(name) completions zsh > ~/.zfunc/_\(name)": "For zsh: write the script into a folder of the fpath.",
+        "source <(\(name) completions bash)":
+          "For bash: enable completion now; add the line to ~/.bashrc.",
+        "\(name) completions zsh > ~/.zfunc/_\(name)":
+          "For zsh: write the script into a folder of the fpath.",
         "\(name) completions fish > ~/.config/fish/completions/\(name).fish":
           "For fish: takes effect when fish starts again.",
       ],

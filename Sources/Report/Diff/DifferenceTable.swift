@@ -6,7 +6,9 @@ package enum DifferenceTable {
   package static let heading =
     "op,entity,id,name,property,before,after,before_special,after_special\r\n"
 
-  /// The rows for a difference. Values are canonical JSON, which distinguishes null from an empty text.
+  /// The rows for a difference.
+  ///
+  /// Values are canonical JSON, which distinguishes null from an empty text.
   package static func rows(of difference: ObjectDifference) -> String {
     let start = [
       difference.kind.rawValue, difference.entity, String(difference.id), difference.label ?? "",

@@ -1,6 +1,8 @@
 import SwiftData
 
-/// The trips that the widget changed since the app last showed them. Each gets a badge.
+/// The trips that the widget changed since the app last showed them.
+///
+/// Each gets a badge.
 ///
 /// They are found in the store's history after a token. The token and the trips are kept in a file
 /// beside the store.

@@ -7,8 +7,10 @@ package enum SampleTripsMigrationPlan: SchemaMigrationPlan {
 
   package static var stages: [MigrationStage] { [migrateV1toV2, migrateV2toV3] }
 
-  /// Names become unique. Of several trips with one name the earliest remains, and gets the bucket list
-  /// items of the others.
+  /// Names become unique.
+  ///
+  /// Of several trips with one name the earliest remains, and gets the bucket list items of the
+  /// others.
   static let migrateV1toV2 = MigrationStage.custom(
     fromVersion: SampleTripsSchemaV1.self,
     toVersion: SampleTripsSchemaV2.self,

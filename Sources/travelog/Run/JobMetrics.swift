@@ -22,14 +22,18 @@ func prometheusText(
   let series: [(name: String, help: String, value: String)] = [
     ("travelog_job_last_run_timestamp_seconds", "The time at which the job last ended.", "\(now)"),
     (success, "The time at which the job last succeeded.", "\(code == .success ? now : kept ?? 0)"),
-    ("travelog_job_last_exit_code", "The exit code of the job's last run; 0 is success.", "\(code.number)"),
+    (
+      "travelog_job_last_exit_code", "The exit code of the job's last run; 0 is success.",
+      "\(code.number)"
+    ),
     ("travelog_job_duration_seconds", "The duration of the job's last run.", "\(seconds)"),
     (
       "travelog_job_failed_steps", "The number of steps that failed in the job's last run.",
       "\((report?.steps ?? []).count { $0.state == "failed" })"
     ),
     (
-      "travelog_job_exported_transactions", "The number of transactions that the job's last run exported.",
+      "travelog_job_exported_transactions",
+      "The number of transactions that the job's last run exported.",
       "\(sum("transactions"))"
     ),
     (
