@@ -63,7 +63,7 @@ extension Call {
       try output.writeLine(text)
       try output.writeLine(
         signers.isEmpty
-          ? "  nobody's signature of the checkpoint was verified: give --key"
+          ? "  no signature of the checkpoint was verified: give --key"
           : "  the checkpoint is signed by \(signers)"
       )
     }
