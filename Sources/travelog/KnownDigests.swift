@@ -38,13 +38,19 @@ extension TrustedPosition {
 /// The digests that are the value of a flag: one digest, or those in a file.
 ///
 /// Each line of the file has a digest, which words may follow, or is a line that `verify --json` wrote. If the file is
-/// a signed note, the digests are lines of its text; its signatures are not verified here.
-func knownDigests(_ texts: [String]) throws -> [Digest] {
-  try texts.flatMap { text -> [Digest] in
+/// a signed note, the digests are lines of its text. With a file of public keys, one of them must have signed each note,
+/// and there must be a note.
+func knownDigests(_ texts: [String], keys: String?) throws -> [Digest] {
+  var hasNote = false
+  let digests = try texts.flatMap { text -> [Digest] in
     if let digest = Digest(hexadecimal: text.lowercased()) { return [digest] }
     guard let bytes = try readSmallFile(text) else { throw TravelogError.noDigests(text) }
     // A file that is not a note is a list of digests.
     let note = try? SignedNote(bytes)
+    if let note, let keys {
+      try checkSigners(of: note, path: text, keys: keys)
+      hasNote = true
+    }
     let lines = (note?.text ?? String(decoding: bytes, as: UTF8.self)).split(separator: "\n")
     var digests: [Digest] = []
     for (index, line) in lines.enumerated() {
@@ -57,6 +63,8 @@ func knownDigests(_ texts: [String]) throws -> [Digest] {
     guard !digests.isEmpty else { throw TravelogError.notADigest(text, line: 1) }
     return digests
   }
+  guard hasNote || keys == nil else { throw TravelogError.keyWithoutProof }
+  return digests
 }
 
 private func digest(inLine line: Substring) -> Digest? {

@@ -78,7 +78,8 @@ enum TravelogError: ShownError, Worded {
     case .noKey(let path):
       "There is no file \(path) with a key.\nCreate one: head -c 32 /dev/urandom > \(path)"
     case .proofAndLogs: "--proof verifies a proof by itself.\nLeave out LOGS and --since."
-    case .keyWithoutProof: "--key has no effect without --proof or --since.\nLeave it out."
+    case .keyWithoutProof:
+      "--key has no effect without --proof, --since, or a signed note as --head.\nLeave it out."
     case .noFolder(let path, let error):
       "Can't create the folder \(path): \(reason(of: error))"
         + "\nNothing was done. Name a folder that you can write to."

@@ -70,7 +70,7 @@ extension Travelog {
     var request = VerifyRequest(logs: source.folder)
     request.store = given[origin]
     request.token = given[token]
-    request.heads = try knownDigests(given[heads])
+    request.heads = try knownDigests(given[heads], keys: given[publicKey])
     request.after = given[after]
     request.against = given[against]
     request.erasures = given[erasures]

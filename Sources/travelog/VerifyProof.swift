@@ -36,10 +36,7 @@ extension Call {
         + " \(result.size) in the tree \(result.origin)"
       return try say(result, "verify_proof", text, wrong: "\(path) proves nothing")
     }
-    guard let path = arguments[Travelog.sinceCheckpoint] else {
-      guard key == nil else { throw TravelogError.keyWithoutProof }
-      return nil
-    }
+    guard let path = arguments[Travelog.sinceCheckpoint] else { return nil }
     guard logs.count == 1 else { throw TravelogError.isFolder(logs[0]) }
     let result = try verifySince(path, logs: wholeLogs(logs[0]).folder, keys: key)
     let text =

@@ -7,6 +7,9 @@ import Testing
 
 @Suite("Log folders")
 struct LogFolderTests {
+  private let first = "00000000-0000-0000-0000-00000000000A"
+  private let second = "00000000-0000-0000-0000-00000000000B"
+
   /// A folder with empty files.
   private func withFiles(_ files: [String], _ body: (LogFolder) throws -> Void) throws {
     try withTemporaryFolder { folder in
@@ -25,7 +28,7 @@ struct LogFolderTests {
 
   @Test("The logs of a lineage are sorted by their ranges, and other files are left out.")
   func files() throws {
-    let lineage = "store=S/lineage=0"
+    let lineage = "store=\(first)/lineage=0"
     try withFiles([
       "\(lineage)/date=2026-11-23/\(log(10, 12))", "\(lineage)/date=2026-11-24/\(log(1, 2))",
       "\(lineage)/date=2026-11-24/\(log(1, 1))", "\(lineage)/date=2026-11-24/notes.txt",
@@ -33,13 +36,13 @@ struct LogFolderTests {
       "\(lineage)/snapshots/\(padded(0)).ndjson.gz", "\(lineage)/snapshots/7.ndjson.gz",
       "\(lineage)/snapshots/\(padded(8)).ndjson.gzip", "loose.ndjson.gz", ".hidden.ndjson.gz",
     ]) { (logs) throws in
-      #expect(try logs.files(of: "S", lineage: 0).map(\.range) == [1...1, 1...2, 10...12])
-      #expect(try logs.snapshots(of: "S", lineage: 0).map(\.range) == [7...7])
+      #expect(try logs.files(of: first, lineage: 0).map(\.range) == [1...1, 1...2, 10...12])
+      #expect(try logs.snapshots(of: first, lineage: 0).map(\.range) == [7...7])
       #expect(try logs.allFiles().count == 4)
       #expect(try logs.looseFiles() == ["\(logs.path)/loose.ndjson.gz"])
-      #expect(try logs.listing(of: ["S"]).count == 4)
+      #expect(try logs.listing(of: [first]).count == 4)
       #expect(
-        try logs.files(of: "S", lineage: 1).isEmpty && logs.files(of: "T", lineage: 0).isEmpty
+        try logs.files(of: first, lineage: 1).isEmpty && logs.files(of: second, lineage: 0).isEmpty
       )
     }
   }
@@ -47,17 +50,19 @@ struct LogFolderTests {
   @Test("A store has the lineages that have logs or snapshots, in ascending order.")
   func lineages() throws {
     try withFiles([
-      "store=S/lineage=10/date=d/\(log(1, 1))",
-      "store=S/lineage=2/snapshots/\(padded(1)).ndjson.gz",
-      "store=S/lineage=3/date=d/notes", "store=S/lineage=-1/date=d/\(log(1, 1))",
-      "store=S/lineage=x/date=d/\(log(1, 1))", "store=S/lineage=\(1 << 62)/date=d/\(log(1, 1))",
-      "store=S/lineage=0/date=d/\(log(1, 1))", "store=T/file", "others/file",
+      "store=\(first)/lineage=10/date=d/\(log(1, 1))",
+      "store=\(first)/lineage=2/snapshots/\(padded(1)).ndjson.gz",
+      "store=\(first)/lineage=3/date=d/notes", "store=\(first)/lineage=-1/date=d/\(log(1, 1))",
+      "store=\(first)/lineage=x/date=d/\(log(1, 1))",
+      "store=\(first)/lineage=\(1 << 62)/date=d/\(log(1, 1))",
+      "store=\(first)/lineage=0/date=d/\(log(1, 1))", "store=\(second)/file", "others/file",
+      "store=\(first.lowercased())/lineage=0/date=d/\(log(1, 1))",
     ]) { (logs) throws in
-      #expect(try logs.stores() == ["S", "T"])
-      #expect(try logs.lineages(of: "S") == [0, 2, 10])
-      #expect(try logs.lineages(of: "T") == [])
+      #expect(try logs.stores() == [first, second])
+      #expect(try logs.lineages(of: first) == [0, 2, 10])
+      #expect(try logs.lineages(of: second) == [])
       #expect(logs.exists && !LogFolder(logs.path + "/none").exists)
-      #expect(!LogFolder(logs.path + "/store=T/file").exists)
+      #expect(!LogFolder(logs.path + "/store=\(second)/file").exists)
     }
   }
 
@@ -67,18 +72,21 @@ struct LogFolderTests {
     #expect(name.count == 8 && name != LogFolder.partialName("entities Tag"))
     let logs = LogFolder("/logs//").partial(leavingOut: "entities Trip")
     #expect(logs.path == "/logs" && logs.partial == name && LogFolder("/").path == "/")
-    #expect(logs.storeFolder("S") == "/logs/store=S/partial=\(name)")
-    #expect(logs.lineageFolder("S", lineage: 3) == "/logs/store=S/partial=\(name)/lineage=3")
-    #expect(logs.token(of: "S") == "/logs/store=S/partial=\(name)/_token.json")
+    #expect(logs.storeFolder(first) == "/logs/store=\(first)/partial=\(name)")
     #expect(
-      LogFolder("/logs").erasures(of: "S", lineage: 0) == "/logs/store=S/lineage=0/_erasures.ndjson"
+      logs.lineageFolder(first, lineage: 3) == "/logs/store=\(first)/partial=\(name)/lineage=3"
+    )
+    #expect(logs.token(of: first) == "/logs/store=\(first)/partial=\(name)/_token.json")
+    #expect(
+      LogFolder("/logs").erasures(of: first, lineage: 0)
+        == "/logs/store=\(first)/lineage=0/_erasures.ndjson"
     )
     try withFiles([
-      "store=S/partial=\(name)/lineage=0/date=d/\(log(1, 1))",
-      "store=S/lineage=0/date=d/\(log(1, 2))",
+      "store=\(first)/partial=\(name)/lineage=0/date=d/\(log(1, 1))",
+      "store=\(first)/lineage=0/date=d/\(log(1, 2))",
     ]) { (logs) throws in
-      #expect(try logs.partials(of: "S") == [name])
-      #expect(try logs.partial(named: name).files(of: "S", lineage: 0).map(\.range) == [1...1])
+      #expect(try logs.partials(of: first) == [name])
+      #expect(try logs.partial(named: name).files(of: first, lineage: 0).map(\.range) == [1...1])
       #expect(try logs.allFiles().count == 2)
     }
   }
@@ -86,14 +94,16 @@ struct LogFolderTests {
   @Test("Only the files that a stopped program left half-written are removed.")
   func leftovers() throws {
     let kept = [
-      "store=S/lineage=0/writing", "store=S/lineage=0/.other", "store=T/lineage=0/.writing",
+      "store=\(first)/lineage=0/writing", "store=\(first)/lineage=0/.other",
+      "store=\(second)/lineage=0/.writing",
       "blobs/\(String(repeating: "0", count: 64))",
     ]
     let removed = [
-      "store=S/lineage=0/.writing", "store=S/partial=p/lineage=1/.writing", "blobs/.a.writing",
+      "store=\(first)/lineage=0/.writing", "store=\(first)/partial=p/lineage=1/.writing",
+      "blobs/.a.writing",
     ]
     try withFiles(kept + removed) { logs in
-      try logs.removeLeftovers(of: "S")
+      try logs.removeLeftovers(of: first)
       for file in kept { #expect(FileManager.default.fileExists(atPath: "\(logs.path)/\(file)")) }
       for file in removed {
         #expect(!FileManager.default.fileExists(atPath: "\(logs.path)/\(file)"))

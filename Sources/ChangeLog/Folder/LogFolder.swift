@@ -1,4 +1,5 @@
 import Changes
+import FoundationEssentials
 import Glibc
 
 /// A log folder, with the paths of its files.
@@ -67,7 +68,15 @@ package struct LogFolder: Hashable, Sendable {
   package func create() throws { try makeFolders(path) }
 
   /// The sorted identifiers of the stores that have logs.
-  package func stores() throws -> [String] { try values(of: "store", in: path) }
+  ///
+  /// A folder whose name is not exactly a store's identifier, such as one in small letters, is not
+  /// the folder of a store; see ``storeNames()``.
+  package func stores() throws -> [String] {
+    try storeNames().filter { UUID(uuidString: $0)?.uuidString == $0 }
+  }
+
+  /// The sorted names that readers of tables take for stores, including names that no store has.
+  package func storeNames() throws -> [String] { try values(of: "store", in: path) }
 
   /// The lineages of a store that have logs or snapshots, in ascending order.
   ///

@@ -114,6 +114,18 @@ private func signers(of file: CheckpointFile, path: String, keys: String?) throw
   }
 }
 
+/// Checks that a note has the signature of a key in a file; a key as PEM may sign under any name.
+///
+/// - Throws: ``LogError`` if no known key has signed it, or if the signature of a known key is wrong.
+package func checkSigners(of note: SignedNote, path: String, keys: String) throws {
+  let known = try Set(note.signatures.map(\.name)).flatMap { try readKeys(keys, name: $0) }
+  do throws(NoteError) {
+    _ = try note.signers(among: known)
+  } catch {
+    throw CheckpointFailure.note(error).at(path)
+  }
+}
+
 /// Reads public keys: one as PEM, which has the name of the tree, or lines that name each.
 private func readKeys(_ path: String, name: String) throws -> [NoteKey] {
   let text = try readKey(path)

@@ -135,7 +135,7 @@ private func storesToVerify(_ request: VerifyRequest) throws -> [String] {
     let store = try readableStore(path)
     return [store.identifier]
   }
-  return try request.store.map { [$0] } ?? request.logs.stores()
+  return try request.store.map { [$0] } ?? request.logs.storeNames()
 }
 
 /// Writes down that logs were found whole, where the folder may be written.

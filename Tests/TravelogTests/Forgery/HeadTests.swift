@@ -1,3 +1,4 @@
+import Changes
 import Foundation
 import TestSupport
 import Testing
@@ -31,6 +32,31 @@ struct HeadTests {
       )
       #expect(kinds("findings", of: wrong) == ["end-missing"])
       #expect(wrong["proven"] == nil)
+    }
+  }
+
+  @Test("With --key, a note of digests needs the signature of that key over its present text.")
+  func signedHeads() throws {
+    try withTemporaryFolder { folder in
+      let world = try ForgedWorld(folder)
+      let secret = [UInt8](repeating: 7, count: 32)
+      guard let key = try? NoteKey(name: "officer", bytes: ed25519PublicKey(of: secret)) else {
+        return print("There is no libcrypto, so signed heads were not tested.")
+      }
+      let (heads, keys) = (folder.path + "/heads", folder.path + "/keys")
+      try "\(key.verifier)\n".write(toFile: keys, atomically: true, encoding: .utf8)
+      var note = try SignedNote(text: "example.org/trips\n\(world.head)\n")
+      try note.sign("officer", privateKey: secret)
+      let digests = try world.files().flatMap { try world.digests(gunzip($0)) }
+      let altered = "\(note)".replacing(world.head, with: digests[2])
+      let other = "\(note)".replacing("officer", with: "clerk")
+      let list = "\(world.head)\n"
+      for (text, code) in [("\(note)", Int32(0)), (altered, 4), (other, 4), (list, 64)] {
+        try text.write(toFile: heads, atomically: true, encoding: .utf8)
+        let run = try travelog("verify", world.logs, "--head", heads, "--key", keys)
+        #expect(run.code == code, "\(text) \(run.errors)")
+      }
+      #expect(try travelog("verify", world.logs, "--key", keys).code == 64)
     }
   }
 

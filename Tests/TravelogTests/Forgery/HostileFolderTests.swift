@@ -49,7 +49,9 @@ struct HostileFolderTests {
     }
   }
 
-  @Test("A log in the folder of another day, and a store in small letters, are found.")
+  @Test(
+    "A log in the folder of another day is found, and a store in small letters is not another store."
+  )
   func otherPlaces() throws {
     try withTemporaryFolder { folder in
       let world = try ForgedWorld(folder)
@@ -69,7 +71,10 @@ struct HostileFolderTests {
         let store = (try world.lineage() as NSString).deletingLastPathComponent
         let name = (store as NSString).lastPathComponent
         let small = world.logs + "/store=" + name.dropFirst(6).lowercased()
-        try FileManager.default.moveItem(atPath: store, toPath: small)
+        try FileManager.default.copyItem(atPath: store, toPath: small)
+        let replica = folder.path + "/replica.store"
+        #expect(try travelog(["import", world.logs, "--into", replica]).code == 0)
+        try FileManager.default.removeItem(atPath: store)
         #expect(try kinds("findings", of: world.verify(code: 1)).contains("misplaced"))
       }
     }
