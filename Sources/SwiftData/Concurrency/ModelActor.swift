@@ -1,10 +1,10 @@
 /// An interface for providing mutually exclusive access to the models of a context.
 ///
-/// ``ModelActor()`` adds the conformance; see there for an example.
+/// ``ModelActor()`` adds the conformance and shows an example.
 public protocol ModelActor: Actor {
-  /// The container of the models; it stays open while the actor exists.
+  /// The container of the models; its stores remain open while the actor exists.
   nonisolated var modelContainer: ModelContainer { get }
-  /// The executor of the actor, with its context; it never changes.
+  /// The executor of the actor, which contains the context; an actor never changes its executor.
   nonisolated var modelExecutor: any ModelExecutor { get }
 }
 
@@ -12,22 +12,22 @@ extension ModelActor {
   /// The context of the actor; only its own methods may use it.
   public var modelContext: ModelContext { modelExecutor.modelContext }
 
-  /// The executor of the actor, always its model executor.
+  /// The executor that runs the actor's jobs; always `modelExecutor`.
   public nonisolated var unownedExecutor: UnownedSerialExecutor {
     modelExecutor.asUnownedSerialExecutor()
   }
 
-  /// The object of an identity; nil if it is of another class.
+  /// The object with an identity; nil if the object is of another class.
   public subscript<T: PersistentModel>(id: PersistentIdentifier, as type: T.Type) -> T? {
     modelContext.model(for: id) as? T
   }
 }
 
-/// An interface for running work with a context, which only the executor's jobs use.
+/// An interface for running work with a context; only jobs of the executor use the context.
 public protocol ModelExecutor: Executor {
-  /// The context of the executor; only its jobs may use it.
+  /// The context of the executor; only the executor's jobs may use it.
   var modelContext: ModelContext { get }
-  /// The executor without a counted reference; the actor keeps it alive.
+  /// The executor as an unowned reference, which does not keep it alive; the actor does.
   func asUnownedSerialExecutor() -> UnownedSerialExecutor
 }
 
@@ -42,7 +42,7 @@ public protocol SerialModelExecutor: ModelExecutor, SerialExecutor {}
 /// let context = (executor as any ModelExecutor).modelContext
 /// ```
 public final class DefaultSerialModelExecutor: SerialModelExecutor, @unchecked Sendable {
-  // Only jobs use the context, and the queue runs one at a time.
+  // Only jobs use the context, and the queue runs one job at a time.
 
   /// The context of the jobs; only they may use it.
   public let modelContext: ModelContext
@@ -51,14 +51,14 @@ public final class DefaultSerialModelExecutor: SerialModelExecutor, @unchecked S
   /// Creates an executor for a context that no other code may use.
   public init(modelContext: ModelContext) { self.modelContext = modelContext }
 
-  /// Runs a job after all earlier ones.
+  /// Runs a job after all jobs that were enqueued before it.
   public func enqueue(_ job: consuming ExecutorJob) {
     let job = UnownedJob(job)
     let executor = asUnownedSerialExecutor()
     queue.async { job.runSynchronously(on: executor) }
   }
 
-  /// The executor without a counted reference; the actor keeps it alive.
+  /// The executor as an unowned reference, which does not keep it alive; the actor does.
   public func asUnownedSerialExecutor() -> UnownedSerialExecutor {
     UnownedSerialExecutor(ordinary: self)
   }

@@ -2,14 +2,15 @@
 /// through the snapshots of a custom store.
 protocol Backend: Sendable {
   var identifier: String { get }
-  /// The store itself if SwiftData keeps it in SQLite; nil for a custom store.
+  /// The store if it is in SQLite; nil for a custom store.
   var native: NativeStore? { get }
-  /// Whether the store keeps whole objects, with identities of its choice, both sides of each
-  /// relationship, and collections that may be nil.
+  /// Whether the store records whole objects: it chooses their identities, records both sides of
+  /// each relationship, and distinguishes a nil collection from an empty one.
   ///
-  /// Rows keep one side of a relationship, and nil and empty collections are the same in them.
+  /// Rows record only one side of a relationship, and do not distinguish nil from an empty
+  /// collection.
   var keepsWholeObjects: Bool { get }
-  /// Whether a write can't be reverted when the rest of a save fails; such stores are written last.
+  /// Whether a write can't be reverted if the rest of a save fails; such stores are written last.
   var isWrittenLast: Bool { get }
 
   /// Tells the store that a context begins to use it.
@@ -17,13 +18,14 @@ protocol Backend: Sendable {
   /// Tells the store that a context no longer uses it.
   func invalidateState(for editingState: EditingState)
 
-  /// The objects that a descriptor selects; pending changes are visible.
+  /// The objects that a descriptor selects, including pending changes.
   func fetch<T: PersistentModel>(_ fetch: ContextFetch<T>) throws -> [T]
   func count<T: PersistentModel>(_ fetch: ContextFetch<T>) throws -> Int
   func identifiers<T: PersistentModel>(_ fetch: ContextFetch<T>) throws -> [PersistentIdentifier]
 
-  /// Passes the objects that a descriptor selects to a closure in batches, without holding them
-  /// all, while no change is pending; returns false if it can't.
+  /// Passes the objects that a descriptor selects to a closure in batches, so that they need not
+  /// all be in memory. Returns false if this is not possible, for example while changes are
+  /// pending.
   func enumerate<T: PersistentModel>(
     _ fetch: ContextFetch<T>,
     batchSize: Int,
@@ -33,20 +35,20 @@ protocol Backend: Sendable {
   /// Makes the next save delete the objects that a descriptor selects.
   func delete<T: PersistentModel>(_ fetch: ContextFetch<T>) throws
 
-  /// Removes all objects at once; returns false if the caller must delete them one by one.
+  /// Removes all objects in one operation; returns false if the caller must delete them one by one.
   func eraseAtOnce() throws -> Bool
 
   /// Reads the values that an object lacks; returns false if the store no longer has the object.
   func fill(_ state: _ModelState, in context: ModelContext) throws -> Bool
 
-  /// The object with an identity that the store gave, if it is in memory.
+  /// The object with an identity that the store assigned; nil if the object is not in memory.
   func registered(
     _ id: PersistentIdentifier,
     entity: EntityDescription,
     in context: ModelContext
   ) -> (any PersistentModel)?
 
-  /// Reads objects that are not in memory; skips those that the store does not have.
+  /// Reads objects that are not in memory; skips objects that the store does not contain.
   func read(
     _ identifiers: [PersistentIdentifier],
     into found: inout [PersistentIdentifier: any PersistentModel],
@@ -61,7 +63,7 @@ protocol Backend: Sendable {
     in context: ModelContext
   ) throws -> (any PersistentModel)?
 
-  /// The identity that the store gave to the object of a row, if it gave one.
+  /// The identity that the store assigned to the object of a row; nil if it assigned none.
   func identifier(of row: Int64, in context: ModelContext) -> PersistentIdentifier?
 
   func externalData(_ digest: String) throws -> Data?
@@ -84,7 +86,8 @@ protocol Backend: Sendable {
     in context: ModelContext
   ) throws
 
-  /// Writes the store's part of a save; calls the closure before it commits, if it can.
+  /// Writes the changes of a save that belong to this store; calls the closure before the commit if
+  /// the store allows it.
   func write(
     _ save: PendingSave,
     storeIndex: Int,
@@ -92,19 +95,19 @@ protocol Backend: Sendable {
     _ writeRest: () throws -> Void
   ) throws
 
-  /// The type of the store's transactions; nil if it has no history, or if its history is read
-  /// together with that of other native stores.
+  /// The type of the store's transactions. Nil if the store has no history; also nil for native
+  /// stores, whose histories are read together.
   var historyType: (any HistoryTransaction.Type)? { get }
   func fetchHistory<T: HistoryTransaction>(_ descriptor: HistoryDescriptor<T>) throws -> [T]?
-  /// Deletes transactions; false if the store itself has no history of that type.
+  /// Deletes transactions; returns false if the store does not have a history of that type.
   func deleteHistory<T: HistoryTransaction>(_ descriptor: HistoryDescriptor<T>) throws -> Bool
 }
 
 extension Backend {
   var native: NativeStore? { nil }
 
-  /// The objects with these identities, from memory or else from the store; missing ones are left
-  /// out.
+  /// The objects with these identities, from memory or from the store; objects that do not exist
+  /// are left out.
   func models(
     for identifiers: [PersistentIdentifier],
     storeIndex: Int,
@@ -124,7 +127,7 @@ extension Backend {
   }
 }
 
-/// A descriptor, and the context that fetches.
+/// A descriptor, and the context that fetches with it.
 struct ContextFetch<T: PersistentModel> {
   let descriptor: FetchDescriptor<T>
   let entity: EntityDescription

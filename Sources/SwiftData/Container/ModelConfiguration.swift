@@ -7,7 +7,7 @@ import struct Store.Provenance
 /// let forTests = ModelConfiguration(isStoredInMemoryOnly: true)
 /// ```
 public struct ModelConfiguration: DataStoreConfiguration, Identifiable, Hashable, Sendable {
-  /// The type of store; a custom configuration names its own.
+  /// The type of the store; a custom configuration declares another type.
   public typealias Store = DefaultStore
 
   /// Accepted without effect, because Linux has no group containers.
@@ -36,7 +36,7 @@ public struct ModelConfiguration: DataStoreConfiguration, Identifiable, Hashable
     }
   }
 
-  /// What history keeps of an object that is deleted; `.full` unless it is set.
+  /// The values of a deleted object that history keeps; `.full` unless a configuration sets it.
   public enum HistoryRetention: Hashable, Sendable {
     /// All values, and earlier values if the object was changed before.
     case full
@@ -47,13 +47,14 @@ public struct ModelConfiguration: DataStoreConfiguration, Identifiable, Hashable
 
   /// The name of the configuration; "default" if neither a name nor a file is given.
   public let name: String
-  /// The models of the store; nil for all models of the container that no other configuration has.
+  /// The models of the store; nil for all models of the container that are not in another
+  /// configuration.
   public var schema: Schema?
   /// The file of the store; `/dev/null` if it is only in memory.
   public let url: URL
   /// Whether the store accepts changes; if not, a save throws ``SwiftDataError/readOnly``.
   public let allowsSave: Bool
-  /// Whether the store is only in memory; its objects are gone when the container is released.
+  /// Whether the store is only in memory; its objects are lost when the container is released.
   public let isStoredInMemoryOnly: Bool
   /// Accepted without effect.
   public let groupContainer: GroupContainer
@@ -62,30 +63,31 @@ public struct ModelConfiguration: DataStoreConfiguration, Identifiable, Hashable
 
   /// How long a save waits for another process that writes to the same file before it throws.
   public var busyTimeout = Duration.seconds(10)
-  /// What history keeps of deleted objects; nil keeps the store's setting, which is at first
-  /// `.full`.
+  /// The values of deleted objects that history keeps. Nil leaves the setting of the store
+  /// unchanged; a new store has `.full`.
   ///
   /// ```swift
   /// var configuration = ModelConfiguration()
   /// configuration.history = .tombstones
   /// ```
   public var history: HistoryRetention?
-  /// How long transactions stay in history; nil, the default, keeps them forever.
+  /// How long history keeps transactions; nil, the default, keeps them forever.
   ///
-  /// Older ones are deleted when the store is opened and, at most once a minute, after a save.
+  /// Older transactions are deleted when the store is opened, and after saves, at most once a
+  /// minute.
   public var historyTimeToLive: Duration?
-  /// The maximum number of pages of the file; tests use it to fill a disk.
+  /// The maximum number of pages of the file; tests use it to simulate a full disk.
   var maximumPageCount: Int?
   /// Whether commits must survive a power cut; false while a store is still being built.
   package var isDurable = true
-  /// The source of the store's identity and of the times and seeds of its history.
+  /// The source of the store's identifier, and of the times and seeds in its history.
   package var provenance = Provenance.system
 
   /// The name of the group container; nil for `.automatic` and `.none`.
   public var groupAppContainerIdentifier: String? { groupContainer.name }
   /// The name of the private CloudKit database; nil for `.automatic` and `.none`.
   public var cloudKitContainerIdentifier: String? { cloudKitDatabase.name }
-  /// The file of the store; configurations in memory have the same one.
+  /// The file of the store; the same for all configurations in memory.
   public var id: URL { url }
 
   private init(
@@ -108,9 +110,10 @@ public struct ModelConfiguration: DataStoreConfiguration, Identifiable, Hashable
       inMemory ? URL(fileURLWithPath: "/dev/null") : url ?? Self.defaultURL(named: chosen)
   }
 
-  /// Describes a store in the program's data folder, or one only in memory.
+  /// Describes a store in the program's data folder, or a store that is only in memory.
   ///
-  /// The folder is `$XDG_DATA_HOME`, or else `~/.local/share`, with the name of the program.
+  /// The folder has the name of the program and is in `$XDG_DATA_HOME`, or in `~/.local/share` if
+  /// that variable is not set.
   public init(
     _ name: String? = nil,
     schema: Schema? = nil,
@@ -135,7 +138,7 @@ public struct ModelConfiguration: DataStoreConfiguration, Identifiable, Hashable
     self.init(inMemory: isStoredInMemoryOnly)
   }
 
-  /// Describes the store in a file; folders that do not exist are created when it is opened.
+  /// Describes a store in a given file; opening the store creates missing folders.
   public init(
     _ name: String? = nil,
     schema: Schema? = nil,
@@ -152,7 +155,8 @@ public struct ModelConfiguration: DataStoreConfiguration, Identifiable, Hashable
     )
   }
 
-  /// Describes the store in a file, in an early spelling; the CloudKit container has no effect.
+  /// Describes a store in a given file, in an older spelling of Apple's; the CloudKit container has
+  /// no effect.
   public init(
     _ name: String? = nil,
     schema: Schema? = nil,
@@ -169,7 +173,8 @@ public struct ModelConfiguration: DataStoreConfiguration, Identifiable, Hashable
     )
   }
 
-  /// Describes a store of some models; without any, it is for all models of the container.
+  /// Describes a store of some models; without models, the store is for all models of the
+  /// container.
   @_disfavoredOverload
   public init(for types: any PersistentModel.Type..., isStoredInMemoryOnly: Bool = false) {
     self.init(schema: types.isEmpty ? nil : Schema(types), inMemory: isStoredInMemoryOnly)
@@ -187,7 +192,7 @@ public struct ModelConfiguration: DataStoreConfiguration, Identifiable, Hashable
       .appendingPathComponent(name + ".store")
   }
 
-  /// Checks that the name and the file's name can be names of files.
+  /// Checks that the configuration's name and file name are valid names of files.
   ///
   /// - Throws: ``SwiftDataError/configurationFileNameContainsInvalidCharacters`` or
   /// ``SwiftDataError/configurationFileNameTooLong``.
@@ -200,7 +205,7 @@ public struct ModelConfiguration: DataStoreConfiguration, Identifiable, Hashable
     }
   }
 
-  /// Whether the name, file and access are the same; schemas are not compared.
+  /// Whether names, files and access are the same; schemas are not compared.
   public static func == (left: ModelConfiguration, right: ModelConfiguration) -> Bool {
     left.name == right.name && left.url == right.url && left.allowsSave == right.allowsSave
       && left.isStoredInMemoryOnly == right.isStoredInMemoryOnly

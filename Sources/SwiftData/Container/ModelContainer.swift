@@ -1,18 +1,18 @@
 import Store
 
-/// An object that manages the schema of an app and the stores that its models are kept in.
+/// An object that manages the schema of an app and the stores that contain its models.
 ///
 /// ```swift
 /// let container = try ModelContainer(for: Trip.self, Person.self)
 /// let context = ModelContext(container)
 /// ```
 ///
-/// Destinations of relationships need not be listed. A store with an older schema is migrated
-/// completely or not at all.
+/// The destinations of relationships need not be listed. A store with an older schema is migrated
+/// completely, or remains unchanged if the migration fails.
 public final class ModelContainer: Sendable {
   /// The models of all stores of the container.
   public let schema: Schema
-  /// The migration plan; nil if stores are migrated without stages.
+  /// The migration plan; nil if stores are migrated without a plan.
   public let migrationPlan: (any SchemaMigrationPlan.Type)?
   /// The configurations of native stores; those of custom stores are not included.
   public let configurations: Set<ModelConfiguration>
@@ -22,7 +22,7 @@ public final class ModelContainer: Sendable {
   private let plans: [ObjectIdentifier: RowPlan]
   private let main = Guarded<MainContext>(MainContext())
 
-  /// The main context after its first use; only the main actor uses it.
+  /// The main context, once it has been used; only the main actor uses it.
   private struct MainContext: @unchecked Sendable {
     var context: ModelContext?
   }
@@ -48,7 +48,7 @@ public final class ModelContainer: Sendable {
     changes = StoreChanges(stores)
   }
 
-  /// The context of the main actor; it saves automatically and is created at its first use.
+  /// The context of the main actor, created at its first use; it saves automatically.
   @MainActor public var mainContext: ModelContext {
     main.withLock { main in
       if let context = main.context { return context }
@@ -86,7 +86,7 @@ public final class ModelContainer: Sendable {
     plans[ObjectIdentifier(entity)] ?? RowPlan(entity, in: map)
   }
 
-  /// How rows are read as objects if only some properties are fetched.
+  /// The plan that turns rows into objects if a fetch reads only some properties.
   func plan<T: PersistentModel>(
     of entity: EntityDescription,
     properties: [PartialKeyPath<T>]
@@ -108,7 +108,8 @@ public final class ModelContainer: Sendable {
 extension ModelContainer {
   /// Opens stores for model classes; without a configuration, one store in the default file.
   ///
-  /// - Throws: A ``SwiftDataError`` if a model can't be stored, or a store opened or migrated.
+  /// - Throws: A ``SwiftDataError`` if a model can't be stored, or a store can't be opened or
+  /// migrated.
   public convenience init(
     for forTypes: any PersistentModel.Type...,
     migrationPlan: (any SchemaMigrationPlan.Type)? = nil,
@@ -127,7 +128,8 @@ extension ModelContainer {
     try self.init(schema: Schema(forTypes), migrationPlan: migrationPlan, stores: configurations)
   }
 
-  /// Opens stores for model classes, the same as without the brackets.
+  /// Opens stores for model classes that are given as an array; otherwise the same as the
+  /// initializer without brackets.
   public convenience init(
     for types: [any PersistentModel.Type],
     migrationPlan: (any SchemaMigrationPlan.Type)? = nil,
@@ -174,7 +176,7 @@ extension ModelContainer {
     try self.init(schema: givenSchema, migrationPlan: migrationPlan, stores: configurations)
   }
 
-  /// Opens stores for a schema, in an early spelling; there is no migration plan.
+  /// Opens stores for a schema, in an older spelling of Apple's; there is no migration plan.
   public convenience init(
     for givenSchema: Schema,
     _ first: ModelConfiguration,
@@ -185,6 +187,6 @@ extension ModelContainer {
 }
 
 extension ModelContainer: Equatable {
-  /// Whether both are the same instance, not only equal in content.
+  /// Whether both are the same instance; containers with equal contents are not equal.
   public static func == (left: ModelContainer, right: ModelContainer) -> Bool { left === right }
 }

@@ -1,15 +1,15 @@
 import Dispatch
 import Store
 
-/// Notices commits to the stores of a container while there are observers.
+/// Detects commits to the stores of a container while the container has observers.
 ///
-/// A timer reads `PRAGMA data_version` from each file. The number changes with each commit of
+/// A timer reads `PRAGMA data_version` from each file; the number changes with each commit by
 /// another connection or process. Without observers there is neither a timer nor a connection.
 final class StoreChanges: Sendable {
   private static let interval = DispatchTimeInterval.milliseconds(100)
 
-  /// What an observer does after a commit; returns whether to call it again after the interval
-  /// because it could not read everything.
+  /// The function of an observer that is called after a commit. It returns true if it could not
+  /// read everything and must be called again after the interval.
   typealias Listener = @Sendable () -> Bool
 
   private struct State {
@@ -26,7 +26,7 @@ final class StoreChanges: Sendable {
   private let state = Guarded(State())
 
   init(_ stores: [any Backend]) {
-    // Only this process can write to a store in memory, and `noteSave` reports its saves.
+    // Only this process can write to a store in memory, and `noteSave` reports those saves.
     files = stores.compactMap(\.native).filter { !$0.configuration.isStoredInMemoryOnly }
       .map(\.store)
   }
@@ -35,7 +35,7 @@ final class StoreChanges: Sendable {
 
   var isPolling: Bool { state.withLock { $0.timer != nil } }
 
-  /// Calls a listener after each commit from now on, on a separate thread.
+  /// Calls a listener on a separate thread after each later commit.
   func add(
     _ owner: AnyObject,
     of container: ModelContainer,
@@ -44,7 +44,7 @@ final class StoreChanges: Sendable {
     try state.withLock { state in
       if state.listeners.isEmpty {
         state.watches = try files.map { try $0.watch() }
-        // The first answer of a watch is always yes.
+        // A new watch always reports a change the first time; this call discards that report.
         for watch in state.watches { _ = try watch.hasChanged() }
         state.container = container
         if !files.isEmpty { state.timer = makeTimer() }
@@ -53,7 +53,7 @@ final class StoreChanges: Sendable {
     }
   }
 
-  /// Stops calling an owner's listener; after the last one, the timer stops.
+  /// Stops calling an owner's listener. If there are no other listeners, the timer stops.
   func remove(_ owner: AnyObject) {
     let ended = state.withLock { state -> State? in
       state.listeners[ObjectIdentifier(owner)] = nil
@@ -66,7 +66,7 @@ final class StoreChanges: Sendable {
     ended?.timer?.cancel()
   }
 
-  /// Notes a save of this process, so that observers need not wait for the timer.
+  /// Records a save of this process, so that observers need not wait for the timer.
   func noteSave() {
     let isObserved = state.withLock { state in
       guard !state.listeners.isEmpty else { return false }
@@ -94,10 +94,10 @@ final class StoreChanges: Sendable {
     let now = state.withLock { $0 }
     var isCommitted = false
     for watch in now.watches {
-      // If a store can't be asked, its observers read it and report why.
+      // If a watch fails, the observers read the store themselves and report the error.
       do { if try watch.hasChanged() { isCommitted = true } } catch { isCommitted = true }
     }
-    // After a save of this process too, because another process may also have committed.
+    // Also after a save of this process, because another process may have committed too.
     if isCommitted { state.withLock { $0.generation += 1 } }
     let isNew = isCommitted || afterSave
     if isNew {
@@ -116,13 +116,14 @@ final class StoreChanges: Sendable {
 extension ModelContainer {
   /// Posted after any context or process commits to a store of the container.
   ///
-  /// It is posted on a separate thread, and only while the container has a ``HistoryObserver`` or a
-  /// ``ResultsObserver``. Its object is the container.
+  /// The notification is posted on a separate thread, and only while the container has a
+  /// ``HistoryObserver`` or a ``ResultsObserver``. Its object is the container.
   public static let remoteChange = Notification.Name("ModelContainerRemoteChange")
 
-  /// The identifier of a configuration's store, by the configuration's name; nil if there is none.
+  /// The identifier of the store with a configuration of this name; nil if there is no such
+  /// configuration.
   ///
-  /// It is the store's key in the tokens of a ``HistoryObserver``.
+  /// Tokens of a ``HistoryObserver`` use this identifier as the key of the store.
   public func storeIdentifier(forConfigurationNamed name: String) -> String? {
     stores.first { $0.native?.configuration.name == name }?.identifier
   }

@@ -1,7 +1,7 @@
 import Changes
 import Store
 
-/// Which models belong to which store; computed before any store is opened.
+/// The assignment of models to stores; computed before any store is opened.
 struct StorePlan {
   let map: EntityMap
 
@@ -48,7 +48,8 @@ struct StorePlan {
     }
   }
 
-  /// The models of each configuration: those of its schema, or all that no other configuration has.
+  /// The models of each configuration: those of its schema, or all models that are not in another
+  /// configuration.
   private static func groups(
     of schema: Schema,
     configurations: [any DataStoreConfiguration]

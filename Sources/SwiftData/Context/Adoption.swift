@@ -1,18 +1,18 @@
 import Changes
 import Store
 
-/// Moves objects whose context was released into another context, with their changes and all
+/// Moves objects whose context was released into another context, with their changes and with all
 /// objects in memory that they refer to.
 ///
-/// If the context already has an object of the same row, both become one, as in an upsert: changed
-/// values win, and all others are those of the context.
+/// If the context already has an object for the same row, the two objects are merged as in an
+/// upsert: changed values replace the values of the context's object, and its other values remain.
 struct Adoption {
   private let context: ModelContext
   private let former: Registry
-  /// Held, because nothing else may hold them.
+  /// Strong references, because there may be no others.
   private var models: [any PersistentModel] = []
   private var seen: Set<ObjectIdentifier> = []
-  /// The objects that the context already has, by the adopted objects that become one with them.
+  /// For each adopted object that is merged: the context's own object for the same row.
   private var twins: [ObjectIdentifier: any PersistentModel] = [:]
   private var wereDeleted: Set<ObjectIdentifier> = []
 
@@ -57,7 +57,8 @@ struct Adoption {
         for other in many.models + many.removed.elements { add(other) }
       default: break
       }
-      // An object that now belongs elsewhere is in no collection here; its changed column says so.
+      // The collection no longer contains an object that moved to another owner; only the
+      // changed reference of that object shows the move.
       if state.changed.contains(index), state.isKeptByOther(index),
         let inverse = state.description.inverse(of: index)
       {
@@ -91,7 +92,7 @@ struct Adoption {
     state.phase = .stored
     state.isPending = false
     state.isUnsynced = false
-    // Other contexts may have saved since its relationships were read.
+    // Other contexts may have saved since the relationships of this object were read.
     state.reading = context.registry.readings[entity.storeIndex].number &- 1
     context.registry.add(state.reference(to: model), entity: entity, row: state.row)
   }
@@ -108,7 +109,8 @@ struct Adoption {
       let index = property.index
       let isChanged = state.changed.contains(index)
       switch state.slots[index] {
-      // Each context has its own rows for identities that a store gave.
+      // A context numbers the identities of a custom store itself, so rows of another context
+      // are wrong here.
       case .toOne where isWhole && !isChanged: state.slots[index] = .empty
       case .toOne(.object(let other)) where isTwin(other): state.keep(adopted(other), at: index)
       case .toOne(.companion(let weak, _)):
@@ -129,7 +131,8 @@ struct Adoption {
     twins[ObjectIdentifier(model)] != nil
   }
 
-  /// Makes the context save the changes of an object, and updates the other sides of its links.
+  /// Registers an object's changes for the next save of the context, and updates the other sides of
+  /// its links.
   private func settle(_ model: any PersistentModel) {
     if let twin = twins[ObjectIdentifier(model)] { return join(model, with: twin) }
     let state = model._$state
@@ -144,11 +147,12 @@ struct Adoption {
     context.pendingRowsChanged(state)
   }
 
-  /// Makes an object one with the context's object of the same row.
+  /// Merges an object with the context's object for the same row.
   private func join(_ model: any PersistentModel, with twin: any PersistentModel) {
     let (state, target) = (model._$state, twin._$state)
     guard state !== target, let entity = target.entity else { return }
-    // Its related objects were updated for a deletion that will not happen.
+    // Objects related to this one were updated for its deletion, but the deletion will not
+    // happen.
     let wasDeleted = wereDeleted.contains(ObjectIdentifier(model))
     for property in state.description.properties where target.phase == .stored {
       let index = property.index
@@ -182,7 +186,7 @@ struct Adoption {
         target.setToMany(index, to: present + more, owner: twin)
       }
     }
-    // The old registry may hold this state in its lists, and the state the registry.
+    // Avoids a reference cycle: lists of the old registry may contain this state.
     state.registry = nil
     model._$state = target
     context.registry.addTwin(model, entity: entity, row: target.row)

@@ -1,21 +1,23 @@
 import Store
 
 extension ModelContext {
-  /// Marks a model for deletion by the next save, with the objects that its delete rules include.
+  /// Marks a model for deletion by the next save, together with the objects that its delete rules
+  /// include.
   ///
   /// Nothing happens if the model is not in this context.
   public func delete<T: PersistentModel>(_ model: T) { deleteAny(model) }
 
-  /// Marks a model for deletion; `isAsked` is false if undo repeats a deletion that only followed
-  /// from another one.
+  /// Marks a model for deletion; `isAsked` is false if undo repeats a deletion that was only a
+  /// consequence of another one.
   func deleteAny(_ model: any PersistentModel, isAsked: Bool = true) {
     let state = model._$state
-    // An object that another context has not saved has no row to delete.
+    // An unsaved object of another context has no row that could be deleted.
     if state.registry !== registry, state.phase == .stored || state.phase == .deleting {
       insertAny(model)
     }
     guard model._$state.registry === registry else { return }
-    // An object of a released context may have become one with this context's object.
+    // If the object's context was released, adoption may have merged it with an object of this
+    // context.
     let model = model._$state.model ?? model
     if isAsked { pending.askToDelete(model) }
     var queue: [any PersistentModel] = [model]
@@ -27,8 +29,8 @@ extension ModelContext {
     if !pending.isEmpty { scheduleAutosave() }
   }
 
-  /// Deletes one object and updates the objects that it refers to; the store applies the same rules
-  /// to rows that are not in memory.
+  /// Deletes one object and updates the objects that it refers to. The store applies the same rules
+  /// to rows whose objects are not in memory.
   private func deleteOne(
     _ model: any PersistentModel,
     alsoDelete queue: inout [any PersistentModel]
@@ -41,8 +43,8 @@ extension ModelContext {
     for property in state.description.properties where property.destination != nil {
       let isCascade = property.relationship?.deleteRule == .cascade
       let others: [any PersistentModel]
-      // A store that keeps both sides must save each object that loses a reference, and each object
-      // with it in a collection.
+      // A store that records both sides must also save each object that loses a reference or a
+      // member of a collection.
       if isCascade || state.isInJoinTable(property.index)
         || state.entity.map(container.store(of:))?.keepsWholeObjects ?? false
       {
@@ -51,7 +53,8 @@ extension ModelContext {
         others = state.knownRelated(at: property.index)
       }
       let rule = property.relationship?.deleteRule ?? .nullify
-      // The store finds a denied deletion, and must still see the objects that deny it.
+      // The store checks the rule `.deny` during the save, and then needs the links to the
+      // objects that prevent the deletion.
       guard wasInserted || (rule != .noAction && rule != .deny) else { continue }
       let inverse = state.description.inverse(of: property.index)
       for other in others {
@@ -76,8 +79,8 @@ extension ModelContext {
     pendingRowsChanged(state)
   }
 
-  /// Cancels a deletion and all deletions that followed only from it, and restores the links of the
-  /// objects.
+  /// Cancels a deletion and all deletions that were only its consequences, and restores the links
+  /// of these objects.
   func keep(_ model: any PersistentModel) {
     let wasAsked = pending.isAskedToDelete(model)
     let models = pending.keep(model).filter { $0._$state.phase == .deleting }
@@ -97,9 +100,9 @@ extension ModelContext {
     }
   }
 
-  /// Marks all models that a predicate selects for deletion by the next save.
+  /// Marks all models that a predicate selects; the next save deletes them.
   ///
-  /// Without a predicate these are all models of the class and its subclasses.
+  /// Without a predicate, all models of the class and its subclasses are deleted.
   public func delete<T: PersistentModel>(
     model: T.Type,
     where predicate: Predicate<T>? = nil,
@@ -123,13 +126,13 @@ extension _ModelState {
     if case .joinTable = entity?.relationships[index]?.storage { true } else { false }
   }
 
-  /// The objects that a relationship refers to, read from the store if necessary.
+  /// The objects that a relationship refers to; reads them from the store if necessary.
   func related(at index: Int) -> [any PersistentModel] {
     if description.properties[index].isToMany { return toMany(index).models }
     return toOne(index).map { [$0] } ?? []
   }
 
-  /// Those objects that a relationship refers to and that are in memory.
+  /// The objects that a relationship refers to and that are already in memory.
   func knownRelated(at index: Int) -> [any PersistentModel] {
     if description.properties[index].isToMany {
       guard case .toMany(let many) = slots[index] else { return [] }

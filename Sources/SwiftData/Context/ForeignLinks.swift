@@ -1,5 +1,6 @@
-// An object of another context may belong to another thread. A relationship that is set to one only
-// holds it. A save fails until the relationship is set to something else.
+// An object of another context may belong to another thread. A relationship that is set to such
+// an object only holds a reference to it. Saving fails until the program sets the relationship to
+// something else.
 
 struct ForeignLink {
   var owner: any PersistentModel
@@ -24,7 +25,7 @@ extension _ModelState {
     return registry !== others
   }
 
-  /// Notes objects of other contexts in a relationship whose earlier value was restored.
+  /// Records links to objects of other contexts in a relationship whose earlier value was restored.
   func noteForeignLinks(at index: Int, of owner: any PersistentModel) {
     let others: [any PersistentModel]
     switch slots[index] {
@@ -39,12 +40,13 @@ extension _ModelState {
 }
 
 extension ModelContext {
-  /// Throws if a relationship refers to an object of another context; changes nothing then.
+  /// Throws if a relationship refers to an object of another context; in that case nothing has
+  /// changed.
   func refuseForeignLinks() throws {
     guard !pending.foreignLinks.isEmpty else { return }
     pending.foreignLinks.removeAll { !$0.stands }
     var next = 0
-    // Adopting an object may reveal links to others.
+    // Adopting an object may reveal links to further objects.
     while next < pending.foreignLinks.count {
       let link = pending.foreignLinks[next]
       next += 1
@@ -64,7 +66,7 @@ extension ModelContext {
           )
         )
       }
-      // The other context was released, or no longer inserts the object.
+      // The other context was released, or rolled back the insertion of the object.
       state.unlinked.insert(link.index)
       state.linkInitialValues(of: link.owner, again: true)
     }

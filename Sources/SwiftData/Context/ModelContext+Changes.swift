@@ -20,19 +20,19 @@ extension ModelContext {
     scheduleAutosave()
   }
 
-  /// Notes that the overlay, which shows pending changes to SQL, has old values.
+  /// Marks an object's row in the overlay as out of date; the overlay shows pending changes to SQL.
   func pendingRowsChanged(_ state: _ModelState) {
     changeCount += 1
     state.isUnsynced = true
     pending.unsynced.append(state)
   }
 
-  /// Ends the group of changes that one undo reverts; a save does so too.
+  /// Ends the group of changes that one undo reverts; a save also ends it.
   public func processPendingChanges() {
     undoRecorder.endGroup(in: self)
   }
 
-  /// Discards all changes since the last save; inserted objects leave the context.
+  /// Discards all changes since the last save; inserted objects no longer belong to the context.
   public func rollback() {
     let changes = pending
     changeCount += 1
@@ -65,7 +65,8 @@ extension ModelContext {
     if !changes.deleted.isEmpty || !changes.batchDeleted.isEmpty { forgetWhatWasReadWithout() }
   }
 
-  /// Reads relationships again that may have been read without objects that are restored now.
+  /// Forgets relationships that were read while objects were marked as deleted; those objects now
+  /// exist again.
   private func forgetWhatWasReadWithout() {
     for entity in container.map.entities where !container.store(of: entity).keepsWholeObjects {
       for model in registry.table(of: entity).values.compactMap(\.model) {
@@ -84,7 +85,7 @@ extension ModelContext {
 }
 
 extension _ModelState {
-  /// Makes the object a plain object that no context knows.
+  /// Removes the object from its context, so that it belongs to none.
   func detach() {
     phase = .detached
     registry = nil
@@ -94,7 +95,8 @@ extension _ModelState {
     unlink()
   }
 
-  /// Makes relationships without a column of this object be read again at their next use.
+  /// Forgets the relationships of this object that are not columns of its row; their next use reads
+  /// them again.
   fileprivate func forgetReadRelationships(of model: any PersistentModel) {
     guard phase == .stored, let entity else { return }
     for property in description.relationships {
@@ -108,7 +110,7 @@ extension _ModelState {
     }
   }
 
-  /// Restores the values in the store, which are read at their next use.
+  /// Discards the changes of an object; the next use of its values reads them from the store.
   func forgetChanges(of model: any PersistentModel, in changes: PendingChanges) {
     isUnsynced = false
     for property in description.properties where changed.contains(property.index) {

@@ -4,7 +4,7 @@ extension ModelContext {
     return report { try container.store(of: entity).externalData(digest) } ?? nil
   }
 
-  /// The object of a row: the one in memory with updated values, or a new one.
+  /// The object of a row: the object in memory with updated values, or a new object.
   func materialize(
     _ entity: EntityDescription,
     row: Int64,
@@ -29,7 +29,8 @@ extension ModelContext {
     return model
   }
 
-  /// Updates an object to the values in the store, except those that were changed here.
+  /// Updates an object with the values in the store, except values that were changed in this
+  /// context.
   func refresh(
     _ state: _ModelState,
     of model: any PersistentModel,
@@ -94,7 +95,8 @@ extension ModelContext {
   ) -> (any PersistentModel)? {
     guard let entity = container.map.destination(of: index, in: state.entity) else { return nil }
     if row < 0 { return pending.model(row: row) }
-    // If both sides keep a relationship, both must be in memory for a change.
+    // If the store records a relationship on both sides, a change requires both objects in
+    // memory.
     if container.store(of: entity).keepsWholeObjects {
       return relatedModel(of: state, at: index, row: row)
     }
@@ -109,8 +111,8 @@ extension ModelContext {
       return
     }
     let property = state.description.properties[index]
-    // What could not be read is read again at its next use; the next save or fetch throws the
-    // error.
+    // A property can't throw. A value that could not be read is read again at its next use, and
+    // the next save or fetch throws the error.
     report {
       try container.store(of: entity).load(
         many,
@@ -123,7 +125,8 @@ extension ModelContext {
     if many.isLoaded { hold(many, ownedBy: state, at: index) }
   }
 
-  /// The collection keeps its objects alive, so they must not keep its owner alive.
+  /// A collection keeps its members alive, so a member refers to the owner of the collection
+  /// weakly.
   func hold(_ many: ToMany, ownedBy state: _ModelState, at index: Int) {
     guard let inverse = state.description.inverse(of: index), !inverse.property.isToMany,
       let owner = state.model
@@ -136,8 +139,8 @@ extension ModelContext {
     }
   }
 
-  /// Runs a read on behalf of a property, which can't throw: an error is reported, and the next
-  /// save or fetch of the context throws it.
+  /// Runs a read for a property, which can't throw. An error is recorded, and the next save or
+  /// fetch of the context throws it.
   @discardableResult
   func report<Result>(_ body: () throws -> Result) -> Result? {
     do { return try body() } catch {
@@ -148,7 +151,8 @@ extension ModelContext {
 }
 
 protocol StoredValues {
-  /// Calls the closure with the value of each slot, except those that were changed here.
+  /// Calls the closure with the value of each slot, except values that were changed in this
+  /// context.
   func forEach(of state: _ModelState, _ body: (PropertyDescription, Slot) throws -> Void) throws
   func fill(_ state: _ModelState) throws
 }

@@ -2,9 +2,9 @@ import Changes
 import Store
 
 extension ModelContext {
-  /// Writes all pending changes, each store in one transaction with its history.
+  /// Writes all pending changes; each store writes its part in one transaction with its history.
   ///
-  /// - Throws: ``SwiftDataError``; then nothing is written, and the changes are still pending.
+  /// - Throws: ``SwiftDataError``; in that case nothing is written, and the changes remain pending.
   public func save() throws {
     try throwDeferredError()
     processPendingChanges()
@@ -29,8 +29,8 @@ extension ModelContext {
     post(ModelContext.didSave, summary: summary)
   }
 
-  /// Writes the stores one inside the transaction of another: the last one commits first, and a
-  /// failure anywhere reverts all of them.
+  /// Writes several stores in nested transactions: the store that is written last commits first,
+  /// and a failure in any store reverts all of them.
   private func write(_ save: PendingSave, to indices: ArraySlice<Int>) throws {
     guard let index = indices.first else { return }
     let rest = indices.dropFirst()
@@ -45,14 +45,14 @@ extension ModelContext {
     return order.0 == order.1 ? left < right : order.1
   }
 
-  /// Throws the error that an earlier call, which could not throw, left.
+  /// Throws the error that an earlier operation recorded because it could not throw.
   func throwDeferredError() throws {
     guard let error = deferredError else { return }
     deferredError = nil
     throw error
   }
 
-  /// Throws an error that was left, and saves first if the context saves automatically.
+  /// Throws a recorded error. If the context saves automatically, saves pending changes first.
   func prepareToRead() throws {
     try throwDeferredError()
     if autosaveEnabled, !isMain, hasChanges { try save() }
@@ -65,14 +65,14 @@ extension ModelContext {
 }
 
 extension ModelContext {
-  /// Saves soon if the context saves automatically: the main context after a pause, others at their
-  /// next fetch or at their end.
+  /// Schedules a save if the context saves automatically: the main context saves after a pause,
+  /// other contexts at their next fetch or when they are released.
   func scheduleAutosave() {
     guard isMain, autosaveEnabled, !isAutosaveScheduled else { return }
     isAutosaveScheduled = true
     let reference = ContextReference(self)
     Task { @MainActor in
-      // Changes that are made together are saved together.
+      // Waits, so that changes that are made close together are saved together.
       try? await Task.sleep(for: .milliseconds(100))  // Cancelled only with the program.
       reference.context?.autosave()
     }
@@ -88,7 +88,7 @@ extension ModelContext {
   }
 }
 
-/// Passes the main context to a task of the main actor, its owner.
+/// Passes the main context to a task on the main actor, which owns the context.
 private final class ContextReference: @unchecked Sendable {
   // Created and used only on the main actor.
   weak var context: ModelContext?

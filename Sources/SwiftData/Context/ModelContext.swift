@@ -9,12 +9,12 @@ import Store
 /// try context.save()
 /// ```
 ///
-/// A context and its models belong to one thread or one actor; see ``ModelActor``. It holds objects
-/// with pending changes, and no others.
+/// A context and its models belong to one thread or one actor; see ``ModelActor``. The context
+/// keeps objects with pending changes alive, but not other objects.
 public final class ModelContext {
   /// The container whose models the context manages; the context keeps it open.
   public let container: ModelContainer
-  /// Whether changes are saved automatically; true only for the main context unless it is set.
+  /// Whether changes are saved automatically; by default, true only for the main context.
   public var autosaveEnabled = false {
     didSet { if autosaveEnabled, hasChanges { scheduleAutosave() } }
   }
@@ -25,7 +25,8 @@ public final class ModelContext {
   }
   /// The context's identity and author, which only custom stores receive.
   public private(set) var editingState = EditingState()
-  /// Registers an undo for each group of changes; nil, the default, records nothing.
+  /// The undo manager that receives an undo for each group of changes; nil, the default, records
+  /// nothing.
   public var undoManager: UndoManager? {
     didSet { undoRecorder.attach(to: undoManager, of: self) }
   }
@@ -38,15 +39,16 @@ public final class ModelContext {
   private var ownRegistry: Registry?
   @exclusivity(unchecked) var pending = PendingChanges()
   var overlays: [PendingOverlay?]
-  /// Increases with every change, so that readers notice changes between two steps.
+  /// A number that increases with every change, so that readers can detect a change between two
+  /// steps.
   var changeCount = 0 {
     didSet { if !changeListeners.isEmpty { changeListeners.removeAll { !$0() } } }
   }
-  /// Called after every change, until they return false.
+  /// Functions that are called after every change; one that returns false is removed.
   var changeListeners: [() -> Bool] = []
   @exclusivity(unchecked) private var insertQueue: [any PersistentModel] = []
   private var isInserting = false
-  /// An error of a call that can't throw; the next save throws it.
+  /// The error of an operation that could not throw; the next save or fetch throws it.
   var deferredError: SwiftDataError?
 
   /// Creates a context; nothing is read before its first fetch.
@@ -83,24 +85,28 @@ public final class ModelContext {
     for overlay in overlays { overlay?.close() }
   }
 
-  /// Whether there are pending changes; a save without any writes nothing.
+  /// Whether there are pending changes; if there are none, a save writes nothing.
   public var hasChanges: Bool { !pending.isEmpty }
-  /// The objects that the next save will insert, in that order; empty after a save.
+  /// The objects that the next save will insert, in the order of their insertion; empty after a
+  /// save.
   public var insertedModelsArray: [any PersistentModel] { pending.inserted.elements }
-  /// The objects that the next save will update, in the order of changes; empty after a save.
+  /// The objects that the next save will update, in the order of their changes; empty after a save.
   public var changedModelsArray: [any PersistentModel] { pending.changed.elements }
-  /// The objects that the next save will delete, in that order; empty after a save.
+  /// The objects that the next save will delete, in the order of their deletion; empty after a
+  /// save.
   public var deletedModelsArray: [any PersistentModel] { pending.deleted.elements }
 
-  /// The object of an identity; nil if it is not in memory or not a `T`.
+  /// The object with an identity; nil if the object is not in memory or is not a `T`.
   public func registeredModel<T: PersistentModel>(for id: PersistentIdentifier) -> T? {
     registeredAny(for: id) as? T
   }
 
-  /// The object of an identity, from memory, or one whose values are read at their first use.
+  /// The object with an identity: the object in memory, or one whose values are read at their first
+  /// use.
   ///
-  /// A temporary identity leads to its object after the save too, in this context. The store is not
-  /// asked whether the object exists: reading a property of a missing one stops the program.
+  /// After a save, a temporary identity still finds its object in this context. This method does
+  /// not check whether the object exists in the store. If it does not, reading one of its
+  /// properties stops the program.
   public func model(for id: PersistentIdentifier) -> any PersistentModel {
     let id = registry.current(id)
     if let found = registeredAny(for: id) ?? readModel(for: id) { return found }
@@ -109,7 +115,7 @@ public final class ModelContext {
         "The container has no entity \(id.entityName); model(for:) can't give a model of it."
       )
     }
-    // Apple's framework also returns an object here; its values can't be read.
+    // Apple's framework also returns an object in this case; its values can't be read.
     let state = _ModelState(
       entity,
       row: id.row ?? 0,
@@ -138,14 +144,14 @@ public final class ModelContext {
     unregister(state, row: state.row)
   }
 
-  /// Forgets the row that an object has, or had before its save.
+  /// Removes an object's row from the registry, or the row that the object had before its save.
   func unregister(_ state: _ModelState, row: Int64) {
     if let entity = state.entity { registry.remove(entity, row: row) }
   }
 
   /// Registers a model and all objects that it refers to for the next save.
   ///
-  /// A model that is registered already stays as it is.
+  /// A model that is already registered is not changed.
   public func insert<T: PersistentModel>(_ model: T) { insertAny(model) }
 
   func insertAny(_ model: any PersistentModel) {
@@ -158,7 +164,7 @@ public final class ModelContext {
     insertOne(model)
     guard !insertQueue.isEmpty else { return }
     defer { insertQueue = [] }
-    // In insertion order, so that the members of a collection keep theirs.
+    // In insertion order, so that the members of a collection remain in order.
     var next = 0
     while next < insertQueue.count {
       insertOne(insertQueue[next])
@@ -207,7 +213,7 @@ public final class ModelContext {
     scheduleAutosave()
   }
 
-  /// Adopts an object whose context was released; rejects those of all other contexts.
+  /// Adopts an object whose context was released; rejects objects whose context still exists.
   private func adopt(_ model: any PersistentModel, state: _ModelState) {
     guard let former = state.registry, former.container === container else {
       deferredError = SwiftDataError(.modelOfOtherContainer(state.description.name))

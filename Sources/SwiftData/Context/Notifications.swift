@@ -1,7 +1,8 @@
 extension ModelContext {
-  /// Posted by a context before it saves, if it has changes; its object is the context.
+  /// Posted by a context with changes before it saves; the notification's object is the context.
   public static let willSave = Notification.Name("ModelContextWillSave")
-  /// Posted by a context after a save; `userInfo` has the identifiers under ``NotificationKey``.
+  /// Posted by a context after a save; `userInfo` contains the identifiers under the keys of
+  /// ``NotificationKey``.
   public static let didSave = Notification.Name("ModelContextDidSave")
 
   /// The keys in the `userInfo` of ``didSave``.
@@ -11,15 +12,15 @@ extension ModelContext {
   /// let inserted = notification.userInfo?[Key.insertedIdentifiers.rawValue]
   /// ```
   public enum NotificationKey: String, Sendable {
-    /// The state of the stores that queries read; never present on Linux.
+    /// The state of the stores that queries read; missing in notifications on Linux.
     case queryGeneration
-    /// Whether all earlier identifiers are invalid; never present on Linux.
+    /// Whether all earlier identifiers are invalid; missing in notifications on Linux.
     case invalidatedAllIdentifiers
-    /// The identifiers of inserted models, permanent ones.
+    /// The permanent identifiers of inserted models; empty if there are none.
     case insertedIdentifiers = "inserted"
     /// The identifiers of updated models; empty if there are none.
     case updatedIdentifiers = "updated"
-    /// The identifiers of deleted models; a model that was never saved is not among them.
+    /// The identifiers of deleted models; models that were never saved are not included.
     case deletedIdentifiers = "deleted"
   }
 
@@ -40,7 +41,7 @@ struct SaveSummary {
     updated = save.updatedIdentifiers
     guard !deleted.isEmpty else { return }
     let gone = Set(deleted)
-    // An object that was inserted and deleted again does not count.
+    // An object that this save would both insert and delete is not reported.
     let passing = gone.intersection(inserted)
     inserted.removeAll(where: passing.contains)
     deleted.removeAll(where: passing.contains)
@@ -58,8 +59,8 @@ struct SaveSummary {
 }
 
 extension _ModelState {
-  /// The identity of an object after its save, before the object itself has it; `stores` has the
-  /// identifiers of the container's stores.
+  /// The identity that an object gets by this save, before the object has it itself; `stores` are
+  /// the identifiers of the container's stores.
   func savedIdentifier(_ stores: [String]) -> PersistentIdentifier {
     if let storeKey { return storeKey }
     return PersistentIdentifier(

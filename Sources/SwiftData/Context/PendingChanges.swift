@@ -1,14 +1,14 @@
-/// What the next save of a context writes; each list in the order of the changes.
+/// The changes that the next save of a context writes; each list is in the order of the changes.
 struct PendingChanges {
   private(set) var inserted = ModelList<any PersistentModel>()
   var changed = ModelList<any PersistentModel>()
   private(set) var deleted = ModelList<any PersistentModel>()
   private var deletions: [ObjectIdentifier: Deletion] = [:]
-  /// The values of ephemeral properties before their change, which no store has.
+  /// The earlier values of changed ephemeral properties; they can't be read from a store.
   private var ephemerals: [ObjectIdentifier: Ephemerals] = [:]
-  /// Objects whose newest values the overlay lacks.
+  /// Objects whose latest values are not in the overlay yet.
   var unsynced: [_ModelState] = []
-  /// Batch deletions, of objects in memory and of others.
+  /// Deletions of all objects that match a predicate, whether they are in memory or not.
   private(set) var batchDeleted: [BatchDeletion] = []
   private var batchDeletedRows: [Int: Set<Int64>] = [:]
 
@@ -17,7 +17,7 @@ struct PendingChanges {
   struct BatchDeletion {
     var entity: EntityDescription
     var rows: [Int64]
-    /// Makes the store delete the objects at once, if it can.
+    /// Deletes the objects immediately in the store; nil if the store can't do so.
     var atOnce: ((EditingState) throws -> Void)?
   }
 
@@ -27,9 +27,10 @@ struct PendingChanges {
   }
 
   private struct Deletion {
-    /// Held, so that no other object gets its address.
+    /// A strong reference, so that a new object can't get the same address.
     var model: any PersistentModel
-    /// Whether the program asked for it; false if it only follows from another deletion.
+    /// Whether the program requested the deletion; false if it is a consequence of another
+    /// deletion.
     var isAsked = false
     var members: [any PersistentModel] = []
   }
@@ -63,13 +64,14 @@ struct PendingChanges {
     byRow?[model._$state.row] = nil
   }
 
-  /// Keeps the value of an ephemeral property before its change.
+  /// Stores the value of an ephemeral property before the property changes.
   mutating func rememberEphemeral(_ index: Int, of state: _ModelState) {
     ephemerals[ObjectIdentifier(state), default: Ephemerals(state: state)].values[index] =
       state.slots[index]
   }
 
-  /// The value of an ephemeral property before its change; nil for others.
+  /// The value of an ephemeral property before its change; nil for properties without a stored
+  /// earlier value.
   func ephemeral(_ index: Int, of state: _ModelState) -> Slot? {
     ephemerals[ObjectIdentifier(state)]?.values[index]
   }
@@ -89,8 +91,8 @@ struct PendingChanges {
     deletions[ObjectIdentifier(model), default: Deletion(model: model)].members += members
   }
 
-  /// Cancels the deletion of an object and those that follow only from it; returns the objects,
-  /// causes before consequences.
+  /// Cancels the deletion of an object and the deletions that are only its consequences. Returns
+  /// the objects, each cause before its consequences.
   mutating func keep(_ model: any PersistentModel) -> [any PersistentModel] {
     var kept = [model]
     var seen: Set<ObjectIdentifier> = [ObjectIdentifier(model)]
@@ -107,7 +109,7 @@ struct PendingChanges {
     return kept
   }
 
-  /// The objects whose deletion was asked for or follows from such a one.
+  /// The objects whose deletion the program requested, and those whose deletion is a consequence.
   private var askedDeletions: Set<ObjectIdentifier> {
     var found: Set<ObjectIdentifier> = []
     var waiting = deletions.values.filter(\.isAsked).map(\.model)

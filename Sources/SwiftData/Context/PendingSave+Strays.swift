@@ -1,6 +1,7 @@
 extension PendingSave {
-  /// Removes objects that were deleted, or have another owner now, from relationships in memory
-  /// that were not updated: those without an inverse, and those that the store's own rules changed.
+  /// Removes deleted objects, and objects that have another owner now, from relationships in memory
+  /// that were not updated: relationships without an inverse, and relationships that the store's
+  /// delete rules changed.
   func dropStrays(isRuled: Bool) {
     guard mayLeaveStrays || !changes.deleted.isEmpty || !deletedRows.isEmpty else { return }
     let touched = Set(

@@ -1,22 +1,24 @@
 import Changes
 import Store
 
-/// What a store reports of a save; objects get it after all stores have written.
+/// The changes that a store reports after a save; objects receive them once all stores have
+/// written.
 protocol SaveOutcome {
-  /// Makes new objects share the state of the objects that the store found them to be.
+  /// Merges new objects with the existing objects that the store identified them with.
   func join(in context: ModelContext)
   /// Applies the values that the store changed.
   func reregister(in context: ModelContext) throws
 }
 
-/// One save while it is being written: what the objects do not know yet.
+/// The state of a save while it is being written, before the objects are updated.
 final class PendingSave {
   let context: ModelContext
   var inserted: [_ModelState] = []
   var changed: [_ModelState] = []
   var deleted: [_ModelState] = []
   let changes: PendingChanges
-  /// Values of hidden columns, for the members of to-many relationships without an inverse.
+  /// New values of hidden columns; these record the members of to-many relationships without an
+  /// inverse.
   private(set) var hiddenOwners: [ObjectIdentifier: HiddenColumns] = [:]
   /// Rows that the store deleted or changed by delete rules.
   private(set) var deletedRows: [(storeIndex: Int, entity: EntityIndex, row: Int64)] = []
@@ -26,14 +28,14 @@ final class PendingSave {
 
   /// Objects that must stay in memory while they are written.
   var held: [any PersistentModel] = []
-  /// What stores reported beyond the requested changes.
+  /// The reports of the stores about changes that were not requested.
   var outcomes: [any SaveOutcome] = []
-  /// Objects that batches deleted, for stores that do not report rows.
+  /// Identifiers of objects that batch deletions removed, for stores that do not report rows.
   var batchDeleted: [PersistentIdentifier] = []
-  /// Objects that were read only to be deleted by this save.
+  /// Objects that were read only because this save deletes them.
   var doomed: [any PersistentModel] = []
 
-  /// New objects that became one with another object, by its state.
+  /// For the state of each object: the new objects that were merged with it.
   var followers: [ObjectIdentifier: [any PersistentModel]] = [:]
 
   struct HiddenColumns {
@@ -107,9 +109,9 @@ final class PendingSave {
     guard member.phase != .deleting else { return }
     let identity = ObjectIdentifier(member)
     var entry = hiddenOwners[identity] ?? HiddenColumns(state: member)
-    // A member that moved from one owner to another has the new owner.
+    // The member moved from one owner to another; the entry of the new owner must remain.
     if owner == nil, entry.columns[column] != nil { return }
-    // A new member of one collection is in no other collection.
+    // Only a new member that was added once can't be in another collection.
     if owner != nil, member.phase != .inserting || entry.columns[column] != nil {
       mayLeaveStrays = true
     }
@@ -124,7 +126,7 @@ final class PendingSave {
   // MARK: The write
 
   func write(to writer: Writer, storeIndex: Int) throws {
-    // The reference that makes an object unique may be to an object that is itself not merged yet.
+    // Merging continues, because a unique value may refer to an object that is not merged yet.
     while try mergeCollisions(writer, storeIndex: storeIndex) {
       hiddenOwners = [:]
       owners = [:]
@@ -133,7 +135,8 @@ final class PendingSave {
     let inserts = inserted.filter { $0.entity?.storeIndex == storeIndex }
     let updates = changed.filter { $0.entity?.storeIndex == storeIndex }
     try giveRows(to: inserts, with: writer)
-    // Before the deletions, whose rules must not reach objects that moved away.
+    // Updates precede deletions, so that delete rules do not affect objects that have another
+    // owner now.
     try writeUpdates(writer, storeIndex: storeIndex)
     for state in updates { try removeLinks(of: state, with: writer) }
     for state in deleted where state.entity?.storeIndex == storeIndex {
@@ -157,7 +160,8 @@ final class PendingSave {
     for row in writer.updated { nullifiedRows.append((storeIndex, row.entity, row.id.integer)) }
   }
 
-  /// Gives new objects their rows before anything is written, so that they can refer to each other.
+  /// Assigns rows to new objects before anything is written, so that the objects can refer to each
+  /// other.
   private func giveRows(to states: [_ModelState], with writer: Writer) throws {
     var counts = Array(repeating: 0, count: context.container.map.tableCount)
     for state in states {
@@ -177,7 +181,7 @@ final class PendingSave {
   }
   @exclusivity(unchecked) var renumbered: [Renumbering] = []
 
-  /// Remembers the object of a temporary identity that was given out.
+  /// Records which object has a temporary identity that the application may still use.
   func keepIdentifier(of new: _ModelState, as target: _ModelState) {
     if new.isIdentifierGiven { givenRows.append((new.row, target)) }
   }
@@ -214,7 +218,7 @@ final class PendingSave {
 
   private func value(of state: _ModelState, slot: Int) throws -> Value {
     if case .value(let value) = state.slots[slot] { return value }
-    // Without an inverse, the reference was not updated when the other object was deleted.
+    // Without an inverse, this reference was not updated by the deletion of the other object.
     if case .toOne(.object(let other)) = state.slots[slot],
       ![.inserting, .stored].contains(other._$state.phase) || isGone(other._$state)
     {
@@ -318,7 +322,8 @@ final class PendingSave {
     }
   }
 
-  /// Whether this save has deleted an object by a rule that memory did not apply.
+  /// Whether a delete rule of the store has deleted the object during this save, although it is not
+  /// marked as deleted in memory.
   private func isGone(_ state: _ModelState) -> Bool {
     guard !gone.isEmpty, let entity = state.entity else { return false }
     return gone.contains(RowKey(entity: entity.index, id: ObjectID(state.row)))
@@ -333,7 +338,7 @@ final class PendingSave {
     context.journal = nil
     context.pending = changes
     journal.restore(in: context)
-    // Changes that the save made are not a separate undo step.
+    // Undo must not revert the changes that the save itself made.
     context.undoRecorder.forget()
   }
 
@@ -387,7 +392,7 @@ final class PendingSave {
     return identifiers
   }
 
-  /// The identifiers of all objects with changed values or links, each once.
+  /// The identifiers of all objects with changed values or links, without duplicates.
   var updatedIdentifiers: [PersistentIdentifier] {
     let stores = context.container.storeIdentifiers
     let own = changed.map { $0.savedIdentifier(stores) }

@@ -2,19 +2,21 @@ import Store
 
 /// The objects of a context that are in memory, one for each row.
 ///
-/// Objects hold it, and it holds the container, so that files stay open while an object is held.
-/// Objects that outlive their context read through a replacement, which is created here and which
-/// no application sees; see ``Adoption``.
+/// Objects hold the registry, and the registry holds the container, so that files remain open while
+/// an object exists. Objects that outlive their context read through a replacement context, which
+/// the registry creates and the application never sees; see ``Adoption``.
 final class Registry {
   let container: ModelContainer
   private weak var current: ModelContext?
   private var replacement: ModelContext?
   let identities = StoreIdentities()
-  /// The present identities of saved objects by their temporary rows, if these were given out.
+  /// The permanent identities of saved objects, by their temporary rows, if the application may
+  /// know the temporary identities.
   var savedIdentifiers: [Int64: PersistentIdentifier] = [:]
   var readings: [Reading]
   @exclusivity(unchecked) private var tables: [[Int64: LightReference]]
-  /// Further objects with the state of the one in `tables`, which replace it when it is gone.
+  /// Merged objects that share the state of the object in `tables`; if that object is released, one
+  /// of them replaces it.
   private var sharing: [[Int64: [LightReference]]]
   private var count = 0
   private var sweepAt = 16_384
@@ -26,7 +28,7 @@ final class Registry {
     sharing = Array(repeating: [:], count: container.map.tableCount)
   }
 
-  /// Whether the context that the application created is gone.
+  /// Whether the context that the application created no longer exists.
   var isReleased: Bool { current == nil || current === replacement }
   /// The context that the application created; nil after its release.
   var visibleContext: ModelContext? { isReleased ? nil : current }
@@ -62,7 +64,7 @@ final class Registry {
     sharing[entity.tableIndex][row, default: []].append(LightReference(model))
   }
 
-  /// Removes and returns the objects whose property changed after the release of the context.
+  /// Removes and returns the objects whose `property` changed after the release of the context.
   func takeChanged(_ property: PropertyDescription) -> [any PersistentModel] {
     guard let replacement else { return [] }
     func isChanged(_ model: any PersistentModel) -> Bool {
@@ -81,7 +83,7 @@ final class Registry {
     if count >= sweepAt { sweep() }
   }
 
-  /// Reserves space for objects that will be added, and skips the sweep until then.
+  /// Reserves space for objects that will be added; no sweep runs until they are added.
   func reserve(_ entity: EntityDescription, more: Int) {
     tables[entity.tableIndex].reserveCapacity(tables[entity.tableIndex].count + more)
     sweepAt = max(sweepAt, count + more + 1)
@@ -92,13 +94,13 @@ final class Registry {
     sharing[entity.tableIndex][row] = nil
   }
 
-  /// The present identity of the object with an identity that may be temporary.
+  /// The present identity of an object, for an identity that may be temporary.
   func current(_ identifier: PersistentIdentifier) -> PersistentIdentifier {
     guard identifier.isTemporary, let row = identifier.row else { return identifier }
     return savedIdentifiers[row] ?? identifier
   }
 
-  /// Removes entries of released objects; rarely, so that it costs little for each object.
+  /// Removes the entries of released objects. Sweeps are rare, so that each object costs little.
   private func sweep() {
     count = 0
     for index in tables.indices {
@@ -116,12 +118,12 @@ final class Registry {
   }
 }
 
-/// How recently a context has read a store, by the head of its history.
+/// How recently a context has read a store, measured by the head of the store's history.
 ///
 /// A fetch updates attributes and references from the rows that it reads. Collections are not in
-/// these rows: they are read again after another context or process saved.
+/// these rows: a context reads them again after another context or process has saved.
 struct Reading {
-  /// Increases when another context's or process's save is noticed.
+  /// Increases when the context detects a save by another context or process.
   private(set) var number: Int32 = 0
   private var head: Reader.Head?
 
@@ -131,9 +133,9 @@ struct Reading {
     self.head = head
   }
 
-  /// Notes a transaction of this context.
+  /// Records a transaction of this context.
   ///
-  /// If another save came between, the next reading notices it.
+  /// If another save precedes it, the next fetch detects that save.
   mutating func noteOwn(_ transaction: Int64) {
     if head == nil || head == .transaction(transaction - 1) { head = .transaction(transaction) }
   }

@@ -1,4 +1,5 @@
-/// The objects before a save merged some of them, so that a failed save can separate them again.
+/// The objects as they were before a save merged some of them, so that a failed save can restore
+/// them.
 struct SaveJournal {
   private struct Entry {
     let state: _ModelState
@@ -16,7 +17,7 @@ struct SaveJournal {
 
   var isEmpty: Bool { entries.isEmpty }
 
-  /// Keeps a value before it changes, with the object's phase.
+  /// Stores a value and the object's phase before they change.
   mutating func remember(_ index: Int, of state: _ModelState) {
     remember(state)
     let identity = ObjectIdentifier(state)
@@ -24,7 +25,7 @@ struct SaveJournal {
     entries[identity]?.values[index] = state.slots[index].copied
   }
 
-  /// Keeps a new object before it becomes one with another.
+  /// Stores a new object before it is merged with another.
   mutating func remember(_ model: any PersistentModel) {
     remember(model._$state)
     joined.append((model, model._$state))

@@ -1,13 +1,13 @@
-/// The objects of custom stores in one context: the rows that stand for their identities in this
+/// The objects of custom stores in one context: a row number for each identity, valid only in this
 /// context, and snapshots that need not be requested again.
 final class StoreIdentities {
   private var rows: [PersistentIdentifier: Int64] = [:]
   private var identifiers: [Int64: PersistentIdentifier] = [:]
   private var lastRow: Int64 = 0
-  /// Snapshots that stores returned in addition since the last fetch.
+  /// Snapshots that stores returned without a request for them since the last fetch.
   var atHand: [PersistentIdentifier: any DataStoreSnapshot] = [:]
 
-  /// The row of an identity; a new one at the first call.
+  /// The row number of an identity; the first call assigns it.
   func row(for identifier: PersistentIdentifier) -> Int64 {
     if let row = rows[identifier] { return row }
     lastRow += 1
@@ -35,11 +35,11 @@ extension ModelContext {
 }
 
 extension Registry {
-  /// Forgets the rows of released objects, unless an object in memory refers to them.
+  /// Removes the rows of released objects, except rows that objects in memory still refer to.
   func sweepIdentities() {
     guard !identities.isEmpty else { return }
     let context = context
-    // An undo may refer to objects that nothing else refers to.
+    // The undo manager may restore a link to an object that is not referenced elsewhere.
     guard context.undoManager == nil else { return }
     var used: Set<Int64> = []
     for entity in container.map.entities where container.store(of: entity).keepsWholeObjects {

@@ -1,4 +1,4 @@
-/// Registers the changes in a context with an undo manager, one step for each group.
+/// Registers the changes of a context with an undo manager; each group of changes is one undo step.
 final class UndoRecorder {
   private var manager: UndoManager?
   private weak var context: ModelContext?
@@ -23,7 +23,7 @@ final class UndoRecorder {
 
   private var isRecording: Bool { manager?.isUndoRegistrationEnabled ?? false }
 
-  /// Keeps the value of a property at the beginning of the group.
+  /// Stores the value that a property has at the beginning of the group.
   func willChange(_ state: _ModelState, at index: Int, in context: ModelContext) {
     guard isRecording, let model = state.model else { return }
     guard !(seen[ObjectIdentifier(state)]?.contains(index) ?? false) else { return }
@@ -46,7 +46,8 @@ final class UndoRecorder {
     guard isRecording else { return }
     let state = model._$state
     actions.append { context in
-      // After an upsert, the model stands for an object that existed before.
+      // An upsert may have merged the model with an object that existed before; undo must not
+      // delete that object.
       if model._$state === state { context.deleteAny(model) }
     }
   }
@@ -56,7 +57,7 @@ final class UndoRecorder {
     actions.append { $0.insertAny(model) }
   }
 
-  /// Records cancelled deletions, causes before consequences.
+  /// Records cancelled deletions, each cause before its consequences.
   func kept(_ models: [any PersistentModel], wasAsked: Bool) {
     guard isRecording else { return }
     for (index, model) in models.enumerated().reversed() {
@@ -74,7 +75,7 @@ final class UndoRecorder {
     }
   }
 
-  /// Forgets the changes since the last step, because they were reverted in another way.
+  /// Discards the changes since the last step, because they were reverted without undo.
   func forget() {
     actions = []
     seen = [:]
@@ -82,7 +83,7 @@ final class UndoRecorder {
 }
 
 extension Slot {
-  /// A copy that later changes do not reach.
+  /// A copy that does not change when the original changes.
   var copied: Slot {
     if case .toMany(let many) = self { return .toMany(many.copy()) }
     return self
@@ -90,12 +91,13 @@ extension Slot {
 }
 
 extension _ModelState {
-  /// Reads a value that a change would hide, so that undo can restore it.
+  /// Reads the saved value before a change replaces it, so that undo can restore it.
   fileprivate func readBeforeChange(_ index: Int, in context: ModelContext) {
     guard phase == .stored else { return }
     let property = description.properties[index]
     if property.isToMany {
-      // Members that were added or removed since the last save may be saved before the undo.
+      // A save before the undo clears the lists of added and removed members, so all members are
+      // read now.
       if description.remembersChanges(of: index) { _ = toMany(index) }
       return
     }
@@ -107,7 +109,7 @@ extension _ModelState {
     }
   }
 
-  /// Restores a value; collections recompute their added and removed members.
+  /// Restores a value; a collection computes its added and removed members again.
   fileprivate func restore(_ old: Slot, at index: Int) {
     guard case .toMany(let many) = old, many.remembersChanges else {
       slots[index] = old

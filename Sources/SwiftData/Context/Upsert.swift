@@ -1,8 +1,8 @@
 import Changes
 import Store
 
-// A new object with the unique values of an existing object becomes that object: its values are
-// copied, and from then on both share one state.
+// A new object whose unique values already exist is merged with the existing object: its values
+// are copied to that object, and both then share one state.
 
 extension PendingSave {
   private struct UniqueKey: Hashable {
@@ -11,14 +11,14 @@ extension PendingSave {
     var values: [Value]
 
     func hash(into hasher: inout Hasher) {
-      // Hashing names would cost most, and most tables have one unique set.
+      // The names are left out: hashing them is slow, and most tables have only one unique set.
       hasher.combine(table)
       hasher.combine(values)
     }
   }
 
-  /// Merges new objects with rows or other new objects of the same unique values; returns whether
-  /// there were any.
+  /// Merges new objects with rows or with other new objects that have the same unique values.
+  /// Returns whether there were any.
   func mergeCollisions(_ writer: Writer, storeIndex: Int) throws -> Bool {
     var seen: [UniqueKey: _ModelState] = [:]
     for state in changed where state.entity?.storeIndex == storeIndex {
@@ -40,7 +40,7 @@ extension PendingSave {
           leaving: leaving,
           writer: writer
         )
-        // An earlier round merged both already.
+        // An earlier round has already merged the two objects.
         return target === state ? nil : target
       }).first {
         joined.insert(ObjectIdentifier(state))
@@ -55,8 +55,8 @@ extension PendingSave {
     return true
   }
 
-  /// The new objects in insertion order, but those first that others refer to in unique values, so
-  /// that the last of several duplicates wins.
+  /// The new objects in insertion order, so that the last of several duplicates replaces the
+  /// others. An object that unique values of another one refer to precedes that object.
   private var insertedInOrder: [any PersistentModel] {
     let ranks = context.container.map.uniqueRanks
     guard !ranks.isEmpty else { return changes.inserted.elements }
@@ -92,8 +92,8 @@ extension PendingSave {
     }
   }
 
-  /// The object with these unique values: one of this save, or a stored one whose values this save
-  /// does not change.
+  /// The object with these unique values: an object of this save, or a stored object whose values
+  /// this save does not change.
   private func target(
     of key: UniqueKey,
     entity: EntityDescription,
@@ -106,16 +106,17 @@ extension PendingSave {
       !leaving.contains(Place(entity, row: row)), !changes.isBatchDeleted(entity, row: row)
     else { return nil }
     guard let model = context.model(of: entity, row: row) else { return nil }
-    // Held, because it will be changed and nothing else may hold it.
+    // A strong reference: the object will be changed, and there may be no other reference.
     held.append(model)
     let state = model._$state
     let slots = key.properties.compactMap { state.description.property(named: $0)?.index }
     return slots.contains(where: state.changed.contains) ? nil : state
   }
 
-  /// Copies the values of a new object to the object that it becomes.
+  /// Copies the values of a new object to the object that it is merged with.
   ///
-  /// Attributes are replaced, references too if the new object has one, and collections are united.
+  /// Attributes replace the existing values, and so do references that are not nil. Collections are
+  /// united.
   private func join(
     _ model: any PersistentModel,
     new: _ModelState,
@@ -151,7 +152,8 @@ extension PendingSave {
       }
     }
     new.detach()
-    // Objects that became one with this object in an earlier round follow it.
+    // Objects that were merged with this object in an earlier round are also merged with the
+    // target.
     let followers = followers.removeValue(forKey: ObjectIdentifier(new)) ?? []
     for follower in followers {
       context.journal?.remember(follower)
