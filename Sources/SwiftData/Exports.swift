@@ -1,5 +1,5 @@
-// Files written for Apple's SwiftData import nothing else and use Date, UUID, #Predicate and
-// @Observable.
+// Files that were written for Apple's SwiftData import only SwiftData, but use Date, UUID,
+// #Predicate and @Observable.
 @_exported public import Foundation
 @_exported public import FoundationExtras
 @_exported public import Observation

@@ -1,7 +1,7 @@
 /// A value that only one thread uses at a time.
 ///
-/// The thread sanitizer on Linux does not know the standard library's `Mutex`, and reports accesses
-/// to its value as races.
+/// It replaces the standard library's `Mutex`: on Linux, the thread sanitizer does not recognize
+/// `Mutex` and reports accesses to its value as races.
 final class Guarded<Value>: @unchecked Sendable {
   // The lock guards the value.
   private let lock = NSLock()
@@ -16,12 +16,12 @@ final class Guarded<Value>: @unchecked Sendable {
   }
 }
 
-/// Prints once for each reason that a fetch is slower than possible.
+/// Prints a message when a fetch is slower than necessary, once for each reason.
 enum FetchLog {
   private static let said = Guarded<Set<String>>([])
 
   static func note(_ sentence: String) {
-    // A limit, because a program may have ever new sentences.
+    // The list has a limit, because a program may produce any number of different messages.
     guard said.withLock({ $0.count < 1000 && $0.insert(sentence).inserted }) else { return }
     FileHandle.standardError.write(Data("SwiftData: \(sentence)\n".utf8))
   }

@@ -1,12 +1,13 @@
 /// An interface that enables SwiftData to read and write models in storage of your own.
 ///
-/// The store exchanges ``DataStoreSnapshot``s, each with the values of one object, and does not use
-/// model objects. A context calls it on its own thread; calls never overlap, so the store need not
-/// be safe for several threads.
+/// The store exchanges ``DataStoreSnapshot``s with contexts, each with the values of one object; it
+/// never receives model objects. A context calls the store on the context's own thread. Calls never
+/// overlap, so the store need not be thread-safe.
 ///
-/// <doc:CustomStores> has a complete store.
+/// <doc:CustomStores> shows a complete store.
 public protocol DataStore: AnyObject {
-  /// The type of configurations; its ``DataStoreConfiguration/Store`` must be this type.
+  /// The type of configurations; its ``DataStoreConfiguration/Store`` must be the type of this
+  /// store.
   associatedtype Configuration: DataStoreConfiguration where Self == Self.Configuration.Store
   /// The type of snapshots; ``DefaultSnapshot`` fits all models.
   associatedtype Snapshot: DataStoreSnapshot
@@ -15,7 +16,7 @@ public protocol DataStore: AnyObject {
   var configuration: Configuration { get }
   /// A text that identifies the store, and never changes.
   var identifier: String { get }
-  /// The models of the store; those of the configuration.
+  /// The models of the store; the same as in its configuration.
   var schema: Schema { get }
 
   /// Opens the store, and creates it if it does not exist.
@@ -24,30 +25,32 @@ public protocol DataStore: AnyObject {
   /// The objects that a request selects.
   ///
   /// - Throws: ``DataStoreError/preferInMemoryFilter`` if the store can't evaluate the predicate,
-  /// ``DataStoreError/preferInMemorySort`` if it can't sort. Then it is asked again without, and
-  /// SwiftData filters or sorts.
+  /// ``DataStoreError/preferInMemorySort`` if it can't sort. SwiftData then sends the request again
+  /// without a predicate or an order, and filters or sorts the result itself.
   func fetch<T>(_ request: DataStoreFetchRequest<T>) throws -> DataStoreFetchResult<T, Snapshot>
   where T: PersistentModel
-  /// The number of objects that a request selects; errors are those of ``DataStore/fetch(_:)``.
+  /// The number of objects that a request selects; throws the same errors as
+  /// ``DataStore/fetch(_:)``.
   func fetchCount<T>(_ request: DataStoreFetchRequest<T>) throws -> Int where T: PersistentModel
-  /// The identifiers of the objects that a request selects; errors are those of
+  /// The identifiers of the objects that a request selects; throws the same errors as
   /// ``DataStore/fetch(_:)``.
   func fetchIdentifiers<T>(
     _ request: DataStoreFetchRequest<T>
   ) throws -> [PersistentIdentifier] where T: PersistentModel
-  /// Writes all changes of one save or none, and gives new objects their identities.
+  /// Writes all changes of one save or none, and assigns identities to new objects.
   func save(
     _ request: DataStoreSaveChangesRequest<Snapshot>
   ) throws -> DataStoreSaveChangesResult<Snapshot>
   /// Removes all objects.
   ///
-  /// - Throws: ``DataStoreError/unsupportedFeature`` if SwiftData must delete them one by one.
+  /// - Throws: ``DataStoreError/unsupportedFeature`` if the store can't; SwiftData then deletes the
+  /// objects one by one.
   func erase() throws
   /// Tells the store that a context begins to use it; does nothing by default.
   func initializeState(for editingState: EditingState)
   /// Tells the store that a context no longer uses it; does nothing by default.
   func invalidateState(for editingState: EditingState)
-  /// Snapshots that the store has in memory; missing ones are fetched.
+  /// Snapshots of these objects that the store has in memory; SwiftData fetches the missing ones.
   func cachedSnapshots(
     for persistentIdentifiers: [PersistentIdentifier],
     editingState: EditingState
@@ -55,11 +58,11 @@ public protocol DataStore: AnyObject {
 }
 
 extension DataStore {
-  /// The number of identifiers; the objects are fetched unless the store finds identifiers.
+  /// The number of objects in a fetch; by default, it fetches their identifiers.
   public func fetchCount<T>(_ request: DataStoreFetchRequest<T>) throws -> Int
   where T: PersistentModel { try fetchIdentifiers(request).count }
 
-  /// The identifiers in a fetch, without objects of other entities.
+  /// The identifiers of the fetched objects, except objects of other entities.
   public func fetchIdentifiers<T>(
     _ request: DataStoreFetchRequest<T>
   ) throws -> [PersistentIdentifier] where T: PersistentModel {
@@ -90,7 +93,8 @@ extension DataStore {
 public protocol DataStoreBatching: DataStore {
   /// Deletes the objects that a request selects.
   ///
-  /// - Throws: A ``DataStoreError`` if SwiftData must delete them one by one.
+  /// - Throws: A ``DataStoreError`` if the store can't; SwiftData then deletes the objects one by
+  /// one.
   func delete<T>(_ request: DataStoreBatchDeleteRequest<T>) throws where T: PersistentModel
 }
 
@@ -99,9 +103,10 @@ public protocol DataStoreConfiguration: Hashable {
   /// The type of the store; its ``DataStore/Configuration`` must be this type.
   associatedtype Store: DataStore where Self == Self.Store.Configuration
 
-  /// The name of the configuration; errors contain it.
+  /// The name of the configuration, which errors contain; it need not be unique.
   var name: String { get }
-  /// The models of the store; nil for all models of the container that no other configuration has.
+  /// The models of the store; nil for all models of the container that are not in another
+  /// configuration.
   ///
   /// If it is nil, the container sets it before it opens the store.
   var schema: Schema? { get set }
@@ -116,14 +121,15 @@ extension DataStoreConfiguration {
   public func validate() throws {}
 }
 
-/// The errors by which a store declines a request; SwiftData then does the work itself if it can.
+/// The errors with which a store declines a request; SwiftData then does the work itself if it can.
 public enum DataStoreError: Error, Hashable, Sendable {
-  /// The predicate can't be evaluated, also not in memory; the fetch fails.
+  /// The predicate can't be evaluated, neither by the store nor in memory; the fetch fails.
   case invalidPredicate
-  /// The store can't evaluate the predicate: SwiftData fetches without it, and filters.
+  /// The store can't evaluate the predicate: SwiftData fetches without the predicate and filters
+  /// the objects.
   case preferInMemoryFilter
-  /// The store can't sort: SwiftData fetches without an order, and sorts.
+  /// The store can't sort: SwiftData fetches without an order and sorts the objects.
   case preferInMemorySort
-  /// The store does not support the request, such as a deletion of a batch.
+  /// The store does not support the request, for example a batch deletion.
   case unsupportedFeature
 }

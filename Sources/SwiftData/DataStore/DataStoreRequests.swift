@@ -4,12 +4,13 @@
 /// let found = try store.fetch(DataStoreFetchRequest(descriptor: FetchDescriptor<Trip>()))
 /// ```
 public struct DataStoreFetchRequest<T: PersistentModel>: Sendable {
-  /// The criteria, order and limit; a store may decline parts of them with a ``DataStoreError``.
+  /// The predicate, order and limit; a store may decline the predicate or the order with a
+  /// ``DataStoreError``.
   public let descriptor: FetchDescriptor<T>
   /// The context that makes the request; its author may be nil.
   public let editingState: EditingState
 
-  /// Creates a request, for using a store without a context.
+  /// Creates a request; only programs that use a store without a context need this.
   public init(descriptor: FetchDescriptor<T>, editingState: EditingState = EditingState()) {
     self.descriptor = descriptor
     self.editingState = editingState
@@ -22,9 +23,9 @@ public struct DataStoreFetchResult<ModelType: PersistentModel, SnapshotType: Dat
 {
   /// The descriptor of the request, without changes.
   public let descriptor: FetchDescriptor<ModelType>
-  /// The objects, in the requested order; empty if there are none.
+  /// The objects that were found, in the requested order; empty if there are none.
   public let fetchedSnapshots: [SnapshotType]
-  /// Related objects, which then need not be fetched; may be empty.
+  /// Snapshots of related objects, which SwiftData then need not fetch; may be empty.
   public let relatedSnapshots: [PersistentIdentifier: SnapshotType]
 
   /// Creates a result; related snapshots are optional.
@@ -43,14 +44,14 @@ public struct DataStoreFetchResult<ModelType: PersistentModel, SnapshotType: Dat
 public struct DataStoreSaveChangesRequest<SnapshotType: DataStoreSnapshot>: Sendable {
   /// The context that saves; its author may be nil.
   public let editingState: EditingState
-  /// New objects, with temporary identifiers also in their references.
+  /// New objects; their identifiers, also those in their references, may be temporary.
   public let inserted: [SnapshotType]
-  /// Changed objects, with all values and not only the changed ones.
+  /// Changed objects with all their values, not only the changed values.
   public let updated: [SnapshotType]
   /// Deleted objects, with their last values; empty if there are none.
   public let deleted: [SnapshotType]
 
-  /// Creates a request, for using a store without a context.
+  /// Creates a request; only programs that use a store without a context need this.
   public init(
     editingState: EditingState = EditingState(),
     inserted: [SnapshotType] = [],
@@ -64,19 +65,20 @@ public struct DataStoreSaveChangesRequest<SnapshotType: DataStoreSnapshot>: Send
   }
 }
 
-/// The result of a save; its values are only those that the store itself changed.
+/// The result of a save; it contains only values that the store itself changed.
 public final class DataStoreSaveChangesResult<T: DataStoreSnapshot>: Sendable {
-  /// The identifier of the store that saved; the same as that of its objects.
+  /// The identifier of the store that wrote the save; the same as in the identifiers of its
+  /// objects.
   public let storeIdentifier: String
   /// The permanent identifiers of new objects, by their temporary ones.
   ///
-  /// If a new object has the unique values of an existing object, it gets that object's identifier:
-  /// both become the same object.
+  /// If a new object has the unique values of an existing object, its permanent identifier is that
+  /// of the existing object, and SwiftData merges the two objects.
   public let remappedIdentifiers: [PersistentIdentifier: PersistentIdentifier]
-  /// Objects with values that the store changed, by their identifiers; empty if there are none.
+  /// Objects with values that the store itself changed, by identifier; empty if there are none.
   public let snapshotsToReregister: [PersistentIdentifier: T]
 
-  /// Creates a result; nothing is remapped or changed unless it is given.
+  /// Creates a result; by default, nothing is remapped or changed.
   public init(
     for storeIdentifier: String,
     remappedIdentifiers: [PersistentIdentifier: PersistentIdentifier] = [:],
@@ -90,16 +92,16 @@ public final class DataStoreSaveChangesResult<T: DataStoreSnapshot>: Sendable {
 
 /// A request to delete objects without fetching them.
 public struct DataStoreBatchDeleteRequest<T: PersistentModel>: @unchecked Sendable {
-  // Predicates are Sendable; only the type parameter hides it.
+  // Predicates are Sendable, but the type parameter hides this from the compiler.
 
-  /// The condition that deleted objects meet; nil for all objects.
+  /// The condition for the deletion of an object; nil deletes all objects.
   public let predicate: Predicate<T>?
   /// Whether objects of subclasses are deleted too.
   public let includeSubclasses: Bool
   /// The context that makes the request; its author may be nil.
   public let editingState: EditingState
 
-  /// Creates a request, for using a store without a context.
+  /// Creates a request; only programs that use a store without a context need this.
   public init(
     predicate: Predicate<T>? = nil,
     includeSubclasses: Bool = true,
@@ -113,12 +115,12 @@ public struct DataStoreBatchDeleteRequest<T: PersistentModel>: @unchecked Sendab
 
 /// The identity and author of the context that makes a request; different for each context.
 public struct EditingState: Hashable, Identifiable, Sendable {
-  /// A value that is unique to the context.
+  /// A value that identifies the context; no two contexts have the same.
   public let id: UUID
   /// The context's author; nil if it has none.
   public var author: String?
 
-  /// Creates a state, for using a store without a context.
+  /// Creates a state; only programs that use a store without a context need this.
   public init(author: String? = nil) {
     id = UUID()
     self.author = author

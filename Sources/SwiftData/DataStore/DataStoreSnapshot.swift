@@ -1,19 +1,20 @@
-/// An interface for all values of one object, as a store exchanges them.
+/// An interface for a snapshot: all values of one object, in the form that stores exchange.
 ///
-/// SwiftData reads the values by encoding the snapshot: each under the name of its property, a
-/// to-one relationship as a ``PersistentIdentifier``, a to-many one as an array of them. See
-/// ``DataStoreSnapshotCodingKey``.
+/// SwiftData reads the values by encoding the snapshot. Each value has the name of its property as
+/// its key; a to-one relationship is encoded as a ``PersistentIdentifier``, and a to-many
+/// relationship as an array of them. See ``DataStoreSnapshotCodingKey``.
 public protocol DataStoreSnapshot: Decodable, Encodable, Sendable {
   /// The identity of the object; temporary until its first save.
   var persistentIdentifier: PersistentIdentifier { get }
 
-  /// Copies the values of an object; unsaved related objects are in `relatedBackingDatas`.
+  /// Copies the values of an object; `relatedBackingDatas` contains unsaved related objects.
   init(
     from backingData: any BackingData,
     relatedBackingDatas: inout [PersistentIdentifier: any BackingData]
   )
 
-  /// A copy with another identity; nil keeps the identifiers in references.
+  /// A copy with another identity; if the remapped identifiers are nil, references keep their
+  /// identifiers.
   func copy(
     persistentIdentifier: PersistentIdentifier,
     remappedIdentifiers: [PersistentIdentifier: PersistentIdentifier]?
@@ -31,10 +32,11 @@ public typealias DataStoreSnapshotValue = Codable & Sendable
 public enum DataStoreSnapshotCodingKey: CodingKey, Hashable, Sendable {
   /// The identity of the object, which every snapshot must encode.
   case persistentIdentifier
-  /// The property with that name, which may be missing in a snapshot.
+  /// The property with this name, which need not be in every snapshot.
   case modeledProperty(String)
 
-  /// The key of a text; all texts except `persistentIdentifier` are names of properties.
+  /// Creates the key for a text: `persistentIdentifier` is the identity, all other texts are names
+  /// of properties.
   public init?(stringValue: String) {
     self =
       stringValue == Self.persistentIdentifier.stringValue
@@ -44,7 +46,7 @@ public enum DataStoreSnapshotCodingKey: CodingKey, Hashable, Sendable {
   /// Always nil, because snapshots have no numbered values.
   public init?(intValue: Int) { nil }
 
-  /// The name of the property, or `persistentIdentifier` for the identity; never empty.
+  /// The name of the property, or `persistentIdentifier` for the identity; not empty.
   public var stringValue: String {
     switch self {
     case .persistentIdentifier: "persistentIdentifier"

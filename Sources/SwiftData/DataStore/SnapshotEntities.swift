@@ -1,7 +1,7 @@
-/// Finds the model class of a snapshot that is being decoded, which contains only the entity's
-/// name.
+/// Finds the model class of a snapshot while the snapshot is decoded; its encoding contains only
+/// the name of the entity.
 enum SnapshotEntities {
-  /// The entities of the store that this thread or task is calling.
+  /// The entities of the store that the current thread or task is calling.
   @TaskLocal static var current: [String: _ModelDescription]?
 
   private struct Known {
@@ -11,7 +11,7 @@ enum SnapshotEntities {
 
   private static let known = Guarded(Known())
 
-  /// Registers entities; the last ones apply if only a name is known.
+  /// Registers entities; if several have the same name, the last one registered applies.
   static func register(_ models: [_ModelDescription]) {
     known.withLock { known in
       for model in models { known.byName[model.name] = model }
@@ -22,8 +22,8 @@ enum SnapshotEntities {
     known.withLock { $0.byStore[identifier] = models }
   }
 
-  /// The model class of an object: from the store that is being called, or the store of the
-  /// identifier, or else the last registered one of that name.
+  /// The model class of an object: an entity of the store that is being called, or of the store in
+  /// the identifier, or else the last registered entity of that name.
   static func description(of identifier: PersistentIdentifier) -> _ModelDescription? {
     let name = identifier.entityName
     if let found = current?[name] { return found }

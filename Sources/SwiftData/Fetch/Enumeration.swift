@@ -1,9 +1,10 @@
 extension ModelContext {
-  /// Calls a closure with each model that a descriptor selects, and reads them in batches, so that
-  /// memory does not grow with their number.
+  /// Calls a closure with each model that a descriptor selects. The models are read in batches, so
+  /// that memory does not grow with their number.
   ///
-  /// - Throws: ``SwiftDataError/contextIsDirty`` if the closure changes anything in this context,
-  /// because changed models stay in memory; not if `allowEscapingMutations` is set.
+  /// - Throws: ``SwiftDataError/contextIsDirty`` if the closure changes a model of this context,
+  /// because changed models remain in memory. This error is not thrown if `allowEscapingMutations`
+  /// is set.
   public func enumerate<T: PersistentModel>(
     _ fetch: FetchDescriptor<T>,
     batchSize: Int = 5000,
@@ -25,7 +26,7 @@ extension ModelContext {
     for batch in try self.fetch(fetch, batchSize: size).batches { try visit(batch) }
   }
 
-  /// Fetches models, of which only one batch must be in memory at a time.
+  /// Fetches models in batches; only one batch must be in memory at a time.
   public func fetch<T: PersistentModel>(
     _ descriptor: FetchDescriptor<T>,
     batchSize: Int

@@ -1,7 +1,7 @@
 import Changes
 import Store
 
-/// The results of a fetch, of which one batch at a time is in memory.
+/// The results of a fetch; only one batch of them is in memory at a time.
 ///
 /// ```swift
 /// let trips: FetchResultsCollection = try context.fetch(FetchDescriptor<Trip>(), batchSize: 500)
@@ -26,12 +26,12 @@ public final class FetchResultsCollection<Element>: RandomAccessCollection {
     loaded = (0, elements)
   }
 
-  /// Always 0.
+  /// The index of the first result; always 0.
   public var startIndex: Int { 0 }
-  /// The number of results; O(1), because all identifiers are in memory.
+  /// The number of results; O(1), because the identifiers of all results are in memory.
   public var endIndex: Int { identifiers.count }
 
-  /// The result at an index; if its batch is not in memory, the batch is read.
+  /// The result at an index; reads the result's batch if it is not in memory.
   public subscript(position: Int) -> Element {
     let number = position / batchSize
     if let loaded, loaded.number == number { return loaded.elements[position % batchSize] }
@@ -55,7 +55,7 @@ public final class FetchResultsCollection<Element>: RandomAccessCollection {
 }
 
 extension ModelContext {
-  /// Reads the objects of many identities with few queries, so that all are in memory.
+  /// Reads the objects with these identities in a few queries, and keeps them in memory.
   func readTogether(_ identifiers: [PersistentIdentifier]) -> [any PersistentModel] {
     var wanted: [Int: [PersistentIdentifier]] = [:]
     for identifier in identifiers.map(registry.current)

@@ -1,5 +1,5 @@
 extension ModelContext {
-  /// Fetches the models that a descriptor selects, by default with unsaved changes.
+  /// Fetches the models that a descriptor selects; by default, unsaved changes are included.
   public func fetch<T: PersistentModel>(_ descriptor: FetchDescriptor<T>) throws -> [T] {
     let fetch = try request(descriptor)
     let models = try fetch.store.fetch(fetch)
@@ -29,7 +29,7 @@ extension ModelContext {
     throw SwiftDataError(.unknownModel(_ModelDescription.of(T.self).name))
   }
 
-  /// Reads the destinations of relationships of many models, a few hundred at a time.
+  /// Reads the destinations of relationships for many models, a few hundred models at a time.
   func prefetch<T: PersistentModel>(_ keyPaths: [PartialKeyPath<T>], of models: [T]) throws {
     for keyPath in keyPaths {
       for chunk in stride(from: 0, to: models.count, by: 500) {
@@ -45,7 +45,7 @@ extension ModelContext {
 }
 
 extension FetchDescriptor {
-  /// The descriptor without an order, which a count does not need.
+  /// The same descriptor without an order, because a count does not depend on the order.
   var unordered: FetchDescriptor<T> {
     var copy = self
     copy.sortBy = []

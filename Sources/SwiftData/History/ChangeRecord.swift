@@ -1,7 +1,7 @@
 import Changes
 import Store
 
-/// A change as a store keeps it: canonical JSON, which is decoded on access.
+/// A change in the form that a store keeps: canonical JSON, which is decoded when it is read.
 final class ChangeRecord: Sendable {
   let schema: PastSchema
   let entity: PastEntity
@@ -72,16 +72,16 @@ struct RecordedSide: Sendable {
     return notes.values(of: CanonicalText(side == .before ? record.before : record.after))
   }
 
-  /// The present names of the properties with a value.
+  /// The present names of the properties for which the change has a value.
   var names: [String] {
     values.compactMap { key, value in
-      // An erased value is neither known nor nil.
+      // Whether an erased value was nil is not known either.
       guard let past = memberName(key), value != .erased else { return nil }
       return record.entity.properties[past]?.name ?? past
     }
   }
 
-  /// The value of a property; nil if it is nil or unknown.
+  /// The value of a property; nil if the value was nil or is unknown.
   func value(named name: String) throws -> (any Sendable)? {
     guard let past = record.entity.pastName(of: name) else { return nil }
     let key = memberKey(past)
@@ -117,7 +117,8 @@ struct RecordedSide: Sendable {
     return try value.json.withUnsafeBytes { try parseCanonical($0, special: special, as: type) }
   }
 
-  /// A value of its property's type, or of the stored type if the class has no such property.
+  /// A value with its property's type, or with its stored type if the class no longer has the
+  /// property.
   private func decoded(
     _ value: Value,
     type: ValueType,
@@ -171,10 +172,11 @@ extension ValueType {
   }
 }
 
-/// Makes a value that was just decoded, and that nothing else holds, `Sendable`; nil if it is nil.
+/// Turns a value into a `Sendable` one; nil if it is nil. The value was just decoded and is not
+/// referenced elsewhere.
 private func sendable(_ value: Any) -> (any Sendable)? {
   struct AnyBox { var value: Any }
   struct SendableBox { var value: any Sendable }
-  // Only the compiler knows `Sendable`: at run time both types are the same.
+  // `Sendable` exists only at compile time, so both types have the same form at run time.
   return unwrapped(value).map { unsafeBitCast(AnyBox(value: $0), to: SendableBox.self).value }
 }

@@ -11,19 +11,19 @@ public struct DefaultHistoryInsert<Model: PersistentModel>: HistoryInsert, Histo
 {
   let record: ChangeRecord
 
-  /// The number of the change in the store's history; later changes have greater ones.
+  /// The number of the change in the store's history; later changes have greater numbers.
   public var changeIdentifier: Int64 { record.number }
-  /// The id of the transaction, without gaps from 1 on.
+  /// The id of the transaction; ids begin with 1 and have no gaps.
   public var transactionIdentifier: Int64 { record.transaction }
   /// The identity of the object, even if the object does not exist any more.
   public var changedPersistentIdentifier: PersistentIdentifier { record.object }
-  /// All values of the inserted object; erased ones are missing.
+  /// All values of the inserted object, except erased values.
   public var values: HistoryValues<Model> {
     HistoryValues(RecordedSide(record: record, side: .after))
   }
-  /// All values of the inserted object, without nil; references are identifiers.
+  /// All values of the inserted object that are not nil; a reference is an identifier.
   public var valuesByName: [String: any Sendable] { values.byName }
-  /// Empty, because the object did not exist.
+  /// Always empty, because the object did not exist.
   public var previousValuesByName: [String: any Sendable] { [:] }
 }
 
@@ -38,33 +38,33 @@ public struct DefaultHistoryUpdate<Model: PersistentModel>: HistoryUpdate, Histo
 {
   let record: ChangeRecord
 
-  /// The number of the change in the store's history; later changes have greater ones.
+  /// The number of the change in the store's history; later changes have greater numbers.
   public var changeIdentifier: Int64 { record.number }
-  /// The id of the transaction, without gaps from 1 on.
+  /// The id of the transaction; ids begin with 1 and have no gaps.
   public var transactionIdentifier: Int64 { record.transaction }
   /// The identity of the object, even if the object does not exist any more.
   public var changedPersistentIdentifier: PersistentIdentifier { record.object }
-  /// The changed properties, without those that the class no longer has.
+  /// The changed properties, except properties that the class no longer has.
   public var updatedAttributes: [any PartialKeyPath<Model> & Sendable] {
     record.changedNames.compactMap { name in
       guard let property = record.entity.properties[name]?.property,
         let keyPath = property.keyPath.through(Model.self)
       else { return nil }
-      // Key paths of models contain only the property.
+      // The key path of a model's property captures nothing, so it is Sendable.
       return unsafeBitCast(keyPath, to: (any PartialKeyPath<Model> & Sendable).self)
     }
   }
-  /// The changed values after the update; erased ones are missing.
+  /// The changed values after the update, except erased values.
   public var values: HistoryValues<Model> {
     HistoryValues(RecordedSide(record: record, side: .after))
   }
-  /// The changed values before the update; erased ones are missing.
+  /// The changed values before the update, except erased values.
   public var previousValues: HistoryValues<Model> {
     HistoryValues(RecordedSide(record: record, side: .before))
   }
-  /// The changed values after the update, without nil; references are identifiers.
+  /// The changed values after the update that are not nil; a reference is an identifier.
   public var valuesByName: [String: any Sendable] { values.byName }
-  /// The changed values before the update, without nil; references are identifiers.
+  /// The changed values before the update that were not nil; a reference is an identifier.
   public var previousValuesByName: [String: any Sendable] { previousValues.byName }
 }
 
@@ -79,20 +79,21 @@ public struct DefaultHistoryDelete<Model: PersistentModel>: HistoryDelete, Histo
 {
   let record: ChangeRecord
 
-  /// The number of the change in the store's history; later changes have greater ones.
+  /// The number of the change in the store's history; later changes have greater numbers.
   public var changeIdentifier: Int64 { record.number }
-  /// The id of the transaction, without gaps from 1 on.
+  /// The id of the transaction; ids begin with 1 and have no gaps.
   public var transactionIdentifier: Int64 { record.transaction }
   /// The identity of the object, which is never used again.
   public var changedPersistentIdentifier: PersistentIdentifier { record.object }
-  /// The values that history keeps; in tombstone mode only those marked for it.
+  /// The values of the deleted object that history keeps; in tombstone mode, only values of marked
+  /// attributes.
   public var tombstone: HistoryTombstone<Model> { HistoryTombstone(previousValues) }
-  /// The values of the tombstone; those that are not kept are missing.
+  /// The values of the tombstone, except values that history does not keep.
   public var previousValues: HistoryValues<Model> {
     HistoryValues(RecordedSide(record: record, side: .before))
   }
-  /// Empty, because the object no longer exists.
+  /// Always empty, because the object no longer exists.
   public var valuesByName: [String: any Sendable] { [:] }
-  /// The values of the tombstone, without nil; references are identifiers.
+  /// The values of the tombstone that are not nil; a reference is an identifier.
   public var previousValuesByName: [String: any Sendable] { previousValues.byName }
 }

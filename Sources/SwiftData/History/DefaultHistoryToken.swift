@@ -3,22 +3,22 @@ import Store
 
 /// A bookmark in the history of a container's native stores.
 ///
-/// A token covers, for each store, all transactions up to one, and contains that transaction's
-/// digest, so that a store that was restored from an older copy is recognized. It can't be used for
-/// other stores.
+/// For each store, a token covers all transactions up to a certain one, and contains the digest of
+/// that transaction. The digest shows whether the store was later restored from an older copy. The
+/// token can't be used for other stores.
 ///
 /// ```swift
 /// let data = try JSONEncoder().encode(token)
 /// let stored = try JSONDecoder().decode(DefaultHistoryToken.self, from: data)
 /// ```
 ///
-/// Of two tokens of the same stores, one that covers more is greater. If neither covers the other,
-/// the first store by identifier in which they differ decides. A store that a token does not
-/// contain counts as not read.
+/// Of two tokens for the same stores, the one that covers more is greater. If neither covers all
+/// that the other covers, the first store by identifier in which the tokens differ decides. If a
+/// token does not contain a store, it covers nothing of that store.
 public struct DefaultHistoryToken: HistoryToken {
   let bookmark: Bookmark
-  /// Whether this is the token of a transaction whose predicate is evaluated: it represents only
-  /// that transaction, and other tokens are asked whether they cover it.
+  /// Whether this token was made for evaluating a predicate in memory: it then represents only its
+  /// own transaction, and comparisons ask whether the other token covers that transaction.
   let standsAlone: Bool
 
   init(_ bookmark: Bookmark, standsAlone: Bool = false) {
@@ -30,14 +30,14 @@ public struct DefaultHistoryToken: HistoryToken {
     self.init(Bookmark(store: storeIdentifier, points: points), standsAlone: standsAlone)
   }
 
-  /// The identifier of the store with the token's transaction; tokens may cover others too.
+  /// The identifier of the store of the token's transaction; the token may cover other stores too.
   public var storeIdentifier: String { bookmark.store }
   var points: [String: HistoryPoint] { bookmark.points }
 
-  /// The ids of the last covered transactions by store identifier; never nil.
+  /// The id of the last covered transaction of each store, by store identifier; never nil.
   public var tokenValue: [String: Int64]? { points.mapValues(\.transaction) }
 
-  /// A number that is the same for equal tokens, in every process.
+  /// A number that is the same for equal tokens in all processes.
   public var id: Int {
     guard let bytes = point?.digest.bytes else { return 0 }
     return bytes.prefix(8).reduce(0) { $0 << 8 | Int($1) }
@@ -58,7 +58,7 @@ public struct DefaultHistoryToken: HistoryToken {
     hasher.combine(point)
   }
 
-  /// Whether the left token covers less; see ``DefaultHistoryToken`` for tokens of several stores.
+  /// Whether the left token covers less; see ``DefaultHistoryToken`` if they cover several stores.
   public static func < (left: DefaultHistoryToken, right: DefaultHistoryToken) -> Bool {
     if left.standsAlone != right.standsAlone {
       let store = left.standsAlone ? left.storeIdentifier : right.storeIdentifier
@@ -70,13 +70,13 @@ public struct DefaultHistoryToken: HistoryToken {
     return left.storeIdentifier < right.storeIdentifier
   }
 
-  /// Whether one point precedes another; nil if they are the same.
+  /// Whether one point precedes another; nil if they are the same point.
   private static func isBefore(_ left: HistoryPoint?, _ right: HistoryPoint?) -> Bool? {
     guard left != right else { return nil }
     let first = (left?.lineage ?? -1, left?.transaction ?? 0)
     let second = (right?.lineage ?? -1, right?.transaction ?? 0)
     if first != second { return first < second }
-    // Different lineages: any stable order is correct.
+    // The points are in different lineages, so any order that never changes is correct.
     return (left?.digest.description ?? "") < (right?.digest.description ?? "")
   }
 }
@@ -85,7 +85,7 @@ extension DefaultHistoryToken: Codable {
   /// Encodes the token.
   public func encode(to encoder: any Encoder) throws { try bookmark.encode(to: encoder) }
 
-  /// Decodes a token; rejects text that encoding can't produce.
+  /// Decodes a token; rejects text that does not encode a token.
   public init(from decoder: any Decoder) throws { self.init(try Bookmark(from: decoder)) }
 }
 

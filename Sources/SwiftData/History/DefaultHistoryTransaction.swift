@@ -9,15 +9,16 @@ import Store
 /// }
 /// ```
 public struct DefaultHistoryTransaction: HistoryTransaction {
-  /// The time of the commit; clocks may have gone back between transactions.
+  /// The time of the commit; it may be earlier than that of an earlier transaction if the clock was
+  /// set back.
   public let timestamp: Date
-  /// The changes, at most one for each object; may be empty.
+  /// The changes, at most one for each object; the list may be empty.
   public let changes: [HistoryChange]
   /// A bookmark that covers all transactions up to this one in all native stores of the container.
   public internal(set) var token: DefaultHistoryToken
-  /// The id of the transaction in its store, without gaps from 1 on.
+  /// The id of the transaction in its store; ids begin with 1 and have no gaps.
   public let transactionIdentifier: Int64
-  /// The identifier of the store; a transaction belongs to exactly one.
+  /// The identifier of the store that contains the transaction; never empty.
   public let storeIdentifier: String
   /// The bundle identifier of the program that saved; empty if it has none.
   public let bundleIdentifier: String
@@ -25,7 +26,7 @@ public struct DefaultHistoryTransaction: HistoryTransaction {
   public let processIdentifier: String
   /// The ``ModelContext/author`` of the context that saved; nil if it had none.
   public let author: String?
-  /// The time as stored text, which is exact to the microsecond.
+  /// The time as the store records it, exact to the microsecond.
   let time: String
 
   init(

@@ -1,4 +1,4 @@
-/// One change of a transaction: what happened to one object.
+/// One change in a transaction: the insertion, update or deletion of one object.
 ///
 /// A transaction has at most one change for each object.
 ///
@@ -10,11 +10,11 @@
 /// }
 /// ```
 public enum HistoryChange: Sendable {
-  /// The object was inserted; its values are those at the end of the transaction.
+  /// The object was inserted; its values are as at the end of the transaction.
   case insert(any HistoryInsert)
-  /// Values of the object changed; only those with another value at the end are included.
+  /// Values of the object changed; values that were the same again at the end are not included.
   case update(any HistoryUpdate)
-  /// The object was deleted; only the values in its tombstone remain.
+  /// The object was deleted; history keeps only the values in its tombstone.
   case delete(any HistoryDelete)
 
   var object: any HistoryObjectChange {
@@ -31,13 +31,13 @@ public enum HistoryChange: Sendable {
   }
 }
 
-/// An interface for a change of one object; custom stores may use types without values.
+/// An interface for a change of one object; the types of custom stores need not provide values.
 public protocol HistoryObjectChange<Model>: Sendable {
   /// The class of the object; ``UnknownModel`` if the container no longer has it.
   associatedtype Model: PersistentModel
-  /// The type of transaction identifiers; unique within one store.
+  /// The type of a transaction's identifier, which is unique within one store.
   associatedtype TransactionIdentifier: Comparable, Hashable, Sendable
-  /// The type of change identifiers; unique within one store.
+  /// The type of a change's identifier, which is unique within one store.
   associatedtype ChangeIdentifier: Comparable, Hashable, Sendable
 
   /// The identifier of the change, unique within its store.
@@ -48,20 +48,20 @@ public protocol HistoryObjectChange<Model>: Sendable {
   var changedPersistentIdentifier: PersistentIdentifier { get }
 }
 
-/// An interface for the insertion of an object, without further requirements.
+/// An interface for the insertion of an object; it does not have further requirements.
 public protocol HistoryInsert<Model>: HistoryObjectChange {}
 
-/// An interface for an update of an object's values; ``DefaultHistoryUpdate`` also has the values.
+/// An interface for an update of an object; ``DefaultHistoryUpdate`` also provides the values.
 public protocol HistoryUpdate<Model>: HistoryObjectChange {
-  /// A changed property; `Sendable`, as all key paths of models are.
+  /// A key path of a changed property; key paths of models are always `Sendable`.
   typealias PropertyUpdate = PartialKeyPath<Model> & Sendable
 
-  /// The changed properties, without those that the class no longer has.
+  /// The changed properties, except properties that the class no longer has.
   var updatedAttributes: [any PartialKeyPath<Model> & Sendable] { get }
 }
 
-/// An interface for the deletion of an object, of which only a tombstone remains.
+/// An interface for the deletion of an object; only the object's tombstone remains.
 public protocol HistoryDelete<Model>: HistoryObjectChange {
-  /// The values that history keeps of the object; empty if it keeps none.
+  /// The values of the deleted object that history keeps; empty if it keeps none.
   var tombstone: HistoryTombstone<Model> { get }
 }

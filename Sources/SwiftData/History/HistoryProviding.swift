@@ -1,10 +1,10 @@
 /// An interface that enables a custom data store to provide the history of changes for its models.
 ///
-/// The store uses its own types of transactions, tokens and changes, and may leave out kinds of
-/// changes. ``ModelContext/fetchHistory(_:)`` asks the stores whose ``HistoryType`` is the type of
-/// the descriptor.
+/// The store uses its own types for transactions, tokens and changes, and may omit insertions,
+/// updates or deletions. ``ModelContext/fetchHistory(_:)`` asks all stores whose ``HistoryType`` is
+/// the descriptor's type of transaction.
 public protocol HistoryProviding {
-  /// The type of the store's transactions; no two stores of a container need to share it.
+  /// The type of the store's transactions; two stores of a container may have different types.
   associatedtype HistoryType: HistoryTransaction
 
   /// The type of the store's transactions, by default ``HistoryType``.
@@ -21,26 +21,27 @@ extension HistoryProviding {
   public static var historyType: HistoryType.Type { HistoryType.self }
 }
 
-/// An interface for changes that contain values by the names of their properties.
+/// An interface for changes that contain values, by the names of the properties.
 ///
-/// Changes of native stores conform; those of custom stores need not.
+/// Changes of native stores conform to it; changes of custom stores need not.
 public protocol HistoryValueProviding: Sendable {
-  /// The values after the change: all of a new object, the changed ones of others, none of a
-  /// deleted one.
+  /// The values after the change: all values of a new object, the changed values of an updated one,
+  /// and none of a deleted one.
   var valuesByName: [String: any Sendable] { get }
-  /// The values before the change: the changed ones, or the tombstone of a deleted object.
+  /// The values before the change: the changed values of an updated object, or the tombstone of a
+  /// deleted one; empty for a new one.
   var previousValuesByName: [String: any Sendable] { get }
 }
 
 extension HistoryChange {
   private var provider: (any HistoryValueProviding)? { object as? any HistoryValueProviding }
 
-  /// The values after the change, by property name, without nil; references are identifiers.
+  /// The values after the change that are not nil, by property name; a reference is an identifier.
   ///
-  /// Empty for changes of custom stores that are no ``HistoryValueProviding``.
+  /// Empty for a change of a custom store that does not conform to ``HistoryValueProviding``.
   public var valuesByName: [String: any Sendable] { provider?.valuesByName ?? [:] }
 
-  /// The values before the change, by property name, without nil.
+  /// The values before the change that are not nil, by property name.
   public var previousValuesByName: [String: any Sendable] {
     provider?.previousValuesByName ?? [:]
   }

@@ -1,11 +1,12 @@
 import Changes
 import Store
 
-/// Times of history: RFC 3339 in UTC with six decimals of a second, so that texts sort as instants.
+/// The times in a history: RFC 3339 in UTC with six decimals of a second, so that sorting the texts
+/// sorts the times.
 enum HistoryTime {
-  /// The instant of a text; nil if it has another form.
+  /// The time that a text represents; nil if the text has another form.
   static func date(_ text: String) -> Date? {
-    // Dates in stores have no trailing zeros.
+    // Times in stores have no trailing zeros.
     var bytes = Array(text.utf8)
     guard bytes.popLast() == UInt8(ascii: "Z") else { return nil }
     if bytes.contains(UInt8(ascii: ".")) {
@@ -17,7 +18,8 @@ enum HistoryTime {
       .map { Date(timeIntervalSinceReferenceDate: $0) }
   }
 
-  /// The first text at or after a date, or only after it; a text after all others if there is none.
+  /// The first text that represents a time after a date, or at the date if `orAt` is true; a text
+  /// that sorts last if there is no such time.
   static func first(after date: Date, orAt: Bool) -> String {
     let wanted = date.timeIntervalSinceReferenceDate
     func isThere(_ microsecond: Int64) -> Bool {
@@ -28,7 +30,7 @@ enum HistoryTime {
     guard wanted > -63_113_904_000 else { return "" }
     guard wanted < 252_423_993_600 else { return "~" }
     let near = Int64((wanted * 1_000_000).rounded())
-    // Far from 2001, a double can't distinguish neighbouring microseconds.
+    // For times far from 2001, a Double can't distinguish neighbouring microseconds.
     var low = near - 1000
     var high = near + 1000
     while high - low > 1 {

@@ -1,24 +1,26 @@
-/// The values that history keeps of a deleted object.
+/// The values of a deleted object that history keeps.
 ///
 /// ```swift
 /// let tombstone: HistoryTombstone<Trip> = delete.tombstone
 /// let name = tombstone[\.name] as? String
 /// ```
 public struct HistoryTombstone<Model: PersistentModel>: Sendable {
-  /// The values, by key path and by name; those that are not kept are missing.
+  /// The values, by key path or name; values that history does not keep are missing.
   public let values: HistoryValues<Model>
 
-  /// Creates a tombstone, which only custom stores need.
+  /// Creates a tombstone; only custom stores need this.
   public init(_ values: HistoryValues<Model>) { self.values = values }
 
-  /// The value of a property at the deletion; nil if it was nil or is not kept.
+  /// The value of a property when the object was deleted; nil if it was nil or history does not
+  /// keep it.
   ///
-  /// A reference is the identifier of its object.
+  /// A reference is the identifier of the referenced object.
   public subscript(keyPath: PartialKeyPath<Model>) -> (any Sendable)? { values[keyPath] }
 }
 
 extension HistoryTombstone: Sequence {
-  /// Iterates over the values that are kept and not nil, in the order of the properties.
+  /// Iterates over the values that history keeps and that are not nil, in the order of the
+  /// properties.
   public struct Iterator: IteratorProtocol {
     fileprivate var values: AnyIterator<(name: String, value: (any Sendable)?)>
 
@@ -31,6 +33,6 @@ extension HistoryTombstone: Sequence {
     }
   }
 
-  /// An iterator over the values, without nil ones.
+  /// An iterator over the values that are not nil.
   public func makeIterator() -> Iterator { Iterator(values: values.makeIterator()) }
 }

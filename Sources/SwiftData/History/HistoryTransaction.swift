@@ -1,17 +1,17 @@
-/// An interface for a transaction: what one save changed, when, and by whom if that is known.
+/// An interface for a transaction: the changes of one save, its time, and its author if known.
 public protocol HistoryTransaction: Hashable, Identifiable, Sendable {
-  /// The type of bookmarks; later transactions have greater ones.
+  /// The type of the tokens; a later transaction must have a greater token.
   associatedtype TokenType: Comparable, Hashable, Identifiable, Sendable
-  /// The type of transaction identifiers; unique within one store.
+  /// The type of a transaction's identifier, which is unique within one store.
   associatedtype TransactionIdentifier: Comparable, Hashable, Sendable
 
   /// The ``ModelContext/author`` of the context that saved; nil if it had none.
   var author: String? { get }
-  /// The changes, one for each object; may be empty.
+  /// The changes, at most one for each object; the list may be empty.
   var changes: [HistoryChange] { get }
-  /// The identifier of the store; a transaction belongs to exactly one.
+  /// The identifier of the store that contains the transaction; never empty.
   var storeIdentifier: String { get }
-  /// The time of the commit; not necessarily ascending.
+  /// The time of the commit; a later transaction may have an earlier time.
   var timestamp: Date { get }
   /// A bookmark that covers all transactions up to this one.
   var token: TokenType { get }
@@ -19,16 +19,17 @@ public protocol HistoryTransaction: Hashable, Identifiable, Sendable {
   var transactionIdentifier: TransactionIdentifier { get }
 }
 
-/// An interface for a bookmark in a history; later ones must be greater.
+/// An interface for a bookmark in a history; a later bookmark must be greater.
 public protocol HistoryToken: Comparable, Codable, Hashable, Identifiable, Sendable {
-  /// The type of the bookmark's contents, in its own store only.
+  /// The type of the bookmark's value, which only its own store must understand.
   associatedtype TokenType: Codable, Hashable, Sendable
 
-  /// The contents of the bookmark; nil if it has none.
+  /// The value of the bookmark; nil if it has none.
   var tokenValue: TokenType? { get }
 }
 
-/// A type that describes the criteria, and, optionally, the order of transactions to fetch.
+/// The criteria and the order of a fetch of transactions; by default, all of them in the order of
+/// the commits.
 ///
 /// ```swift
 /// var descriptor = HistoryDescriptor<DefaultHistoryTransaction>()
@@ -36,14 +37,14 @@ public protocol HistoryToken: Comparable, Codable, Hashable, Identifiable, Senda
 /// for transaction in try context.fetchHistory(descriptor) { print(transaction.timestamp) }
 /// ```
 public struct HistoryDescriptor<TransactionType: HistoryTransaction> {
-  /// The condition that transactions must meet; nil for all.
+  /// The condition that a transaction must meet; nil selects all transactions.
   public var predicate: Predicate<TransactionType>?
-  /// The order of the transactions; if empty, the order of the commits.
+  /// The order of the transactions; empty for the order of the commits.
   public var sortBy: [SortDescriptor<TransactionType>]
-  /// The maximum number of transactions; 0 for all.
+  /// The maximum number of transactions; 0 means no limit.
   public var fetchLimit: UInt64 = 0
 
-  /// Describes a fetch; without arguments, of all transactions.
+  /// Describes a fetch; without arguments, it selects all transactions.
   public init(
     predicate: Predicate<TransactionType>? = nil,
     sortBy: [SortDescriptor<TransactionType>] = []

@@ -1,8 +1,8 @@
-/// Values of one object before or after a change, by key path and by name.
+/// The values of one object before or after a change, by key path and by name.
 ///
-/// A reference is the identifier of its object. For a to-many relationship that both sides have, an
-/// update has the identifiers of added objects as values, and those of removed objects as previous
-/// values.
+/// A reference is the identifier of the referenced object. If both sides declare a to-many
+/// relationship, the values of an update contain the identifiers of added objects, and the previous
+/// values those of removed objects.
 ///
 /// ```swift
 /// guard case .update(let update as DefaultHistoryUpdate<Trip>) = change else { continue }
@@ -19,10 +19,11 @@ public struct HistoryValues<Model: PersistentModel>: Sendable {
 
   init(_ side: RecordedSide) { contents = .recorded(side) }
 
-  /// Creates values by the names of properties, which only custom stores need.
+  /// Creates values from a dictionary with the names of properties as keys; only custom stores need
+  /// this.
   public init(_ values: [String: any Sendable]) { contents = .given(values) }
 
-  /// The names of the properties with a known value, including nil.
+  /// The names of the properties whose values are known, even if a value is nil.
   public var names: [String] {
     switch contents {
     case .recorded(let side): side.names
@@ -30,15 +31,15 @@ public struct HistoryValues<Model: PersistentModel>: Sendable {
     }
   }
 
-  /// The value of a property; nil if it is nil or unknown.
+  /// The value of a property; nil if the value is nil or unknown.
   public subscript(keyPath: PartialKeyPath<Model>) -> (any Sendable)? {
     name(of: keyPath).flatMap { self[$0] }
   }
 
-  /// The value of a property by its name; nil if it is nil or unknown.
+  /// The value of a property by its name; nil if the value is nil or unknown.
   ///
-  /// This also reads properties that the class no longer has. Their types are those of the store:
-  /// `Int64` for integers, `String` with JSON for `Codable` values.
+  /// The property may be one that the class no longer has. Its value then has the type in which the
+  /// store keeps it: `Int64` for integers, `String` with JSON for `Codable` values.
   public subscript(name: String) -> (any Sendable)? {
     do { return try value(named: name) } catch {
       FetchLog.note("a value in history can't be read: \(error)")
@@ -46,15 +47,15 @@ public struct HistoryValues<Model: PersistentModel>: Sendable {
     }
   }
 
-  /// The value of a property; nil if it is nil or unknown.
+  /// The value of a property; nil if the value is nil or unknown.
   ///
-  /// - Throws: An error if the value can't be read: its type no longer has such a value, or the
-  /// file of a large value is missing.
+  /// - Throws: An error if the value can't be read: the property's type no longer has such a value,
+  /// or the file of a large value is missing.
   public func value(for keyPath: PartialKeyPath<Model>) throws -> (any Sendable)? {
     try name(of: keyPath).flatMap { try value(named: $0) }
   }
 
-  /// The value of a property by its name; nil if it is nil or unknown.
+  /// The value of a property by its name; nil if the value is nil or unknown.
   public func value(named name: String) throws -> (any Sendable)? {
     switch contents {
     case .recorded(let side): try side.value(named: name)

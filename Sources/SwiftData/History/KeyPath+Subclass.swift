@@ -1,12 +1,13 @@
 import CSwiftRuntime
 
 extension AnyKeyPath {
-  /// The key path to the same property through a subclass; nil if there is none.
+  /// The key path to the same property as a key path of a subclass; nil if there is none.
   ///
-  /// A class lists the properties that it declares, by key paths such as `\Trip.name`, and Swift
-  /// can't create `\Business.name` from one at run time. Both objects have the same contents but
-  /// different classes. So this creates an object of the right class and copies the contents: a
-  /// property without arguments, which owns nothing.
+  /// A class lists the properties that it declares by key paths such as `\Trip.name`, and Swift
+  /// can't create `\Business.name` from such a key path at run time. The objects of both key paths
+  /// have the same contents but different classes, so this function creates an object of the right
+  /// class and copies the contents. This is safe because the key path of a property captures
+  /// nothing and owns nothing.
   func through<Model: PersistentModel>(_: Model.Type) -> PartialKeyPath<Model>? {
     if let keyPath = self as? PartialKeyPath<Model> { return keyPath }
     guard let components, components.count == 1, case .property = components[0] else { return nil }
@@ -25,7 +26,8 @@ extension AnyKeyPath {
   private func copied(as type: AnyClass) -> AnyObject {
     let word = MemoryLayout<UInt>.size
     let source = unsafeBitCast(self, to: UnsafeRawPointer.self)
-    // Isa, counts, a name, the size of the steps, the steps, and the size of the largest value.
+    // The layout: isa, reference counts, a name, the size of the steps, the steps, the size of the
+    // largest value.
     let steps = Int(source.load(fromByteOffset: 3 * word, as: UInt32.self) & 0x00ff_ffff)
     let size = 5 * word + steps
     let copy = swift_allocObject(unsafeBitCast(type, to: UnsafeRawPointer.self), size, word - 1)

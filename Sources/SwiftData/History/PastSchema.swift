@@ -1,7 +1,7 @@
 import Changes
 import Store
 
-/// The schemas that one store of a container had, by the digests in transactions.
+/// The past schemas of one store of a container, by the digests that transactions contain.
 final class PastSchemas: Sendable {
   private let map: EntityMap
   private let storeIndex: Int
@@ -27,7 +27,7 @@ final class PastSchemas: Sendable {
     throw HistoryFailure.damaged(.missingSchema(digest)).at(store.location.path)
   }
 
-  /// The renamed entities, with the schemas in which they had their old names.
+  /// The renamed entities, together with the schemas in which they had their old names.
   func renames(_ reader: Reader) throws -> [PastName] {
     let last = try reader.lastSchema()
     if loaded.withLock({ $0.last }) != last { try load(reader) }
@@ -40,7 +40,7 @@ final class PastSchemas: Sendable {
     let presentID = schemas.first { $0.schema == present }?.id ?? .max
     var result = Loaded()
     for past in schemas {
-      // The schemas between, in the order in which the store got them.
+      // The schemas between the two, in the order in which the store received them.
       let path = schemas.filter { $0.id > past.id && $0.id < presentID }.map(\.schema)
       let succession = try SchemaSuccession(
         past.schema == present ? [present] : [past.schema] + path + [present]
@@ -68,7 +68,7 @@ struct PastName: Sendable {
   var new: String
 }
 
-/// A schema that a store had, with the present names of its parts.
+/// A past schema of a store, with the present names of its entities and properties.
 final class PastSchema: Sendable {
   let id: Int64
   let store: Store
@@ -95,7 +95,7 @@ final class PastSchema: Sendable {
 
   func entity(_ name: String) -> PastEntity { entities[name] ?? PastEntity(named: name) }
 
-  /// The identity of an object by the name of its entity in this schema.
+  /// The identity of an object whose entity has this name in the past schema.
   func identifier(_ entity: String, row: Int64) -> PersistentIdentifier {
     PersistentIdentifier(
       storeIdentifier: store.identifier,
@@ -106,12 +106,12 @@ final class PastSchema: Sendable {
 }
 
 final class PastEntity: Sendable {
-  /// The present name, or the last one of a removed entity.
+  /// The present name of the entity, or the last name of a removed entity.
   let name: String
   let model: any PersistentModel.Type
-  /// The properties by their names in history.
+  /// The properties of the entity, by their names in history.
   let properties: [String: PastProperty]
-  /// The names in history by present names, or by the last names of removed properties.
+  /// The names in history, by the present names of properties or the last names of removed ones.
   private let pastNames: [String: String]
 
   init(_ layout: EntityLayout, model: _ModelDescription?, succession: SchemaSuccession) {
@@ -128,7 +128,7 @@ final class PastEntity: Sendable {
     self.properties = properties
     pastNames = Dictionary(
       properties.map { ($0.value.name, $0.key) },
-      // A present property takes precedence over a removed one of the same name.
+      // If a removed property has the same name as a present one, the present one takes precedence.
       uniquingKeysWith: { properties[$0]?.property == nil ? $1 : $0 }
     )
   }
@@ -140,30 +140,31 @@ final class PastEntity: Sendable {
     pastNames = [:]
   }
 
-  /// The name in history of a property, by its present or last name; nil if there was none.
+  /// The name of a property in history, by its present or last name; nil if the schema did not have
+  /// it.
   func pastName(of name: String) -> String? { pastNames[name] }
 }
 
 struct PastProperty: Sendable {
-  /// The present name, or the last one of a removed property.
+  /// The present name of the property, or the last name of a removed property.
   var name: String
   /// The type of an attribute; nil for a relationship.
   var type: ValueType?
-  /// The property of the class; nil for a removed one.
+  /// The property of the class; nil for a removed property.
   var property: PropertyDescription?
 }
 
-/// The class of objects whose own class the container no longer has.
+/// The class of an object whose own class the container no longer has.
 ///
-/// Their changes have the name of the entity in ``HistoryChange/changedPersistentIdentifier``, and
-/// values by name. No store contains instances.
+/// ``HistoryChange/changedPersistentIdentifier`` contains the name of the object's entity, and its
+/// values are available by name. There are no instances in any store.
 public final class UnknownModel: PersistentModel {
-  /// Empty.
+  /// The list of properties, always empty.
   public static var schemaMetadata: [Schema.PropertyMetadata] { [] }
-  /// The state; unused.
+  /// The state of the instance, which is never used.
   public var _$state: _ModelState
 
-  /// Creates an instance without properties; a context rejects it.
+  /// Creates an instance without properties; no context accepts it.
   public init(backingData: any BackingData<UnknownModel>) {
     _$state = ._of(backingData, description: _ModelDescription.of(UnknownModel.self))
   }

@@ -17,7 +17,8 @@ extension ModelContainer {
     }
   }
 
-  /// Deletes the first transactions in a descriptor's order, up to its limit.
+  /// Deletes the transactions that come first in a descriptor's order, up to the descriptor's
+  /// limit.
   private func deleteFirst(
     _ descriptor: HistoryDescriptor<DefaultHistoryTransaction>
   ) throws {
@@ -42,7 +43,8 @@ extension NativeHistory {
       do {
         try check(tokens, reader: reader)
       } catch let error as StoreError where error.code == .historyExpired {
-        // Transactions that a token covers can be deleted even if its own is deleted already.
+        // The transactions that a token covers can be deleted even if the token's own transaction
+        // no longer exists.
       }
       let unordered = HistoryDescriptor(predicate: descriptor.predicate)
       let query = try HistoryQuery(unordered, sources: sources(reader))

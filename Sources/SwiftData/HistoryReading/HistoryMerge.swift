@@ -1,13 +1,14 @@
 import Changes
 import Store
 
-/// Merges the transactions of several stores, and gives each a token that covers all stores.
+/// Merges the transactions of several stores, and gives each transaction a token that covers all
+/// stores.
 ///
-/// Transactions are ordered by time, then by store; those of one store stay in the order of their
-/// ids, whatever their times. A token covers, of each other store, the transactions before its own:
-/// at least as many as earlier tokens in the list, none that follow in the list, and none that the
-/// fetch did not read. So a reader that continues from any token gets each transaction exactly
-/// once.
+/// Transactions are ordered by time, then by store. The transactions of one store are always in the
+/// order of their ids, whatever their times are. The token of a transaction covers, in each other
+/// store, the transactions that precede it in the list: at least as many as earlier tokens in the
+/// list, and only transactions that the fetch has read. So a reader that continues from any of
+/// these tokens receives each transaction exactly once.
 struct HistoryMerge {
   private let parts: [NativeHistory.Part]
 

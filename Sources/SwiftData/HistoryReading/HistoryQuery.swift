@@ -1,12 +1,12 @@
 import Store
 
-/// A descriptor as SQL over the history of one store, and the rest that is done in memory.
+/// A history descriptor as SQL for one store, and the remaining work that is done in memory.
 struct HistoryQuery {
   var selection = HistorySelection()
-  /// Whether transactions must also be filtered with the predicate.
+  /// Whether the predicate must also filter the transactions in memory.
   var filtersInMemory = false
   var sortsInMemory = false
-  /// The last transaction of the store that a token of the predicate excludes.
+  /// The last transaction of the store that the tokens in the predicate exclude.
   var floor: Int64 = 0
 
   init(
@@ -43,14 +43,14 @@ struct HistoryQuery {
     }
   }
 
-  /// A part of the predicate as SQL; nil if it must be evaluated.
+  /// A part of the predicate as SQL; nil if the part must be evaluated in memory.
   private mutating func translated(
     _ part: any PredicateExpression,
     translation: inout SQLTranslation
   ) -> SQLQuery? {
     do {
       let sql = try translation.condition(part).sql
-      // An earlier part that is not in the SQL may prevent this one from failing.
+      // An earlier part that is evaluated in memory may exclude the rows for which this part fails.
       if sql.canFail, filtersInMemory { return nil }
       return sql
     } catch {
@@ -64,7 +64,7 @@ struct HistoryQuery {
 }
 
 extension SQLQuery {
-  /// The last transaction that the condition excludes together with all before it.
+  /// The last transaction for which the condition excludes that transaction and all before it.
   fileprivate var lastRuledOut: Int64 {
     guard case .integer(let id) = bindings.first else { return 0 }
     return switch text {
@@ -93,7 +93,8 @@ func capturedTokens<T>(in predicate: Predicate<T>) -> [DefaultHistoryToken] {
     if let token = unwrapped(value) as? DefaultHistoryToken { return [token] }
     if let expression = value as? any PredicateExpression {
       func evaluated<E: PredicateExpression>(_ expression: E) -> [DefaultHistoryToken]? {
-        // An expression that depends on the transaction can't be evaluated; its parts may be.
+        // An expression that depends on the transaction can't be evaluated here, but its parts may
+        // be.
         (try? expression.evaluate(PredicateBindings())).map { listed($0) }
       }
       if let found = evaluated(expression) { return found }

@@ -1,7 +1,8 @@
 import Changes
 import Store
 
-/// The transactions of a container's native stores, read as they are requested.
+/// The transactions of a container's native stores, as a sequence that reads them only when they
+/// are requested.
 ///
 /// ```swift
 /// let new: HistoryTransactions = container.history(after: token, following: true)
@@ -10,7 +11,7 @@ import Store
 /// }
 /// ```
 public struct HistoryTransactions: AsyncSequence, Sendable {
-  /// A transaction; its changes are all of the same store.
+  /// A transaction; all its changes are in the same store.
   public typealias Element = DefaultHistoryTransaction
 
   let container: ModelContainer
@@ -19,14 +20,15 @@ public struct HistoryTransactions: AsyncSequence, Sendable {
   let follows: Bool
   let interval: Duration
 
-  /// Iterates over the transactions, of which at most 100 for each store are in memory.
+  /// Iterates over the transactions; at most 100 transactions of each store are in memory.
   public struct Iterator: AsyncIteratorProtocol {
     fileprivate let sequence: HistoryTransactions
     private var walk: HistoryWalk?
 
     fileprivate init(_ sequence: HistoryTransactions) { self.sequence = sequence }
 
-    /// The next transaction; nil at the head unless it follows, and nil if the task is cancelled.
+    /// The next transaction. Nil at the head, unless the sequence follows the history; also nil if
+    /// the task is cancelled.
     public mutating func next() async throws -> DefaultHistoryTransaction? {
       guard !Task.isCancelled else { return nil }
       do {
@@ -49,14 +51,16 @@ public struct HistoryTransactions: AsyncSequence, Sendable {
 }
 
 extension ModelContainer {
-  /// The transactions after a token, or all, as an asynchronous sequence.
+  /// The transactions after a token, or all transactions, as an asynchronous sequence.
   ///
-  /// The sequence ends at the head at the time of the first request. If it follows, it never ends,
-  /// and continues with later commits of all contexts and processes until its task is cancelled. At
-  /// the given interval it asks the stores for commits, which costs very little.
+  /// The sequence ends at the head that the history has at the first request. If `following` is
+  /// true, the sequence does not end: it continues with later commits of all contexts and processes
+  /// until its task is cancelled. At the given interval it asks the stores for commits, which costs
+  /// very little.
   ///
-  /// Only a few transactions are in memory. It throws the errors of
-  /// ``ModelContext/fetchHistory(_:)``, also if transactions are deleted before they are read.
+  /// Only a few transactions are in memory at a time. The sequence throws the same errors as
+  /// ``ModelContext/fetchHistory(_:)``, for example if transactions are deleted before they are
+  /// read.
   public func history(
     after token: DefaultHistoryToken? = nil,
     where predicate: Predicate<DefaultHistoryTransaction>? = nil,
@@ -73,7 +77,7 @@ extension ModelContainer {
   }
 }
 
-/// A walk through the histories of several stores, with a position in each.
+/// Reads the histories of several stores step by step, and remembers a position in each.
 private final class HistoryWalk {
   /// The number of transactions that are read ahead from a store.
   private static let batch = 100
@@ -81,13 +85,13 @@ private final class HistoryWalk {
   private struct Place {
     var history: NativeHistory
     var point: HistoryPoint
-    /// Whether the walk began at a token, so that no later transaction may be missing.
+    /// Whether the reading began at a token, in which case a missing later transaction is an error.
     let isAfterToken: Bool
-    /// The last transaction to read for now.
+    /// The last transaction that may be read until the store is asked again.
     var head: Int64
     var ahead: ArraySlice<DefaultHistoryTransaction> = []
     var watch: CommitWatch?
-    /// False if another program's changes may still have to be sealed.
+    /// Whether changes of other programs are sealed; if not, sealing must be retried.
     var isSealed: Bool
   }
 
@@ -102,7 +106,7 @@ private final class HistoryWalk {
     try sequence.container.checkStores(captured + (sequence.token.map { [$0] } ?? []))
     for history in sequence.container.nativeHistories {
       let watch = sequence.follows ? try history.store.watch() : nil
-      // Later commits are reported by the watch.
+      // The watch reports later commits; this call discards its first report.
       _ = try watch?.hasChanged()
       let isSealed = try history.store.sealForeignChanges()
       let place = try history.store.read { reader in
@@ -123,7 +127,8 @@ private final class HistoryWalk {
 
   func lookForMore() throws {
     for index in places.indices {
-      // The writer that prevented sealing may end without a commit.
+      // Sealing must be retried even without a commit, because the writer that prevented it may
+      // have rolled back.
       let hasChanged = try places[index].watch?.hasChanged() ?? false
       guard hasChanged || !places[index].isSealed else { continue }
       let store = places[index].history.store
@@ -157,7 +162,7 @@ private final class HistoryWalk {
     guard place.point.transaction < place.head else { return }
     let history = place.history
     try history.store.read { reader in
-      // The walk checked at its beginning whether transactions after a token were deleted.
+      // Whether transactions after a token were deleted was checked when the reading began.
       try history.check(tokens, through: 0, reader: reader)
       var query = try HistoryQuery(descriptor, sources: history.sources(reader))
       query.selection.limit(toAfter: place.point.transaction, through: place.head)
@@ -169,7 +174,7 @@ private final class HistoryWalk {
       let last = found.last?.transactionIdentifier ?? place.head
       try reader.check(place.point, through: place.isAfterToken ? last : 0)
       places[index].ahead = found[...]
-      // Transactions that the predicate excludes are passed too.
+      // The position also moves past transactions that the predicate excludes.
       if found.isEmpty { places[index].point = try reader.point(place.head) }
     }
   }

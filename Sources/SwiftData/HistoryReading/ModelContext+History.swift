@@ -1,13 +1,14 @@
 extension ModelContext {
-  /// Fetches the transactions that a descriptor selects, by default in the order of the commits.
+  /// Fetches the transactions that a descriptor selects; by default in the order of the commits.
   ///
-  /// All stores whose history has the descriptor's type are read; each transaction names its store.
+  /// The fetch reads all stores whose history has the descriptor's type. Each transaction contains
+  /// the identifier of its store.
   ///
-  /// - Throws: ``SwiftDataError/historyTokenExpired`` if the transaction of a token in the
-  /// predicate was deleted from history, ``SwiftDataError/historyDiverged`` if the store was
-  /// restored from a copy older than the token, and
-  /// ``SwiftDataError/invalidTransactionFetchRequest`` if no store of the container has such a
-  /// history, or the token belongs to other stores.
+  /// - Throws: ``SwiftDataError/historyTokenExpired`` if the predicate contains a token whose
+  /// transaction was deleted from history, ``SwiftDataError/historyDiverged`` if the store was
+  /// restored from a copy that is older than the token, and
+  /// ``SwiftDataError/invalidTransactionFetchRequest`` if no store of the container has a history
+  /// of this type, or if the token belongs to other stores.
   public func fetchHistory<T: HistoryTransaction>(_ descriptor: HistoryDescriptor<T>) throws -> [T]
   {
     try prepareToRead()
@@ -25,9 +26,9 @@ extension ModelContext {
     return descriptor.joined(found)
   }
 
-  /// Deletes the transactions that a descriptor selects from history, but no objects.
+  /// Deletes the selected transactions from history; objects are not changed.
   ///
-  /// Tokens of deleted transactions expire.
+  /// Tokens of deleted transactions expire: a fetch with such a token throws.
   public func deleteHistory<T: HistoryTransaction>(_ descriptor: HistoryDescriptor<T>) throws {
     try prepareToRead()
     var isKnown = false
@@ -79,7 +80,8 @@ extension DefaultStore: HistoryProviding {
     try container.fetchHistory(descriptor)
   }
 
-  /// Deletes transactions from history, but no objects; their tokens expire.
+  /// Deletes the selected transactions from history; objects are not changed, and tokens of deleted
+  /// transactions expire.
   public func deleteHistory(
     _ descriptor: HistoryDescriptor<DefaultHistoryTransaction>
   ) throws {

@@ -8,9 +8,9 @@ struct NativeHistory: Sendable {
 
   struct Part {
     var store: Store
-    /// In the requested order; their tokens cover only themselves.
+    /// The transactions in the requested order; each token still covers only its own store.
     var transactions: [DefaultHistoryTransaction]
-    /// The last transaction before those that the fetch read.
+    /// The last transaction before the transactions that the fetch read.
     var floor: Int64
     var head: Int64
   }
@@ -23,7 +23,8 @@ struct NativeHistory: Sendable {
     return try store.read { reader in
       try check(tokens, reader: reader)
       let query = try HistoryQuery(descriptor, sources: sources(reader))
-      // Unsealed changes come last, in a separate order.
+      // Reading history returns unsealed changes after all sealed ones, regardless of the requested
+      // order.
       let isSorted =
         try !query.sortsInMemory && (descriptor.sortBy.isEmpty || !reader.hasUnsealedHistory)
       var found: [DefaultHistoryTransaction] = []
@@ -62,8 +63,8 @@ struct NativeHistory: Sendable {
         guard try body(transaction) else { return }
       }
     } catch let error as SQLiteError {
-      // A failure that would stop a Swift program, such as unwrapping nil, is an error of the
-      // query.
+      // A failure that would stop a Swift program, for example unwrapping nil, is reported as an
+      // error of the query.
       throw SwiftDataError(.failedFetch(of: "history", error))
     }
   }
@@ -91,7 +92,8 @@ struct NativeHistory: Sendable {
     )
   }
 
-  /// Checks that this history has every transaction after the tokens, up to another transaction.
+  /// Checks that this history contains every transaction after the tokens, up to a given
+  /// transaction.
   func check(
     _ tokens: [DefaultHistoryToken],
     through last: Int64 = .max,
@@ -103,7 +105,7 @@ struct NativeHistory: Sendable {
     }
   }
 
-  /// The tables and names for the SQL of predicates.
+  /// The tables and names that predicates over history become in SQL.
   func sources(_ reader: Reader) throws -> SQLSources {
     SQLSources(
       table: quoted,
@@ -125,7 +127,7 @@ extension ModelContainer {
     try checkStores(tokens)
     do {
       let parts = try nativeHistories.map { try $0.fetch(descriptor, tokens: tokens) }
-      // With one store, each token already covers all earlier transactions.
+      // If there is only one store, each token already covers all earlier transactions.
       guard parts.count != 1 else { return parts[0].transactions.map { $0.with($0.token.points) } }
       var found = try HistoryMerge(parts).transactions()
       if !descriptor.sortBy.isEmpty { found.sort(using: descriptor.sortBy) }
@@ -146,10 +148,11 @@ extension ModelContainer {
     }
   }
 
-  /// A bookmark at the head of the history of all native stores; nil if there is no transaction.
+  /// A bookmark at the head of the histories of all native stores; nil if there is no transaction.
   ///
-  /// A program that reads only some transactions uses it to advance past the others. Request it
-  /// before the fetch, because it also covers what is saved in between.
+  /// A program that reads only some transactions uses this bookmark to skip the others. It must
+  /// request the bookmark before the fetch: a later bookmark would also cover transactions that
+  /// were saved after the fetch.
   public func currentHistoryToken() throws -> DefaultHistoryToken? {
     var points: [String: HistoryPoint] = [:]
     var newest: (time: String, store: String)?

@@ -28,7 +28,7 @@
 @attached(extension, conformances: PersistentModel, _ModelRoot, Sendable)
 public macro Model() = #externalMacro(module: "SwiftDataMacros", type: "ModelMacro")
 
-/// Sets options of an attribute, and the name that it had in earlier versions of the schema.
+/// Sets the options of an attribute, and the attribute's name in earlier versions of the schema.
 ///
 /// ```swift
 /// @Model final class Hotel { @Attribute(.unique, originalName: "title") var name = "" }
@@ -40,7 +40,7 @@ public macro Attribute(
   hashModifier: String? = nil
 ) = #externalMacro(module: "SwiftDataMacros", type: "AttributeMacro")
 
-/// Sets the delete rule of a relationship, and its inverse.
+/// Sets the delete rule and the inverse of a relationship.
 ///
 /// ```swift
 /// @Model final class Week { @Relationship(deleteRule: .cascade) var days: [Day] = [] }
@@ -56,22 +56,23 @@ public macro Relationship(
   hashModifier: String? = nil
 ) = #externalMacro(module: "SwiftDataMacros", type: "RelationshipMacro")
 
-/// Excludes a property, which needs a default value, from the store.
+/// Excludes a property from the store; the property needs a default value.
 @attached(peer)
 public macro Transient() = #externalMacro(module: "SwiftDataMacros", type: "TransientMacro")
 
-/// Names sets of properties whose values together are unique: inserting an object with values that
-/// exist updates the existing object.
+/// Declares sets of properties whose values together are unique: inserting an object with the
+/// values of an existing object updates that object.
 @freestanding(declaration)
 public macro Unique<T: PersistentModel>(_ constraints: [PartialKeyPath<T>]...) =
   #externalMacro(module: "SwiftDataMacros", type: "UniqueMacro")
 
-/// Names sets of properties with an index, for faster fetches; a class may have only one `#Index`.
+/// Declares indexes for faster fetches, each over a set of properties; a class may have only one
+/// `#Index`.
 @freestanding(declaration)
 public macro Index<T: PersistentModel>(_ indices: [PartialKeyPath<T>]...) =
   #externalMacro(module: "SwiftDataMacros", type: "IndexMacro")
 
-/// Names sets of properties with an index; the kinds are the same on Linux.
+/// Declares indexes of given kinds; on Linux, all kinds are the same.
 @freestanding(declaration)
 public macro Index<T: PersistentModel>(_ indices: Schema.Index<T>.Types<T>...) =
   #externalMacro(module: "SwiftDataMacros", type: "IndexMacro")
@@ -95,23 +96,24 @@ public macro Index<T: PersistentModel>(_ indices: Schema.Index<T>.Types<T>...) =
 @attached(extension, conformances: ModelActor)
 public macro ModelActor() = #externalMacro(module: "SwiftDataMacros", type: "ModelActorMacro")
 
-// Declarations for generated code, in addition to the runtime. Applications do not use them.
+// Declarations that generated code uses; applications do not use them.
 
-/// Marks the root class of a family, from which ``Model()`` recognizes subclasses of models.
+/// A protocol that marks the root class of a family; ``Model()`` recognizes subclasses of models by
+/// it.
 public protocol _ModelRoot {}
 
-/// The registrar of a model's observers, under a name that no class of an application can shadow.
+/// The registrar of a model's observers. Its name can't be shadowed by a class of an application.
 public typealias _ObservationRegistrar = _ModelObservers
 
-/// The list that a function returns, regardless of the function's actor.
+/// Returns the list that a function returns, even if the function is isolated to an actor.
 ///
-/// A class's metadata contains key paths, which can only be written on the class's actor but can be
-/// used as names anywhere.
+/// A class's metadata contains key paths. Key paths can only be written on the class's actor, but
+/// they can be used as names on any thread.
 public func _listed<Function>(_ function: Function) -> [Schema.PropertyMetadata] {
   unsafeBitCast(function, to: (() -> [Schema.PropertyMetadata]).self)()
 }
 
-/// Adds accessors to a persisted property, with the property's index in its class.
+/// Adds accessors to a persisted property; `index` is the position of the property in its class.
 @attached(accessor, names: named(init), named(get), named(set))
 @attached(peer, names: prefixed(_), prefixed(_$observing_))
 public macro _PersistedProperty(_ index: Int) =

@@ -1,5 +1,6 @@
-// Foundation's macros of these names reject `evaluate` on Linux. These overloads for models are
-// more specific, so the compiler prefers them; they rewrite such calls and use Foundation's macros.
+// On Linux, Foundation's macros with these names reject calls of `evaluate`. The overloads here are
+// for models and more specific, so the compiler prefers them. They rewrite calls of `evaluate` and
+// then use Foundation's macros.
 
 /// Creates a predicate for fetching models.
 ///
@@ -24,7 +25,7 @@ public macro Expression<Input: PersistentModel, Output>(
 ) -> Foundation.Expression<Input, Output> =
   #externalMacro(module: "SwiftDataMacros", type: "PredicateMacro")
 
-/// Creates an expression over a collection of models, which only predicates can use.
+/// Creates an expression over a collection of models; only predicates can use it.
 @freestanding(expression)
 public macro Expression<Input: Collection, Output>(
   _ body: (Input) -> Output
@@ -32,14 +33,14 @@ public macro Expression<Input: Collection, Output>(
   #externalMacro(module: "SwiftDataMacros", type: "PredicateMacro")
 where Input.Element: PersistentModel
 
-/// Foundation's `#Predicate` under another name.
+/// Foundation's `#Predicate` under another name, for the macros of this module.
 @freestanding(expression)
 public macro _Predicate<each Input>(
   _ body: (repeat each Input) -> Bool
 ) -> Foundation.Predicate<repeat each Input> =
   #externalMacro(module: "FoundationMacros", type: "PredicateMacro")
 
-/// Foundation's `#Expression` under another name.
+/// Foundation's `#Expression` under another name, for the macros of this module.
 @freestanding(expression)
 public macro _Expression<each Input, Output>(
   _ body: (repeat each Input) -> Output
