@@ -1,10 +1,11 @@
 import Changes
 import Store
 
-/// Converts values of one property to their stored form and back if the compiler does not know the
-/// type: in snapshots, defaults, key paths and captured values of predicates.
+/// Converts the values of one property to their stored form and back, in code that does not know
+/// the property's type at compile time: snapshots, defaults, key paths, and captured values of
+/// predicates.
 struct AttributeCodec: @unchecked Sendable {
-  // The closures capture only types.
+  // The closures capture only types, so the structure is Sendable.
   var type: ValueType
   var isOptional: Bool
   var encode: (Any) throws -> Value
@@ -20,7 +21,8 @@ struct AttributeCodec: @unchecked Sendable {
     return nil
   }
 
-  /// The codec of a `Codable` type, whatever its other conformances; nil for other types.
+  /// The codec of a type as a `Codable` type, even if the type also has a column form; nil for
+  /// types that are not `Codable`.
   static func codable(_ type: Any.Type) -> AttributeCodec? {
     if let optional = type as? any OptionalType.Type {
       return codable(optional.wrappedType)?.optional(optional)
@@ -110,7 +112,7 @@ struct ValueMismatch: Error, CustomStringConvertible {
     self.expected = "\(expected)"
   }
 
-  /// Only the kind of the value, because the value may be private.
+  /// Describes a value only by its kind, because errors must not show private values.
   private static func kind(of value: Any) -> String {
     guard let stored = value as? Value else { return "a \(Swift.type(of: value))" }
     return switch stored {
@@ -125,7 +127,8 @@ struct ValueMismatch: Error, CustomStringConvertible {
   var description: String { "\(found) was found where \(expected) belongs" }
 }
 
-/// Lists that need no coder: most are empty, and many others contain texts.
+/// Arrays, which have a fast path without a coder: most are empty, and many others contain only
+/// texts.
 private protocol ListType {
   static func withShortWays(_ codec: AttributeCodec) -> AttributeCodec
 }
@@ -149,7 +152,7 @@ extension Array: ListType {
   }
 }
 
-/// Requirements on optionals whose wrapped type is unknown.
+/// The members that code needs from an optional whose wrapped type it does not know.
 protocol OptionalType: SendableMetatype {
   static var wrappedType: Any.Type { get }
   static var nothing: Any { get }
@@ -165,7 +168,7 @@ extension Optional: OptionalType {
   var wrapped: Any? { self }
 }
 
-/// The value without all optionals around it; nil if it is nil.
+/// The value without the optionals around it; nil if it is nil.
 func unwrapped(_ value: Any) -> Any? {
   guard let optional = value as? any OptionalType else { return value }
   return optional.wrapped.flatMap(unwrapped)

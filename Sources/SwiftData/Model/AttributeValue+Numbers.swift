@@ -1,14 +1,14 @@
 import Changes
 import Store
 
-/// The text for NaN, which SQLite can't store as a number.
+/// The text that represents NaN, which SQLite can't store as a number.
 let notANumber = "NaN"
 
 /// The integer types of the standard library.
 public protocol _StoredInteger: FixedWidthInteger, _AttributeValue {}
 
 extension _StoredInteger {
-  /// The width of the integers, and whether they have a sign.
+  /// The stored type, which depends on the width of the integers and on whether they have a sign.
   public static var _valueType: ValueType {
     switch bitWidth {
     case 8: isSigned ? .int8 : .uint8
@@ -17,13 +17,14 @@ extension _StoredInteger {
     default: isSigned ? .int64 : .uint64
     }
   }
-  /// The integer; above `Int64.max` as twenty digits, which sort after all integers.
+  /// The integer. Values above `Int64.max` are texts of twenty digits, which SQLite sorts after all
+  /// integers.
   public var _stored: Value {
     if let integer = Int64(exactly: self) { return .integer(integer) }
     let digits = String(self)
     return .text(String(repeating: "0", count: 20 - digits.utf8.count) + digits)
   }
-  /// The integer, unless it is too wide for the type.
+  /// The integer; nil if the type is too small for it.
   public static func _load(_ stored: Value) -> Self? {
     switch stored {
     case .integer(let integer): Self(exactly: integer)
@@ -34,9 +35,9 @@ extension _StoredInteger {
 }
 
 extension Int: _StoredInteger {
-  /// The integer.
+  /// The integer without a conversion.
   public var _stored: Value { .integer(Int64(self)) }
-  /// The integer.
+  /// The integer without a conversion; nil if the stored form is not an integer.
   public static func _load(_ stored: Value) -> Int? {
     guard case .integer(let integer) = stored else { return nil }
     return Int(integer)
@@ -53,11 +54,11 @@ extension UInt32: _StoredInteger {}
 extension UInt64: _StoredInteger {}
 
 extension Double: _AttributeValue {
-  /// A binary number of sixty-four bits.
+  /// The stored type of 64-bit floating-point numbers.
   public static var _valueType: ValueType { .double }
-  /// The number, or the text `NaN`.
+  /// The number; NaN is stored as the text `NaN`.
   public var _stored: Value { isNaN ? .text(notANumber) : .real(self) }
-  /// The number.
+  /// The number, or NaN for the text `NaN`; nil for other stored forms.
   public static func _load(_ stored: Value) -> Double? {
     switch stored {
     case .real(let real): real
@@ -68,29 +69,29 @@ extension Double: _AttributeValue {
   }
 }
 extension Float: _AttributeValue {
-  /// A binary number of thirty-two bits.
+  /// The stored type of 32-bit floating-point numbers.
   public static var _valueType: ValueType { .float }
-  /// The number, or the text `NaN`.
+  /// The number; NaN is stored as the text `NaN`.
   public var _stored: Value { Double(self)._stored }
-  /// The number.
+  /// The number, or NaN for the text `NaN`; nil for other stored forms.
   public static func _load(_ stored: Value) -> Float? { Double._load(stored).map { Float($0) } }
 }
 extension Float16: _AttributeValue {
-  /// A binary number of sixteen bits.
+  /// The stored type of 16-bit floating-point numbers.
   public static var _valueType: ValueType { .float16 }
-  /// The number, or the text `NaN`.
+  /// The number; NaN is stored as the text `NaN`.
   public var _stored: Value { Double(self)._stored }
-  /// The number.
+  /// The number, or NaN for the text `NaN`; nil for other stored forms.
   public static func _load(_ stored: Value) -> Float16? {
     Double._load(stored).map { Float16($0) }
   }
 }
 extension Date: _AttributeValue {
-  /// A moment.
+  /// The stored type of dates.
   public static var _valueType: ValueType { .date }
-  /// Seconds since the first moment of 2001 in UTC.
+  /// The date as seconds since the beginning of 2001 in UTC.
   public var _stored: Value { timeIntervalSinceReferenceDate._stored }
-  /// The moment.
+  /// The date with this number of seconds since 2001; nil if the stored form is not a number.
   public static func _load(_ stored: Value) -> Date? {
     Double._load(stored).map { Date(timeIntervalSinceReferenceDate: $0) }
   }

@@ -1,38 +1,39 @@
 import Changes
 import Store
 
-/// A type whose values are stored in a column as they are, without an encoder.
+/// A type whose values are stored directly in a column, without an encoder.
 ///
-/// Not for use in applications: generated code chooses an overload by it.
+/// Applications do not use this protocol: generated code chooses overloads by it.
 public protocol _AttributeValue {
-  /// The declared type as the store knows it.
+  /// The type that the schema of the store records for the attribute.
   static var _valueType: ValueType { get }
   /// Whether the type is optional.
   static var _isOptional: Bool { get }
-  /// The value as it is stored.
+  /// The value in its stored form.
   var _stored: Value { get }
-  /// The value of a stored form; nil if that is of another type.
+  /// The value for a stored form; nil if the stored form belongs to another type.
   static func _load(_ stored: Value) -> Self?
 }
 
 extension _AttributeValue {
-  /// False for all but optionals.
+  /// Whether the type is optional; false for all types except optionals.
   public static var _isOptional: Bool { false }
 }
 
 extension Optional: _AttributeValue where Wrapped: _AttributeValue {
-  /// The wrapped type's.
+  /// The stored type of the wrapped type.
   public static var _valueType: ValueType { Wrapped._valueType }
-  /// True.
+  /// Whether the type is optional; always true.
   public static var _isOptional: Bool { true }
-  /// The wrapped value, or null.
+  /// The stored form of the wrapped value, or null for nil.
   public var _stored: Value {
     switch self {
     case .none: .null
     case .some(let value): value._stored
     }
   }
-  /// The wrapped value, or nil for null.
+  /// The wrapped value, or nil for null; the outer optional is nil if the stored form belongs to
+  /// another type.
   public static func _load(_ stored: Value) -> Wrapped?? {
     if case .null = stored { return .some(.none) }
     guard let value = Wrapped._load(stored) else { return .none }
@@ -41,11 +42,11 @@ extension Optional: _AttributeValue where Wrapped: _AttributeValue {
 }
 
 extension String: _AttributeValue {
-  /// Text.
+  /// The stored type of strings.
   public static var _valueType: ValueType { .string }
-  /// The text.
+  /// The string as a text.
   public var _stored: Value { .text(self) }
-  /// The text; invalid UTF-8 is replaced by U+FFFD.
+  /// The string; bytes that are not valid UTF-8 are replaced by U+FFFD.
   public static func _load(_ stored: Value) -> String? {
     switch stored {
     case .text(let text): text
@@ -56,11 +57,11 @@ extension String: _AttributeValue {
 }
 
 extension Bool: _AttributeValue {
-  /// A truth value.
+  /// The stored type of Booleans.
   public static var _valueType: ValueType { .bool }
-  /// One for true, zero for false.
+  /// The integer 1 for true and 0 for false.
   public var _stored: Value { .integer(self ? 1 : 0) }
-  /// False for zero, true for all other integers.
+  /// False for 0 and true for all other integers.
   public static func _load(_ stored: Value) -> Bool? {
     guard case .integer(let integer) = stored else { return nil }
     return integer != 0
@@ -68,11 +69,11 @@ extension Bool: _AttributeValue {
 }
 
 extension Data: _AttributeValue {
-  /// Bytes.
+  /// The stored type of data.
   public static var _valueType: ValueType { .data }
-  /// The bytes.
+  /// The bytes without a conversion.
   public var _stored: Value { .blob(self) }
-  /// The bytes.
+  /// The bytes; nil if the stored form is not a blob.
   public static func _load(_ stored: Value) -> Data? {
     guard case .blob(let data) = stored else { return nil }
     return data
@@ -80,11 +81,11 @@ extension Data: _AttributeValue {
 }
 
 extension UUID: _AttributeValue {
-  /// A universally unique identifier.
+  /// The stored type of UUIDs.
   public static var _valueType: ValueType { .uuid }
-  /// Thirty-six characters, in upper case.
+  /// The UUID as 36 characters in upper case.
   public var _stored: Value { .text(uuidString) }
-  /// The identifier that the text names.
+  /// The UUID that a text represents; nil for any other stored form.
   public static func _load(_ stored: Value) -> UUID? {
     guard case .text(let text) = stored else { return nil }
     return UUID(uuidString: text)
@@ -92,14 +93,15 @@ extension UUID: _AttributeValue {
 }
 
 extension URL: _AttributeValue {
-  /// A uniform resource locator.
+  /// The stored type of URLs.
   public static var _valueType: ValueType { .url }
-  /// The text; a relative URL is followed by a space, which no URL contains, and its base.
+  /// The URL as a text; a relative URL is followed by a space, which URLs never contain, and its
+  /// base.
   public var _stored: Value {
     guard let base = baseURL else { return .text(absoluteString) }
     return .text(relativeString + " " + base.absoluteString)
   }
-  /// The locator that the text names.
+  /// The URL that a text represents; nil for any other stored form.
   public static func _load(_ stored: Value) -> URL? {
     guard case .text(let text) = stored else { return nil }
     guard let space = text.firstIndex(of: " ") else { return URL(string: text) }
@@ -109,11 +111,11 @@ extension URL: _AttributeValue {
 }
 
 extension Decimal: _AttributeValue {
-  /// A decimal number.
+  /// The stored type of decimal numbers.
   public static var _valueType: ValueType { .decimal }
-  /// Its digits.
+  /// The number as a text of decimal digits, or the text `NaN`.
   public var _stored: Value { .text(isNaN ? notANumber : description) }
-  /// The number that the digits give.
+  /// The number that a text represents; nil for any other stored form.
   public static func _load(_ stored: Value) -> Decimal? {
     switch stored {
     case .text(notANumber): Decimal.nan

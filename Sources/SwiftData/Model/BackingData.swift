@@ -1,6 +1,6 @@
 /// An interface for providing in-memory storage for a persistent model.
 ///
-/// Models create theirs with ``PersistentModel/createBackingData()``.
+/// Each model creates its storage with ``PersistentModel/createBackingData()``.
 ///
 /// ```swift
 /// var data: some BackingData<Trip> = Trip.createBackingData()
@@ -8,7 +8,7 @@
 /// let trip = Trip(backingData: data)
 /// ```
 public protocol BackingData<Model> {
-  /// The class of the values, without those of its subclasses.
+  /// The class whose values the storage contains; values of its subclasses are not included.
   associatedtype Model: PersistentModel
 
   /// The identity of the object; nil for a new object.
@@ -20,22 +20,22 @@ public protocol BackingData<Model> {
   /// A description of the class; its type depends on the storage.
   var metadata: Any { get }
 
-  /// The state of an object from a macro; nil for other storage.
+  /// The state of an object whose class uses ``Model()``; nil for other storage.
   var _$state: _ModelState? { get }
 
   /// Reads a value by its key path; an unset value without a default stops the program.
   func getValue<Value>(forKey keyPath: KeyPath<Model, Value>) -> Value
 
-  /// Writes a value by its key path; relationships update their other sides.
+  /// Writes a value by its key path; writing a relationship also updates its other side.
   mutating func setValue<Value>(forKey keyPath: KeyPath<Model, Value>, to newValue: Value)
 }
 
 extension BackingData {
-  /// Nil, for storage of other origin.
+  /// Always nil, because storage of another type does not have a state.
   public var _$state: _ModelState? { nil }
 }
 
-/// The storage of all models that macros declare: a view of their state.
+/// The storage of all models with ``Model()``; it reads and writes the state of the object.
 struct StateBackingData<Model: PersistentModel>: BackingData {
   let state: _ModelState
 
@@ -46,7 +46,7 @@ struct StateBackingData<Model: PersistentModel>: BackingData {
   var metadata: Any { state.description.name }
   var persistentModelID: PersistentIdentifier? {
     get { state.identifier }
-    // Only the store gives identities.
+    // Only a store can assign an identity, so this setter does nothing.
     nonmutating set {}
   }
 

@@ -1,15 +1,15 @@
 /// The difference between a collection and an array that is assigned to it.
 ///
-/// Most assignments append or remove one object, so only the range between the common start and the
-/// common end is compared in detail.
+/// Most assignments append or remove one object. The arrays are compared in detail only between
+/// their common beginning and their common end.
 struct CollectionChange {
   private(set) var gone: [Int] = []
-  /// The indexes in the new array of the objects that were not in the old one.
+  /// The indexes, in the new array, of objects that are not in the old array.
   private(set) var came: [Int] = []
   private(set) var hasRepetitions = false
   private(set) var onlyAppends = false
 
-  /// Compares two arrays; the old one has no repetitions.
+  /// Compares two arrays; the old array must not contain an object twice.
   init<Element: PersistentModel>(from old: [Element], to new: [Element]) {
     old.withAddresses { old in new.withAddresses { new in compare(old, new) } }
   }
@@ -44,7 +44,7 @@ struct CollectionChange {
 }
 
 extension Sequence {
-  /// The elements by name; the first one of each name.
+  /// The elements by name; if several have the same name, the first of them.
   func keyed<Key: Hashable>(by name: (Element) -> Key) -> [Key: Element] {
     Dictionary(map { (name($0), $0) }, uniquingKeysWith: { first, _ in first })
   }

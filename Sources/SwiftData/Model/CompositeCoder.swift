@@ -1,13 +1,14 @@
 import Changes
 import Store
 
-/// The only conversion between `Codable` values and canonical JSON text.
+/// Converts `Codable` values to canonical JSON text and back; all code uses this conversion.
 ///
-/// Keys are sorted and there are no spaces, so that equal values have equal texts, and predicates
-/// can compare and search them. Dates are seconds since 2001, bytes base64, and numbers that JSON
-/// lacks are the texts `NaN`, `inf` and `-inf`.
+/// The JSON has sorted keys and no spaces, so that equal values have equal texts and predicates can
+/// compare and search the texts. Dates are seconds since 2001, bytes are base64. Numbers that JSON
+/// can't represent are the texts `NaN`, `inf` and `-inf`.
 enum CompositeCoder {
-  // Creating a coder takes as long as encoding a short value; calls do not share state.
+  // Creating a coder takes as long as encoding a short value, so one is reused; its calls do not
+  // share state.
   private static let encoder = {
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
@@ -43,7 +44,7 @@ enum CompositeCoder {
 
   static let emptyList = "[]"
 
-  /// The text of a list of texts, equal to that of ``encode(_:)``.
+  /// The JSON of a list of texts; the same text that ``encode(_:)`` returns.
   static func encode(texts: [String]) -> String {
     var json: [UInt8] = []
     for text in texts {

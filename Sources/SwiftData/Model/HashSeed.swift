@@ -1,14 +1,15 @@
-/// Replaces the identity of an object in its hash if the object was hashed before it got its
-/// present identity.
+/// A value that an object uses for its hash instead of its identity, if its hash was read before it
+/// got its present identity.
 ///
-/// A hash must not change while the object is in a set, and equal objects of several contexts must
-/// have the same hash. So an object that gets the identity later uses the same seed, as long as an
-/// earlier user exists. Objects that were not hashed before have no seed.
+/// A hash must not change while the object is in a set, and equal objects in several contexts must
+/// have equal hashes. So if another object with the same identity already uses a seed, an object
+/// that gets the identity later uses the same seed. An object whose hash was not read earlier has
+/// no seed, unless an equal object has one.
 final class HashSeed: Sendable {
   let value: Int64
   private let identifiers = Guarded<[PersistentIdentifier]>([])
 
-  /// A class, because the compiler of Swift 6.3 reads a weak reference in a struct through
+  /// It is a class because the compiler of Swift 6.3, in a struct, reads a weak reference through
   /// `dictionary[key]?` even if the key is missing.
   private final class Entry {
     weak var seed: HashSeed?
@@ -23,18 +24,18 @@ final class HashSeed: Sendable {
 
   init(_ value: Int64) { self.value = value }
 
-  /// The seed of an object, if an equal object has one.
+  /// The seed that objects with this identity use; nil if they use none.
   static func of(_ identifier: PersistentIdentifier) -> HashSeed? {
     entries.withLock { $0[identifier]?.seed }
   }
 
-  /// Becomes the seed of an identity, which no other object has yet.
+  /// Makes this seed the seed of an identity that has none yet.
   func serve(_ identifier: PersistentIdentifier) {
     identifiers.withLock { $0.append(identifier) }
     Self.entries.withLock { $0[identifier] = Entry(self) }
   }
 
-  /// Stops being the seed of an identity that was never saved.
+  /// Ends the use of this seed for an identity that was never saved.
   func leave(_ identifier: PersistentIdentifier) {
     identifiers.withLock { $0.removeAll { $0 == identifier } }
     Self.remove([identifier], of: ObjectIdentifier(self))

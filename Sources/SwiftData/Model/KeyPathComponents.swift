@@ -1,23 +1,25 @@
 enum KeyPathComponent: Equatable {
-  /// A computed property, as all properties of models are, by the identity that the compiler gives
-  /// its declaration: the same through subclasses and in every module.
+  /// A computed property, identified by the value that the compiler assigns to its declaration: the
+  /// same in subclasses and in every module. All properties of models are computed.
   case property(UInt)
-  /// `?.`
+  /// The step `?.`.
   case optionalChain
-  /// The conversion of a chain's result to an optional.
+  /// The last step of a chain with `?.`, which makes its result optional.
   case optionalWrap
-  /// `!.`
+  /// The step `!.`.
   case forcedUnwrap
 }
 
 extension AnyKeyPath {
-  /// The steps of the key path; nil if one is of another kind.
+  /// The steps of the key path; nil if a step is of a kind that `KeyPathComponent` does not
+  /// represent.
   ///
-  /// Swift can't take a key path apart, and two key paths to the same property differ if one goes
-  /// through a subclass. So this reads the runtime's layout of the object: after isa, reference
-  /// counts and a name come the size of the rest and, for each step, a header with its kind, the
-  /// step's words and, between two steps, a type. Foundation also reads it, to reject key paths of
-  /// several steps in predicates.
+  /// Swift does not give access to the steps of a key path, and two key paths to the same property
+  /// differ if one of them begins at a subclass. So this property reads the runtime's layout of the
+  /// key path object: isa, reference counts and a name are followed by the size of the rest. For
+  /// each step there is a header with the kind of the step, the data of the step and, between two
+  /// steps, a type. Foundation reads the same layout to reject key paths of several steps in
+  /// predicates.
   var components: [KeyPathComponent]? {
     let word = MemoryLayout<UInt>.size
     let object = unsafeBitCast(self, to: UnsafeRawPointer.self)
@@ -42,7 +44,7 @@ extension AnyKeyPath {
       case 4: components.append(.init(optional: header & 0x00ff_ffff))
       default: return nil
       }
-      // The type after the step, unless it is the last one.
+      // A type follows each step except the last.
       offset = (offset + word - 1) / word * word + word
     }
     return components.isEmpty ? nil : components

@@ -1,6 +1,6 @@
 extension _ModelDescription {
-  /// Finds the inverse of a relationship: the one that it names, one that names it, or the only
-  /// possible one.
+  /// Finds the inverse of a relationship: the inverse that the relationship names, or the
+  /// relationship that names this one as its inverse, or the only possible candidate.
   func findInverse(of property: PropertyDescription) -> PropertyReference? {
     guard let destination = property.destination.map(_ModelDescription.of) else { return nil }
     if let keyPath = property.relationship?.inverseKeyPath {
@@ -10,7 +10,8 @@ extension _ModelDescription {
     if let named = back.first(where: { isNamed(property, asInverseOf: $0) }) {
       return PropertyReference(destination, property: named)
     }
-    // Between a class and itself, a relationship can't be distinguished from its own inverse.
+    // If a class has a relationship to itself, the relationship is also a candidate for its own
+    // inverse.
     guard destination !== self else { return nil }
     let free = back.filter { candidate in
       candidate.relationship?.inverseKeyPath == nil
@@ -31,7 +32,7 @@ extension _ModelDescription {
     return isKind(of: target) || target.isKind(of: self)
   }
 
-  /// Whether `other`, a property of the destination, names `property` as its inverse.
+  /// Whether `other`, a property of the destination's class, names `property` as its inverse.
   private func isNamed(
     _ property: PropertyDescription,
     asInverseOf other: PropertyDescription

@@ -1,27 +1,28 @@
 import Store
 
-/// A model class's properties and their kinds, from the class alone.
+/// Describes the properties of a model class and their kinds, without a store or a schema.
 ///
-/// Not for use in applications: generated code keeps the description of its class.
+/// Applications do not use this class: generated code stores the description of each model class.
 public final class _ModelDescription: @unchecked Sendable {
-  // Key paths of models are constants, but their type does not say so.
+  // Key paths of models are constants, but the compiler can't see this from their type.
   let type: any PersistentModel.Type
   /// The simple name of the class, which is also its entity's name.
   let name: String
   let parent: _ModelDescription?
-  /// The number of inherited properties, and so the index of the first own one.
+  /// The number of inherited properties, which is also the index of the first declared property.
   let offset: Int
-  /// The inherited properties, then its own, in the order of their declaration.
+  /// The inherited properties, followed by the declared properties in the order of their
+  /// declaration.
   let properties: [PropertyDescription]
-  /// The properties that refer to other objects; most updates after a change concern only these.
+  /// The properties that refer to other objects; many operations need only these.
   let relationships: [PropertyDescription]
-  /// The indexes of properties with values only in memory.
+  /// The indexes of properties whose values are only in memory.
   let ephemerals: PropertySet
   /// The collections with a minimum or maximum number of members.
   let counted: [PropertyDescription]
-  /// Sets of properties whose values together are unique, including inherited sets.
+  /// Sets of properties whose values together are unique; inherited sets are included.
   let uniqueSets: [[String]]
-  /// Sets of properties with an index, including inherited sets.
+  /// Sets of properties with an index; inherited sets are included.
   let indexSets: [[String]]
   private let byKeyPath: [AnyKeyPath: Int]
   private let byName: [String: Int]
@@ -29,11 +30,12 @@ public final class _ModelDescription: @unchecked Sendable {
 
   private static let known = Guarded<[ObjectIdentifier: _ModelDescription]>([:])
 
-  /// The description of a class, created once.
+  /// The description of a class; each class has only one, created at the first call.
   public static func of(_ type: any PersistentModel.Type) -> _ModelDescription {
     let identity = ObjectIdentifier(type)
     if let found = known.withLock({ $0[identity] }) { return found }
-    // Created outside the lock: default values may be models with descriptions of their own.
+    // Created outside of the lock, because a default value may be a model, which needs its
+    // description too.
     let made = _ModelDescription(type)
     return known.withLock { known in
       if let found = known[identity] { return found }
@@ -46,7 +48,7 @@ public final class _ModelDescription: @unchecked Sendable {
     self.type = type
     name = String(describing: type)
     parent = (_getSuperclass(type) as? any PersistentModel.Type).map(_ModelDescription.of)
-    // A plain subclass of a model has its superclass's list.
+    // A subclass without the macro inherits the list of its superclass.
     let metadata = type.schemaMetadata.filter { !($0.metadata is any SchemaConstraint) }
     let isRepeated = parent.map { $0.ownKeyPaths == metadata.map(\.keypath) } ?? false
     offset = parent?.properties.count ?? 0
@@ -91,7 +93,8 @@ public final class _ModelDescription: @unchecked Sendable {
 
   private var ownKeyPaths: [AnyKeyPath] { properties[offset...].map(\.keyPath) }
 
-  /// The own or inherited property of a key path; nil if it is not a stored property.
+  /// The declared or inherited property of a key path; nil if the key path is not that of a stored
+  /// property.
   func property(for keyPath: AnyKeyPath) -> PropertyDescription? {
     if let index = byKeyPath[keyPath] { return properties[index] }
     // A key path through a subclass (`\Business.name`) differs from the superclass's key path

@@ -1,12 +1,13 @@
-/// Objects in insertion order, each once.
+/// A list of objects in insertion order, without duplicates.
 ///
 /// Searching or removing takes constant time in long lists.
 struct ModelList<Element> {
-  /// The objects, and the places of removed objects before some of them.
+  /// The objects of the list; entries of removed objects may remain until the list is compacted.
   private var places: [Element]
-  /// The objects of a long list that was searched; short lists are searched without it.
+  /// The objects of a long list, for searches; nil for a short list, which is searched without it.
   private var present: Set<UInt>?
-  /// How many of the first places of an object belong to removed entries.
+  /// For each object, the number of its entries in `places` that are removed; these are its first
+  /// entries.
   private var removed: [UInt: Int] = [:]
   private var removedCount = 0
 
@@ -27,7 +28,7 @@ struct ModelList<Element> {
     }
   }
 
-  /// Drops the places of removed objects, so that reading the elements is free.
+  /// Removes the entries of removed objects, so that the elements can be read without a copy.
   mutating func compact() {
     guard removedCount > 0 else { return }
     places = elements
@@ -74,7 +75,7 @@ struct ModelList<Element> {
     present = Set(places.map(identity))
   }
 
-  /// The object's address, the first word of every kind of reference to it.
+  /// The address of an object, which is the first word of each kind of reference to it.
   private func identity(_ element: Element) -> UInt {
     withUnsafeBytes(of: element) { $0.load(as: UInt.self) }
   }

@@ -1,10 +1,10 @@
-/// The observers of an object, which accessors from macros notify.
+/// The observers of an object; the accessors that macros generate notify them.
 ///
-/// Not for use in applications. An object without observers allocates nothing and notifies nobody.
+/// Applications do not use this type. An object without observers allocates no memory for them.
 public struct _ModelObservers {
   let state: _ModelState
 
-  /// Notes that a property is read.
+  /// Records that an observer reads a property.
   public func access<Model: Observable, Member>(
     _ model: Model,
     keyPath: KeyPath<Model, Member>
@@ -12,7 +12,7 @@ public struct _ModelObservers {
     state.madeRegistrar().access(model, keyPath: keyPath)
   }
 
-  /// Makes a change and notifies the observers of the property.
+  /// Performs a change and notifies the observers of the property.
   public func withMutation<Model: Observable, Member, Result>(
     of model: Model,
     keyPath: @autoclosure () -> KeyPath<Model, Member>,
@@ -24,7 +24,7 @@ public struct _ModelObservers {
 }
 
 extension _ModelState {
-  /// The observers of the object.
+  /// The observers of the object; the accessors of all its classes use the same ones.
   public var registrar: _ModelObservers { _ModelObservers(state: self) }
 
   func madeRegistrar() -> ObservationRegistrar {

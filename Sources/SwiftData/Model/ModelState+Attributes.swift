@@ -1,23 +1,24 @@
 import Changes
 import Store
 
-// Generated code chooses an overload by the type of the property. `place` is the description of the
-// class that declares the property, and `own` is the property's index in that class.
+// Generated code chooses one of these overloads by the type of the property. `place` is the
+// description of the class that declares the property, and `own` is the index of the property among
+// those that the class declares.
 
 extension _ModelState {
-  /// Sets a value during initialization.
+  /// Sets the initial value of a property with a column form.
   public func initialize<T: _AttributeValue>(_ place: _ModelDescription, at own: Int, to value: T) {
     slots[place.offset &+ own] = .value(value._stored)
   }
 
-  /// Reads a value.
+  /// Reads a property with a column form.
   public func get<T: _AttributeValue>(_ place: _ModelDescription, at own: Int) -> T {
     let index = place.offset &+ own
     if case .value(let stored) = slots[index], let value = T._load(stored) { return value }
     return absent(index)
   }
 
-  /// Writes a value.
+  /// Writes a property with a column form.
   public func set<T: _AttributeValue>(
     _ owner: some PersistentModel,
     in place: _ModelDescription,
@@ -29,7 +30,7 @@ extension _ModelState {
     slots[index] = .value(value._stored)
   }
 
-  /// Sets a value during initialization.
+  /// Sets the initial value of an enumeration, which is stored as its raw value.
   public func initialize<T: RawRepresentable>(
     _ place: _ModelDescription,
     at own: Int,
@@ -38,7 +39,7 @@ extension _ModelState {
     slots[place.offset &+ own] = .value(value?.rawValue._stored ?? .null)
   }
 
-  /// Reads a value.
+  /// Reads an enumeration, which is stored as its raw value.
   public func get<T: RawRepresentable>(_ place: _ModelDescription, at own: Int) -> T
   where T.RawValue: _AttributeValue {
     let index = place.offset &+ own
@@ -50,7 +51,7 @@ extension _ModelState {
     return absent(index)
   }
 
-  /// Reads a value.
+  /// Reads an optional enumeration, which is stored as its raw value.
   public func get<T: RawRepresentable>(_ place: _ModelDescription, at own: Int) -> T?
   where T.RawValue: _AttributeValue {
     let index = place.offset &+ own
@@ -61,7 +62,7 @@ extension _ModelState {
     return absent(index)
   }
 
-  /// Writes a value.
+  /// Writes an enumeration, which is stored as its raw value.
   public func set<T: RawRepresentable>(
     _ owner: some PersistentModel,
     in place: _ModelDescription,
@@ -73,19 +74,19 @@ extension _ModelState {
     slots[index] = .value(value?.rawValue._stored ?? .null)
   }
 
-  /// Sets a value during initialization.
+  /// Sets the initial value of a `Codable` property, which is stored as JSON.
   @_disfavoredOverload
   public func initialize<T: Codable>(_ place: _ModelDescription, at own: Int, to value: T) {
     slots[place.offset &+ own] = .decoded(DecodedValue(value))
   }
 
-  /// Reads a value.
+  /// Reads a `Codable` property, which is stored as JSON.
   @_disfavoredOverload
   public func get<T: Codable>(_ place: _ModelDescription, at own: Int) -> T {
     decoded(place.offset &+ own)
   }
 
-  /// Writes a value.
+  /// Writes a `Codable` property, which is stored as JSON.
   @_disfavoredOverload
   public func set<T: Codable>(
     _ owner: some PersistentModel,
@@ -96,17 +97,17 @@ extension _ModelState {
     setDecoded(place.offset &+ own, to: value)
   }
 
-  /// Sets a value during initialization.
+  /// Sets the initial value of a transformable property.
   public func initializeTransformable<T>(_ place: _ModelDescription, at own: Int, to value: T) {
     slots[place.offset &+ own] = .decoded(DecodedValue(value))
   }
 
-  /// Reads a value.
+  /// Reads a transformable property.
   public func getTransformable<T>(_ place: _ModelDescription, at own: Int) -> T {
     decoded(place.offset &+ own)
   }
 
-  /// Writes a value.
+  /// Writes a transformable property.
   public func setTransformable<T>(
     _ owner: some PersistentModel,
     in place: _ModelDescription,
@@ -120,7 +121,8 @@ extension _ModelState {
     if case .decoded(let box) = slots[index], let value = box.value as? T { return value }
     if case .value(let stored) = slots[index],
       case .attribute(let codec) = description.properties[index].kind,
-      // Rows are checked when they are read, so only a wrong `Codable` can fail here.
+      // Rows are checked when they are read, so this fails only if the type's `Codable` conformance
+      // is wrong.
       let value = try? codec.decode(stored), let typed = value as? T
     {
       slots[index] = .decoded(DecodedValue(typed, stored: stored))
@@ -134,8 +136,8 @@ extension _ModelState {
     slots[index] = .decoded(DecodedValue(value))
   }
 
-  /// The value of a slot without one: read from the store if the object was fetched without it, or
-  /// else the property's default, or nil.
+  /// The value of an empty slot. If the object was fetched without the value, it is read from the
+  /// store. For other objects it is the property's default, or nil.
   func absent<T>(_ index: Int) -> T {
     var isRead = false
     if case .empty = slots[index], phase == .stored, let context {
@@ -143,7 +145,7 @@ extension _ModelState {
       if case .empty = slots[index] {} else { isRead = true }
     }
     let property = description.properties[index]
-    // First of all, because an optional would accept the digest as nil.
+    // This case precedes the others, because an optional type would load the digest as nil.
     if case .value(.text(let digest)) = slots[index], property.isExternal,
       let data = context?.readExternal(digest, of: self)
     {
@@ -165,13 +167,14 @@ extension _ModelState {
     )
   }
 
-  /// The value of a slot as its declared type; nil if it has none.
+  /// The value of a slot with its declared type; nil if the slot is empty.
   func valueAny(at index: Int) -> Any? {
     switch slots[index] {
     case .empty: return nil
     case .value(let stored):
       guard case .attribute(let codec) = description.properties[index].kind else { return nil }
-      // A stored form that the type does not accept has no value; see `decoded`.
+      // A stored form that the property's type can't load is treated as a missing value; see
+      // `decoded`.
       return try? codec.decode(stored)
     case .decoded(let box): return box.value
     case .toOne: return toOne(index)
@@ -186,7 +189,7 @@ extension _ModelState {
     case .attribute(let codec):
       willChange(index)
       if codec.type != .json, codec.type != .transformed, let stored = try? codec.encode(value) {
-        // A value of another type than the declared one can't be encoded.
+        // Encoding fails if the value does not have the property's declared type.
         slots[index] = .value(stored)
       } else {
         slots[index] = .decoded(DecodedValue(value))

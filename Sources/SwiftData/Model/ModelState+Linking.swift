@@ -1,5 +1,5 @@
-// Both sides of a relationship stay consistent in memory: a change on one side updates the other if
-// it is loaded, and is remembered otherwise.
+// Both sides of a relationship remain consistent in memory. A change on one side updates the other
+// side if that is loaded; if not, the change is applied when it is loaded.
 
 extension _ModelState {
   func setToOne(_ index: Int, to new: (any PersistentModel)?, owner: (any PersistentModel)?) {
@@ -16,12 +16,13 @@ extension _ModelState {
     if let new { join(owner, with: new, at: index) }
   }
 
-  /// Whether the destination has the column, so that it must be in memory for a change.
+  /// Whether the store records a relationship in the rows of the destination, so that a change
+  /// requires the destination in memory.
   func isKeptByOther(_ index: Int) -> Bool {
     if case .inverseColumn = entity?.relationships[index]?.storage { true } else { false }
   }
 
-  /// The object that a change removes from a to-one relationship.
+  /// The object that a to-one relationship referred to before a change.
   private func previous(_ index: Int) -> (any PersistentModel)? {
     if phase == .stored, case .empty = slots[index] {
       if isKeptByOther(index) { return toOne(index) }
@@ -34,7 +35,7 @@ extension _ModelState {
     setToMany(index, isNil: new == nil, owner: owner) { $0.assign(new ?? []) }
   }
 
-  /// Assigns to a collection, and updates the removed and added objects.
+  /// Assigns objects to a collection, and updates the other sides of removed and added objects.
   func setToMany(
     _ index: Int,
     isNil: Bool,
@@ -53,9 +54,9 @@ extension _ModelState {
     for model in difference.came { join(owner, with: model, at: index) }
   }
 
-  /// Updates the other sides of relationships that were set during initialization.
+  /// Updates the other sides of the relationships that were set during initialization.
   ///
-  /// An object that a context knew before may still have some of these links.
+  /// If the object belonged to a context before, some of these links may still exist.
   func linkInitialValues(of owner: any PersistentModel, again: Bool) {
     guard !unlinked.isEmpty else { return }
     for index in slots.indices where unlinked.contains(index) {
@@ -71,7 +72,8 @@ extension _ModelState {
     }
   }
 
-  /// Updates the other side of a new link, and moves both objects into one context.
+  /// Updates the other side of a new link, and inserts an object without a context into that of the
+  /// other.
   private func join(
     _ owner: any PersistentModel,
     with other: any PersistentModel,
@@ -83,7 +85,7 @@ extension _ModelState {
       context?.pending.foreignLinks.append(ForeignLink(owner: owner, index: index, other: other))
       return
     }
-    // It may have been deleted while this object was deleted.
+    // The other object may have been deleted while this object was deleted too.
     if again, state.phase == .deleted || state.phase == .deleting {
       return part(owner, from: other, at: index)
     }
@@ -97,8 +99,8 @@ extension _ModelState {
     }
   }
 
-  /// Removes an object that was deleted while this one was; restoring that one will restore the
-  /// link.
+  /// Removes a link to an object that was deleted while this object was deleted too. If that object
+  /// is restored, the link is restored with it.
   private func part(
     _ owner: any PersistentModel,
     from gone: any PersistentModel,
@@ -117,7 +119,8 @@ extension _ModelState {
     state.meet(owner, own: gone, at: inverse.property, from: index, again: true)
   }
 
-  /// Adds `other`, whose property with the index `from` refers to this object.
+  /// Adds `other` to a relationship of this object; `from` is the index of the property of `other`
+  /// that refers to this object.
   private func meet(
     _ other: any PersistentModel,
     own: any PersistentModel,
@@ -129,7 +132,7 @@ extension _ModelState {
     let wasUnlinked = unlinked.contains(index)
     if property.isToMany {
       let many = knownToMany(index)
-      // Both sides were set before one updated the other.
+      // The program set both sides during initialization, so the link already exists.
       if wasUnlinked || again, many.contains(other) { return }
       notify(own, property: property) {
         willChange(index)
@@ -154,7 +157,7 @@ extension _ModelState {
     }
   }
 
-  /// Removes an object from the relationship that referred to it.
+  /// Removes an object from the relationship of this object that refers to it.
   func forget(
     _ gone: any PersistentModel,
     of own: any PersistentModel,

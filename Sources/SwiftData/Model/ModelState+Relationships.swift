@@ -1,5 +1,5 @@
 extension _ModelState {
-  /// Sets a reference during initialization.
+  /// Sets the initial value of a to-one relationship.
   public func initialize<T: PersistentModel>(_ place: _ModelDescription, at own: Int, to value: T?)
   {
     let index = place.offset &+ own
@@ -7,19 +7,19 @@ extension _ModelState {
     if value != nil { unlinked.insert(index) }
   }
 
-  /// Reads a reference that is never nil.
+  /// Reads a to-one relationship that is not optional.
   public func get<T: PersistentModel>(_ place: _ModelDescription, at own: Int) -> T {
     let index = place.offset &+ own
     if let model = toOne(index) as? T { return model }
     return absent(index)
   }
 
-  /// Reads a reference.
+  /// Reads an optional to-one relationship.
   public func get<T: PersistentModel>(_ place: _ModelDescription, at own: Int) -> T? {
     toOne(place.offset &+ own) as? T
   }
 
-  /// Writes a reference.
+  /// Writes a to-one relationship.
   public func set<T: PersistentModel>(
     _ owner: some PersistentModel,
     in place: _ModelDescription,
@@ -29,7 +29,7 @@ extension _ModelState {
     setToOne(place.offset &+ own, to: value, owner: owner)
   }
 
-  /// Sets a collection during initialization.
+  /// Sets the initial members of a to-many relationship.
   public func initialize<C: RelationshipCollection>(
     _ place: _ModelDescription,
     at own: Int,
@@ -47,7 +47,7 @@ extension _ModelState {
     unlinked.insert(index)
   }
 
-  /// Reads a collection.
+  /// Reads the members of a to-many relationship.
   public func get<C: RelationshipCollection>(_ place: _ModelDescription, at own: Int) -> C {
     let index = place.offset &+ own
     let many = toMany(index)
@@ -55,7 +55,7 @@ extension _ModelState {
       return C._make(from: nil)
     }
     let elements = typed.elements
-    // An object without an inverse is not removed from the collection when it is deleted.
+    // If a relationship has no inverse, a deleted object is not removed from the collection.
     if many.remembersChanges, description.inverse(of: index) == nil,
       elements.contains(where: { isGone($0._$state, at: index) })
     {
@@ -64,12 +64,12 @@ extension _ModelState {
     return C._make(from: elements)
   }
 
-  /// Releases the array that was just read, so that it can be changed without a copy.
+  /// Releases the array that was just read, so that the caller can change it without a copy.
   public func lend(_ place: _ModelDescription, at own: Int) {
     if case .toMany(let many) = slots[place.offset &+ own] { many.lend() }
   }
 
-  /// Writes a collection.
+  /// Writes the members of a to-many relationship.
   public func set<C: RelationshipCollection>(
     _ owner: some PersistentModel,
     in place: _ModelDescription,
@@ -83,8 +83,8 @@ extension _ModelState {
     }
   }
 
-  /// Whether a collection can be nil: in native stores, nil and empty are the same, so contexts
-  /// read an empty collection.
+  /// Whether the store distinguishes a nil collection from an empty one. Native stores do not, so
+  /// contexts read an empty collection.
   private var keepsNil: Bool {
     guard phase != .detached, let entity, let registry else { return true }
     return registry.container.store(of: entity).keepsWholeObjects
@@ -96,7 +96,7 @@ extension _ModelState {
   func toOne(_ index: Int) -> (any PersistentModel)? {
     if case .empty = slots[index] {
       guard phase != .detached, row >= 0, let context else { return nil }
-      // A failed read is not nil: the next use reads again.
+      // A failed read does not mean nil: the next use of the property reads it again.
       guard let read = context.readToOne(self, at: index) else { return nil }
       slots[index] = .toOne(read)
     }
@@ -111,10 +111,11 @@ extension _ModelState {
     }
   }
 
-  /// Whether a referenced object is deleted, or will be, and has no inverse that says so.
+  /// Whether the referenced object is deleted or marked for deletion, and the relationship has no
+  /// inverse that would have removed it.
   ///
-  /// The reference stays, because the deletion may be cancelled. One that may not be nil keeps its
-  /// destination until the save rejects the deletion.
+  /// The stored reference remains, because the deletion may be cancelled. A reference that must not
+  /// be nil still returns its destination; the save then rejects the deletion.
   private func isGone(_ other: _ModelState, at index: Int) -> Bool {
     guard other.phase != .stored, other.phase != .inserting,
       phase == .stored || phase == .inserting
@@ -129,7 +130,8 @@ extension _ModelState {
     return model
   }
 
-  /// Refers to an object, and keeps it alive unless it already keeps this one alive.
+  /// Sets a reference to an object. It is strong, unless the object already holds this one
+  /// strongly.
   func keep(_ model: any PersistentModel, at index: Int) {
     let other = model._$state
     var isHeldByOther = false
@@ -145,7 +147,7 @@ extension _ModelState {
     )
   }
 
-  /// The row that a to-one relationship refers to; nil for none.
+  /// The row that a to-one relationship refers to; nil if it refers to none.
   func toOneRow(_ index: Int) -> Int64? {
     guard case .toOne(let reference) = slots[index] else { return nil }
     switch reference {
@@ -156,7 +158,7 @@ extension _ModelState {
     }
   }
 
-  /// The destination of a to-one relationship if it is in memory.
+  /// The destination of a to-one relationship; nil if it is not in memory.
   func knownToOne(_ index: Int) -> (any PersistentModel)? {
     guard case .toOne(let reference) = slots[index] else { return nil }
     switch reference {
@@ -198,7 +200,8 @@ extension _ModelDescription {
     return type.init(isLoaded: isLoaded, remembersChanges: remembersChanges(of: index))
   }
 
-  /// Whether no column of a relationship's members records it, so that changes must be remembered.
+  /// Whether the relationship is not recorded in a column of its members, so that the list must
+  /// record changes until the save.
   func remembersChanges(of index: Int) -> Bool {
     guard let inverse = inverse(of: index) else { return true }
     return inverse.property.isToMany

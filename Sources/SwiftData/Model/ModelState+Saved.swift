@@ -1,5 +1,6 @@
 extension _ModelState {
-  /// Forgets the changes after a save; objects that hold each other release one another.
+  /// Clears the record of changes after a save, and resolves reference cycles between linked
+  /// objects.
   func settle() {
     changed.removeAll()
     isPending = false
@@ -9,7 +10,8 @@ extension _ModelState {
       switch slots[index] {
       case .toOne(.object(let other)): keep(other, at: index)
       case .toOne(.companion(let companion, let row)) where row < 0:
-        // It was new when it was linked; now a row identifies it.
+        // When the link was created, the other object did not have its row yet; now the row
+        // identifies it.
         guard let other = companion.model else { continue }
         slots[index] = .toOne(.companion(companion, row: other._$state.row))
       case .toMany(let many): many.settle()
@@ -31,7 +33,7 @@ extension _ModelState {
     }
   }
 
-  /// Makes relationships update their other sides when the object is inserted again.
+  /// Marks relationships, so that inserting the object again updates their other sides again.
   func unlink() {
     for index in slots.indices {
       switch slots[index] {
@@ -41,10 +43,11 @@ extension _ModelState {
     }
   }
 
-  /// Makes collections be read at their next use if another context or process saved since.
+  /// Forgets collections that were read before another context or process saved; their next use
+  /// reads them again.
   ///
-  /// The same applies to references in the other object's row. Relationships with unsaved changes
-  /// stay.
+  /// The same applies to references that are recorded in the other object's row. Relationships with
+  /// unsaved changes are not affected.
   func forgetRelationships(of model: any PersistentModel, before number: Int32) {
     guard reading != number else { return }
     var stays = false
@@ -62,7 +65,7 @@ extension _ModelState {
     if !stays { reading = number }
   }
 
-  /// Makes references be read at their next use, because the store set some to nil.
+  /// Forgets references after the store set some of them to nil; their next use reads them again.
   func forgetReferences(of model: any PersistentModel) {
     for property in description.properties where !changed.contains(property.index) {
       guard case .toOne = slots[property.index] else { continue }

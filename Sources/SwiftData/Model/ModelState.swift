@@ -2,53 +2,54 @@ import Changes
 import Store
 import Synchronization
 
-/// The values of one object and its phase.
+/// The values of one object, and whether it is saved.
 ///
-/// Not for use in applications: every model has one, and accessors from macros use its slots. Like
-/// the model itself, it belongs to its context's thread.
+/// Applications do not use this class. Each model has a state, and the accessors that macros
+/// generate use its slots. Like the model, the state belongs to the thread of its context.
 public final class _ModelState {
   enum Phase {
-    /// No context has it.
+    /// The object does not belong to a context.
     case detached
-    /// A context will insert it in its next save.
+    /// The next save of the context will insert the object.
     case inserting
-    /// It is in a store.
+    /// The object is in a store.
     case stored
-    /// A context will delete it in its next save.
+    /// The next save of the context will delete the object.
     case deleting
-    /// It was in a store and is deleted.
+    /// The object was in a store and has been deleted.
     case deleted
   }
 
   let description: _ModelDescription
-  /// Notifies observers; nil if the object never had any.
+  /// The registrar that notifies observers; nil if the object has never had any.
   @exclusivity(unchecked) var usedRegistrar: ObservationRegistrar?
   @exclusivity(unchecked) var slots: ContiguousArray<Slot>
   @exclusivity(unchecked) var changed = PropertySet()
   @exclusivity(unchecked) var phase = Phase.detached
-  /// The row; before the first save negative, and unique in the process.
+  /// The row of the object; a negative number, unique in the process, before the first save.
   var row: Int64
-  /// The identity that a custom store gave; nil for a row.
+  /// The identity that a custom store assigned; nil if the row is the identity.
   var storeKey: PersistentIdentifier?
   var entity: EntityDescription?
-  /// The objects of the context; nil if no context has the object.
+  /// The registry of the object's context; nil if the object does not belong to a context.
   @exclusivity(unchecked) var registry: Registry?
-  /// Relationships set during initialization, whose other sides are not updated yet.
+  /// Relationships set during initialization whose other sides are not updated yet.
   @exclusivity(unchecked) var unlinked = PropertySet()
-  /// Whether a list of pending changes has the object.
+  /// Whether the object is in a list of pending changes.
   var isPending = false
-  /// Whether the context's overlay lacks the newest values.
+  /// Whether the overlay of the context does not have the newest values yet.
   var isUnsynced = false
-  /// The earliest of the context's readings of the store in which a relationship was read.
+  /// The number of the context's reading of the store when a relationship was read; the earliest
+  /// such number.
   var reading: Int32 = 0
-  /// The rank of the object among those that its context inserted.
+  /// The position of the object among those that its context inserted.
   var insertionRank: Int32 = 0
   private var reference: LightReference?
   private var companion: WeakModel?
-  /// Whether the temporary identity was given out, so that it must lead to the object after the
-  /// save.
+  /// Whether the application may know the temporary identity; if so, that identity must still find
+  /// the object after the save.
   private(set) var isIdentifierGiven = false
-  /// Whether the hash was read, which may not change afterwards.
+  /// Whether the hash has been read; after that, it must not change.
   private var isHashed = false
   private var hashSeed: HashSeed?
 
@@ -61,7 +62,7 @@ public final class _ModelState {
     row = Self.nextTemporaryRow()
   }
 
-  /// A negative row for an object that is not saved yet.
+  /// A negative row number for an object that is not saved yet.
   static func nextTemporaryRow() -> Int64 {
     temporaryRows.wrappingSubtract(1, ordering: .relaxed).newValue
   }
@@ -75,7 +76,8 @@ public final class _ModelState {
     phase = .stored
   }
 
-  /// The state behind a model's own storage, or a copy of values in other storage.
+  /// The state of a model with ``Model()``, or a new state with a copy of the values in other
+  /// storage.
   public static func _of<Model: PersistentModel>(
     _ backingData: any BackingData<Model>,
     description: _ModelDescription
@@ -118,7 +120,7 @@ public final class _ModelState {
     return made
   }
 
-  /// The reference for objects that this object keeps alive.
+  /// A weak reference to this object, for objects that this object keeps alive.
   func companion(of model: any PersistentModel) -> WeakModel {
     let reference = reference(to: model)
     if let companion { return companion }
@@ -137,7 +139,7 @@ public final class _ModelState {
     )
   }
 
-  /// The identity for callers that may look up the object by it later.
+  /// The identity, for callers that may use it later to look up the object.
   var givenIdentifier: PersistentIdentifier {
     if isTemporary { isIdentifierGiven = true }
     return identifier
@@ -160,24 +162,25 @@ public final class _ModelState {
 
   private var isTemporary: Bool { storeKey == nil && row < 0 }
 
-  /// The rows of objects in custom stores differ between contexts.
+  /// The value that is hashed; not the row of an object in a custom store, because such rows differ
+  /// between contexts.
   private var ownHash: Int64 { storeKey.map { Int64($0.hashValue) } ?? row }
 
-  /// Sets the identity from a save, before other code can read it.
+  /// Sets the identity that a save assigned, before other code can read the identity.
   func become(row: Int64, storeKey: PersistentIdentifier? = nil) {
     self.row = row
     self.storeKey = storeKey
     hashSeed?.serve(identifier)
   }
 
-  /// Restores the temporary identity after a failed save.
+  /// Restores the temporary identity after the save failed.
   func takeBack(row: Int64) {
     hashSeed?.leave(identifier)
     self.row = row
     storeKey = nil
   }
 
-  /// Gets a new temporary identity, because the previous one belongs to the deleted object.
+  /// Assigns a new temporary identity, because the previous identity belongs to the deleted object.
   func becomeTemporary() {
     if isHashed, hashSeed == nil { hashSeed = HashSeed(ownHash) }
     row = Self.nextTemporaryRow()
@@ -199,14 +202,15 @@ public final class _ModelState {
     phase == .detached || phase == .deleted ? nil : registry?.visibleContext
   }
 
-  /// Takes over the values of the superclass during initialization.
+  /// Copies the values that the superclass has set during initialization.
   public func adopt(_ base: _ModelState) {
     for index in base.slots.indices where index < slots.count {
       if case .empty = slots[index] { slots[index] = base.slots[index] }
     }
   }
 
-  /// Prepares a change of one slot: records the old value for undo, and the object for the save.
+  /// Prepares a change of one slot: records the old value for undo, and marks the object for the
+  /// next save.
   func willChange(_ index: Int) {
     guard phase != .detached else { return }
     context?.willChange(self, at: index)
@@ -214,18 +218,18 @@ public final class _ModelState {
   }
 }
 
-/// The state of a model class's own part of an object.
+/// The part of an object's state that one model class initializes.
 ///
-/// Not for use in applications. It is created with the first value that `init` sets, but not for
-/// objects that are read from a store.
+/// Applications do not use this type. It creates the state with the first value that `init` sets.
+/// An object that is read from a store already has a state.
 public struct _OwnState {
   private let description: _ModelDescription
   private var made: _ModelState?
 
-  /// Represents the state of a new object of a class.
+  /// Creates the part for a new object of a class; the state does not exist yet.
   public init(_ description: _ModelDescription) { self.description = description }
 
-  /// Represents an existing state.
+  /// Creates the part for an existing state.
   public init(_ state: _ModelState) {
     description = state.description
     made = state

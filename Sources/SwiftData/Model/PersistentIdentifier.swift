@@ -1,7 +1,7 @@
-/// A type that describes the aggregate identity of a SwiftData model.
+/// The identity of an object: its store, its entity and its key.
 ///
-/// An object that was never saved has a temporary identity; its first save gives it a permanent
-/// one, which other processes can decode.
+/// An object that was never saved has a temporary identity. Its first save assigns a permanent one,
+/// which other processes can decode.
 ///
 /// ```swift
 /// let id = trip.persistentModelID
@@ -9,26 +9,26 @@
 /// ```
 public struct PersistentIdentifier: Hashable, Identifiable, Codable, Sendable {
   enum Key: Hashable, Sendable {
-    /// A row of a native store; negative until the object is saved.
+    /// The row of an object in a native store; negative until the object is saved.
     case number(Int64)
-    /// The key that a custom store gave.
+    /// The key that a custom store assigned.
     case text(String)
   }
 
-  /// A value that identifies the object, which only has an order and a text.
+  /// A value that identifies an object. It can only be compared, ordered and shown as a text.
   public struct ID: Hashable, Comparable, Codable, Sendable, CustomStringConvertible {
     let identifier: String
 
-    /// The store, the entity and the key, as a URL.
+    /// The store, the entity and the key in the form of a URL.
     public var description: String { identifier }
 
-    /// Orders identities by their texts, not by their numbers.
+    /// Orders identities by their texts; the numbers in them are not compared as numbers.
     public static func < (left: ID, right: ID) -> Bool { left.identifier < right.identifier }
   }
 
   /// The identifier of the store that contains the object; nil until its first save.
   public let storeIdentifier: String?
-  /// The simple name of the object's class; of a subclass's object, the subclass's name.
+  /// The simple name of the object's class; if the class is a subclass, the name of the subclass.
   public let entityName: String
   let key: Key
 
@@ -38,7 +38,7 @@ public struct PersistentIdentifier: Hashable, Identifiable, Codable, Sendable {
     self.key = key
   }
 
-  /// A value that identifies the object; it has no public parts, but a description.
+  /// A value that identifies the object; it has no public members except its description.
   public var id: ID {
     let place = storeIdentifier ?? "temporary"
     return switch key {
@@ -49,9 +49,10 @@ public struct PersistentIdentifier: Hashable, Identifiable, Codable, Sendable {
 
   var isTemporary: Bool { storeIdentifier == nil }
 
-  /// The row of the object in a native store; nil in other stores.
+  /// The row of the object; nil if the key is a text, as in custom stores.
   ///
-  /// Swift 6.3.1 fails in optimised builds if this is inlined after another use of the key.
+  /// Swift 6.3.1 miscompiles this property in optimised builds if it is inlined after another use
+  /// of the key.
   var row: Int64? {
     @inline(never) get {
       guard case .number(let number) = key else { return nil }
@@ -59,7 +60,8 @@ public struct PersistentIdentifier: Hashable, Identifiable, Codable, Sendable {
     }
   }
 
-  /// The identity of an object in a custom store; integer keys of up to 64 bits stay numbers.
+  /// The identity of an object in a custom store; a key of an integer type of up to 64 bits remains
+  /// a number.
   public static func identifier(
     for storeIdentifier: String,
     entityName: String,
@@ -73,7 +75,7 @@ public struct PersistentIdentifier: Hashable, Identifiable, Codable, Sendable {
     )
   }
 
-  /// The identity of an object with a UUID as its key; the key is stored as the UUID's text.
+  /// The identity of an object whose key is a UUID; it is stored as the text of the UUID.
   public static func identifier(
     for storeIdentifier: String,
     entityName: String,
@@ -95,7 +97,7 @@ public struct PersistentIdentifier: Hashable, Identifiable, Codable, Sendable {
     let container = try decoder.container(keyedBy: CodingKeys.self)
     storeIdentifier = try container.decodeIfPresent(String.self, forKey: .storeIdentifier)
     entityName = try container.decode(String.self, forKey: .entityName)
-    // Native stores use numbers, custom stores texts.
+    // The key is a number in native stores, and a text in custom stores.
     if let number = try? container.decode(Int64.self, forKey: .primaryKey) {
       key = .number(number)
     } else {
@@ -116,7 +118,7 @@ public struct PersistentIdentifier: Hashable, Identifiable, Codable, Sendable {
 }
 
 extension PersistentIdentifier: Comparable {
-  /// Orders identities by entity, then store, then key; temporary ones come first.
+  /// Orders identities by entity, then by store, then by key; temporary identities come first.
   public static func < (left: PersistentIdentifier, right: PersistentIdentifier) -> Bool {
     if left.entityName != right.entityName { return left.entityName < right.entityName }
     let places = (left.storeIdentifier ?? "", right.storeIdentifier ?? "")

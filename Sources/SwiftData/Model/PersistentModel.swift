@@ -1,6 +1,6 @@
 /// An interface that enables SwiftData to manage a Swift class as a stored model.
 ///
-/// ``Model()`` adds the conformance; do not write it by hand.
+/// ``Model()`` adds the conformance; programs do not declare it themselves.
 ///
 /// ```swift
 /// @Model final class Trip {
@@ -9,16 +9,16 @@
 /// }
 /// ```
 public protocol PersistentModel: AnyObject, Observable, Hashable, Identifiable, SendableMetatype {
-  /// The first model class in the chain of superclasses; without inheritance, the class itself.
+  /// The topmost model class among the superclasses; without inheritance, the class itself.
   associatedtype Root: PersistentModel = Self
 
   /// The properties that the class declares; inherited ones are not included.
   static var schemaMetadata: [Schema.PropertyMetadata] { get }
 
-  /// Creates an instance with existing values, always of the root class's type.
+  /// Creates an instance with existing values; the values always have the type of the root class.
   init(backingData: any BackingData<Root>)
 
-  /// The state of the instance; only generated code uses it.
+  /// The state of the instance; only generated code uses this property.
   var _$state: _ModelState { get set }
 }
 
@@ -29,14 +29,14 @@ extension PersistentModel {
   /// The identity of the object; the same as ``persistentModelID``.
   public var id: PersistentIdentifier { persistentModelID }
 
-  /// The context of the object; nil before it is inserted, after it is deleted, and after the
-  /// context was released.
+  /// The context of the object; nil before the object is inserted, after it is deleted, and after
+  /// its context was released.
   public var modelContext: ModelContext? { _$state.visibleContext }
 
   /// Whether the object has changes that are not saved.
   public var hasChanges: Bool { _$state.hasChanges }
 
-  /// Whether the next save will delete the object; false again after that save.
+  /// Whether the next save will delete the object; after that save, it is false again.
   public var isDeleted: Bool { _$state.phase == .deleting }
 
   /// The storage of the object's values; writing to it changes the object.
@@ -50,7 +50,7 @@ extension PersistentModel {
     StateBackingData<P>(_ModelState(_ModelDescription.of(P.self)))
   }
 
-  /// Whether both are the same object of the same store, also in different contexts.
+  /// Whether both are the same object of the same store, even if they belong to different contexts.
   public static func == (left: Self, right: Self) -> Bool {
     left === right || left._$state.isSameObject(as: right._$state)
   }
@@ -76,8 +76,8 @@ extension PersistentModel {
     }
   }
 
-  /// Reads a transformable value; without one or a default, the program stops unless it is
-  /// optional.
+  /// Reads a transformable value. If there is neither a value nor a default, an optional property
+  /// is nil, and for any other property the program stops.
   public func getTransformableValue<Value>(forKey keyPath: KeyPath<Self, Value>) -> Value {
     self[keyPath: keyPath]
   }
@@ -91,8 +91,8 @@ extension PersistentModel {
   }
 }
 
-/// The type of the empty variables that macros declare beside stored properties.
+/// The type of the empty variable that a macro declares for each stored property.
 public struct _SwiftDataNoType: Sendable {
-  /// Makes the placeholder.
+  /// Creates the empty value.
   public init() {}
 }

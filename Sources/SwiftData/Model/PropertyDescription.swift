@@ -1,24 +1,24 @@
 enum PropertyKind: Sendable {
-  /// A value, with the conversion to its stored form.
+  /// An attribute, with the conversion of its values to their stored form.
   case attribute(AttributeCodec)
   case toOne(any PersistentModel.Type, isOptional: Bool)
   case toMany(any PersistentModel.Type, isOptional: Bool)
-  /// A value of a type that can't be stored; a schema with it is rejected.
+  /// A property whose type can't be stored; a schema with such a property is rejected.
   case unsupported
 }
 
 final class PropertyDescription: @unchecked Sendable {
-  // A class, because it is passed on for every value of every row. The default value, which is not
-  // Sendable, is created once and then only read.
+  // It is a class because it is passed for every value of every row. The default value, which is
+  // not Sendable, is created once and then only read.
   let name: String
-  /// The index of its slot in an object's state.
+  /// The index of the property's slot in the state of an object.
   let index: Int
   let owner: String
   let keyPath: AnyKeyPath
   let valueType: Any.Type
   let kind: PropertyKind
-  /// The class of a to-many relationship's contents; determined here because that takes longer at
-  /// run time than creating one.
+  /// The class that holds the members of a to-many relationship. It is stored, because finding it
+  /// takes longer than creating an instance.
   let collection: ToMany.Type?
   let defaultValue: Any?
   let attribute: Schema.Attribute?

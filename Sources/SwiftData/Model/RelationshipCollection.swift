@@ -1,11 +1,11 @@
-/// A collection type of to-many relationships: an array or a set, which may be optional.
+/// A type that a to-many relationship may have: an array or a set, which may be optional.
 public protocol RelationshipCollection {
-  /// The class of the objects, never an optional.
+  /// The class of the members, never an optional.
   associatedtype PersistentElement: PersistentModel
 
-  /// Makes the collection of an array.
+  /// Creates the collection with the objects of an array.
   static func _make(from elements: [PersistentElement]?) -> Self
-  /// The objects as an array; nil if there is no collection.
+  /// The members as an array; nil if the collection is nil.
   var _elements: [PersistentElement]? { get }
 }
 
@@ -13,9 +13,9 @@ extension Array: RelationshipCollection where Element: PersistentModel {
   /// Always the class of the elements.
   public typealias PersistentElement = Element
 
-  /// The array; empty for nil.
+  /// The array itself; an empty array for nil.
   public static func _make(from elements: [Element]?) -> [Element] { elements ?? [] }
-  /// The array itself.
+  /// The members, which are the array itself.
   public var _elements: [Element]? { self }
 }
 
@@ -23,9 +23,9 @@ extension Set: RelationshipCollection where Element: PersistentModel {
   /// Always the class of the elements.
   public typealias PersistentElement = Element
 
-  /// The elements as a set; empty for nil.
+  /// A set of the objects; an empty set for nil.
   public static func _make(from elements: [Element]?) -> Set<Element> { Set(elements ?? []) }
-  /// The elements in no defined order.
+  /// The members as an array, in no defined order.
   public var _elements: [Element]? { Array(self) }
 }
 
@@ -33,10 +33,10 @@ extension Optional: RelationshipCollection where Wrapped: RelationshipCollection
   /// The same class as in the wrapped collection.
   public typealias PersistentElement = Wrapped.PersistentElement
 
-  /// The wrapped collection, or nil.
+  /// The wrapped collection with the objects of an array; nil for nil.
   public static func _make(from elements: [Wrapped.PersistentElement]?) -> Wrapped? {
     elements.map { Wrapped._make(from: $0) }
   }
-  /// The elements of the wrapped collection, or nil.
+  /// The members of the wrapped collection; nil if the collection is nil.
   public var _elements: [Wrapped.PersistentElement]? { flatMap { $0._elements } }
 }

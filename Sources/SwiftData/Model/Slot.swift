@@ -3,11 +3,11 @@ import Changes
 import Store
 
 enum Slot {
-  /// A value that was neither set nor read from a store.
+  /// There is no value: it was neither set nor read from a store.
   case empty
   /// An attribute in its stored form.
   case value(Value)
-  /// A value that is decoded once, and encoded when it is saved.
+  /// A value that is decoded at its first use, and encoded when it is saved.
   case decoded(DecodedValue)
   case toOne(ToOne)
   case toMany(ToMany)
@@ -21,7 +21,8 @@ extension Slot {
 }
 
 extension ContiguousArray<Slot> {
-  /// Empty slots; faster than `init(repeating:count:)`, which copies each as a possible object.
+  /// Creates empty slots. This is faster than `init(repeating:count:)`, which copies each slot as
+  /// if it might contain an object.
   static func empty(_ count: Int) -> ContiguousArray {
     ContiguousArray(unsafeUninitializedCapacity: count) { buffer, initialized in
       for index in 0..<count { buffer.initializeElement(at: index, to: .empty) }
@@ -30,7 +31,7 @@ extension ContiguousArray<Slot> {
   }
 }
 
-/// A `Codable` or transformable value, with its stored form if that is known.
+/// A `Codable` or transformable value, together with its stored form if that is known.
 final class DecodedValue {
   let value: Any
   private(set) var stored: Value?
@@ -50,11 +51,12 @@ final class DecodedValue {
 
 enum ToOne {
   case none
-  /// A row without an object in memory.
+  /// The row of an object that is not in memory.
   case row(Int64)
-  /// An object, kept alive.
+  /// A strong reference to an object.
   case object(any PersistentModel)
-  /// An object that keeps this one alive; read again after its release.
+  /// A weak reference to an object that keeps this one alive; after the object's release, the row
+  /// is read again.
   case companion(WeakModel, row: Int64)
 }
 
@@ -90,20 +92,21 @@ struct PropertySet {
   }
 }
 
-/// A weak reference that does not make its object slower.
+/// A weak reference that does not slow down its object.
 ///
-/// Swift's `weak` permanently moves the reference counts out of the object, so that each retain and
-/// release, and each property access, takes several times as long: a fetch of 100,000 objects with
-/// all attributes read took 260 ms instead of 110. Unowned counts stay in the object. They keep its
-/// memory, but not its contents, so the runtime can still say whether the object is alive, with the
-/// same answer on all threads as for `weak`.
+/// Swift's `weak` permanently moves the reference counts out of the object. Each retain, each
+/// release and each property access then takes several times as long: a fetch of 100,000 objects
+/// that reads all attributes took 260 ms instead of 110. This type uses an unowned reference, which
+/// leaves the counts in the object. It keeps the object's memory but not its contents, so the
+/// runtime can report whether the object is alive. On all threads the answer is the same as for
+/// `weak`.
 struct LightReference {
   private unowned let object: any PersistentModel
 
   init(_ object: any PersistentModel) { self.object = object }
 
   var model: (any PersistentModel)? {
-    // This reference's unowned count keeps the memory of the object valid.
+    // The unowned count of this reference keeps the memory of the object valid.
     let address = withUnsafeBytes(of: self) { $0.load(as: UnsafeMutableRawPointer.self) }
     guard let held = swift_tryRetain(address) else { return nil }
     defer { Unmanaged<AnyObject>.fromOpaque(held).release() }

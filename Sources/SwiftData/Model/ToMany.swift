@@ -1,16 +1,17 @@
-/// The contents of a to-many relationship; ``ToManyOf`` knows the class of the objects.
+/// The members of a to-many relationship; ``ToManyOf`` is the subclass for each class of members.
 class ToMany {
   var isLoaded: Bool
-  /// Whether no column of the members records the relationship, so that changes since the last save
-  /// must be remembered.
+  /// Whether the relationship is not recorded in a column of its members, so that the list must
+  /// record changes until the save.
   let remembersChanges: Bool
-  /// Whether an optional relationship is nil; only custom stores distinguish this from empty.
+  /// Whether the collection is nil; only custom stores distinguish a nil collection from an empty
+  /// one.
   var isNil = false
-  /// Members added since the last save, or before the rows were read.
+  /// Members added since the last save, or before the members were read from the store.
   @exclusivity(unchecked) var added = ModelList<any PersistentModel>()
-  /// Members removed since the last save, or before the rows were read.
+  /// Members removed since the last save, or before the members were read from the store.
   @exclusivity(unchecked) var removed = ModelList<any PersistentModel>()
-  /// The members as a custom store returned them; native stores have rows instead.
+  /// The members as a custom store returned them; nil in native stores.
   var storedIdentifiers: [PersistentIdentifier]?
 
   required init(isLoaded: Bool, remembersChanges: Bool) {
@@ -18,15 +19,17 @@ class ToMany {
     self.remembersChanges = remembersChanges
   }
 
-  /// The members; before loading, only added ones.
+  /// The members; only added ones if the collection is not loaded.
   var models: [any PersistentModel] { added.elements }
 
   var count: Int { added.count }
 
-  /// Sets the members from the store, and applies earlier additions and removals.
+  /// Sets the members that were read from the store, and then applies earlier additions and
+  /// removals.
   func load(_ models: [any PersistentModel]) {}
 
-  /// Makes the members be read at the next use; there must be no unsaved additions or removals.
+  /// Forgets the members, so that the next use reads them; there must be no unsaved additions or
+  /// removals.
   func unload() {
     isLoaded = false
     settle()
@@ -35,7 +38,8 @@ class ToMany {
   func append(_ model: any PersistentModel) {
     isNil = false
     guard remembersChanges || !isLoaded else { return }
-    // Before loading, it may be a member already; then loading adds it once.
+    // Before loading, the object may already be a member; loading then does not add it a second
+    // time.
     if removed.remove(model), isLoaded { return }
     if !added.contains(model) { added.append(model) }
   }
@@ -46,7 +50,8 @@ class ToMany {
     if !removed.contains(model) { removed.append(model) }
   }
 
-  /// Assigns members in order, each once; returns those removed and those added.
+  /// Replaces the members; each object is added only once. Returns the removed and the added
+  /// objects.
   func assign(_ models: [any PersistentModel]) -> Difference { Difference() }
 
   struct Difference {
@@ -54,7 +59,7 @@ class ToMany {
     var came: [any PersistentModel] = []
   }
 
-  /// Releases the array that was read last, for a change in place.
+  /// Releases the array that was read last, so that the caller can change it without a copy.
   func lend() {}
 
   func settle() {
@@ -69,15 +74,17 @@ class ToMany {
 
 final class ToManyOf<Element: PersistentModel>: ToMany {
   @exclusivity(unchecked) private var list = ModelList<Element>()
-  /// The rows of the members in their order, if they will be read again in another order.
+  /// The rows of the members in their previous order; empty if reading them again returns the same
+  /// order.
   private var order: [Int64] = []
-  /// The array that was assigned last, while it equals the list.
+  /// The last assigned array; nil if the list has changed since.
   ///
-  /// A change in place gets this array, which nothing else holds, and so needs no copy: appending
-  /// to a collection of thousands costs as much as appending to an array.
+  /// A caller that changes the collection in place receives this array. There is no other reference
+  /// to it, so the change needs no copy: appending to a collection of thousands costs as much as
+  /// appending to an array.
   private var spare: [Element]?
 
-  /// The members in order, after loading.
+  /// The members in order; the collection must be loaded.
   var elements: [Element] {
     if let spare { return spare }
     list.compact()
@@ -114,7 +121,7 @@ final class ToManyOf<Element: PersistentModel>: ToMany {
     replaceList(by: [])
   }
 
-  /// Restores the order from before; new members come last.
+  /// Restores the previous order of the members; new members come last.
   private func sort(_ elements: inout [Element]) {
     let places = Dictionary(zip(order, order.indices), uniquingKeysWith: { first, _ in first })
     order = []
@@ -196,8 +203,8 @@ extension ToMany {
 }
 
 extension ToMany {
-  /// The members' identities, from memory, or from the store with later changes applied; nil if
-  /// neither is known.
+  /// The identities of the members: from the members in memory, or from the store with later
+  /// changes applied; nil if neither is known.
   var knownIdentifiers: [PersistentIdentifier]? {
     if isLoaded { return models.compactMap(\._$state.livingIdentifier) }
     guard var known = storedIdentifiers else { return nil }
@@ -216,7 +223,7 @@ extension ToMany {
 }
 
 extension _ModelState {
-  /// The object's identity; nil if it is or will be deleted.
+  /// The identity of the object; nil if the object is deleted or marked for deletion.
   var livingIdentifier: PersistentIdentifier? {
     phase == .deleting || phase == .deleted ? nil : identifier
   }

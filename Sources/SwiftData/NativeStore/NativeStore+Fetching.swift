@@ -68,7 +68,7 @@ extension NativeStore {
     return needsObjects ? try context.fetch(fetch.descriptor).map(\.persistentModelID) : identifiers
   }
 
-  /// Reads saved rows with one cursor, which stays open between batches.
+  /// Reads saved rows in batches with one cursor, which remains open between the batches.
   func enumerate<T: PersistentModel>(
     _ fetch: ContextFetch<T>,
     batchSize: Int,
@@ -126,7 +126,7 @@ extension NativeStore {
     context.scheduleAutosave()
   }
 
-  /// Runs the SQL of a fetch on a connection that sees the necessary pending changes.
+  /// Runs the SQL of a fetch on a connection that sees the pending changes that the fetch needs.
   private func query<T: PersistentModel>(
     _ descriptor: FetchDescriptor<T>,
     plan: RowPlan,
@@ -153,13 +153,14 @@ extension NativeStore {
     } catch let error as StoreError {
       throw SwiftDataError(error)
     } catch let error as SQLiteError {
-      // A failure that would stop a Swift program, such as unwrapping nil, is an error of the
-      // query.
+      // A failure that would stop a Swift program, for example unwrapping nil, is reported as an
+      // error of the query.
       throw SwiftDataError(.failedFetch(of: plan.entity.name, error))
     }
   }
 
-  /// The updated overlay of a store's pending changes; nil if there are none.
+  /// The overlay with the pending changes of a store, brought up to date; nil if there are no
+  /// pending changes.
   private func syncedOverlay(
     _ entity: EntityDescription,
     in context: ModelContext

@@ -47,7 +47,8 @@ extension NativeStore {
     guard let relationship = open.first?.entity?.relationships[property.index],
       let destination = context.container.map[relationship.destination]
     else { return }
-    // One query reads all members into memory, where each collection finds its own.
+    // One query reads the members of all collections into memory; each collection then finds its
+    // members there.
     let rows = list(open.map(\.row))
     let held: [any PersistentModel]
     switch relationship.storage {
@@ -72,7 +73,7 @@ extension NativeStore {
     }
   }
 
-  /// Assigns the members to their owners without another query.
+  /// Assigns members that are in memory to their owners, without another query.
   private func assign(
     _ members: [any PersistentModel],
     to owners: [_ModelState],

@@ -30,7 +30,7 @@ extension NativeStore: Backend {
     }
   }
 
-  /// The object of a row: the one in memory, or a new one.
+  /// The object of a row: the object in memory, or a new one.
   func materialize(
     _ plan: RowPlan,
     row: Statement,
@@ -105,7 +105,7 @@ extension NativeStore: Backend {
     try models(of: entity, where: "t0.id = ?", row: row, in: context).first
   }
 
-  /// The objects that a condition over saved rows selects, by id.
+  /// The objects whose saved rows meet a condition, in the order of their ids.
   func models(
     of entity: EntityDescription,
     where condition: String,
@@ -153,7 +153,7 @@ extension NativeStore: Backend {
     return ToOne.none
   }
 
-  /// False for an object that now refers to another one.
+  /// Whether the object still refers to the owner, and was not changed to refer to another one.
   private func isStill(
     _ model: any PersistentModel,
     entity: EntityDescription,

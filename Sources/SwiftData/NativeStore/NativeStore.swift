@@ -1,7 +1,7 @@
 import Changes
 import Store
 
-/// A store in SQLite; opening it with a newer schema migrates it.
+/// A store in SQLite. Opening it migrates it if the container has a newer schema.
 struct NativeStore: Sendable {
   let store: Store
   let configuration: ModelConfiguration

@@ -1,8 +1,8 @@
 import Changes
 import Store
 
-/// Migrates a copy of a store through the versions of a plan; after the last stage, the copy
-/// replaces the store.
+/// Migrates a copy of a store through the versions of a migration plan. After the last stage, the
+/// copy replaces the store.
 struct PlannedMigration {
   private let configuration: ModelConfiguration
   private let stages: [MigrationStage]
@@ -11,7 +11,7 @@ struct PlannedMigration {
   private let last: Int
   private let options: Options
 
-  /// One version of the plan, without the models of other stores.
+  /// One version of the plan, restricted to the models of this store.
   private struct Version {
     var type: any VersionedSchema.Type
     var schema: StoreSchema
@@ -62,7 +62,8 @@ struct PlannedMigration {
     }
   }
 
-  /// How the store differs from the most similar version.
+  /// The version of the plan that is most similar to the store's schema, and the differences
+  /// between them.
   private static func closest(
     _ versions: [Version],
     to stored: StoreSchema
@@ -76,7 +77,7 @@ struct PlannedMigration {
     names: Set<String>
   ) throws -> StoreSchema {
     let schema = Schema(versionedSchema: type)
-    // Models of other stores of the container do not concern this store.
+    // Models that are kept in other stores of the container are left out.
     let models = schema.models.map(_ModelDescription.of).filter { names.contains($0.name) }
     return try SchemaResolution(models: models, version: "\(schema.version)").resolve()
   }
@@ -102,8 +103,8 @@ struct PlannedMigration {
     }
   }
 
-  /// Migrates with the stage that begins at a version, or else to the next version; returns the
-  /// version reached.
+  /// Migrates with the stage that begins at a version, or without a stage to the next version.
+  /// Returns the version that the store then has.
   private func step(_ index: Int, migration: StagedMigration) throws -> Int {
     let old = versions[index]
     for stage in stages {
@@ -126,7 +127,7 @@ struct PlannedMigration {
     return index + 1
   }
 
-  /// The reasons why a migration without code is rejected.
+  /// The errors of a migration without code that mean that the plan needs a stage with code.
   private static let needsStage: Set<StoreError.Code> = [
     .migrationRefused, .duplicate, .missingValue, .invalidValue, .missingReference,
   ]
@@ -141,7 +142,7 @@ struct PlannedMigration {
       try migration.migrate(to: new.schema, author: Author(), options: options)
       return
     }
-    // The copy has the old version's schema, perhaps with another number.
+    // The copy's schema is equal to that of the old version, but may have another version number.
     try migration.migrate(to: old.schema, author: Author(), options: options)
     if let willMigrate { try run(willMigrate, version: old, migration: migration) }
     try migration.migrate(to: new.schema, author: Author(), options: options)

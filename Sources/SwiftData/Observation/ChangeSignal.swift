@@ -1,7 +1,8 @@
-/// Reports a change from any thread to an observer of results.
+/// Reports a change on any thread to an observer of results.
 ///
-/// The observer belongs to the actor of its context, with all its models. No other thread may hold
-/// it even briefly, because it could then be the last to release it.
+/// The observer and all its models belong to the actor of its context. Other threads must never
+/// hold a reference to the observer: the last reference could be theirs, and the observer would be
+/// released on the wrong thread.
 final class ChangeSignal: Observable, Sendable {
   private struct Follower {
     weak var observer: (any ChangeFollower)?
@@ -18,19 +19,20 @@ final class ChangeSignal: Observable, Sendable {
     self.target = target
   }
 
-  /// Connects the signal to an observer; only the observer's actor may read it afterwards.
+  /// Connects the signal to an observer; after that, only the observer's actor may read `observer`.
   func lead(to observer: any ChangeFollower) { follower.withLock { $0.observer = observer } }
 
-  /// The observer if it still exists; only for its own actor.
+  /// The observer if it still exists; only the observer's actor may read this property.
   var observer: (any ChangeFollower)? { follower.withLock { $0.observer } }
 
-  /// Readers of this property are notified of changes if no actor created the observer.
+  /// A property for observers that no actor created: its readers are notified of each change.
   var pulse: Bool {
     registrar.access(self, keyPath: \.pulse)
     return target.hasActor
   }
 
-  /// Notifies soon, once for all changes until then; can be called on any thread.
+  /// Notifies the observer soon; changes until then cause only one notification. Any thread may
+  /// call this.
   func notifySoon() {
     let wasDue = isDue.withLock { isDue in
       defer { isDue = true }
@@ -43,7 +45,7 @@ final class ChangeSignal: Observable, Sendable {
         self.observer?.refreshIfNeeded()
       }
     } else {
-      // The context may be in use on its thread, so only a reader may fetch.
+      // The context's thread may be using the context, so this only notifies; the reader fetches.
       changes.async {
         self.isDue.withLock { $0 = false }
         self.registrar.withMutation(of: self, keyPath: \.pulse) {}
@@ -52,15 +54,16 @@ final class ChangeSignal: Observable, Sendable {
   }
 }
 
-/// An observer that fetches again after its context or the stores have changed.
+/// An observer that fetches again if its context or the stores have changed.
 protocol ChangeFollower: AnyObject {
-  /// Fetches again after a change, and notifies if the results differ.
+  /// Fetches again if there was a change, and notifies its own observers if the results differ.
   func refreshIfNeeded()
 }
 
-/// Where an observer changes its properties: on the actor that created it, or else on any thread.
+/// The place where an observer changes its properties: the actor that created it, or any thread if
+/// no actor did.
 struct NotificationTarget: Sendable {
-  // The actor may own the observer, so the observer must not hold it.
+  // A weak reference, because the actor may hold the observer.
   private weak let actor: (any Actor)?
   let hasActor: Bool
 

@@ -1,9 +1,10 @@
 import Changes
 import Store
 
-/// Observes the history of a container's stores, and counts when there are new transactions.
+/// Observes the history of a container's stores, and increases a counter if there are new
+/// transactions.
 ///
-/// Observe ``eventCounter``, and fetch the transactions after your own token when it changes:
+/// Observe ``eventCounter``. If it changes, fetch the transactions after your own token:
 ///
 /// ```swift
 /// let observer = try HistoryObserver(authors: ["app"], modelContainer: container)
@@ -14,16 +15,18 @@ import Store
 /// }
 /// ```
 ///
-/// Commits of this process are noticed at once, those of other processes within 0.1 seconds. The
-/// observer reads all history between two tokens, so that it misses no transaction. It watches the
-/// container's files until its release. The history of a custom store is read only after saves of
-/// this process.
+/// The observer detects commits of this process immediately, and those of other processes within
+/// 0.1 seconds. It reads the whole history between two tokens, so it does not miss a transaction.
+/// It watches the files of the container until it is released. The history of a custom store is
+/// read only after saves of this process.
 public final class HistoryObserver: Observable, Sendable {
   /// The container whose stores are observed; the observer keeps it open.
   public let modelContainer: ModelContainer
-  /// The models of which a transaction must have changed one, including subclasses; all if empty.
+  /// The observed models, including their subclasses; empty to count the transactions of all
+  /// models.
   public let observedModels: [any PersistentModel.Type]
-  /// The authors whose transactions count; if empty, all and those without an author.
+  /// The authors whose transactions count; if empty, all transactions count, even those without an
+  /// author.
   public let authors: Set<String>
 
   private struct State {
@@ -83,25 +86,26 @@ public final class HistoryObserver: Observable, Sendable {
 
   deinit { modelContainer.changes.remove(self) }
 
-  /// A number that increases with new transactions of the observed models and authors.
+  /// A number that increases if there are new transactions of the observed models and authors.
   ///
-  /// Several transactions may count as one event.
+  /// Several transactions may increase it only once.
   public var eventCounter: Int {
     registrar.access(self, keyPath: \.eventCounter)
     return state.withLock { $0.eventCounter }
   }
 
-  /// The last error while reading the history; nil if there was none.
+  /// The last error while reading the history; nil if there was no error.
   ///
-  /// ``eventCounter`` increases after an error too. After ``SwiftDataError/historyTokenExpired``,
-  /// which means that transactions were deleted before they were read, the observer continues with
-  /// the remaining ones. After other errors it retries.
+  /// ``eventCounter`` also increases after an error. The error
+  /// ``SwiftDataError/historyTokenExpired`` means that transactions were deleted before the
+  /// observer read them; the observer then continues with the remaining transactions. After other
+  /// errors it tries again.
   public var lastError: (any Error)? {
     registrar.access(self, keyPath: \.lastError)
     return state.withLock { $0.lastError }
   }
 
-  /// Reads new transactions, and returns whether to call again soon.
+  /// Reads new transactions; returns whether it must be called again soon.
   private func look() -> Bool {
     var found = HistoryPlace.Finding()
     var failure: (any Error)?
@@ -119,7 +123,7 @@ public final class HistoryObserver: Observable, Sendable {
       defer { reading.isFailing = failure != nil }
       return reading.isFailing
     }
-    // A failure that repeats counts as one event.
+    // If a failure repeats, only the first one counts as an event.
     if found.isRelevant || (failure != nil && !wasFailing) { publish(failure) }
     return found.isUnfinished
   }
@@ -154,7 +158,7 @@ extension ModelContainer {
     return names
   }
 
-  /// Where an observer begins in each store with a history.
+  /// The position in each store with a history at which an observer begins.
   fileprivate func historyPlaces(_ tokens: [String: any HistoryToken]) throws -> [HistoryPlace] {
     for store in tokens.keys where !storeIdentifiers.contains(store) {
       throw HistoryPlace.wrongToken(store)

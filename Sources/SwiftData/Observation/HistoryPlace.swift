@@ -7,7 +7,7 @@ struct HistoryFilter: Sendable {
 
   var predicate: Predicate<DefaultHistoryTransaction> {
     let entities = Array(entities)
-    // A transaction may have no author.
+    // The list has optional elements, because a transaction may have no author.
     let authors: [String?] = Array(authors)
     return #_Predicate<DefaultHistoryTransaction> {
       (authors.isEmpty || authors.contains($0.author))
@@ -16,7 +16,7 @@ struct HistoryFilter: Sendable {
     }
   }
 
-  /// Whether the filter selects a transaction that its store has read.
+  /// Whether the filter selects a transaction that a custom store has returned.
   func selects(_ transaction: some HistoryTransaction) -> Bool {
     guard authors.isEmpty || transaction.author.map(authors.contains) ?? false else { return false }
     return entities.isEmpty
@@ -28,15 +28,15 @@ struct HistoryFilter: Sendable {
 
 /// How far an observer has read the history of one store.
 enum HistoryPlace: Sendable {
-  /// A native store, with the last transaction that was read.
+  /// A native store, with the last transaction that the observer has read.
   case native(NativeHistory, HistoryPoint)
-  /// A custom store with a history, and the token of the last transaction read; nil before the
-  /// first one.
+  /// A custom store with a history, with the token of the last transaction that the observer has
+  /// read; nil if there was none yet.
   case fetched(any Backend, (any Sendable)?)
 
   struct Finding {
     var isRelevant = false
-    /// Whether another program is writing, so that its changes must be read later.
+    /// Whether another program is writing; its changes can only be read later.
     var isUnfinished = false
 
     mutating func add(_ other: Finding) {
@@ -70,7 +70,8 @@ enum HistoryPlace: Sendable {
     }
   }
 
-  /// Continues after the last deleted transaction, if some were deleted before they were read.
+  /// Continues after the last deleted transaction, if transactions were deleted before they were
+  /// read.
   mutating func skipWhatIsGone() throws {
     guard case .native(let history, _) = self else { return }
     self = try history.store.read { reader in
@@ -104,7 +105,7 @@ extension NativeHistory {
     var query = try HistoryQuery(HistoryDescriptor(predicate: predicate), sources: sources(reader))
     query.selection.limit(toAfter: first, through: last)
     guard query.filtersInMemory else {
-      // The changes of the transaction are not needed.
+      // Only the existence of such a transaction matters, so its changes are not read.
       let found = try reader.history(query.selection).nextTransaction()
       return found != nil
     }
@@ -126,8 +127,8 @@ extension HistoryPlace {
 extension Backend {
   /// Reads the transactions after a token; `last` is the newest token.
   ///
-  /// It fetches all and compares tokens here, because a predicate over tokens needs a type that
-  /// only the store knows.
+  /// This function fetches all transactions and compares their tokens itself, because a predicate
+  /// over tokens would need the token's type at compile time, and only the store has that type.
   fileprivate func readHistory(
     after token: (any Sendable)?,
     filter: HistoryFilter
@@ -141,7 +142,7 @@ extension Backend {
     return try historyType.map { try read($0) } ?? (false, nil)
   }
 
-  /// The place at the end of the history; nil if the store has no history.
+  /// The position at the end of the history; nil if the store does not have a history.
   func endOfHistory() throws -> HistoryPlace? {
     guard historyType != nil else { return nil }
     let nothing = HistoryFilter(entities: [], authors: [])

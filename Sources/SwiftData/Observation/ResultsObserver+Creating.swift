@@ -1,9 +1,10 @@
-// Apple's framework has an initializer for each combination of criteria, sections and source.
+// Apple's framework has a separate initializer for each combination of criteria, sections and
+// source.
 
 extension ResultsObserver where SectionTitle == Never {
   /// Observes the models that a descriptor selects.
   ///
-  /// - Throws: The error of the first fetch.
+  /// - Throws: The error of the first fetch, if it fails.
   public convenience init(
     fetchDescriptor: FetchDescriptor<Element> = FetchDescriptor<Element>(),
     modelContext: ModelContext,
@@ -14,7 +15,7 @@ extension ResultsObserver where SectionTitle == Never {
 
   /// Observes the models that a descriptor selects, in a new context.
   ///
-  /// - Throws: The error of the first fetch.
+  /// - Throws: The error of the first fetch, if it fails.
   public convenience init(
     fetchDescriptor: FetchDescriptor<Element> = FetchDescriptor<Element>(),
     modelContainer: ModelContainer,
@@ -23,7 +24,7 @@ extension ResultsObserver where SectionTitle == Never {
     try self.init(fetchDescriptor, in: ModelContext(modelContainer), on: isolation)
   }
 
-  /// Observes the models that a predicate selects; without one, all of the class.
+  /// Observes the models that a predicate selects; without a predicate, all models of the class.
   @_disfavoredOverload
   public convenience init(
     filterBy: Predicate<Element>? = nil,
@@ -34,7 +35,8 @@ extension ResultsObserver where SectionTitle == Never {
     try self.init(FetchDescriptor(filterBy, sortBy: sortBy), in: modelContext, on: isolation)
   }
 
-  /// Observes the models that a predicate selects, in a new context; without one, all of the class.
+  /// Observes the models that a predicate selects, in a new context; without a predicate, all
+  /// models of the class.
   @_disfavoredOverload
   public convenience init(
     filterBy: Predicate<Element>? = nil,
@@ -51,7 +53,8 @@ extension ResultsObserver where SectionTitle == Never {
 }
 
 extension ResultsObserver where SectionTitle == String {
-  /// Observes a descriptor's models in sections by a text; nil is a section with an empty title.
+  /// Observes the models that a descriptor selects, in sections by a text property; models whose
+  /// text is nil are in a section with an empty title.
   public convenience init<Title: _SectionText>(
     fetchDescriptor: FetchDescriptor<Element> = FetchDescriptor<Element>(),
     sectionBy: KeyPath<Element, Title>,
@@ -61,7 +64,8 @@ extension ResultsObserver where SectionTitle == String {
     try self.init(fetchDescriptor, by: SectionOrder(sectionBy), in: modelContext, on: isolation)
   }
 
-  /// Observes a descriptor's models in sections by a text, in a new context; nil is an empty title.
+  /// Observes the models that a descriptor selects, in a new context and in sections by a text
+  /// property; models whose text is nil are in a section with an empty title.
   public convenience init<Title: _SectionText>(
     fetchDescriptor: FetchDescriptor<Element> = FetchDescriptor<Element>(),
     sectionBy: KeyPath<Element, Title>,
@@ -76,7 +80,8 @@ extension ResultsObserver where SectionTitle == String {
     )
   }
 
-  /// Observes a predicate's models in sections by a text; nil is a section with an empty title.
+  /// Observes the models that a predicate selects, in sections by a text property; models whose
+  /// text is nil are in a section with an empty title.
   @_disfavoredOverload
   public convenience init<Title: _SectionText>(
     filterBy: Predicate<Element>? = nil,
@@ -93,7 +98,8 @@ extension ResultsObserver where SectionTitle == String {
     )
   }
 
-  /// Observes a predicate's models in sections by a text, in a new context; nil is an empty title.
+  /// Observes the models that a predicate selects, in a new context and in sections by a text
+  /// property; models whose text is nil are in a section with an empty title.
   @_disfavoredOverload
   public convenience init<Title: _SectionText>(
     filterBy: Predicate<Element>? = nil,

@@ -1,7 +1,8 @@
 import Changes
 import Store
 
-/// Observes the results of a fetch, as its context changes and other contexts and processes save.
+/// Observes the results of a fetch, which change with its context and with saves of other contexts
+/// and processes.
 ///
 /// ```swift
 /// let observer = try ResultsObserver<Trip, String>(
@@ -10,17 +11,17 @@ import Store
 /// ```
 ///
 /// Use `Never` as the section title if there are no sections. The observer belongs to the actor of
-/// its context. Reading ``results`` after a change fetches again, so keep them in a constant while
-/// you change many objects.
+/// its context. Reading ``results`` after a change fetches again. If you change many objects in a
+/// loop, read the results once before it and keep them in a constant.
 public final class ResultsObserver<Element: PersistentModel, SectionTitle: Hashable>: Observable {
-  /// The context that fetches; changes in it are visible before they are saved.
+  /// The context that fetches; the results include its unsaved changes.
   public let modelContext: ModelContext
-  /// The present descriptor, also with the order that the sections require.
+  /// The descriptor of the fetch; its order always begins with the one that the sections require.
   public private(set) var fetchDescriptor: FetchDescriptor<Element>
-  /// The property of the section titles; nil if there are no sections.
+  /// The property that contains the section titles; nil if there are no sections.
   public let sectionBy: PartialKeyPath<Element>?
 
-  /// The results of one fetch, and the state of context and stores that they show.
+  /// The results of one fetch, and the state of the context and the stores at that time.
   private struct Fetched {
     var results: FetchResultsCollection<Element>
     var identifiers: [PersistentIdentifier]
@@ -51,7 +52,7 @@ public final class ResultsObserver<Element: PersistentModel, SectionTitle: Hasha
     self.signal = signal
     let changes = context.container.changes
     do {
-      // Before the fetch, so that it misses no later commit.
+      // The signal is added before the fetch, so that it misses no commit after the fetch.
       try changes.add(signal, of: context.container) {
         signal.notifySoon()
         return false
@@ -82,7 +83,8 @@ public final class ResultsObserver<Element: PersistentModel, SectionTitle: Hasha
 
   /// The order of the results; setting it fetches again.
   ///
-  /// The property of the sections becomes the first one if it is not.
+  /// If there are sections and the order does not begin with their property, that property is added
+  /// as the first.
   public var sortBy: [SortDescriptor<Element>] {
     get { fetchDescriptor.sortBy }
     set {
@@ -107,7 +109,7 @@ public final class ResultsObserver<Element: PersistentModel, SectionTitle: Hasha
 
   /// The error of the last fetch; nil if it succeeded.
   ///
-  /// After an error, the results are still those of the last fetch that succeeded.
+  /// After an error, the results remain those of the last successful fetch.
   public var fetchError: (any Error)? {
     prepareToRead()
     registrar.access(self, keyPath: \.fetchError)
@@ -122,7 +124,8 @@ public final class ResultsObserver<Element: PersistentModel, SectionTitle: Hasha
     return sections[indexPath[0]][indexPath[1]]
   }
 
-  /// The index path of a model; nil if there are no sections or it is in none.
+  /// The index path of a model; nil if there are no sections, or if the model is not in the
+  /// results.
   public func indexPath(for element: Element) -> IndexPath? {
     guard let sections else { return nil }
     for (number, section) in sections.enumerated() {
@@ -136,7 +139,7 @@ public final class ResultsObserver<Element: PersistentModel, SectionTitle: Hasha
     sectionOrder: SectionOrder<Element, SectionTitle>?,
     context: ModelContext
   ) throws -> Fetched {
-    // A commit during the fetch must cause another fetch.
+    // Read before the fetch: a commit during the fetch must cause another fetch.
     let generation = context.container.changes.generation
     let elements = try context.fetch(descriptor)
     return Fetched(
@@ -163,7 +166,8 @@ public final class ResultsObserver<Element: PersistentModel, SectionTitle: Hasha
   }
 
   private func refresh() {
-    // The application's next fetch or save throws the error of a property.
+    // If reading a property failed, the next fetch or save of the application must throw that
+    // error.
     guard modelContext.deferredError == nil else { return }
     do {
       let new = try Self.fetch(fetchDescriptor, sectionOrder: sectionOrder, context: modelContext)
@@ -179,7 +183,7 @@ public final class ResultsObserver<Element: PersistentModel, SectionTitle: Hasha
         registrar.withMutation(of: self, keyPath: \.sections) { fetched = new }
       }
     } catch {
-      // The same changes would fail again.
+      // Without another change, fetching again would fail again.
       fetched.changeCount = modelContext.changeCount
       fetched.generation = modelContext.container.changes.generation
       registrar.withMutation(of: self, keyPath: \.fetchError) { lastError = error }

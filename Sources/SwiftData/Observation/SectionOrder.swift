@@ -1,15 +1,17 @@
 struct SectionOrder<Element: PersistentModel, SectionTitle: Hashable> {
   let keyPath: PartialKeyPath<Element>
   let title: (Element) -> SectionTitle
-  /// By the title in localized order, and then exactly, so that sections are contiguous.
+  /// The order of the sections: by the title in localized order, then exactly, so that each section
+  /// is contiguous.
   ///
-  /// An array, because optimized code that copies a stored `SortDescriptor` needs a symbol that
-  /// Foundation does not export.
+  /// This is an array because optimized code that copies a single stored `SortDescriptor` needs a
+  /// symbol that Foundation does not export.
   private let orders: [SortDescriptor<Element>]
 
-  /// An order that keeps sections contiguous: by the title, and then as given.
+  /// An order in which each section is contiguous: first by the title, then by the given order.
   ///
-  /// If the given order begins with the title's property, it stays as it is.
+  /// If the given order already begins with the property of the titles, only the exact order is
+  /// added after that property.
   func sorting(_ given: [SortDescriptor<Element>]) -> [SortDescriptor<Element>] {
     guard let first = given.first, let path = first.keyPath,
       path == keyPath || LocalizedKeyPaths.origin(of: path)?.path.keyPath == keyPath
@@ -24,26 +26,26 @@ extension SectionOrder where SectionTitle == String {
   init<Title: _SectionText>(_ keyPath: KeyPath<Element, Title>) {
     self.keyPath = keyPath
     title = { $0[keyPath: keyPath]._title }
-    // Key paths of properties contain only the property.
+    // The key path of a model's property captures nothing, so it is Sendable.
     let path = unsafeBitCast(keyPath, to: (any KeyPath<Element, Title> & Sendable).self)
     orders = Title._orders(by: path)
   }
 }
 
-/// A type of section titles: `String` and `String?`.
+/// A type that a section title may have: `String` or `String?`.
 public protocol _SectionText {
-  /// The title of the section; empty for nil.
+  /// The title of the section; an empty text for nil.
   var _title: String { get }
-  /// The order of the sections: localized, then exact.
+  /// The order of the sections: first localized, then exact.
   static func _orders<Model: PersistentModel>(
     by keyPath: any KeyPath<Model, Self> & Sendable
   ) -> [SortDescriptor<Model>]
 }
 
 extension String: _SectionText {
-  /// The text.
+  /// The title, which is the text itself.
   public var _title: String { self }
-  /// Localized, then exact.
+  /// The order of the sections: first localized, then exact.
   public static func _orders<Model: PersistentModel>(
     by path: any KeyPath<Model, String> & Sendable
   ) -> [SortDescriptor<Model>] {
@@ -55,9 +57,9 @@ extension String: _SectionText {
 }
 
 extension String?: _SectionText {
-  /// The text; empty for nil.
+  /// The title; an empty text for nil.
   public var _title: String { self ?? "" }
-  /// Localized, then exact; nil first.
+  /// The order of the sections: nil first, then localized, then exact.
   public static func _orders<Model: PersistentModel>(
     by path: any KeyPath<Model, String?> & Sendable
   ) -> [SortDescriptor<Model>] {

@@ -1,4 +1,4 @@
-/// The results of a fetch in sections, in the order of their first elements.
+/// The results of a fetch in sections; the order of the sections is that of their first elements.
 ///
 /// ```swift
 /// for section: ResultsSection in sections as SectionedResults { print(section.title, section.count) }
@@ -21,7 +21,7 @@ public struct SectionedResults<Element: PersistentModel, SectionTitle: Hashable>
     }
   }
 
-  /// Always 0.
+  /// The index of the first section; always 0.
   public var startIndex: Int { 0 }
   /// The number of sections; 0 if there are no results.
   public var endIndex: Int { sections.count }
@@ -37,17 +37,17 @@ public struct SectionedResults<Element: PersistentModel, SectionTitle: Hashable>
   /// The index of the section with the title; nil if there is none; O(1).
   public func index(ofSectionTitled title: SectionTitle) -> Int? { places[title] }
 
-  /// The section with the title; nil if there is none.
+  /// The section with the title; nil if there is no such section.
   public subscript(sectionTitle title: SectionTitle) -> ResultsSection<Element, SectionTitle>? {
     places[title].map { sections[$0] }
   }
 }
 
-/// The results of a fetch that have the same title; never empty.
+/// Results of a fetch that have the same section title; never empty.
 public struct ResultsSection<Element: PersistentModel, SectionTitle: Hashable>:
   RandomAccessCollection, Identifiable, Equatable
 {
-  /// The value that all elements of the section share; empty for a text that is nil.
+  /// The title that all elements of the section share; empty if their text is nil.
   public let title: SectionTitle
   fileprivate(set) var elements: [Element] = []
 
@@ -55,7 +55,7 @@ public struct ResultsSection<Element: PersistentModel, SectionTitle: Hashable>:
 
   /// The title, which is unique among the sections.
   public var id: SectionTitle { title }
-  /// Always 0.
+  /// The index of the first element; always 0.
   public var startIndex: Int { 0 }
   /// The number of elements, at least 1.
   public var endIndex: Int { elements.count }
