@@ -1,12 +1,13 @@
 import Changes
 
-/// An error that SwiftData throws: a code to match, what happened and where, and what to do.
+/// An error of SwiftData, with a code to match, a message about what happened where, and a hint
+/// about what to do.
 ///
 /// ```swift
 /// do { try context.save() } catch SwiftDataError.deletionDenied { context.rollback() }
 /// ```
 public struct SwiftDataError: Error, Sendable {
-  /// The kinds of errors; later versions may add more.
+  /// The kinds of errors; later versions may add others.
   public struct Code: Hashable, Sendable, CustomStringConvertible {
     enum Kind: String, Sendable {
       case unsupportedPredicate, unsupportedSortDescriptor, unsupportedKeyPath
@@ -16,7 +17,7 @@ public struct SwiftDataError: Error, Sendable {
       case loadIssueModelContainer, duplicateConfiguration
       case configurationFileNameContainsInvalidCharacters, configurationFileNameTooLong
       case configurationSchemaNotFoundInContainerSchema, unknownSchema, backwardMigration
-      // Not in Apple's framework.
+      // These codes do not exist in Apple's framework.
       case duplicateEntityName, unsupportedType, relationshipAcrossStores, readOnly
       case contextIsDirty, deletionDenied, unknownEntity, unsupportedFeature, saveFailed
       case historyDiverged, ambiguousInverse
@@ -28,12 +29,12 @@ public struct SwiftDataError: Error, Sendable {
   }
 
   let reason: Reason
-  /// What happened and where; a sentence for people that may change.
+  /// What happened and where; a sentence for readers, which may change between versions.
   public var message: String { wording.message }
   /// How to resolve the error; empty if there is no advice.
   public var hint: String { wording.hint }
 
-  /// The code, for comparing without a `catch` pattern.
+  /// The code, to compare errors without a `catch` pattern.
   public var code: Code { Code(kind: kind) }
 
   init(_ reason: Reason) { self.reason = reason }
@@ -59,7 +60,7 @@ extension SwiftDataError: Hashable {
 }
 
 extension SwiftDataError: LocalizedError, CustomStringConvertible {
-  /// The message and the hint; for a pattern, the code.
+  /// The message and the hint; if the error is only a pattern, the name of its code.
   public var description: String {
     let texts = [message.isEmpty ? kind.rawValue : message, hint]
     return "SwiftData: " + texts.filter { !$0.isEmpty }.joined(separator: " ")
@@ -73,7 +74,7 @@ extension SwiftDataError {
   public static let unsupportedPredicate = Self(.unsupportedPredicate)
   /// A sort descriptor can't be evaluated, neither by SQL nor in memory.
   public static let unsupportedSortDescriptor = Self(.unsupportedSortDescriptor)
-  /// A key path is not that of a stored property.
+  /// The key path does not belong to a stored property.
   public static let unsupportedKeyPath = Self(.unsupportedKeyPath)
   /// A fetch in batches may not include unsaved changes.
   public static let includePendingChangesWithBatchSize = Self(.includePendingChangesWithBatchSize)
@@ -85,46 +86,48 @@ extension SwiftDataError {
   public static let missingModelContext = Self(.missingModelContext)
   /// The values of a model break a rule of its schema, such as a minimum count.
   public static let modelValidationFailure = Self(.modelValidationFailure)
-  /// A token's transaction was deleted from history; fetch without it.
+  /// The transaction of a token was deleted from history; fetch without the token.
   public static let historyTokenExpired = Self(.historyTokenExpired)
-  /// A token's history is not in the store, because it was restored from an older copy.
+  /// The token's transaction is not in the store, because the store was restored from an older
+  /// copy.
   public static let historyDiverged = Self(.historyDiverged)
-  /// A request for history can't be answered, for example with a token of another store.
+  /// A request for history can't be answered, for example because its token belongs to another
+  /// store.
   public static let invalidTransactionFetchRequest = Self(.invalidTransactionFetchRequest)
   /// A store can't be opened, for example because it is damaged.
   public static let loadIssueModelContainer = Self(.loadIssueModelContainer)
   /// Two configurations have the same name or file.
   public static let duplicateConfiguration = Self(.duplicateConfiguration)
-  /// A configuration's name contains a character that a file name can't.
+  /// The name of a configuration contains a character that file names can't contain.
   public static let configurationFileNameContainsInvalidCharacters = Self(
     .configurationFileNameContainsInvalidCharacters
   )
-  /// A configuration's name is too long for a file name.
+  /// The name of a configuration is too long for a file name.
   public static let configurationFileNameTooLong = Self(.configurationFileNameTooLong)
   /// A configuration has models that the container does not have.
   public static let configurationSchemaNotFoundInContainerSchema = Self(
     .configurationSchemaNotFoundInContainerSchema
   )
-  /// The schema of a store is in no version of the migration plan.
+  /// The schema of a store is not one of the versions of the migration plan.
   public static let unknownSchema = Self(.unknownSchema)
-  /// A store has a later version than the container; stores are never migrated back.
+  /// The store has a later version of the schema than the container; such migrations do not exist.
   public static let backwardMigration = Self(.backwardMigration)
   /// Two model classes have the same simple name.
   public static let duplicateEntityName = Self(.duplicateEntityName)
   /// The type of a property can't be stored.
   public static let unsupportedType = Self(.unsupportedType)
-  /// A relationship is between models of different stores, which can't refer to each other.
+  /// A relationship refers to a model in another store, which is not possible.
   public static let relationshipAcrossStores = Self(.relationshipAcrossStores)
-  /// Two relationships could have the same inverse; name it in one.
+  /// Two relationships could have the same inverse; declare the inverse of one of them.
   public static let ambiguousInverse = Self(.ambiguousInverse)
-  /// A store that may only be read can't be changed.
+  /// The configuration of a store does not allow changes.
   public static let readOnly = Self(.readOnly)
-  /// A context was changed where it must not be, as in
+  /// A context was changed while this was not allowed, for example in the closure of
   /// ``ModelContext/enumerate(_:batchSize:allowEscapingMutations:block:)``.
   public static let contextIsDirty = Self(.contextIsDirty)
-  /// A delete rule forbids a deletion while the object has destinations.
+  /// The delete rule `.deny` prevents a deletion while the object has destinations.
   public static let deletionDenied = Self(.deletionDenied)
-  /// A model is not in the container's schema.
+  /// A model is not in the schema of the container.
   public static let unknownEntity = Self(.unknownEntity)
   /// A store does not support a request.
   public static let unsupportedFeature = Self(.unsupportedFeature)

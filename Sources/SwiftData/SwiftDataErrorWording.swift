@@ -3,11 +3,11 @@ import SQLite
 import Store
 
 extension SwiftDataError {
-  /// What happened.
+  /// The reason for an error, with the values that its message contains.
   enum Reason: Sendable {
     case pattern(Code.Kind)
     case store(StoreError)
-    // Configurations and schemas.
+    // Errors of configurations and schemas.
     case invalidFileName(String), longFileName(bytes: Int)
     case sameFile(String)
     case isNotAFolder(String, store: String), folderNotCreated(String, any Error)
@@ -18,7 +18,7 @@ extension SwiftDataError {
     case linkToOtherStore(String, String)
     case sharedInverse(String, String, String)
     case noTransformer(String)
-    // Migrations.
+    // Errors of migrations.
     case schemaIsNotInPlan(String)
     case storeIsNotInPlan(
       String,
@@ -28,7 +28,7 @@ extension SwiftDataError {
     )
     case olderModel(String, stored: String, wanted: String)
     case noStage(from: String, to: String, StoreError)
-    // Contexts.
+    // Errors of contexts.
     case unknownModel(String), noRelationship(of: String)
     case modelOfOtherContainer(String), modelOfOtherContext(String), modelIsGone(String)
     case linkToOtherContext(String, String, String)
@@ -39,14 +39,14 @@ extension SwiftDataError {
     case changedWhileEnumerating(String)
     case failedFetch(of: String, SQLiteError)
     case dependsOnRows(String)
-    // Values.
+    // Errors of values.
     case unreadProperty(any Error), unreadRelationship(String, String)
     case unknownRow(Int64, table: String, entity: String, base: String)
     case rowValue(String, row: Int64, table: String, any Error)
     case historyValue(String, String, store: String, any Error)
     case notInSnapshot(String, any Error), snapshotValue(String, String, String, any Error)
     case updatedIsMissing(String, store: String)
-    // Tokens.
+    // Errors of history tokens.
     case noHistory(of: String, known: [String])
     case tokenOfOtherStores([String], known: [String]), tokenOfOtherStore(String)
   }
@@ -83,7 +83,7 @@ extension SwiftDataError {
     }
   }
 
-  /// The names that SwiftData has for errors of a store.
+  /// The code that SwiftData uses for each error of a store.
   private static let kinds: [StoreError.Code: Code.Kind] = [
     .deletionDenied: .deletionDenied, .readOnly: .readOnly, .duplicate: .modelValidationFailure,
     .missingValue: .modelValidationFailure, .invalidValue: .modelValidationFailure,
@@ -93,7 +93,7 @@ extension SwiftDataError {
     .historyDiverged: .historyDiverged,
   ]
 
-  /// The error underneath, if there is one.
+  /// The underlying error; nil if there is none.
   public var cause: (any Error)? {
     switch reason {
     case .store(let error), .noStage(_, _, let error): error

@@ -1,37 +1,38 @@
-// Foundation on Linux has no node for a predicate that evaluates another one, and none for an
-// expression in `#Predicate`.
+// Foundation on Linux does not have nodes for evaluating another predicate, or an expression,
+// inside of `#Predicate`.
 
 extension PredicateExpressions {
-  /// A node that applies a captured predicate.
+  /// A node that evaluates a captured predicate.
   public struct _PredicateEvaluation<Argument: PredicateExpression>: PredicateExpression {
-    /// A truth value.
+    /// The result is a Boolean.
     public typealias Output = Bool
 
-    /// Nil if it depends on the row.
+    /// The captured predicate; nil if it depends on the row.
     let captured: Foundation.Predicate<Argument.Output>?
     let argument: Argument
 
-    /// Applies the predicate.
+    /// Evaluates the captured predicate; throws if it depends on the row.
     public func evaluate(_ bindings: PredicateBindings) throws -> Bool {
       guard let captured else { throw SwiftDataError(.dependsOnRows("predicate")) }
       return try captured.evaluate(argument.evaluate(bindings))
     }
   }
 
-  /// A node that applies a captured expression.
+  /// A node that evaluates a captured expression.
   public struct _ExpressionEvaluation<Argument: PredicateExpression, Output>: PredicateExpression {
-    /// Nil if it depends on the row.
+    /// The captured expression; nil if it depends on the row.
     let captured: Foundation.Expression<Argument.Output, Output>?
     let argument: Argument
 
-    /// Applies the expression.
+    /// Evaluates the captured expression; throws if it depends on the row.
     public func evaluate(_ bindings: PredicateBindings) throws -> Output {
       guard let captured else { throw SwiftDataError(.dependsOnRows("expression")) }
       return try captured.evaluate(argument.evaluate(bindings))
     }
   }
 
-  // Evaluating a captured value needs no variables. If it does, this fails when it is used.
+  // A captured value can be evaluated without variables. If it needs variables, the node's
+  // evaluation throws.
 
   /// Creates the node of a captured predicate's `evaluate(_:)`; only macros use it.
   public static func build_subscript<Captured: PredicateExpression, Argument>(

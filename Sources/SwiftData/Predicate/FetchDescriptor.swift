@@ -6,23 +6,25 @@
 /// descriptor.fetchLimit = 10
 /// ```
 public struct FetchDescriptor<T: PersistentModel> {
-  /// The condition that models must meet; nil for all models.
+  /// The condition that a model must meet; nil selects all models.
   public var predicate: Predicate<T>?
-  /// The order of the models; if empty, saved ones by row, then new ones by insertion.
+  /// The order of the models; if empty, saved models are ordered by row, then new ones by
+  /// insertion.
   public var sortBy: [SortDescriptor<T>]
-  /// The maximum number of models; nil or 0 for all.
+  /// The maximum number of models; nil or 0 means no limit.
   public var fetchLimit: Int?
   /// The number of models to skip at the beginning; nil for none.
   public var fetchOffset: Int?
   /// Whether unsaved changes are visible; true by default.
   public var includePendingChanges = true
   var includeSubclasses = true
-  /// The properties to read at once, or none for all; others are read at their first use.
+  /// The properties that the fetch reads; others are read at their first use. If empty, it reads
+  /// all.
   public var propertiesToFetch: [PartialKeyPath<T>] = []
-  /// The relationships with destinations to read at once; empty by default.
+  /// The relationships whose destinations the fetch reads too; empty by default.
   public var relationshipKeyPathsForPrefetching: [PartialKeyPath<T>] = []
 
-  /// Describes a fetch; without arguments, of all models of the class and its subclasses.
+  /// Describes a fetch; without arguments, it selects all models of the class and its subclasses.
   public init(predicate: Predicate<T>? = nil, sortBy: [SortDescriptor<T>] = []) {
     self.predicate = predicate
     self.sortBy = sortBy
@@ -30,5 +32,6 @@ public struct FetchDescriptor<T: PersistentModel> {
 }
 
 extension FetchDescriptor: @unchecked Sendable {
-  // Key paths of models are constants; only the type parameter hides that they are Sendable.
+  // Key paths of models are constants and therefore Sendable, but the type parameter hides this
+  // from the compiler.
 }

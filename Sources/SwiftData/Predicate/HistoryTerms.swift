@@ -1,12 +1,12 @@
 import Store
 
-/// The parts of a store's history in predicates over transactions.
+/// The parts of a store's history that predicates over transactions can use.
 enum HistoryTerm {
-  /// A row of `history_transaction`, with the alias `t`.
+  /// A row of `history_transaction`, in a query with the alias `t`.
   case transaction
   case token
   case time
-  /// A row of `history_change`.
+  /// A row of `history_change` with the given alias.
   case change(alias: String)
   case identifier(alias: String)
 
@@ -21,7 +21,7 @@ enum HistoryTerm {
   }
 }
 
-// The properties of transactions and changes.
+// The SQL of the properties of transactions and changes.
 extension SQLTranslation {
   mutating func property(_ keyPath: AnyKeyPath, of term: HistoryTerm) throws -> SQLTerm {
     switch term {
@@ -85,7 +85,8 @@ extension SQLTranslation {
     return "CASE \(SQLQuery.joined(cases, separator: " ")) ELSE \(sql: alias).entity END"
   }
 
-  /// The condition that a part of history equals a constant; nil if neither side is one.
+  /// The condition that a part of history equals a constant; nil if neither side is a part of
+  /// history.
   func historyEquality(_ left: SQLTerm, _ right: SQLTerm) throws -> SQLQuery? {
     switch (left, right) {
     case (.history(let term), .constant(let value)), (.constant(let value), .history(let term)):
@@ -115,7 +116,7 @@ extension SQLTranslation {
     }
   }
 
-  /// The condition that a token or a time is before or after a constant; nil if neither side is a
+  /// The condition that orders a token or a time relative to a constant; nil if neither side is a
   /// part of history.
   func historyComparison(
     _ left: SQLTerm,
@@ -143,7 +144,7 @@ extension SQLTranslation {
       return "t.id \(op.sql) \(bind: .integer(covered(by: token)))"
     case (.time, let date as Date):
       guard !date.timeIntervalSinceReferenceDate.isNaN else {
-        // In Swift, `<=` is `!(other < self)` for dates, also for NaN.
+        // In Swift, `<=` of dates is `!(other < self)`, which is true if a side is NaN.
         return op == .lessThanOrEqual || op == .greaterThanOrEqual ? .true : .false
       }
       let at = HistoryTime.first(after: date, orAt: true)
@@ -166,7 +167,7 @@ extension SQLTranslation {
 }
 
 extension PredicateExpressions.ComparisonOperator {
-  /// The operator with the same meaning if the sides are exchanged.
+  /// The operator for exchanged sides, such as `>` for `<`.
   var turned: PredicateExpressions.ComparisonOperator {
     switch self {
     case .lessThan: .greaterThan

@@ -1,4 +1,4 @@
-// Foundation on Linux has no nodes for these functions of strings in `#Predicate`.
+// Foundation on Linux does not have nodes for these functions of strings in `#Predicate`.
 
 extension PredicateExpressions {
   /// A node that applies a function to two strings.
@@ -9,16 +9,16 @@ extension PredicateExpressions {
   >: PredicateExpression where Root.Output: StringProtocol, Other.Output: StringProtocol {
     /// The string that the function is called on.
     public let root: Root
-    /// Its argument.
+    /// The argument of the function.
     public let other: Other
 
-    /// Makes a node.
+    /// Creates a node for two strings.
     public init(root: Root, other: Other) {
       self.root = root
       self.other = other
     }
 
-    /// Applies the function.
+    /// Applies the function to the values of both strings.
     public func evaluate(_ bindings: PredicateBindings) throws -> Function.Output {
       let root = String(try root.evaluate(bindings))
       return Function._apply(root, String(try other.evaluate(bindings)))
@@ -43,7 +43,7 @@ extension PredicateExpressions {
   > = _StringFunctionNode<_CaseInsensitiveCompare, Root, Other>
   where Root.Output: StringProtocol, Other.Output: StringProtocol
 
-  /// The node of `localizedCompare(_:)`, in the order of the current locale; also as SQL.
+  /// The node of `localizedCompare(_:)`, which compares in the order of the current locale.
   public typealias StringLocalizedCompare<
     Root: PredicateExpression,
     Other: PredicateExpression
@@ -83,15 +83,15 @@ where Root: StandardPredicateExpression, Other: StandardPredicateExpression {}
 
 /// A function of two strings in predicates.
 public protocol _StringFunction {
-  /// What the function returns.
+  /// The type of the function's result.
   associatedtype Output
-  /// Calls the function.
+  /// Calls the function with the string and its argument.
   static func _apply(_ root: String, _ other: String) -> Output
 }
 
 /// Searches for a string, ignoring case and accents.
 public enum _LocalizedStandardContains: _StringFunction {
-  /// Looks for one string in another.
+  /// Whether the first string contains the second one.
   public static func _apply(_ root: String, _ other: String) -> Bool {
     root.localizedStandardContains(other)
   }
@@ -99,7 +99,7 @@ public enum _LocalizedStandardContains: _StringFunction {
 
 /// Compares two strings, ignoring case.
 public enum _CaseInsensitiveCompare: _StringFunction {
-  /// Compares two strings.
+  /// The order of the two strings.
   public static func _apply(_ root: String, _ other: String) -> ComparisonResult {
     root.caseInsensitiveCompare(other)
   }
@@ -107,7 +107,7 @@ public enum _CaseInsensitiveCompare: _StringFunction {
 
 /// Compares two strings in the order of the current locale.
 public enum _LocalizedCompare: _StringFunction {
-  /// Compares two strings.
+  /// The order of the two strings.
   public static func _apply(_ root: String, _ other: String) -> ComparisonResult {
     root.localizedCompare(other)
   }

@@ -1,21 +1,21 @@
 import Store
 
 struct SQLSources {
-  /// The SQL after FROM for a table: its name, or a view with pending changes.
+  /// The SQL for a table after FROM: the name of the table, or of a view with pending changes.
   var table: (String) -> String
   var gone: (String) -> String? = { _ in nil }
-  /// The default order of a table's rows, with the alias `t0`.
+  /// The default order of the rows of a table, which has the alias `t0`.
   var order: (String) -> String = { _ in "t0.id" }
-  /// The identifier of the store, which is in the identifiers of its objects.
+  /// The identifier of the store, which the identifiers of its objects contain.
   var storeIdentifier: String
-  /// The present names of entities that have an old name in changes.
+  /// The present names of entities that changes in history contain by an old name.
   var pastNames: [PastName] = []
 }
 
-/// An expression without SQL, which is evaluated in memory.
+/// The error for an expression without SQL; the caller evaluates the predicate in memory.
 enum NotTranslatable: Error, Hashable, CustomStringConvertible {
   case node(String)
-  /// An expression that has no translation for operands like these.
+  /// The expression has no translation for operands of this kind.
   case operands(String, node: String = "")
   case property(String)
 
@@ -27,7 +27,7 @@ enum NotTranslatable: Error, Hashable, CustomStringConvertible {
     }
   }
 
-  /// Runs a closure; its error names the node, unless it has a name already.
+  /// Runs a closure; if it throws an error without the name of a node, adds the name.
   static func naming<Result>(
     _ node: @autoclosure () -> String,
     _ body: () throws -> Result
@@ -39,7 +39,8 @@ enum NotTranslatable: Error, Hashable, CustomStringConvertible {
 }
 
 enum PredicateTranslation {
-  /// A condition, with the alias `t0`, for exactly the rows whose objects the predicate accepts.
+  /// A condition that holds for exactly the rows whose objects the predicate accepts; the table has
+  /// the alias `t0`.
   static func translate<T: PersistentModel>(
     _ predicate: Predicate<T>,
     entity: EntityDescription,
@@ -54,7 +55,8 @@ enum PredicateTranslation {
       return try translation.condition(predicate.expression).sql
     }
     let sql = try condition(searching: true)
-    // For the few remaining rows, reading related rows is faster.
+    // An index finds the few rows, so reading their related rows is faster than searching all of
+    // these first.
     return sql.isSearch && sql.isNarrow ? try condition(searching: false) : sql
   }
 }

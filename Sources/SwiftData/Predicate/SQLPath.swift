@@ -1,12 +1,12 @@
 import Store
 
-/// The rows that a chain of to-one relationships refers to, from the row of the query; without
-/// steps, that row itself.
+/// A chain of to-one relationships that begins at the row of the query; without steps, it is that
+/// row itself.
 struct SQLPath {
   struct Step {
-    /// The column of the previous row with the id.
+    /// The column of the previous row that contains the id of this step's row.
     var key: SQLQuery
-    /// The same, but NULL for a row that will be deleted.
+    /// The same as `key`, but NULL if this step's row will be deleted.
     var id: SQLQuery
     var table: String
     var alias: String
@@ -21,10 +21,11 @@ struct SQLPath {
 
   var before: SQLPath { SQLPath(steps: steps.dropLast()) }
 
-  /// The condition that there is a last row, and an independent condition holds for it.
+  /// The condition that the chain ends at a row, and that a condition on this last row holds.
   ///
-  /// SQLite searches these rows once, by an index if there is one, and then the rows that refer to
-  /// them by the relationship's index. A subquery for the value would run for each row.
+  /// SQLite searches the last rows first, with an index if possible. Then it finds the rows that
+  /// refer to them by the index of the relationship. A subquery for the value would run for each
+  /// row of the query.
   func holds(_ condition: SQLQuery) -> SQLQuery {
     guard condition != .false else { return .false }
     var result = steps.reversed().reduce(condition) { condition, step in
@@ -49,19 +50,19 @@ struct SQLReach {
 }
 
 extension SQLScalar {
-  /// The condition that the value is not nil and an independent condition holds, which must not
-  /// hold for nil.
+  /// The condition that the value is not nil, and that a condition on the value holds. The
+  /// condition must not hold for nil.
   func holds(_ condition: (SQLScalar) throws -> SQLQuery) rethrows -> SQLQuery {
     guard let reach else { return try condition(self) }
     var column = self
     column.sql = reach.column
     column.isNullable = reach.isNullable
     let sql = try condition(column)
-    // SQL that can fail runs only for rows that Swift would evaluate.
+    // SQL that can fail must run only for the rows for which Swift would evaluate it.
     return sql.canFail ? try condition(self) : reach.path.holds(sql)
   }
 
-  /// The same for a condition that may be NULL for nil.
+  /// Like `holds`, for a condition that may be NULL if the value is nil.
   func holdsForValue(_ condition: (SQLScalar) throws -> SQLQuery) rethrows -> SQLQuery {
     guard reach == nil, let presence else { return try holds(condition) }
     return presence.and(try condition(self))

@@ -1,18 +1,19 @@
 import Changes
 import Store
 
-/// A piece of SQL with the values of its parameters, in their order.
+/// A piece of SQL with the values of its parameters, in the order of the parameters.
 ///
-/// Interpolation combines pieces and keeps parameters in place: `"\(left) = \(bind: value)"`.
+/// An interpolation combines pieces and keeps the parameters in order: `"\(left) = \(bind:
+/// value)"`.
 struct SQLQuery: Hashable, Sendable {
   var text = ""
   var bindings: [Value] = []
-  /// Whether it may fail like the evaluation in Swift, so that it must not run for rows that an
-  /// earlier condition excludes.
+  /// Whether running the SQL may fail as Swift's evaluation would. Such SQL must not run for rows
+  /// that an earlier condition excludes.
   var canFail = false
-  /// Whether other tables are searched before the rows are read; see ``SQLPath``.
+  /// Whether the SQL searches other tables before the rows of the query; see ``SQLPath``.
   var isSearch = false
-  /// Whether an index finds the few rows for which it can hold.
+  /// Whether the SQL holds for only a few rows, which an index finds.
   var isNarrow = false
 
   static let `true` = SQLQuery(text: "1")
@@ -59,10 +60,10 @@ extension SQLQuery: ExpressibleByStringInterpolation {
       query.bindings.append(value)
     }
 
-    /// The quoted name of a table, a column or an alias.
+    /// Appends the quoted name of a table, a column or an alias.
     mutating func appendInterpolation(name: String) { query.text += quoted(name) }
 
-    /// SQL that this module has written.
+    /// Appends SQL that this module has written itself, without quotes or parameters.
     mutating func appendInterpolation(sql: String) { query.text += sql }
   }
 
@@ -70,22 +71,26 @@ extension SQLQuery: ExpressibleByStringInterpolation {
   init(stringInterpolation: StringInterpolation) { self = stringInterpolation.query }
 }
 
-// Conditions: pieces that are 1 or 0, never NULL, for every row that they run for.
+// Conditions are pieces of SQL whose value is 1 or 0, but not NULL, for every row for which they
+// run.
 extension SQLQuery {
-  /// Whether both hold; the second one runs only if the first holds, if it can fail.
+  /// The condition that both hold. If the second condition can fail, it runs only if the first
+  /// holds.
   func and(_ other: SQLQuery) -> SQLQuery {
     if self == .false || other == .true { return self }
     if self == .true { return other }
     if other == .false, !canFail { return .false }
     if other.canFail {
-      // The first condition is repeated outside, where SQLite can use an index for it.
+      // The first condition is repeated outside of the CASE, because SQLite can use an index for it
+      // there.
       return ("(\(self) AND CASE WHEN \(self) THEN \(other) ELSE 0 END)" as SQLQuery)
         .narrow(isNarrow)
     }
     return ("(\(self) AND \(other))" as SQLQuery).narrow(isNarrow || other.isNarrow)
   }
 
-  /// Whether one holds; the second one runs only if the first does not hold, if it can fail.
+  /// The condition that one of both holds. If the second condition can fail, it runs only if the
+  /// first does not hold.
   func or(_ other: SQLQuery) -> SQLQuery {
     if self == .true || other == .false { return self }
     if self == .false { return other }
@@ -106,7 +111,8 @@ extension SQLQuery {
     return "(NOT \(self))"
   }
 
-  /// Whether one of many holds, as a balanced tree, because SQLite limits the depth of expressions.
+  /// The condition that one of many holds, as a balanced tree, because SQLite limits the depth of
+  /// expressions.
   static func any(_ pieces: [SQLQuery]) -> SQLQuery {
     switch pieces.count {
     case 0: return .false

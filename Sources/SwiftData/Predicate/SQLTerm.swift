@@ -4,7 +4,7 @@ import Store
 typealias VariableID = PredicateExpressions.VariableID
 
 indirect enum SQLTerm {
-  /// A value that does not depend on the row, evaluated by Swift.
+  /// A value that is the same for all rows and that Swift has evaluated.
   case constant(Any)
   case condition(SQLCondition)
   /// A value in its stored form, or NULL for nil.
@@ -13,20 +13,20 @@ indirect enum SQLTerm {
   case document(SQLDocument)
   case object(SQLObject)
   case collection(SQLCollection)
-  /// A captured collection; some elements are included only under a condition.
+  /// A captured collection; each element is included only if its condition holds.
   case elements([(value: Any, condition: SQLQuery)])
   case history(HistoryTerm)
 }
 
-/// A condition that is 1 or 0 if it is present.
+/// A Boolean; its SQL is 1 or 0 if the value is not nil.
 struct SQLCondition {
   var sql: SQLQuery
-  /// The condition that the value is not nil; nil if it never is.
+  /// The condition that the value is not nil; nil if the value is never nil.
   var presence: SQLQuery?
 
-  /// Whether the value is true and not nil.
+  /// The condition that the value is true and not nil.
   var isTrue: SQLQuery { presence.map { $0.and(sql) } ?? sql }
-  /// Whether the value is false and not nil.
+  /// The condition that the value is false and not nil.
   var isFalse: SQLQuery { presence.map { $0.and(sql.negated) } ?? sql.negated }
 }
 
@@ -41,15 +41,15 @@ struct SQLScalar {
   var type: ValueType
   var swiftType: Any.Type
   var isNullable: Bool
-  /// The variables that make this NULL if they are NULL.
+  /// The variables of which each, if it is NULL, makes this value NULL.
   var strictIn: Set<VariableID> = []
-  /// For a number of rows: the condition that there is at least one.
+  /// If the value is a number of rows: the condition that there is at least one row.
   var isPositive: SQLQuery?
-  /// The column that `sql` reads through other rows.
+  /// The column from which `sql` reads the value, if it is a column of related rows.
   var reach: SQLReach?
-  /// The operands of `a ?? b` with a constant b.
+  /// The operands if the value is `a ?? b` and b is a constant.
   var coalesced: (value: SQLTerm, fallback: Any)?
-  /// Whether it is a column of the query's row by which an index finds rows.
+  /// Whether the value is a column of the query's row for which there is an index.
   var isIndexed = false
 
   var presence: SQLQuery? {
@@ -68,13 +68,13 @@ struct SQLDocument {
 }
 
 struct SQLObject {
-  /// The row, or NULL for nil.
+  /// The row of the object; NULL for nil.
   var id: SQLQuery { didSet { path = nil } }
   var entity: EntityDescription
-  /// The alias of the row itself, if it is part of the query.
+  /// The alias of the object's row, if that row is part of the query.
   var alias: String?
   var isNullable: Bool
-  /// Whether this is the object's `PersistentIdentifier`.
+  /// Whether the term is the object's `PersistentIdentifier` instead of the object itself.
   var isIdentifier = false
   var strictIn: Set<VariableID> = []
   var path: SQLPath?
@@ -87,7 +87,7 @@ struct SQLObject {
 }
 
 extension SQLObject {
-  /// The same object by another expression for its row.
+  /// The same object, with another expression for its row.
   func known(by id: SQLQuery, isNullable: Bool) -> SQLObject {
     var copy = self
     copy.id = id
@@ -102,7 +102,7 @@ struct SQLCollection {
   var source: SQLQuery
   var condition: SQLQuery
   var element: SQLTerm
-  /// The condition that the collection is not nil; nil if it never is.
+  /// The condition that the collection is not nil; nil if the collection is never nil.
   var presence: SQLQuery?
 
   var exists: SQLQuery { "EXISTS (SELECT 1 FROM \(source) WHERE \(condition))" }
@@ -116,12 +116,12 @@ struct SQLCollection {
 }
 
 extension SQLTerm {
-  /// A condition, and the condition that it is present.
+  /// A Boolean with its condition, and the condition that it is not nil.
   static func holds(_ sql: SQLQuery, presence: SQLQuery? = nil) -> SQLTerm {
     .condition(SQLCondition(sql: sql, presence: presence))
   }
 
-  /// The condition that the value is not nil; nil if it never is.
+  /// The condition that the value is not nil; nil if the value is never nil.
   var presence: SQLQuery? {
     switch self {
     case .constant(let value): unwrapped(value) == nil ? .false : nil
@@ -134,7 +134,7 @@ extension SQLTerm {
     }
   }
 
-  /// The condition that the value is nil, in a form with which SQLite uses an index.
+  /// The condition that the value is nil, in a form for which SQLite can use an index.
   var absence: SQLQuery {
     switch self {
     case .object(let object) where object.isNullable && (object.path?.steps.count ?? 0) < 2:
@@ -159,7 +159,8 @@ extension SQLTerm {
     }
   }
 
-  /// The value as one that is not nil, and the variable with it, if there is one.
+  /// The value of an optional that was tested for nil: it is not nil itself, and is NULL only if
+  /// the variable is NULL.
   func bound(to variable: VariableID?) -> SQLTerm {
     let holders: Set<VariableID> = variable.map { [$0] } ?? []
     switch self {

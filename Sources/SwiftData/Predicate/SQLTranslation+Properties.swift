@@ -1,7 +1,8 @@
 import Changes
 import Store
 
-// The properties of objects: columns, rows that they refer to, and rows that refer to them.
+// The SQL of the properties of objects: columns, rows to which they refer, and rows that refer to
+// them.
 extension SQLTranslation {
   mutating func property(_ keyPath: AnyKeyPath, of object: SQLObject) throws -> SQLTerm {
     guard !object.isIdentifier else { return try identifierProperty(keyPath, of: object) }
@@ -72,8 +73,8 @@ extension SQLTranslation {
         )
       )
     }
-    // A value in a file is not in the column, and an encoded one may mean anything: SQL knows only
-    // whether there is a value.
+    // SQL can only test whether there is a value: a large value is in a file instead of the column,
+    // and only its type can interpret an encoded value.
     let isEncoded = isCodable || codec.type == .transformed
     var scalar = SQLScalar(
       sql: sql,
@@ -133,7 +134,7 @@ extension SQLTranslation {
     )
   }
 
-  /// An id, or NULL for a row that will be deleted.
+  /// The id of a row; NULL if the row will be deleted.
   private func living(_ id: SQLQuery, in table: String) -> SQLQuery {
     guard let gone = sources.gone(table) else { return id }
     return "CASE WHEN \(id) NOT IN (SELECT id FROM \(sql: gone)) THEN \(id) END"
@@ -198,16 +199,16 @@ extension SQLTranslation {
     )
   }
 
-  /// The condition that a row's entity is this one or inherits from it.
+  /// The condition that the entity of a row is this entity or inherits from it.
   func isKind(_ entity: EntityDescription, alias: String) -> SQLQuery {
     let names = map.family(of: entity).map { "\(bind: .text($0.name))" as SQLQuery }
     return "\(sql: alias).\"_entity\" IN (\(SQLQuery.joined(names, separator: ", ")))"
   }
 
-  /// Whether the key path is that of an object's identifier.
+  /// Whether the key path is that of the object's identifier.
   private func isIdentity(_ keyPath: AnyKeyPath, of type: any PersistentModel.Type) -> Bool {
     func compare<M: PersistentModel>(_: M.Type) -> Bool {
-      // A model may declare its own `id`, but that is found as a property.
+      // If a model declares a property `id`, the search for properties has already found it.
       let identifier: KeyPath<M, PersistentIdentifier> = \.id
       return keyPath == \M.persistentModelID || keyPath == identifier || keyPath == \M.id
     }
@@ -238,6 +239,5 @@ extension SQLTranslation {
   }
 }
 
-/// The type of values that are encoded in SQL, so that no operation of the type itself is
-/// translated.
+/// A marker type for encoded values, so that no operation of their own type is translated to SQL.
 private enum EncodedAttribute {}

@@ -1,7 +1,7 @@
 import Store
 
 protocol SQLNode {
-  /// The SQL of the node; the translation knows the variables.
+  /// The SQL of the node; `translation` contains the variables.
   func term(in translation: inout SQLTranslation) throws -> SQLTerm
 }
 
@@ -33,7 +33,7 @@ struct SQLTranslation {
 
   func term(of variable: VariableID) -> SQLTerm? { variables[variable] }
 
-  /// The SQL of an expression; one that does not depend on the row is evaluated.
+  /// The SQL of an expression. If the expression does not depend on the row, Swift evaluates it.
   mutating func term<E: PredicateExpression>(_ expression: E) throws -> SQLTerm {
     if let constant = constant(expression) { return .constant(constant) }
     guard let node = expression as? any SQLNode else {
@@ -42,10 +42,10 @@ struct SQLTranslation {
     return try NotTranslatable.naming(nodeName(expression)) { try node.term(in: &self) }
   }
 
-  /// The value of an expression that is the same for all rows.
+  /// The value of an expression that does not depend on the row; nil for other expressions.
   func constant<E: PredicateExpression>(_ expression: E) -> E.Output? {
-    // If it throws, a variable has no value, or evaluation would throw for a row too; the node's
-    // translation handles both.
+    // It throws if the expression uses a variable of the row, or if its evaluation fails. The
+    // translation of the node handles both cases.
     try? expression.evaluate(bindings)
   }
 

@@ -3,13 +3,13 @@ import SQLite
 import Store
 
 struct FetchQuery {
-  /// The SQL from `FROM` on, with the alias `t0`.
+  /// The part of the SQL that begins with `FROM`; the table has the alias `t0`.
   var tail: String
   var bindings: [Value]
-  /// Whether objects must also be filtered with the predicate.
+  /// Whether the predicate must also filter the objects in memory.
   var filtersInMemory = false
   var sortsInMemory = false
-  /// The maximum number of objects after that.
+  /// The maximum number of objects after filtering in memory; nil for no limit.
   var limit: Int?
   var offset: Int?
 
@@ -68,7 +68,7 @@ struct FetchQuery {
       limit = descriptor.fetchLimit
       offset = descriptor.fetchOffset
     } else if descriptor.fetchLimit != nil || (descriptor.fetchOffset ?? 0) > 0 {
-      // 0 means no limit, as in Core Data.
+      // A limit of 0 means no limit, as in Core Data.
       let limit = descriptor.fetchLimit.flatMap { $0 > 0 ? $0 : nil } ?? -1
       tail += " LIMIT \(limit) OFFSET \(max(0, descriptor.fetchOffset ?? 0))"
     }
@@ -92,7 +92,7 @@ struct FetchQuery {
 }
 
 extension Array {
-  /// The elements from the offset up to the limit; 0 means no limit.
+  /// The elements after an offset, up to a limit; a limit of 0 means no limit.
   func cut(offset: Int?, limit: Int?) -> [Element] {
     let rest = dropFirst(Swift.max(0, offset ?? 0))
     guard let limit, limit > 0 else { return Array(rest) }

@@ -1,14 +1,15 @@
 import Changes
 import Store
 
-// Objects that delete rules include after batch deletions, and that are not in memory.
+// After batch deletions, delete rules also apply to objects that are not in memory.
 extension PendingOverlay {
-  /// Lists all rows that the store will delete together with listed rows.
+  /// Lists all rows that the store's delete rules will delete together with rows that are already
+  /// listed.
   func loseWhatFollows(_ schema: StoreSchema) throws {
     for table in Set(schema.entities.map(\.table)) where gone(table) != nil {
       try run("DELETE FROM temp.\(name("gone", of: table)) WHERE follows")
     }
-    // The number of rounds is the length of the longest chain of rules.
+    // The loop runs once for each step of the longest chain of delete rules.
     var isGrowing = true
     while isGrowing {
       isGrowing = false

@@ -3,12 +3,12 @@ import SQLite
 import Store
 import Synchronization
 
-/// The pending changes of a context in temporary tables, for SQL.
+/// The pending changes of a context, in temporary tables that SQL can read.
 ///
-/// Each table with pending changes has a temporary table of changed rows, a list of saved rows that
-/// these hide, a list of rows that will be deleted, and a view that combines them. A fetch reads
-/// the view instead of the table, so that conditions, joins, order and limits apply to unsaved
-/// changes exactly. Only changes since the last fetch are written.
+/// For each table with pending changes there are temporary tables with the changed rows, the saved
+/// rows that these replace, and the rows that will be deleted. A view combines them with the saved
+/// rows. A fetch reads the view instead of the table, so its conditions, joins, order and limits
+/// also apply to unsaved changes. Before each fetch, only changes since the last one are written.
 final class PendingOverlay {
   private let store: Store
   private let reader: Reader
@@ -17,10 +17,10 @@ final class PendingOverlay {
   let map: EntityMap
   private(set) var views: Set<String> = []
   private var losing: Set<String> = []
-  /// Whether rows without an object in memory must be hidden.
+  /// Whether batch deletions include rows that the overlay does not list as deleted yet.
   var needsAllRows = false
   private var isUsed = false
-  /// Members with changed hidden columns, by the row of the owner and the column.
+  /// Members whose hidden columns are changed, by the row of the owner and the name of the column.
   private var members: [Int64: [String: [_ModelState]]] = [:]
 
   private static let numbers = Atomic<Int>(0)
@@ -39,7 +39,7 @@ final class PendingOverlay {
     try reader.readHead()
     return reader.head
   }
-  /// Whether all contexts read through one connection, as for stores in memory.
+  /// Whether all contexts read through the same connection, as in a store in memory.
   var isShared: Bool { reader.isShared }
 
   func source(_ table: String) -> String {
@@ -51,7 +51,7 @@ final class PendingOverlay {
     views.contains(table) ? "t0.\(Self.rank), t0.id" : "t0.id"
   }
 
-  /// A column that the views add; names of attributes contain no space.
+  /// The name of a column that the views add. It contains a space, which names of attributes can't.
   private static let rank = quoted("insertion rank")
 
   func gone(_ table: String) -> String? {
@@ -62,7 +62,7 @@ final class PendingOverlay {
     quoted("\(kind) \(number) \(table)")
   }
 
-  /// Discards all rows, because their changes were saved or reverted.
+  /// Removes all rows, because the changes were saved or discarded.
   func clear() {
     guard isUsed else { return }
     isUsed = false
@@ -78,7 +78,7 @@ final class PendingOverlay {
       }
       losing = []
     } catch {
-      // The next fetch uses tables with new names, so that old rows stay invisible.
+      // Old rows could not be removed, so the next fetch uses tables with new names.
       number = Self.numbers.wrappingAdd(1, ordering: .relaxed).newValue
       views = []
       losing = []
@@ -86,8 +86,8 @@ final class PendingOverlay {
   }
 
   func close() {
-    // Other contexts will use the reader, but not these tables; one that can't be dropped is
-    // harmless, because its name is not used again.
+    // Other contexts will use this reader, but not these tables. A table that can't be dropped
+    // causes no error, because its name is never used again.
     for table in views {
       try? connection.execute("DROP VIEW IF EXISTS temp.\(name("view", of: table))")
       try? connection.execute("DROP TABLE IF EXISTS temp.\(name("row", of: table))")
@@ -116,7 +116,7 @@ final class PendingOverlay {
     }
   }
 
-  /// Lists a row for deletion; the consequences of delete rules are recomputed each time.
+  /// Lists a row as deleted; the effects of delete rules are computed again each time.
   private func lose(_ row: Int64, of table: String) throws {
     try prepareLoss(of: table)
     try run(
@@ -240,7 +240,8 @@ final class PendingOverlay {
 
   // MARK: Relationships without a column in their members
 
-  /// Removed members are written before added ones, because one may come from another owner.
+  /// Writes removed or added members. The caller writes removed ones first, because a member may
+  /// move from one owner to another.
   private func writeMembers(of state: _ModelState, removing: Bool) throws {
     guard let entity = state.entity, entity.storeIndex == storeIndex else { return }
     for property in state.description.properties where property.isToMany {
@@ -268,7 +269,7 @@ final class PendingOverlay {
     }
   }
 
-  /// Resets members of an earlier fetch to their owners in the store.
+  /// Gives members that an earlier fetch wrote their saved owners again.
   private func forgetMembers(of state: _ModelState, column: String) throws {
     for member in members[state.row]?.removeValue(forKey: column) ?? [] {
       guard let entity = member.entity else { continue }
@@ -301,7 +302,8 @@ final class PendingOverlay {
     target: String
   ) throws {
     try prepareJoin(table, source: source, target: target)
-    // Links that were added and removed between two fetches are in neither list.
+    // A link that was added and removed since the last fetch is in neither list of changes, so all
+    // are deleted here.
     for kind in ["row", "hidden"] {
       try run(
         "DELETE FROM temp.\(name(kind, of: table)) WHERE \(quoted(source)) = ?",

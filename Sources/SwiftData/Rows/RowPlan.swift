@@ -2,9 +2,9 @@ import Changes
 import SQLite
 import Store
 
-/// How the rows of an entity, and of those that inherit from it, become objects.
+/// Creates objects from the rows of an entity and of the entities that inherit from it.
 final class RowPlan: Sendable {
-  /// One value of a row; a class, because passing it on is cheap.
+  /// One value of a row. It is a class, because passing it to functions costs little.
   final class Step: Sendable {
     let slot: Int
     let column: Int32
@@ -20,23 +20,23 @@ final class RowPlan: Sendable {
   }
 
   enum Content: Sendable {
-    /// A value whose storage class is sufficient to check it.
+    /// A value that is valid if its storage class in SQLite is correct.
     case plain(StorageClass, isOptional: Bool)
-    /// A value that must be decoded to check it.
+    /// A value that is valid only if its type can decode it.
     case checked(AttributeCodec)
     case json(AttributeCodec)
-    /// A value that may be in a file beside the store.
+    /// A value that may be in a blob file beside the store.
     case external(AttributeCodec)
     case reference
   }
 
   let entity: EntityDescription
-  /// The columns to select, with the alias `t0`: the id, the entity if the table is shared, and the
-  /// values.
+  /// The columns that a query selects, with the alias `t0`: the id, the entity if several share the
+  /// table, and the values.
   let selection: String
   /// The condition that excludes rows of other entities, with the alias `t0`.
   let condition: String?
-  /// The condition that also excludes rows of subclasses.
+  /// The condition that excludes rows of other entities and of subclasses, with the alias `t0`.
   let exactCondition: String?
   private let members: [String: Member]
   private let only: Member

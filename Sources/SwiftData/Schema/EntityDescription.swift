@@ -1,23 +1,23 @@
 import Changes
 import Store
 
-/// An entity in a container: where each property of the class is stored.
+/// Describes how a container stores an entity: the place of each property of the class.
 final class EntityDescription: Sendable {
   let model: _ModelDescription
   let entity: StoredEntity
   let index: EntityIndex
-  /// The index of its store among the configurations of the container.
+  /// The position of the entity's store among the configurations of the container.
   let storeIndex: Int
-  /// The index of its table among all tables of the container.
+  /// The position of the entity's table among all tables of the container.
   let tableIndex: Int
   let columns: [ColumnIndex?]
   /// The slot of each column; nil for hidden columns.
   let slots: [Int?]
   /// How the relationship of each slot is stored; nil for attributes.
   let relationships: [StoredRelationship?]
-  /// The collections that are stored in join tables.
+  /// The collections whose links are in join tables.
   let joined: [PropertyDescription]
-  /// The collections without an inverse, whose members have no property for them.
+  /// The collections without an inverse; the class of their members has no property for the owner.
   let loose: [PropertyDescription]
   let columnNames: [String]
   /// The properties with unique combinations of values, and their slots.
@@ -72,8 +72,8 @@ final class EntityDescription: Sendable {
 
   var name: String { model.name }
   var table: String { entity.table }
-  /// The hidden column with the owner of these objects, for a to-many relationship without an
-  /// inverse.
+  /// The hidden column that records the owner in a to-many relationship without an inverse; nil if
+  /// these objects do not have it.
   func hiddenColumn(named name: String) -> ColumnIndex? {
     columnNames.firstIndex(of: name).map { ColumnIndex($0) }
   }
@@ -84,8 +84,8 @@ final class EntityMap: Sendable {
   /// The schema of each store, in the order of the configurations.
   let schemas: [StoreSchema]
   let tableCount: Int
-  /// The length of the chain of references that the uniqueness of an entity's objects depends on,
-  /// by the entity's name; entities without one are not included.
+  /// For each entity whose uniqueness depends on references: the length of the longest chain of
+  /// such references, by the name of the entity.
   let uniqueRanks: [String: Int]
   private let byName: [String: EntityDescription]
   private let byModel: [ObjectIdentifier: EntityDescription]
@@ -106,7 +106,7 @@ final class EntityMap: Sendable {
     var ranks: [String: Int] = [:]
     func count(of entity: EntityDescription) -> Int {
       if let known = ranks[entity.name] { return known }
-      // Entities whose uniqueness depends on each other end here.
+      // Set before the recursion, so that it ends if entities depend on each other.
       ranks[entity.name] = 0
       var rank = 0
       for name in entity.entity.uniques.joined() {
@@ -129,10 +129,12 @@ final class EntityMap: Sendable {
     entity?.relationships[index].flatMap { byName[$0.destination] }
   }
 
-  /// The entity of a model class, or of the model that a plain class inherits from.
+  /// The entity of a model class. A subclass without the macro has the entity of the model that it
+  /// inherits from.
   func entity(of model: _ModelDescription) -> EntityDescription? {
     if let found = byModel[ObjectIdentifier(model)] { return found }
-    // A class in an older version of the schema has the same name as the present class.
+    // An older version of the schema may have another class with the same name, so the name
+    // decides.
     return byName[model.name] ?? model.parent.flatMap(entity(of:))
   }
 
@@ -145,8 +147,8 @@ final class EntityMap: Sendable {
   }
 }
 
-// The store's types with names that Schema uses too; `StoredAttribute` must be an alias because the
-// module's name is also that of a class.
+// Aliases for types of Store that have the same names as types in Schema. `StoredAttribute` must be
+// an alias, because `Store` is also the name of a class.
 
 typealias StoredAttribute = Attribute
 typealias StoredRelationship = Relationship

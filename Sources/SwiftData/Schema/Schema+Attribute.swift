@@ -1,12 +1,12 @@
 extension Schema {
-  /// A value of an object, and how it is stored.
+  /// A property that contains a value, and the options for storing it.
   ///
   /// ```swift
   /// let attribute = schema.entity(for: Trip.self)?.attributesByName["name"]
   /// print(attribute?.isUnique ?? false)
   /// ```
   public class Attribute: SchemaProperty, @unchecked Sendable {
-    // All members are constants; no subclass changes them.
+    // It is Sendable, because all members are constants and no subclass changes them.
 
     /// An option of `@Attribute`, such as ``unique``.
     public struct Option: Hashable, Sendable, Codable {
@@ -17,13 +17,14 @@ extension Schema {
       }
       let kind: Kind
 
-      /// No two objects have the same value, except nil; inserting another updates the first.
+      /// No two objects may have the same value, except nil; inserting an object with an existing
+      /// value updates the existing object.
       public static var unique: Option { Option(kind: .unique) }
       /// Large values are stored in files beside the store, and not read before their first use.
       public static var externalStorage: Option { Option(kind: .externalStorage) }
-      /// The value is only in memory; the context tracks its changes all the same.
+      /// The value is only in memory; the context still tracks its changes.
       public static var ephemeral: Option { Option(kind: .ephemeral) }
-      /// The value is kept in the tombstone, also in a store with ``ModelConfiguration/history``
+      /// The tombstone keeps the value, even if ``ModelConfiguration/history`` of the store is
       /// `.tombstones`.
       public static var preserveValueOnDeletion: Option {
         Option(kind: .preserveValueOnDeletion)
@@ -32,12 +33,14 @@ extension Schema {
       public static var allowsCloudEncryption: Option { Option(kind: .allowsCloudEncryption) }
       /// Accepted without effect.
       public static var spotlight: Option { Option(kind: .spotlight) }
-      /// The value is stored as its type encodes it, even if the type has a column form.
+      /// The value is stored as JSON, as its type encodes it, even if the type could be stored in a
+      /// column.
       ///
-      /// Predicates and orders over it are evaluated in memory. If the type changes its encoding
-      /// later, it must still decode stored values: there is no migration.
+      /// Predicates and orders that use it are evaluated in memory. If the type later changes its
+      /// encoding, it must still decode the stored values, because a migration does not convert
+      /// them.
       public static var codable: Option { Option(kind: .codable) }
-      /// The transformer of that name, which must be registered, converts the value to bytes.
+      /// The transformer with this name, which must be registered, converts the value to bytes.
       public static func transformable(by transformerName: String) -> Option {
         Option(kind: .transformable(transformerName))
       }
@@ -50,20 +53,22 @@ extension Schema {
 
     /// The name of the attribute, which is also the property's.
     public let name: String
-    /// The name in an earlier version; the present name if it was not renamed.
+    /// The name in an earlier version of the schema; the same as `name` if the attribute was not
+    /// renamed.
     public let originalName: String
-    /// The options of its declaration; empty for a plain attribute.
+    /// The options of the declaration; empty for an attribute without options.
     public let options: [Option]
-    /// The type of its values, which may be optional; `Never` in a decoded schema.
+    /// The type of the values, which may be optional; `Never` in a decoded schema.
     public let valueType: Any.Type
-    /// The value of an object that sets none; nil if there is no default.
+    /// The value of an object that does not set another one; nil if there is no default.
     public let defaultValue: Any?
     /// Accepted without effect.
     public let hashModifier: String?
     /// Whether the value may be nil.
     public let isOptional: Bool
 
-    /// Describes an attribute as `@Attribute` does; a model class gives it name and type.
+    /// Describes an attribute as `@Attribute` does; name and type are those of the property in a
+    /// model class.
     public convenience init(
       _ options: Option...,
       originalName: String? = nil,
@@ -78,7 +83,7 @@ extension Schema {
       )
     }
 
-    /// Describes an attribute, without options unless they are given.
+    /// Describes an attribute; by default, it has no options.
     public init(
       name: String,
       options: [Option] = [],
@@ -115,6 +120,6 @@ extension Schema {
     }
   }
 
-  /// An attribute whose values consist of other attributes; never created on Linux.
+  /// An attribute that consists of other attributes; never created on Linux.
   public final class CompositeAttribute: Attribute, @unchecked Sendable {}
 }

@@ -16,7 +16,7 @@ extension Schema.Entity: Codable {
   }
 }
 
-/// An encoded attribute; its type is written as a name, and not restored.
+/// An attribute in encoded form; its type is only a name, and decoding does not restore the type.
 struct CodedAttribute: Codable {
   var name: String
   var originalName: String

@@ -1,26 +1,26 @@
 extension Schema {
-  /// Sets of properties whose values together are unique; created by `#Unique`.
+  /// Sets of properties whose values together are unique; `#Unique` creates it.
   public final class Unique<T: PersistentModel>: SchemaConstraint, @unchecked Sendable {
     // The key paths are constants.
-    /// The sets of properties, each with at least one.
+    /// The sets of properties, each with at least one property.
     public let constraints: [[PartialKeyPath<T>]]
 
-    /// Creates constraints, as `#Unique` does; one array for each set.
+    /// Creates constraints, as `#Unique` does; each array is one set of properties.
     public init(_ constraints: [PartialKeyPath<T>]...) { self.constraints = constraints }
 
     var uniqueSets: [[AnyKeyPath]] { constraints }
     var indexSets: [[AnyKeyPath]] { [] }
   }
 
-  /// Sets of properties with an index; created by `#Index`.
+  /// Sets of properties with an index; `#Index` creates it.
   public final class Index<T: PersistentModel>: SchemaConstraint, @unchecked Sendable {
     // The key paths are constants.
 
-    /// A kind of index; both are stored in the same way on Linux.
+    /// A kind of index; on Linux, both kinds are stored in the same way.
     public enum Types<Model: PersistentModel> {
-      /// An index in the order of the values, the default.
+      /// An index in the order of the values; the default.
       case binary([PartialKeyPath<Model>])
-      /// An index for ranges in several dimensions; stored as a binary index.
+      /// An index for ranges in several dimensions; on Linux, it is stored as a binary index.
       case rtree([PartialKeyPath<Model>])
 
       var keyPaths: [PartialKeyPath<Model>] {
@@ -30,12 +30,12 @@ extension Schema {
       }
     }
 
-    /// The sets of properties, each with at least one.
+    /// The sets of properties, each with at least one property.
     public let indices: [[PartialKeyPath<T>]]
 
-    /// Creates indices, as `#Index` does; one array for each index.
+    /// Creates indexes, as `#Index` does; each array is the set of properties of one index.
     public init(_ indices: [PartialKeyPath<T>]...) { self.indices = indices }
-    /// Creates indices of given kinds, which are all stored in the same way.
+    /// Creates indexes of given kinds; on Linux, all kinds are stored in the same way.
     public init(_ indices: Types<T>...) { self.indices = indices.map(\.keyPaths) }
 
     var uniqueSets: [[AnyKeyPath]] { [] }

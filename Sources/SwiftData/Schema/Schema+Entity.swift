@@ -1,5 +1,5 @@
 extension Schema {
-  /// A kind of object: the properties that a model class declares and inherits.
+  /// A kind of object, with the properties that its model class declares or inherits.
   ///
   /// ```swift
   /// for entity in schema.entities {
@@ -7,7 +7,7 @@ extension Schema {
   /// }
   /// ```
   public final class Entity: @unchecked Sendable {
-    // Parents and children are set once, when the schema is created.
+    // It is Sendable, because parents and children are only set while the schema is created.
 
     /// The simple name of the model class, unique in its schema.
     public let name: String
@@ -15,19 +15,19 @@ extension Schema {
     public let attributes: [Attribute]
     /// The relationships that the class declares; inherited ones are in ``inheritedRelationships``.
     public let relationships: [Relationship]
-    /// The attributes of all superclasses; empty without one.
+    /// The attributes of all superclasses; empty without a superclass.
     public let inheritedAttributes: [Attribute]
-    /// The relationships of all superclasses; empty without one.
+    /// The relationships of all superclasses; empty without a superclass.
     public let inheritedRelationships: [Relationship]
     /// Sets of properties whose values together are unique; empty if there are none.
     public let uniquenessConstraints: [[String]]
     /// Sets of properties with an index; empty if there are none.
     public let indices: [[String]]
-    /// The name of the entity that it inherits from; nil without one.
+    /// The name of the entity from which this one inherits; nil if there is none.
     public let superentityName: String?
-    /// The entity that it inherits from; nil without one.
+    /// The entity from which this one inherits; nil if there is none.
     public private(set) weak var superentity: Entity?
-    /// The entities that inherit directly from it; empty if there are none.
+    /// The entities that inherit directly from this one; empty if there are none.
     public private(set) var subentities: Set<Entity> = []
     let description: _ModelDescription?
 
@@ -72,19 +72,19 @@ extension Schema {
       description = nil
     }
 
-    /// The attributes and relationships that the class declares, not the inherited ones.
+    /// The attributes and relationships that the class declares; inherited ones are not included.
     public var properties: [any SchemaProperty] { attributes + relationships }
-    /// The declared properties without those that are only in memory.
+    /// The declared properties, except properties that are only in memory.
     public var storedProperties: [any SchemaProperty] { properties.filter { !$0.isTransient } }
     /// All inherited properties; empty without a superclass.
     public var inheritedProperties: [any SchemaProperty] {
       inheritedAttributes + inheritedRelationships
     }
-    /// The declared attributes by name, not the inherited ones.
+    /// The declared attributes by name; inherited ones are not included.
     public var attributesByName: [String: Attribute] { attributes.keyed(by: \.name) }
-    /// The declared relationships by name, not the inherited ones.
+    /// The declared relationships by name; inherited ones are not included.
     public var relationshipsByName: [String: Relationship] { relationships.keyed(by: \.name) }
-    /// The declared properties by name, without those that are only in memory.
+    /// The declared properties by name, except properties that are only in memory.
     public var storedPropertiesByName: [String: any SchemaProperty] {
       storedProperties.keyed(by: \.name)
     }
@@ -92,7 +92,7 @@ extension Schema {
     public var inheritedPropertiesByName: [String: any SchemaProperty] {
       inheritedProperties.keyed(by: \.name)
     }
-    /// The compiler's name of the class; the simple name for a decoded schema.
+    /// The name of the class in compiled code; in a decoded schema, only the simple name.
     public var mangledName: String {
       description.map { _mangledTypeName($0.type) ?? String(reflecting: $0.type) } ?? name
     }
@@ -142,7 +142,7 @@ extension Schema.Relationship {
 }
 
 extension Schema.Entity: Hashable {
-  /// Whether names, properties and unique sets are equal; types of values are not compared.
+  /// Whether names, properties and unique sets are equal; the types of values are not compared.
   public static func == (left: Schema.Entity, right: Schema.Entity) -> Bool {
     left === right
       || (left.name == right.name && left.superentityName == right.superentityName

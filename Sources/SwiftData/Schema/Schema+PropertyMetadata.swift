@@ -1,17 +1,18 @@
 extension Schema {
-  /// A property of a model class, as ``Model()`` describes it; not for use in applications.
+  /// A property of a model class as ``Model()`` describes it; applications do not use this type.
   public struct PropertyMetadata: @unchecked Sendable {
     // The default value, which is not Sendable, is created once and then only read.
     /// The name of the property, without quotes or backticks.
     public let name: String
-    /// The key path from the class that declares the property, not from a subclass.
+    /// The key path that begins at the class that declares the property, not at a subclass.
     public let keypath: AnyKeyPath
-    /// The value of an object that sets none; nil if there is no default.
+    /// The value of an object that does not set another one; nil if there is no default.
     public let defaultValue: Any?
-    /// The ``Schema/Attribute`` or ``Schema/Relationship`` of the property; nil for a plain one.
+    /// The ``Schema/Attribute`` or ``Schema/Relationship`` of the property; nil for a property
+    /// without an annotation.
     public let metadata: Any?
 
-    /// Describes a property; metadata is only for properties with an annotation.
+    /// Describes a property; only a property with an annotation has metadata.
     public init(
       name: String,
       keypath: AnyKeyPath,
@@ -26,19 +27,20 @@ extension Schema {
   }
 }
 
-/// The common members of attributes and relationships; no other types conform.
+/// The common members of attributes and relationships; other types do not conform.
 public protocol SchemaProperty: AnyObject, Sendable {
   /// The name of the property, unique in its entity.
   var name: String { get }
-  /// The name in an earlier version; the present name if it was not renamed.
+  /// The name in an earlier version of the schema; the same as `name` if the property was not
+  /// renamed.
   var originalName: String { get }
-  /// The type of its values; an optional type if they may be nil.
+  /// The type of the values; an optional type if a value may be nil.
   var valueType: Any.Type { get }
   /// Whether the value may be nil.
   var isOptional: Bool { get }
-  /// Whether it is a ``Schema/Attribute``, not a relationship.
+  /// Whether the property is a ``Schema/Attribute``, not a relationship.
   var isAttribute: Bool { get }
-  /// Whether it is a ``Schema/Relationship``, not an attribute.
+  /// Whether the property is a ``Schema/Relationship``, not an attribute.
   var isRelationship: Bool { get }
   /// Whether no two objects may have the same value.
   var isUnique: Bool { get }

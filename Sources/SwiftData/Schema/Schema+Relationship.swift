@@ -9,7 +9,7 @@ extension Schema {
   /// print(days?.destination ?? "", days?.inverseName ?? "")
   /// ```
   public class Relationship: SchemaProperty, @unchecked Sendable {
-    // All members are constants; no subclass changes them.
+    // It is Sendable, because all members are constants and no subclass changes them.
 
     /// An option of `@Relationship`, such as ``unique``.
     public struct Option: Hashable, Sendable, Codable {
@@ -19,9 +19,10 @@ extension Schema {
       }
       let kind: Kind
 
-      /// No two objects refer to the same one.
+      /// No two objects may refer to the same object.
       public static var unique: Option { Option(kind: .unique) }
-      /// Deleting the object deletes its destinations; an early spelling of ``DeleteRule/cascade``.
+      /// Deleting the object also deletes its destinations; an older spelling of
+      /// ``DeleteRule/cascade``.
       public static var cascade: Option { Option(kind: .deleteRule(.cascade)) }
       /// Deleting the object removes it from its destinations; see ``DeleteRule/nullify``.
       public static var nullify: Option { Option(kind: .deleteRule(.nullify)) }
@@ -31,33 +32,33 @@ extension Schema {
       public static var noAction: Option { Option(kind: .deleteRule(.noAction)) }
     }
 
-    /// What happens to the destinations of a deleted object; `.nullify` by default.
+    /// The effect of a deletion on the destinations of the deleted object; `.nullify` by default.
     public enum DeleteRule: String, Hashable, Codable, Sendable {
-      /// They stay, and may refer to an object that does not exist.
+      /// Destinations are not changed, so they may refer to an object that does not exist.
       case noAction
-      /// Their references to the deleted object are removed; the default.
+      /// References of destinations to the deleted object are removed; the default.
       case nullify
-      /// They are deleted too, with their own delete rules.
+      /// Destinations are deleted too, and their own delete rules apply.
       case cascade
-      /// A save throws ``SwiftDataError/deletionDenied`` while there are any.
+      /// A save throws ``SwiftDataError/deletionDenied`` while the object has destinations.
       case deny
     }
 
     /// The name of the relationship, which is also the property's.
     public let name: String
-    /// The name in an earlier version; the present name if it was not renamed.
+    /// The name in an earlier version of the schema; the same as `name` if it was not renamed.
     public let originalName: String
-    /// The options of its declaration; empty for a plain relationship.
+    /// The options of the declaration; empty for a relationship without options.
     public let options: [Option]
     /// The type of the property: a model, an array or a set, which may be optional.
     public let valueType: Any.Type
-    /// The name of the destination's entity; its subclasses are allowed too.
+    /// The name of the entity of the destinations; objects of its subclasses are allowed too.
     public let destination: String
-    /// What happens to destinations when the object is deleted; `.nullify` by default.
+    /// The effect of a deletion on the destinations; `.nullify` by default.
     public let deleteRule: DeleteRule
-    /// The minimum number of destinations; nil or 0 for no minimum.
+    /// The minimum number of destinations; nil or 0 means no minimum.
     public let minimumModelCount: Int?
-    /// The maximum number of destinations; nil or 0 for any number.
+    /// The maximum number of destinations; nil or 0 means no maximum.
     public let maximumModelCount: Int?
     /// The name of the inverse; nil if there is none.
     public let inverseName: String?
@@ -67,10 +68,11 @@ extension Schema {
     public let hashModifier: String?
     /// Whether the value may be nil.
     public let isOptional: Bool
-    /// Whether it has at most one destination.
+    /// Whether the relationship has at most one destination.
     public let isToOneRelationship: Bool
 
-    /// Describes a relationship as `@Relationship` does; a model class gives it name and type.
+    /// Describes a relationship as `@Relationship` does; name and type are those of the property in
+    /// a model class.
     public init(
       _ options: Option...,
       deleteRule: DeleteRule = .nullify,

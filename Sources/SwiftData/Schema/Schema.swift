@@ -7,24 +7,26 @@ import Synchronization
 /// let schema = Schema([Trip.self, Person.self], version: Schema.Version(1, 0, 0))
 /// ```
 ///
-/// Destinations of relationships and superclasses are added automatically. Two classes of the same
-/// simple name can't be in one schema: a ``ModelContainer`` with it throws.
+/// The schema includes superclasses and destinations of relationships automatically. Two classes
+/// with the same simple name can't be in one schema: creating a ``ModelContainer`` with such a
+/// schema throws.
 public final class Schema: Sendable {
-  /// The version; 1.0.0 unless it is given.
+  /// The version of the schema; 1.0.0 by default.
   public let version: Version
-  /// The version of the encoding; 1.0.0 unless a decoded schema has another one.
+  /// The version of the schema's encoded form; 1.0.0, except in a schema that was decoded with
+  /// another version.
   public let encodingVersion: Version
-  /// The model classes, including inferred ones.
+  /// The model classes; superclasses and destinations of relationships are included.
   let models: [any PersistentModel.Type]
-  /// All entities, sorted by name; including inferred ones.
+  /// All entities, sorted by name; entities of superclasses and destinations are included.
   public let entities: [Entity]
 
-  /// The entities by name, including inferred ones.
+  /// The entities by name; entities of superclasses and destinations are included.
   public var entitiesByName: [String: Entity] {
     entities.keyed(by: \.name)
   }
 
-  /// Creates a schema of model classes, including models that they refer to.
+  /// Creates a schema of model classes; models to which they refer are included.
   public init(_ types: [any PersistentModel.Type], version: Version = Version(1, 0, 0)) {
     self.version = version
     encodingVersion = Version(1, 0, 0)
@@ -32,7 +34,7 @@ public final class Schema: Sendable {
     entities = Entity.make(of: models).sorted { $0.name < $1.name }
   }
 
-  /// Creates a schema of model classes, including models that they refer to.
+  /// Creates a schema of model classes; models to which they refer are included.
   public convenience init(
     _ types: any PersistentModel.Type...,
     version: Version = Version(1, 0, 0)
@@ -40,7 +42,7 @@ public final class Schema: Sendable {
     self.init(types, version: version)
   }
 
-  /// Creates a schema of a version's models, with the same number.
+  /// Creates a schema with the models of a version and the same version number.
   public convenience init(versionedSchema: any VersionedSchema.Type) {
     self.init(versionedSchema.models, version: versionedSchema.versionIdentifier)
   }
@@ -57,7 +59,7 @@ public final class Schema: Sendable {
     entitiesByName[Self.entityName(for: type)]
   }
 
-  /// The simple name of a model class, without those of types around it.
+  /// The simple name of a model class, without the names of types around it.
   public static func entityName<T: PersistentModel>(for type: T.Type) -> String {
     _ModelDescription.of(type).name
   }
@@ -81,7 +83,7 @@ public final class Schema: Sendable {
 }
 
 extension Schema: Hashable {
-  /// Whether versions and entities are equal; the order of the models has no effect.
+  /// Whether versions and entities are equal; the order of the models does not matter.
   public static func == (left: Schema, right: Schema) -> Bool {
     left.version == right.version && left.entities == right.entities
   }
@@ -98,7 +100,7 @@ extension Schema: Codable {
     case version, encodingVersion, entities
   }
 
-  /// Decodes a schema; it has no model classes, so no container can be opened with it.
+  /// Decodes a schema. It has no model classes, so it can't be used to open a container.
   public convenience init(from decoder: any Decoder) throws {
     let container = try decoder.container(keyedBy: CodingKeys.self)
     self.init(
@@ -123,7 +125,7 @@ extension Schema: Codable {
     try encoder.encode(self).write(to: url, options: .atomic)
   }
 
-  /// Reads a schema from a file of ``save(to:)``; it has no model classes.
+  /// Reads a schema from a file that ``save(to:)`` wrote; the schema has no model classes.
   public static func load(from url: URL) throws -> Schema {
     try JSONDecoder().decode(Schema.self, from: Data(contentsOf: url))
   }

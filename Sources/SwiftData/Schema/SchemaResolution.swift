@@ -1,8 +1,8 @@
 import Changes
 import Store
 
-/// Computes the schema of a store from model classes: names of columns, and storage of
-/// relationships.
+/// Computes the schema of a store from model classes: the names of columns, and how relationships
+/// are stored.
 struct SchemaResolution {
   let models: [_ModelDescription]
   let version: String
@@ -34,8 +34,8 @@ struct SchemaResolution {
     }
   }
 
-  /// Names the columns of properties; names that differ only in case, or that the table needs, get
-  /// underscores.
+  /// Assigns names to the columns of properties. A name gets underscores if another name differs
+  /// only in case, or if the table needs the name for itself.
   private mutating func nameColumns(of model: _ModelDescription) {
     let table = root(of: model).name
     var names = model.parent.map { columns[ObjectIdentifier($0)] ?? [] } ?? []
@@ -171,8 +171,9 @@ struct SchemaResolution {
     return .column(column(model, at: property.index))
   }
 
-  /// Of two to-one relationships that are inverses, the one that does not delete the other has the
-  /// column, so that a child refers to its parent; otherwise the first by name.
+  /// Whether this side of two inverse to-one relationships is stored in a column. It is the side
+  /// without the delete rule cascade, so that a child refers to its parent; if both or neither have
+  /// it, the first one by name.
   private func ownsColumn(_ property: PropertyDescription, inverse: PropertyReference) -> Bool {
     let cascades = property.relationship?.deleteRule == .cascade
     let isDeletedBy = inverse.property.relationship?.deleteRule == .cascade
@@ -190,7 +191,8 @@ struct SchemaResolution {
     let first = this <= other ? this : other
     let table = "\(first.0)_\(first.1)"
     if this.0 != other.0 { return .joinTable(table, source: this.0, target: other.0) }
-    // Between objects of one entity, each column has the name of the relationship that reads it.
+    // Both columns contain objects of one entity, so each column has the name of the relationship
+    // that reads it.
     if this.1 != other.1 { return .joinTable(table, source: other.1, target: this.1) }
     return .joinTable(table, source: this.0, target: this.1)
   }

@@ -7,7 +7,7 @@
 /// }
 /// ```
 public protocol VersionedSchema: SendableMetatype {
-  /// The models of the version; destinations of relationships are added automatically.
+  /// The models of the version; destinations of relationships are included automatically.
   static var models: [any PersistentModel.Type] { get }
   /// The number of the version; 1.0.0 by default.
   static var versionIdentifier: Schema.Version { get }
@@ -29,22 +29,22 @@ extension VersionedSchema {
 /// }
 /// ```
 public protocol SchemaMigrationPlan: SendableMetatype {
-  /// The versions, oldest first; a store may have any of them.
+  /// The versions, oldest first; the store may have the schema of any of them.
   static var schemas: [any VersionedSchema.Type] { get }
-  /// The stages; versions without a stage between them are migrated without code.
+  /// The stages; a migration between versions without a stage runs without code.
   static var stages: [MigrationStage] { get }
 }
 
-/// One stage of a migration; see ``SchemaMigrationPlan``.
+/// One stage of a migration; see ``SchemaMigrationPlan`` for an example.
 public enum MigrationStage: @unchecked Sendable {
-  // The closures run on the thread that opens the container.
+  // It is Sendable, because its closures run only on the thread that opens the container.
 
   /// A stage without code; it may add, rename and remove entities and properties.
   case lightweight(
     fromVersion: any VersionedSchema.Type,
     toVersion: any VersionedSchema.Type
   )
-  /// A stage with code that runs before it, on the old schema, or after it, on the new one.
+  /// A stage with code that runs on the old schema before it, or on the new schema after it.
   case custom(
     fromVersion: any VersionedSchema.Type,
     toVersion: any VersionedSchema.Type,
@@ -54,13 +54,14 @@ public enum MigrationStage: @unchecked Sendable {
 }
 
 extension Schema {
-  /// A version of a schema, compared number by number; 1.10.0 is greater than 1.9.0.
+  /// A version of a schema. Versions are compared number by number, so 1.10.0 is greater than
+  /// 1.9.0.
   public struct Version: Hashable, Comparable, Codable, Sendable, CustomStringConvertible {
-    /// The first number; a greater one is a later version.
+    /// The first number; a version with a greater first number is later.
     public let major: Int
-    /// The second number, compared if the first ones are equal.
+    /// The second number; it is only compared if the first numbers are equal.
     public let minor: Int
-    /// The third number, compared if the others are equal.
+    /// The third number; it is only compared if the other numbers are equal.
     public let patch: Int
 
     /// Creates a version from three numbers, as in `Schema.Version(1, 2, 0)`.
@@ -73,7 +74,7 @@ extension Schema {
     /// The three numbers, separated by dots.
     public var description: String { "\(major).\(minor).\(patch)" }
 
-    /// Whether the left version is earlier; numbers are not compared as texts.
+    /// Whether the left version is earlier; its parts are compared as numbers, not as texts.
     public static func < (left: Version, right: Version) -> Bool {
       (left.major, left.minor, left.patch) < (right.major, right.minor, right.patch)
     }

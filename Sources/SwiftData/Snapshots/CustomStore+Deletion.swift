@@ -1,10 +1,11 @@
 import Store
 
 extension CustomStore {
-  /// Marks all objects that a predicate selects for deletion by the next save.
+  /// Marks all objects that a predicate selects; the next save deletes them.
   ///
-  /// A store that can delete batches does so without returning the objects if they have no
-  /// relationships, nothing else is pending and none of them is in memory.
+  /// If the store can delete batches, it deletes the objects without returning them. This is
+  /// possible only if the objects have no relationships, nothing else is pending, and none of the
+  /// objects is in memory.
   func delete<T: PersistentModel>(_ fetch: ContextFetch<T>) throws {
     let (descriptor, entity, context) = (fetch.descriptor, fetch.entity, fetch.context)
     guard canBatch, context.pending.isEmpty, !hasRelationships(entity, map: context.container.map),

@@ -32,7 +32,7 @@ private struct CustomFetch<T: PersistentModel> {
     (descriptor, entity, context) = (fetch.descriptor, fetch.entity, fetch.context)
   }
 
-  /// The snapshots that a custom store found, and what SwiftData must still do.
+  /// The snapshots that a custom store found, and whether SwiftData must still filter or sort them.
   private struct Answer {
     var snapshots: [any DataStoreSnapshot]
     var isFiltered = true
@@ -41,9 +41,9 @@ private struct CustomFetch<T: PersistentModel> {
 
   private enum Bearing {
     case none
-    /// Objects of the fetched entity are pending, but none that they refer to.
+    /// There are pending objects of the fetched entity, but none of entities to which it refers.
     case own
-    /// Objects are pending that a predicate or an order may read.
+    /// There are pending objects that the predicate or the order may read through a relationship.
     case related
   }
 
@@ -56,20 +56,21 @@ private struct CustomFetch<T: PersistentModel> {
     }
   }
 
-  /// Counts objects; the store counts if nothing is pending.
+  /// Counts the objects; the store counts them if there are no pending changes that affect the
+  /// number.
   func count() throws -> Int {
     if case .none = bearing, descriptor.includeSubclasses {
       do {
         let count = try store.fetchCount(context.storeRequest(descriptor.unordered))
         return descriptor.fetchLimit.flatMap { $0 > 0 ? min($0, count) : nil } ?? count
       } catch DataStoreError.preferInMemoryFilter {
-        // Counted below.
+        // The code below fetches the objects and counts them.
       }
     }
     return try context.fetch(descriptor.unordered).count
   }
 
-  /// Fetches identifiers; the store finds them if nothing is pending.
+  /// Fetches identifiers; the store finds them if there are no pending changes that affect them.
   func identifiers() throws -> [PersistentIdentifier] {
     if case .none = bearing {
       do {
@@ -79,7 +80,7 @@ private struct CustomFetch<T: PersistentModel> {
       } catch let error as DataStoreError
         where error == .preferInMemoryFilter || error == .preferInMemorySort
       {
-        // Found below.
+        // The code below fetches the objects and returns their identifiers.
       }
     }
     return try context.fetch(descriptor).map(\.persistentModelID)
@@ -100,7 +101,7 @@ private struct CustomFetch<T: PersistentModel> {
     return touched.isDisjoint(with: family) ? .none : .own
   }
 
-  /// The entities that relationships refer to, directly or indirectly.
+  /// The entities to which relationships refer, directly or through other entities.
   private func reach(of family: Set<String>) -> Set<String> {
     var reached: Set<String> = []
     var open = Array(family)
@@ -147,7 +148,7 @@ private struct CustomFetch<T: PersistentModel> {
   private func models(of answer: Answer) throws -> [T] {
     var models: [T] = []
     models.reserveCapacity(answer.snapshots.count)
-    // A store may keep all its objects together, and return all of them.
+    // A store may keep objects of all entities together, and return all of them.
     for snapshot in answer.snapshots where isWanted(snapshot.persistentIdentifier) {
       if let model = try store.materialize(snapshot, storeIndex: entity.storeIndex, in: context)
         as? T
@@ -158,7 +159,7 @@ private struct CustomFetch<T: PersistentModel> {
     return models
   }
 
-  /// Fetches if no pending change affects the result.
+  /// Fetches objects if no pending change affects the result.
   private func fetchSaved() throws -> [T] {
     let answer = try ask(descriptor)
     var models: [T] = try models(of: answer)
@@ -179,7 +180,7 @@ private struct CustomFetch<T: PersistentModel> {
     whole.fetchLimit = nil
     whole.fetchOffset = nil
     let isRelated = if case .related = bearing { true } else { false }
-    // The store would use the saved values of related objects.
+    // The store would evaluate the predicate with the saved values of related objects.
     if isRelated { whole.predicate = nil }
     let answer = try ask(whole)
     let needsEvaluation = isRelated || !answer.isFiltered
@@ -207,8 +208,8 @@ private struct CustomFetch<T: PersistentModel> {
     return models.cut(offset: descriptor.fetchOffset, limit: descriptor.fetchLimit)
   }
 
-  /// Fetches by saved values although others are pending: what the store does not do is done in a
-  /// separate context.
+  /// Fetches by saved values although there are pending changes. A separate context fetches the
+  /// identifiers, so that filtering and sorting in memory does not see the changes.
   private func fetchUndisturbed() throws -> [T] {
     let other = ModelContext(context.container)
     let identifiers = try other.fetch(descriptor).map(\.persistentModelID)

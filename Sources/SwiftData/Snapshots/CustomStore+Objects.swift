@@ -1,9 +1,9 @@
 import Changes
 
-// Objects of custom stores, which snapshots create and update.
+// The objects of custom stores; snapshots create and update them.
 
 extension ModelContext {
-  /// The object of an identity that a store gave, if it is in memory.
+  /// The object with an identity that the store assigned; nil if the object is not in memory.
   func customModel(for id: PersistentIdentifier) -> (any PersistentModel)? {
     guard let entity = container.map[id.entityName], let row = identities.knownRow(for: id) else {
       return nil
@@ -13,7 +13,7 @@ extension ModelContext {
 }
 
 extension CustomStore {
-  /// The object of a snapshot, from memory or new; nil if its entity belongs to another store.
+  /// The object of a snapshot, from memory or new; nil if the entity belongs to another store.
   func materialize(
     _ snapshot: any DataStoreSnapshot,
     storeIndex: Int,
@@ -34,8 +34,9 @@ extension CustomStore {
     )
   }
 
-  /// The snapshots of identities: those at hand, then the store's cached ones, then the rest by one
-  /// fetch for each entity.
+  /// The snapshots of objects with given identities: first those that this context has already
+  /// received, then those that the store has cached. The others are fetched, with one request for
+  /// each entity.
   func snapshots(
     for identifiers: [PersistentIdentifier],
     in context: ModelContext
@@ -76,7 +77,7 @@ extension CustomStore {
     }
     let result: Found
     do { result = try fetch(context.storeRequest(descriptor)) } catch is DataStoreError {
-      // The program did not write this predicate, so the store need not support it.
+      // This predicate was not written by the application, so a store need not support it.
       descriptor.predicate = nil
       result = try fetch(context.storeRequest(descriptor))
     }
@@ -85,7 +86,8 @@ extension CustomStore {
       if wanted.contains(snapshot.persistentIdentifier) {
         found[snapshot.persistentIdentifier] = snapshot
       } else {
-        // The store returned more than requested, and would do so for the next object too.
+        // The store returned more than requested. The other snapshots are kept, so that they need
+        // not be requested again.
         context.identities.atHand[snapshot.persistentIdentifier] = snapshot
       }
     }
@@ -114,13 +116,13 @@ struct StoredSnapshot: StoredValues {
     _ body: (PropertyDescription, Slot) throws -> Void
   ) throws {
     for property in values.description.properties where !state.changed.contains(property.index) {
-      // An object keeps its value if the snapshot has no better one.
+      // If the snapshot has no valid value, an object in memory keeps its own.
       if !isTold(property), !state.isEmpty(at: property.index) { continue }
       if let slot = try slot(of: property) { try body(property, slot) }
     }
   }
 
-  /// The slot of a value; nil if the snapshot does not have it.
+  /// The slot of a value; nil if the snapshot does not contain the value.
   private func slot(of property: PropertyDescription) throws -> Slot? {
     switch values.contents[property.index] {
     case .absent:
@@ -141,8 +143,9 @@ struct StoredSnapshot: StoredValues {
     }
   }
 
-  /// False if a snapshot leaves out the value, or has identities that the store does not know yet:
-  /// a store that remaps nothing keeps temporary ones.
+  /// Whether the snapshot has a valid value for a property. It has none if the value is missing or
+  /// contains temporary identities: a store that did not replace temporary identities still returns
+  /// them.
   private func isTold(_ property: PropertyDescription) -> Bool {
     switch values.contents[property.index] {
     case .absent: false
@@ -152,7 +155,8 @@ struct StoredSnapshot: StoredValues {
     }
   }
 
-  /// Whether the identity is temporary and of an earlier run, kept by a store by mistake.
+  /// Whether the identity is a temporary one from an earlier run, which the store has kept by
+  /// mistake.
   private func isDangling(_ identifier: PersistentIdentifier) -> Bool {
     identifier.isTemporary && identities.knownRow(for: identifier) == nil
   }

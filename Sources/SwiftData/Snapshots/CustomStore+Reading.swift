@@ -80,7 +80,7 @@ extension CustomStore: Backend {
     many.load(members)
   }
 
-  /// The members of a relationship that the store records only on the other side.
+  /// The members of a relationship that the store records only on the members' side.
   private func membersByInverse(
     of state: _ModelState,
     property: PropertyDescription,

@@ -11,7 +11,8 @@ extension CustomStore {
     try writeRest()
   }
 
-  /// Writes the store's part of a save; changes nothing here if it throws.
+  /// Writes the changes of a save that belong to this store; if it throws, nothing has changed in
+  /// memory.
   private func write(_ save: PendingSave, storeIndex: Int, in context: ModelContext) throws {
     func own(_ states: [_ModelState]) -> [_ModelState] {
       states.filter { $0.entity?.storeIndex == storeIndex }
@@ -31,13 +32,13 @@ extension CustomStore {
       updated: updated,
       deleted: deleted,
       editingState: context.editingState,
-      // A property that could not be read for a snapshot must not be saved as nil.
+      // If a property could not be read for a snapshot, the save must fail instead of writing nil.
       check: { try context.throwDeferredError() }
     )
     take(saved, for: inserted, save: save, storeIndex: storeIndex, in: context)
   }
 
-  /// Reads missing values, because a store gets all values of an object.
+  /// Reads missing values of an object, because a store always receives all its values.
   private func complete(_ state: _ModelState, in context: ModelContext) throws {
     guard state.hasEmptySlots, try !fill(state, in: context) else { return }
     throw SwiftDataError(.deletedMeanwhile(state.description.name, "\(state.identifier.id)"))
@@ -47,7 +48,7 @@ extension CustomStore {
     try !state.hasEmptySlots || fill(state, in: context)
   }
 
-  /// Throws if other objects keep deleted ones by the rule `.deny`.
+  /// Throws if the rule `.deny` prevents one of the deletions, because the object has destinations.
   private func refuseDeniedDeletions(_ deleted: [_ModelState]) throws {
     for state in deleted {
       for property in state.description.properties
@@ -57,7 +58,7 @@ extension CustomStore {
           let other = model._$state
           guard other.livingIdentifier != nil else { return false }
           guard let inverse, !inverse.isToMany else { return true }
-          // An object that now refers to another one keeps nothing.
+          // An object that now refers to another object does not prevent the deletion.
           guard case .toOne = other.slots[inverse.index] else { return true }
           return other.toOneRow(inverse.index) == state.row
         }
@@ -73,7 +74,8 @@ extension CustomStore {
     }
   }
 
-  /// Makes the store delete a batch, or else returns the objects to delete one by one.
+  /// Makes the store delete a batch; if the store can't, returns the objects, which must be deleted
+  /// one by one.
   private func deleteBatch(
     _ deletion: PendingChanges.BatchDeletion,
     save: PendingSave,
@@ -86,7 +88,7 @@ extension CustomStore {
         try run(context.editingState)
         return []
       } catch is DataStoreError {
-        // The store may be able to delete each object.
+        // The store declined the batch, but it may be able to delete the objects one by one.
       }
     }
     let found = try models(
@@ -140,10 +142,10 @@ struct CustomOutcome: SaveOutcome {
   let storeIndex: Int
   let reregistered: [PersistentIdentifier: any DataStoreSnapshot]
   var remapped: [PersistentIdentifier: PersistentIdentifier] = [:]
-  /// New objects that the store identified with existing ones.
+  /// New objects that the store merged with existing ones.
   var joined: [(new: _ModelState, target: _ModelState)] = []
 
-  /// Makes two objects of one identity share their state, which is read again.
+  /// Makes two objects with the same identity share one state; its values are then read again.
   func join(in context: ModelContext) {
     for (new, target) in joined {
       guard let model = new.model else { continue }

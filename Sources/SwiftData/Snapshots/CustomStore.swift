@@ -1,8 +1,8 @@
-/// Serializes the calls to a custom store of a container, from any thread.
+/// Serializes calls to a custom store of a container; it can be used on any thread.
 final class CustomStore: @unchecked Sendable {
-  // Called only inside the lock.
+  // The store is called only inside of the lock.
   private let store: any DataStore
-  /// Recursive, because a store may call back.
+  /// The lock is recursive, because the store may call SwiftData, which may call the store.
   private let lock = NSRecursiveLock()
   let identifier: String
   private let entities: [String: _ModelDescription]
@@ -24,7 +24,7 @@ final class CustomStore: @unchecked Sendable {
   ) throws -> CustomStore {
     let entities = models.keyed(by: \.name)
     SnapshotEntities.register(models)
-    // A store may decode snapshots in its initializer.
+    // The initializer of a store may already decode snapshots.
     let store = try SnapshotEntities.$current.withValue(entities) {
       try Configuration.Store(configuration, migrationPlan: migrationPlan)
     }
@@ -74,7 +74,8 @@ final class CustomStore: @unchecked Sendable {
     return try perform { try open($0) }
   }
 
-  /// Makes the store write a save; `check` runs between taking the snapshots and writing.
+  /// Makes the store write a save; `check` runs after the snapshots are taken and before they are
+  /// written.
   func save(
     inserted: [_ModelState],
     updated: [_ModelState],
@@ -155,7 +156,7 @@ extension _ModelState {
     {
       return snapshot
     }
-    // The snapshot's related objects are already known here.
+    // Objects to which this object refers are already in the context.
     var related: [PersistentIdentifier: any BackingData] = [:]
     return Snapshot(from: backingData, relatedBackingDatas: &related)
   }

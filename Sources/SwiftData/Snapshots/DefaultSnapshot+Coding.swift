@@ -51,9 +51,9 @@ extension DefaultSnapshot {
     }
   }
 
-  /// Decodes the identity, and the values that the model class of its entity has.
+  /// Decodes the identity, and the values of the properties that the entity's model class has.
   ///
-  /// A missing value is the property's default, or nil.
+  /// If a value is missing, it is the property's default, or nil without a default.
   public init(from decoder: any Decoder) throws {
     let container = try decoder.container(keyedBy: Key.self)
     let identifier = try container.decode(
@@ -85,7 +85,7 @@ extension DefaultSnapshot {
           .toOne(try container.decodeIfPresent(PersistentIdentifier.self, forKey: key))
         )
       case .toMany:
-        // A store may leave it out: then the members are found by their inverse.
+        // A store may leave out the collection; its members are then found by their inverse.
         guard container.contains(key) else {
           contents.append(.absent)
           continue
@@ -136,7 +136,7 @@ extension DefaultSnapshot {
 }
 
 extension RawRepresentable {
-  /// The raw value of an enumeration that is not `Codable` itself.
+  /// The raw value of an enumeration that does not conform to `Codable`.
   fileprivate var rawEncodable: (any Encodable)? { rawValue as? any Encodable }
 
   fileprivate static func decodeRaw<Key>(

@@ -1,11 +1,11 @@
 import Store
 
-/// The values of one object, by the names of its properties.
+/// The values of one object by the names of its properties.
 ///
-/// The names are the keys of its encoding: attributes use the encoder's strategies, composite
-/// values are nested, a to-one relationship is a ``PersistentIdentifier``, a to-many one an array
-/// of them, and the identity is under `persistentIdentifier`. Decoding uses the model class of the
-/// identity's entity.
+/// The names are also the keys of its encoding. The encoder's strategies apply to attributes, and
+/// composite values are nested. A to-one relationship is encoded as a ``PersistentIdentifier``, a
+/// to-many relationship as an array of them, and the identity under the key `persistentIdentifier`.
+/// Decoding finds the model class by the entity in the identity.
 ///
 /// ```swift
 /// let data = try JSONEncoder().encode(snapshot)
@@ -13,7 +13,7 @@ import Store
 /// ```
 public struct DefaultSnapshot: DataStoreSnapshot {
   let values: SnapshotValues
-  /// Why the values could not be read; encoding throws it.
+  /// The reason why the values could not be read; encoding the snapshot throws it.
   let failure: SwiftDataError?
 
   /// The identity of the object; temporary until its first save.
@@ -24,7 +24,7 @@ public struct DefaultSnapshot: DataStoreSnapshot {
     self.failure = failure
   }
 
-  /// Copies the values of an object; adds related objects that are in memory.
+  /// Copies the values of an object; also adds its related objects that are in memory.
   public init(
     from backingData: any BackingData,
     relatedBackingDatas: inout [PersistentIdentifier: any BackingData]
@@ -60,7 +60,8 @@ public struct DefaultSnapshot: DataStoreSnapshot {
     return open(backingData)
   }
 
-  /// A copy with another identity; nil keeps the identifiers in references.
+  /// A copy with another identity; if the remapped identifiers are nil, references keep their
+  /// identifiers.
   public func copy(
     persistentIdentifier: PersistentIdentifier,
     remappedIdentifiers: [PersistentIdentifier: PersistentIdentifier]? = nil

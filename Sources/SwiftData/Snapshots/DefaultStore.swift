@@ -1,7 +1,7 @@
 /// The store that ``ModelConfiguration`` describes: a SQLite file with a history.
 ///
-/// A ``ModelContainer`` opens it, and contexts use its rows directly. Opened on its own, it
-/// exchanges snapshots like any ``DataStore``.
+/// A ``ModelContainer`` opens the store, and contexts use its rows directly. If a program opens the
+/// store without a container, it exchanges snapshots like any ``DataStore``.
 ///
 /// ```swift
 /// let store = try DefaultStore(ModelConfiguration(schema: Schema([Trip.self])))
@@ -44,12 +44,13 @@ public final class DefaultStore: DataStoreBatching, Sendable {
     SnapshotEntities.register(models, ofStore: identifier)
   }
 
-  /// The UUID of the store, which never changes; the name if the schema is empty.
+  /// The UUID of the store, which never changes; if the schema is empty, the name of the
+  /// configuration.
   public var identifier: String {
     container.map.entities.first.map { container.storeIdentifier(of: $0) } ?? name
   }
 
-  /// A context for one request, with the author of the requesting context.
+  /// A context for one request, with the author in the request.
   func context(for editingState: EditingState) -> ModelContext {
     let context = ModelContext(container)
     context.author = editingState.author
@@ -92,6 +93,6 @@ public final class DefaultStore: DataStoreBatching, Sendable {
     try context.save()
   }
 
-  /// Deletes all objects; the history records it.
+  /// Deletes all objects; the deletion is recorded in the history.
   public func erase() throws { try container.erase() }
 }

@@ -1,5 +1,5 @@
-/// An encoder that keeps a snapshot's values by their keys without converting them, to read
-/// snapshots of any type.
+/// An encoder that reads a snapshot of any type: it stores the encoded values under their keys and
+/// does not convert them.
 final class SnapshotCapture: Encoder {
   enum Captured {
     case null
@@ -9,9 +9,9 @@ final class SnapshotCapture: Encoder {
   let codingPath: [any CodingKey]
   let userInfo: [CodingUserInfoKey: Any] = [:]
   private(set) var values: [String: Captured] = [:]
-  /// Containers of values that were encoded in parts.
+  /// The values under keys whose value was encoded in several parts.
   private var nested: [String: SnapshotCapture] = [:]
-  /// An operation of the snapshot that is not supported.
+  /// The error of the first operation that this encoder does not support.
   private var failure: EncodingError?
 
   init(codingPath: [any CodingKey] = []) { self.codingPath = codingPath }
@@ -66,7 +66,7 @@ final class SnapshotCapture: Encoder {
   }
 }
 
-/// Values that were encoded in parts, to be encoded as one.
+/// Joins values that were encoded in parts, so that they can be encoded as one value.
 private struct NestedValues: Encodable {
   let values: [String: SnapshotCapture.Captured]
 
@@ -109,7 +109,7 @@ private struct CaptureContainer<Key: CodingKey>: KeyedEncodingContainerProtocol 
   mutating func superEncoder(forKey key: Key) -> any Encoder { capture.child(key) }
 }
 
-/// Encodes a snapshot that encodes itself as one value.
+/// Supports snapshots that encode themselves as a single value, by encoding that value.
 private struct ForwardingContainer: SingleValueEncodingContainer {
   let capture: SnapshotCapture
   var codingPath: [any CodingKey] { capture.codingPath }
@@ -117,7 +117,7 @@ private struct ForwardingContainer: SingleValueEncodingContainer {
   mutating func encodeNil() { capture.refuse(codingPath) }
   mutating func encode<T: Encodable>(_ value: T) throws {
     switch value {
-    // These encode themselves as single values, so they would recurse here forever.
+    // These types encode themselves as single values again, so encoding them here would never end.
     case is Bool, is String, is any BinaryInteger, is any BinaryFloatingPoint:
       capture.refuse(codingPath)
     default: try value.encode(to: capture)
@@ -125,7 +125,7 @@ private struct ForwardingContainer: SingleValueEncodingContainer {
   }
 }
 
-/// Ignores values after the capture has recorded its failure.
+/// Ignores further values, because the capture has already recorded a failure.
 private struct RefusedContainer: UnkeyedEncodingContainer {
   let codingPath: [any CodingKey]
   private(set) var count = 0

@@ -2,7 +2,7 @@ import Changes
 import Store
 
 extension SnapshotValues {
-  /// The values of a snapshot of any type, for the properties of a model class.
+  /// The values of a snapshot of any type for the properties of a model class.
   static func of(
     _ snapshot: any DataStoreSnapshot,
     as description: _ModelDescription
@@ -72,7 +72,8 @@ extension SnapshotValues {
     }
     if codec.type == .transformed, let data = value as? Data { return .blob(data) }
     do { return try codec.encode(value) } catch is ValueMismatch {
-      // Another type with the same encoding: a raw value for an enumeration, an Int for a Double.
+      // The value may have another type with the same encoding, such as the raw value of an
+      // enumeration, or an Int for a Double.
       let wrapped =
         (property.valueType as? any OptionalType.Type)?.wrappedType ?? property.valueType
       guard let encodable = value as? any Encodable, let type = wrapped as? any Decodable.Type

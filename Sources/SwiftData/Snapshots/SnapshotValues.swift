@@ -15,7 +15,7 @@ struct SnapshotValues: Sendable {
 }
 
 extension SnapshotValues {
-  /// Copies the present values of an object, saved or not.
+  /// Copies the present values of an object; changes that are not saved are included.
   init(_ state: _ModelState) throws {
     identifier = state.identifier
     description = state.description
@@ -38,7 +38,7 @@ extension SnapshotValues {
     }
   }
 
-  /// A copy with another identity, and with other identities in references.
+  /// A copy with another identity and with remapped identities in references.
   func copy(
     _ identifier: PersistentIdentifier,
     remapped: [PersistentIdentifier: PersistentIdentifier]
@@ -59,7 +59,7 @@ extension SnapshotValues {
 }
 
 extension _ModelState {
-  /// The stored form of an attribute, with the contents of its file if it has one.
+  /// The stored form of an attribute; if the value is in a file, the contents of the file.
   fileprivate func wholeValue(at index: Int) throws -> Value {
     let stored = try stored(at: index)
     guard case .text(let digest) = stored, description.properties[index].isExternal,
@@ -70,7 +70,7 @@ extension _ModelState {
     return .blob(data)
   }
 
-  /// The identity that a to-one relationship refers to; reads nothing if the identity is known.
+  /// The identity to which a to-one relationship refers; if it is known, the object is not read.
   func toOneIdentifier(_ index: Int) -> PersistentIdentifier? {
     guard case .toOne(let reference) = slots[index] else {
       return toOne(index)?._$state.livingIdentifier
@@ -92,7 +92,7 @@ extension _ModelState {
     return context.registry[destination, row].map(\._$state.livingIdentifier) ?? known
   }
 
-  /// The identities that a to-many relationship refers to; reads no objects if they are known.
+  /// The identities to which a to-many relationship refers; if they are known, no object is read.
   func toManyIdentifiers(_ index: Int) throws -> [PersistentIdentifier]? {
     let many = knownToMany(index)
     if let known = many.knownIdentifiers { return many.isNil ? nil : known }

@@ -1,10 +1,11 @@
 import Store
 
-/// Where a stored property of a `Codable` type is in its JSON.
+/// The key under which the JSON of a `Codable` type contains a stored property.
 ///
-/// Only the type's decoder knows. It decodes probes that differ in one key, and the key is the
-/// property's if the property then always has exactly the value of that key. Other types are
-/// decoded completely for each row.
+/// Only the decoder of the type determines the key, so it is found by experiment: the type decodes
+/// probes that differ in the value of one key. If the property then always equals the value of that
+/// key, the key belongs to the property. Objects of other types are decoded completely for each
+/// row.
 struct JSONPath {
   let key: String
   let type: Any.Type
@@ -15,7 +16,7 @@ struct JSONPath {
     let constant = ConstantKeyPath(keyPath)
     let type = Swift.type(of: keyPath).valueType
     let found = known.withLock { $0[constant] }
-    // Outside the lock, because this calls the type's own code.
+    // Called outside of the lock, because it calls the type's own code.
     let key = found ?? find(keyPath)
     if found == nil { known.withLock { $0[constant] = .some(key) } }
     return key.map { JSONPath(key: $0, type: type) }
@@ -30,7 +31,7 @@ struct JSONPath {
 
   private static func find<Root: Decodable>(_ keyPath: AnyKeyPath, in root: Root.Type) -> String? {
     func read(_ probe: Probe) -> String? {
-      // A type that rejects a probe is decoded completely.
+      // If a type rejects a probe, its values are decoded completely for each row.
       guard let value = try? Root(from: ProbeDecoder(probe)) else { return nil }
       guard let part = value[keyPath: keyPath] as? any Encodable else { return nil }
       return try? CompositeCoder.encode(part)
@@ -48,12 +49,13 @@ struct JSONPath {
       found = key
     }
     guard let found, !found.contains("\""), !found.contains("\\") else { return nil }
-    // A default for a missing key is not in the JSON.
+    // A type with a default for a missing key is excluded, because the JSON does not contain the
+    // default.
     if let missing = read(Probe(missing: found)), missing != "null" { return nil }
     return found
   }
 
-  /// The value as SQL reads it from the text; nil for a type without a SQL form.
+  /// The property as SQL that reads it from the JSON; nil if its type has no SQL form.
   func term(in document: SQLDocument) -> SQLTerm? {
     guard let codec = AttributeCodec.of(type) else { return nil }
     let path = SQLQuery("\(bind: .text("$.\"\(key)\""))")
@@ -92,18 +94,18 @@ struct JSONPath {
 }
 
 extension AttributeCodec {
-  /// A value in JSON, read by SQLite if that is exact, or else by Swift.
+  /// A value in JSON. SQLite reads it if the result is exact; if not, a Swift function does.
   func jsonValue(
     plain: SQLQuery,
     exact: SQLQuery,
     document: SQLQuery,
     isBuiltIn: Bool
   ) -> SQLQuery {
-    // Other types with this stored form may have any JSON.
+    // Another type with this stored form may have a different form in JSON.
     guard isBuiltIn else { return exact }
     switch type {
     case .bool, .int8, .int16, .int32, .int64, .uint8, .uint16, .uint32: return plain
-    // SQLite ends a JSON string at its first NUL.
+    // SQLite would cut the string at its first NUL.
     case .string: return "iif(instr(\(document), '\\u0000'), \(exact), \(plain))"
     default: return exact
     }
@@ -111,7 +113,7 @@ extension AttributeCodec {
 }
 
 extension AnyKeyPath {
-  /// Whether it is one step to a stored property of a structure.
+  /// Whether the key path is a single step to a stored property of a structure.
   fileprivate var isStoredInStruct: Bool {
     let word = MemoryLayout<UInt>.size
     let object = unsafeBitCast(self, to: UnsafeRawPointer.self)

@@ -1,4 +1,4 @@
-/// The values of a probe: one of two values of its type for each key.
+/// The values that a probe decodes: for each key, one of two example values of the requested type.
 final class Probe {
   let changed: String?
   let missing: String?
@@ -39,7 +39,8 @@ final class Probe {
     return try T(from: ProbeDecoder(Probe(true)))
   }
 
-  /// Two values of types that do not decode themselves from keys.
+  /// One of two example values of a type that does not decode itself from keys; nil for other
+  /// types.
   private static func value(of type: Any.Type, isSecond: Bool) -> Any? {
     switch type {
     case is Bool.Type: return isSecond
@@ -77,7 +78,7 @@ final class Probe {
   }
 }
 
-/// Decodes a probe: every key exists, with a value of the requested type.
+/// Decodes a probe: it has a value for every key, in the type that is requested.
 struct ProbeDecoder: Decoder {
   let probe: Probe
   var codingPath: [any CodingKey] { [] }
@@ -93,13 +94,13 @@ struct ProbeDecoder: Decoder {
   func singleValueContainer() throws -> any SingleValueDecodingContainer { throw NoProbe() }
 }
 
-/// Thrown for types that do not decode themselves from keys.
+/// Thrown for a type that does not decode itself from keys and has no example values.
 private struct NoProbe: Error {}
 
 private struct ProbeContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
   let probe: Probe
   var codingPath: [any CodingKey] { [] }
-  // Unknown, so a type that lists its keys is decoded completely.
+  // A probe does not know its keys, so a type that asks for all of them is decoded completely.
   var allKeys: [Key] { [] }
 
   func contains(_ key: Key) -> Bool { key.stringValue != probe.missing }

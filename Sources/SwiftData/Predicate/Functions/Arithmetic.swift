@@ -66,7 +66,7 @@ enum Arithmetic {
   }
 }
 
-/// A number type whose division has no remainder.
+/// A type of numbers whose division does not have a remainder.
 private protocol DividedNumber: SignedNumeric, _AttributeValue {
   static func / (left: Self, right: Self) -> Self
 }

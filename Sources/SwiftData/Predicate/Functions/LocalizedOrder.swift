@@ -1,8 +1,9 @@
-/// The orders of strings that users expect, fast for printable ASCII.
+/// Orders of strings as users expect them, with a fast path for printable ASCII.
 ///
-/// ``standard(_:_:)`` is that of `localizedStandardCompare`: letters before case and accents, and
-/// digits by value. ``localized(_:_:)`` is that of `localizedCompare`. Foundation compares other
-/// strings, and all strings in languages with another order of ASCII.
+/// ``standard(_:_:)`` has the order of `localizedStandardCompare`: it compares letters before case
+/// and accents, and digits by the value of their number. ``localized(_:_:)`` has the order of
+/// `localizedCompare`. Foundation compares all other strings, and every string if the language
+/// orders ASCII in another way.
 enum LocalizedOrder {
   static func standard(_ left: UnsafeRawBufferPointer, _ right: UnsafeRawBufferPointer) -> Int32 {
     if hasRootOrder, StringFunctions.isPrintable(left), StringFunctions.isPrintable(right),
@@ -22,18 +23,19 @@ enum LocalizedOrder {
     return Int32(first.localizedCompare(StringFunctions.string(right)).rawValue)
   }
 
-  /// Whether the present language orders ASCII like Unicode's root collation.
+  /// Whether the current language orders ASCII like the root collation of Unicode.
   ///
-  /// Others treat `ch` or `aa` as one letter, or order a letter differently.
+  /// Some languages treat `ch` or `aa` as one letter, or order a letter in another way.
   private static let hasRootOrder: Bool = {
     let languages: Set<String> = ["en", "de", "fr", "it", "pt", "es", "nl", "ja", "ko", "zh"]
     return Locale.current.language.languageCode.map { languages.contains($0.identifier) } ?? false
   }()
 
-  /// Whether the present language folds the case of ASCII within ASCII; Turkish does not.
+  /// Whether changing the case of ASCII gives ASCII in the current language; Turkish is an
+  /// exception.
   static var foldsAsASCII: Bool { hasRootOrder }
 
-  /// The printable ASCII characters without capitals, in the order of the root collation.
+  /// The printable ASCII characters except capital letters, in the order of the root collation.
   private static let primary: [UInt8] = {
     let order = " _-,;:!?.'\"()[]{}@*/\\&#%`^+<=>|~$0123456789abcdefghijklmnopqrstuvwxyz"
     var weights = [UInt8](repeating: 0, count: 256)
@@ -57,7 +59,8 @@ enum LocalizedOrder {
     return byCase
   }
 
-  /// Nil if a number begins with zeros, whose order only Foundation knows.
+  /// The order of two strings; nil if a number begins with zeros, because only Foundation can order
+  /// it.
   static func quickStandard(
     _ left: UnsafeRawBufferPointer,
     _ right: UnsafeRawBufferPointer
@@ -92,8 +95,8 @@ enum LocalizedOrder {
     return byCase
   }
 
-  /// The order of two different characters; if strings differ only in case, the first difference
-  /// decides, small letters first.
+  /// The order of two different characters. If strings differ only in case, the first difference
+  /// decides, and a small letter precedes a capital one.
   private static func difference(_ left: UInt8, _ right: UInt8, byCase: inout Int32) -> Int32 {
     let first = primary[Int(left)]
     let second = primary[Int(right)]

@@ -14,7 +14,8 @@ enum StringOrder {
     return first == second ? 0 : first < second ? -1 : 1
   }
 
-  /// Whether the next character is ASCII, which can't combine with the previous one.
+  /// Whether the next character is ASCII, in which case it can't combine with the previous
+  /// character.
   private static func isASCII(_ bytes: UnsafeRawBufferPointer, from start: Int) -> Bool {
     var all: UInt8 = 0
     for index in start..<bytes.count { all |= bytes[index] }

@@ -2,7 +2,7 @@ import Changes
 import SQLite
 import Store
 
-/// The functions and collations in the SQL of predicates and sort descriptors.
+/// The functions and collations that the SQL of predicates and sort descriptors uses.
 enum SQLFunctions {
   static func register(on connection: Connection) throws {
     try registerOrders(on: connection)
@@ -100,7 +100,7 @@ enum SQLFunctions {
   }
 }
 
-/// A failure that would stop the evaluation in Swift, and ends the query.
+/// A failure that would stop a Swift program; here it ends the query with an error.
 enum EvaluationFailure: Error, CustomStringConvertible {
   case unwrappedNil
   case backwardRange

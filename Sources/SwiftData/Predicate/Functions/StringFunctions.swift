@@ -1,8 +1,9 @@
 import SQLite
 
-/// Functions of strings with Swift's meaning, fast for ASCII.
+/// Functions of strings with the same results as in Swift, and with a fast path for ASCII.
 ///
-/// In ASCII each byte is a character, except CR LF, so text with a CR uses the slow path.
+/// In ASCII each byte is a character, except that CR LF is one character. So text with a CR uses
+/// the slow path.
 enum StringFunctions {
   static func count(_ arguments: FunctionArguments) -> Int {
     arguments.withBytes(at: 0) { bytes in
@@ -31,7 +32,7 @@ enum StringFunctions {
     }
   }
 
-  /// Whether the first argument contains the second one, ignoring case and accents.
+  /// Whether the first argument contains the second argument; case and accents are ignored.
   static func localizedContains(_ arguments: FunctionArguments) -> Bool {
     arguments.withBytes(at: 0) { text in
       arguments.withBytes(at: 1) { part in
@@ -47,7 +48,7 @@ enum StringFunctions {
     String(decoding: bytes, as: UTF8.self)
   }
 
-  /// Whether the bytes are ASCII without a CR.
+  /// Whether the text is ASCII without a CR.
   static func isSimple(_ bytes: UnsafeRawBufferPointer) -> Bool {
     var all: UInt8 = 0
     var hasReturn = false
@@ -93,7 +94,8 @@ enum StringFunctions {
     byte >= 0x41 && byte <= 0x5a ? byte | 0x20 : byte
   }
 
-  /// Searches by characters, as the node of `contains` does; Foundation's search differs.
+  /// Searches for whole characters, as `contains` does in Swift; Foundation's search gives other
+  /// results.
   private static func containsCharacters<Text: Collection, Part: Collection>(
     _ text: Text,
     _ part: Part

@@ -1,11 +1,11 @@
 import Changes
 import Store
 
-/// Operations on values that SQL lacks: reading a property, converting JSON to a stored form, and
-/// comparing.
+/// Operations that SQL does not have: reading a property of a value, converting JSON to a stored
+/// form, and comparing values.
 ///
-/// SQL identifies each by a number. Key paths and types are constants of a program, so the list has
-/// a bounded length.
+/// SQL identifies each operation by a number. The list of operations can't grow without limit,
+/// because key paths and types are constants of a program.
 final class ValueFunctions: Sendable {
   static let shared = ValueFunctions()
 
@@ -40,7 +40,7 @@ final class ValueFunctions: Sendable {
     return PropertyFunction(number: number, output: output, type: unwrappedType(result))
   }
 
-  /// The function that converts a value's JSON to its stored form.
+  /// The number of the operation that converts JSON of a type to its stored form.
   func decoding(of type: Any.Type) -> Int64? {
     guard let decodable = type as? any Decodable.Type, let codec = AttributeCodec.of(type) else {
       return nil
@@ -49,7 +49,8 @@ final class ValueFunctions: Sendable {
     return Int64(number(of: .decoding(ObjectIdentifier(type)), function: make(decodable)))
   }
 
-  /// The function that compares two texts as values; nil for a type that isn't `Equatable`.
+  /// The number of the operation that compares two texts as values of a type; nil if the type is
+  /// not `Equatable`.
   func equality(of type: Any.Type) -> Int64? {
     guard let comparable = type as? any (Equatable & Decodable).Type else { return nil }
     func make<T: Equatable & Decodable>(_: T.Type) -> any ValueFunction { Equality<T>() }
@@ -66,7 +67,7 @@ final class ValueFunctions: Sendable {
   }
 }
 
-/// A key path literal of the program, which captures nothing and so may be sent anywhere.
+/// A key path literal of the program. It captures nothing, so it is Sendable.
 struct ConstantKeyPath: Hashable, @unchecked Sendable {
   let keyPath: AnyKeyPath
 
@@ -75,7 +76,7 @@ struct ConstantKeyPath: Hashable, @unchecked Sendable {
 
 protocol ValueFunction: Sendable {
   func value(of value: Value) throws -> Value
-  /// Whether two texts have equal values; keeps the decoded second value.
+  /// Whether two texts represent equal values; `decoded` caches the second value.
   func areEqual(_ left: String, _ right: String, decoded: inout Any?) throws -> Bool
 }
 
@@ -96,7 +97,7 @@ private struct PropertyReading: ValueFunction {
   }
 }
 
-// The functions contain no value of their types.
+// The closures contain types but no values.
 
 private struct Decoding<T: Decodable>: ValueFunction, @unchecked Sendable {
   let codec: AttributeCodec
@@ -145,7 +146,8 @@ struct PropertyFunction {
   }
 }
 
-/// The decoded values of a connection's comparisons: usually only the constant.
+/// Caches the decoded values that a connection compares with; usually only the constant of a
+/// predicate.
 final class EqualityCache {
   private var number = -1
   private var text = ""

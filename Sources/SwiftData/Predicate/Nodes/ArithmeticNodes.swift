@@ -48,7 +48,7 @@ extension SQLTranslation {
     try arithmetic(operation, scalar(term(left)), scalar(term(right)))
   }
 
-  /// The number of an operation as in Swift: overflow and division by zero fail.
+  /// The result of an arithmetic operation, as in Swift: overflow and division by zero are errors.
   fileprivate func arithmetic(
     _ operation: ArithmeticOperation,
     _ left: SQLScalar,
@@ -64,7 +64,7 @@ extension SQLTranslation {
     if type.isPlain, operation == .divide || operation == .remainder, right.sql.text == "?",
       case .integer(let divisor) = right.sql.bindings.first, divisor != 0, divisor != -1
     {
-      // SQLite truncates like Swift, and this can't fail.
+      // SQLite truncates like Swift here, and the operation can't fail.
       result.sql = "(\(left.sql) \(operation == .divide ? "/" : "%") \(right.sql))"
       return .scalar(result)
     }
@@ -79,7 +79,7 @@ enum ArithmeticOperation: Int {
   case add, subtract, multiply, divide, remainder, negate
 }
 
-/// The types of numbers; SQL contains the raw value.
+/// The types of numbers in arithmetic; SQL contains the raw value of a type.
 enum ArithmeticType: Int, CaseIterable {
   case int, int8, int16, int32, int64, uint, uint8, uint16, uint32, uint64
   case float16, float, double, decimal
@@ -112,7 +112,7 @@ enum ArithmeticType: Int, CaseIterable {
     }
   }
 
-  /// Whether SQLite's integers can represent all values.
+  /// Whether SQLite's integers can represent all values of the type.
   var isPlain: Bool {
     switch self {
     case .uint, .uint64: false

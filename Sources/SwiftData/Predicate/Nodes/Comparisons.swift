@@ -13,7 +13,7 @@ extension PredicateExpressions.Comparison: SQLNode {
     if let sql = try translation.historyComparison(left, right, by: op) {
       return .holds(sql)
     }
-    // If the fallback can't satisfy the comparison, only the value itself matters.
+    // If the fallback does not satisfy the comparison, the comparison with the value is sufficient.
     if case .scalar(let scalar) = left, let (value, fallback) = scalar.coalesced,
       case .constant(let second as LHS.Output) = right, let fallback = fallback as? LHS.Output,
       !op.compare(fallback, second), Ranks(of: LHS.Output.self) == nil
@@ -58,7 +58,7 @@ extension PredicateExpressions.ComparisonOperator {
   }
 }
 
-/// The types with stored forms in the order of their values.
+/// The types for which the order of the stored forms is the order of the values.
 private let orderedTypes: [any Any.Type] = [
   Int.self, Int8.self, Int16.self, Int32.self, Int64.self,
   UInt.self, UInt8.self, UInt16.self, UInt32.self, UInt64.self,
@@ -78,7 +78,7 @@ extension SQLScalar {
 }
 
 extension SQLTranslation {
-  /// The condition that one value is before or after another; neither is nil.
+  /// The condition that one value is before or after another; the values must not be nil.
   func comparison(
     _ left: SQLScalar,
     _ right: SQLScalar,
@@ -97,7 +97,8 @@ extension SQLTranslation {
     let plain: SQLQuery = "\(left.sql) \(op.sql) \(right.sql)\(left.collation)"
     switch left.type {
     case .float16, .float, .double, .date:
-      // NaN is stored as a text, which is after all numbers in SQLite, and unordered in Swift.
+      // NaN is stored as a text. In SQLite a text is greater than all numbers; in Swift NaN has no
+      // order.
       let greater: SQLScalar
       let smaller: SQLScalar
       switch op {
@@ -105,7 +106,8 @@ extension SQLTranslation {
       default: (smaller, greater) = (right, left)
       }
       if isNotANumber(left) || isNotANumber(right) { return .false }
-      // A NaN on the smaller side has no effect, unless both are texts.
+      // The greater side is a number here, so a text on the smaller side never satisfies the
+      // comparison.
       if isConstant(greater) { return plain }
       let infinity: SQLQuery = "\(bind: .real(.infinity))"
       if isConstant(smaller) || op == .lessThan || op == .greaterThan {
@@ -122,7 +124,8 @@ extension SQLTranslation {
     isConstant(scalar) && scalar.sql.bindings == [.text(notANumber)]
   }
 
-  /// Whether there are rows, instead of their number.
+  /// The condition that there are rows, if the comparison of their number asks only for that;
+  /// otherwise nil.
   private func emptiness(
     _ left: SQLScalar,
     _ right: SQLScalar,
@@ -154,7 +157,7 @@ extension SQLTranslation {
     "\(try rank(left, by: ranks)) \(op.sql) \(try rank(right, by: ranks))"
   }
 
-  /// The rank of a value among all values of its type.
+  /// The position of a value among all values of its type.
   func rank(_ term: SQLTerm, by ranks: Ranks) throws -> SQLQuery {
     if case .constant(let value) = term {
       let stored = try unwrapped(value).map(ranks.codec.encode) ?? .null
@@ -173,12 +176,13 @@ extension SQLTranslation {
   }
 }
 
-/// The order of the values of a type that lists all of them.
+/// The order of the values of a type that lists all its values.
 struct Ranks {
   let codec: AttributeCodec
   let rank: [Value: Int]
 
-  /// The order of a type; nil if its stored forms are in order, or its values are unknown.
+  /// The order of a type; nil if its stored forms already have that order, or its values are not
+  /// listed.
   init?(of type: Any.Type) {
     guard !orderedTypes.contains(where: { $0 == type }),
       let cases = type as? any (CaseIterable & Comparable).Type,
@@ -199,7 +203,7 @@ struct Ranks {
     for value in T.allCases.sorted() {
       if let previous, previous < value { rank += 1 }
       previous = value
-      // A value that can't be stored is in no row.
+      // No row contains a value that can't be stored.
       guard let stored = try? codec.encode(value) else { return nil }
       ranks[stored] = rank
     }

@@ -9,7 +9,7 @@ extension PredicateExpressions.Equal: SQLNode {
     {
       return .constant(first == second)
     }
-    // If the fallback is another value, only the value itself can be equal.
+    // If the fallback is not equal, comparing the value before `??` is sufficient.
     if case .scalar(let scalar) = left, let (value, fallback) = scalar.coalesced,
       case .constant(let second as LHS.Output) = right, let fallback = fallback as? LHS.Output,
       fallback != second
@@ -58,7 +58,7 @@ extension SQLTranslation {
     return try sameValue(column, scalar(right))
   }
 
-  /// Both terms as objects, if at least one is an object.
+  /// Both terms as objects; nil if neither of them is an object.
   func objects(_ left: SQLTerm, _ right: SQLTerm) throws -> (SQLObject, SQLObject)? {
     switch (left, right) {
     case (.object(let first), .object(let second)): return (first, second)
@@ -70,8 +70,8 @@ extension SQLTranslation {
     }
   }
 
-  /// A captured object or identifier; its row is 0, which does not exist, if it can't be in the
-  /// table.
+  /// A captured object or identifier. If it can't be in the table, its row is 0, which does not
+  /// exist.
   private func object(_ value: Any, like other: SQLObject) -> SQLObject? {
     var entity = other.entity
     var id = SQLQuery.null
@@ -127,7 +127,8 @@ extension SQLTranslation {
     if left.presence == nil, left.sql == .false { return right.isFalse }
     if right.presence == nil, right.sql == .true { return left.isTrue }
     if right.presence == nil, right.sql == .false { return left.isFalse }
-    // Both sides are then 1, 0 or NULL; NOT changes other integers to 0 or 1.
+    // NOT turns integers other than 0 and 1 into 0 or 1, so both sides are 1, 0 or NULL and can be
+    // compared.
     func normal(_ condition: SQLCondition) -> SQLQuery {
       guard let presence = condition.presence else { return condition.sql.negated }
       return "CASE WHEN \(presence) THEN \(condition.sql.negated) END"
@@ -142,7 +143,8 @@ extension SQLTranslation {
     _ rightTerm: SQLTerm
   ) throws -> SQLQuery {
     for term in [leftTerm, rightTerm] {
-      // A case without values has only one text, so texts can be compared and indexed.
+      // A case without associated values always has the same JSON, so comparing texts is exact and
+      // can use an index.
       if case .constant(let value) = term, let known = unwrapped(value) {
         let mirror = Mirror(reflecting: known)
         if mirror.displayStyle == .enum, mirror.children.isEmpty {

@@ -20,7 +20,7 @@ extension SQLTranslation {
     else { throw NotTranslatable.operands("a value that is not an array of ordered values") }
     switch scalar.type {
     case .float16, .float, .double, .date:
-      // Swift's result depends on the place of a NaN.
+      // If there is a NaN, the result in Swift depends on its position.
       throw NotTranslatable.operands("numbers that may be NaN")
     default: break
     }

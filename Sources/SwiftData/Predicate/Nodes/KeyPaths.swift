@@ -34,7 +34,7 @@ extension PredicateExpressions.KeyPath: SQLNode {
     guard scalar.type != .transformed else { return nil }
     var result = scalar
     result.swiftType = unwrappedType(Output.self)
-    // The column contains the raw value of an enumeration.
+    // The column of an enumeration already contains its raw value.
     if isRawValue { return .scalar(result) }
     if scalar.swiftType == String.self {
       switch kind {

@@ -31,7 +31,8 @@ extension PredicateExpressions.Conditional: SQLNode {
 }
 
 extension SQLTranslation {
-  /// The first term if a condition holds, otherwise the second; neither runs for the other's rows.
+  /// The first term if a condition holds, and otherwise the second term. For each row only one of
+  /// them is evaluated.
   func choice(_ test: SQLQuery, _ first: SQLTerm, _ second: SQLTerm) throws -> SQLTerm {
     func select(_ first: SQLQuery, _ second: SQLQuery) -> SQLQuery {
       "CASE WHEN \(test) THEN \(first) ELSE \(second) END"
@@ -49,7 +50,7 @@ extension SQLTranslation {
       return .document(result)
     }
     if let left = try? condition(first), let right = try? condition(second) {
-      // If neither side is a condition, the values are compared instead.
+      // If the terms are not conditions, the code below selects between values.
       var presence: SQLQuery?
       if left.presence != nil || right.presence != nil {
         presence = select(left.presence ?? .true, right.presence ?? .true)

@@ -59,7 +59,7 @@ extension PredicateExpressions.NilCoalesce: SQLNode {
         return .holds(presence.negated.or(condition.sql))
       }
     case .collection(var collection):
-      // Without an owner there are no rows, so nil and empty are the same.
+      // If the owner is nil, the collection has no rows either, so `?? []` needs no SQL.
       guard case .constant(let value) = second, (value as? any Collection)?.isEmpty ?? false
       else { break }
       collection.presence = nil

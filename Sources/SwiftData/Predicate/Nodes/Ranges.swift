@@ -20,7 +20,7 @@ struct RangeBounds {
   var lower: SQLTerm?
   var upper: SQLTerm?
   var includesUpper = false
-  /// Whether the bounds may be in the wrong order, which Swift rejects.
+  /// Whether the lower bound may be greater than the upper one, which is an error in Swift.
   var mayBeBackwards = false
 }
 
@@ -56,7 +56,8 @@ extension SQLTranslation {
     return false
   }
 
-  /// The condition for a token or a time of history; the bounds must be constants.
+  /// The condition that a range contains a token or a time of history; the bounds must be
+  /// constants.
   private func contains(_ bounds: RangeBounds, history element: SQLTerm) throws -> SQLQuery {
     func compare(
       _ bound: SQLTerm,

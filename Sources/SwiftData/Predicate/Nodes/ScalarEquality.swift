@@ -1,7 +1,7 @@
 import Changes
 import Store
 
-// Equality of values that are stored as they are depends on their type.
+// Two values that are stored directly in columns are compared by rules that depend on their type.
 extension SQLTranslation {
   func equality(_ column: SQLScalar, constant: Any) throws -> SQLQuery {
     let value = try scalar(.constant(constant))
@@ -14,7 +14,7 @@ extension SQLTranslation {
     let sign: SQLQuery = column.isNullable ? "IS" : "="
     switch column.type {
     case .float16, .float, .double, .date:
-      // NaN is stored as a text, and equals nothing.
+      // NaN is stored as a text, and is not equal to any value.
       if case .text = value.sql.bindings.first { return .false }
       return "\(column.sql) \(sign) \(value.sql)"
     case .string where column.swiftType == String.self:
@@ -94,8 +94,8 @@ extension SQLTranslation {
     return presence.negated.or(isOne)
   }
 
-  /// A list of values after IN; a long list is one JSON parameter, so that the statement does not
-  /// depend on its length.
+  /// A list of values for IN. A long list is one parameter with JSON, so that the statement does
+  /// not depend on the number of values.
   func list(_ values: [Value]) -> SQLQuery {
     if values.count > 8, let text = jsonArray(values) {
       return "(SELECT value FROM json_each(\(bind: .text(text))))"
@@ -103,7 +103,7 @@ extension SQLTranslation {
     return "(\(SQLQuery.joined(values.map { "\(bind: $0)" }, separator: ", ")))"
   }
 
-  /// The values as JSON that SQLite reads as the same values; nil if it might not.
+  /// The values as JSON from which SQLite reads the same values; nil if a value might change.
   private func jsonArray(_ values: [Value]) -> String? {
     var text = "["
     for value in values {
@@ -118,7 +118,7 @@ extension SQLTranslation {
     return text + "]"
   }
 
-  /// Appends a JSON string; returns false for a text with NUL, which SQLite would cut.
+  /// Appends a JSON string; returns false for a text with NUL, because SQLite would cut it there.
   private func append(_ string: String, to text: inout String) -> Bool {
     text += "\""
     for scalar in string.unicodeScalars {

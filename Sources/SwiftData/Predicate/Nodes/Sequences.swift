@@ -66,7 +66,7 @@ extension PredicateExpressions.Filter: SQLNode {
 }
 
 extension SQLTranslation {
-  /// The maximum number of elements of a captured collection that are tested one by one.
+  /// The maximum number of elements of a captured collection for which SQL has a condition each.
   private static let mostElements = 500
 
   mutating func rows(_ sequence: SQLTerm) throws -> SQLTerm {
@@ -136,7 +136,7 @@ extension SQLTranslation {
     return hasNil ? presence.negated.or(found) : found
   }
 
-  /// The elements of an array in JSON; nil for other types.
+  /// The elements of an array that is stored as JSON; nil for other types.
   private mutating func elements(of document: SQLDocument) throws -> SQLCollection? {
     guard let array = document.swiftType as? any SequenceDocument.Type,
       let codec = AttributeCodec.of(array.documentElement)
@@ -179,7 +179,7 @@ extension SQLTranslation {
   }
 }
 
-/// The collections whose JSON is a list of their elements.
+/// The collections whose JSON is an array of their elements.
 protocol SequenceDocument {
   static var documentElement: Any.Type { get }
 }

@@ -1,4 +1,4 @@
-/// A comparator of strings that Foundation on Linux lacks.
+/// A comparator of strings that Foundation does not provide on Linux.
 ///
 /// ```swift
 /// let order = SortDescriptor(\Trip.name, comparator: LocalizedStringComparator.localized)
@@ -17,12 +17,12 @@ public struct LocalizedStringComparator: SortComparator, Sendable {
     self.order = order
   }
 
-  /// Creates the same comparator for another direction.
+  /// Creates a comparator of the same kind with a direction; forward by default.
   public init(_ base: LocalizedStringComparator, order: SortOrder = .forward) {
     self.init(kind: base.kind, order: order)
   }
 
-  /// Compares two strings; equivalent strings may differ, for example in case.
+  /// Compares two strings; strings that compare as the same may differ, for example in case.
   public func compare(_ left: String, _ right: String) -> ComparisonResult {
     let result = Self.compare(left, right, kind: kind)
     guard order == .reverse else { return result }
@@ -48,7 +48,7 @@ public struct LocalizedStringComparator: SortComparator, Sendable {
 }
 
 extension SortComparator where Self == LocalizedStringComparator {
-  /// Compares strings like a file browser: ignores case, and orders digits by value.
+  /// Compares strings as a file browser does: ignores case, and compares digits as numbers.
   public static var localizedStandard: LocalizedStringComparator { .init(kind: .standard) }
 
   /// Compares strings in the order of the current locale; accents and case matter.
@@ -56,14 +56,14 @@ extension SortComparator where Self == LocalizedStringComparator {
 }
 
 extension String.StandardComparator {
-  /// Compares strings like a file browser: ignores case, and orders digits by value.
+  /// Compares strings as a file browser does: ignores case, and compares digits as numbers.
   public static var localizedStandard: LocalizedStringComparator { .init(kind: .standard) }
 
   /// Compares strings in the order of the current locale; accents and case matter.
   public static var localized: LocalizedStringComparator { .init(kind: .localized) }
 }
 
-/// A string in the order that a user expects, for sort descriptors.
+/// A string that is ordered as users expect; used in sort descriptors.
 struct LocalizedText: Comparable {
   let text: String
   let kind: LocalizedStringComparator.Kind
@@ -86,14 +86,14 @@ extension String? {
   fileprivate var localizedText: LocalizedText? { map(\.localizedText) }
 }
 
-/// The key paths of strings behind those in sort descriptors.
+/// Finds the original key path of a string for a key path that was extended for sorting.
 enum LocalizedKeyPaths {
   struct Origin: Sendable {
     var path: ConstantKeyPath
     var kind: LocalizedStringComparator.Kind
   }
 
-  // Key paths are constants of a program, so this has a bounded size.
+  // The number of entries is limited, because key paths are constants of a program.
   private static let origins = Guarded<[ConstantKeyPath: Origin]>([:])
 
   static func origin(of keyPath: AnyKeyPath) -> Origin? {
@@ -110,23 +110,24 @@ enum LocalizedKeyPaths {
     let path = ConstantKeyPath(extended)
     let origin = Origin(path: ConstantKeyPath(keyPath), kind: kind)
     origins.withLock { $0[path] = origin }
-    // A key path of two constants; `Sendable` has no witnesses, so both types have the same layout.
+    // Both key paths are constants, so the result is Sendable. `Sendable` has no witnesses, so both
+    // types have the same layout.
     return unsafeBitCast(extended, to: (any KeyPath<Root, Result> & Sendable).self)
   }
 }
 
 extension SortDescriptor {
-  /// Orders by a string as a user expects: ignores case, and orders digits by value.
+  /// Orders by a string as users expect: ignores case, and compares digits as numbers.
   public init(_ keyPath: any KeyPath<Compared, String> & Sendable, order: SortOrder = .forward) {
     self.init(keyPath, comparator: LocalizedStringComparator(kind: .standard), order: order)
   }
 
-  /// Orders by a string as a user expects, nil first.
+  /// Orders by an optional string as users expect; nil comes first.
   public init(_ keyPath: any KeyPath<Compared, String?> & Sendable, order: SortOrder = .forward) {
     self.init(keyPath, comparator: LocalizedStringComparator(kind: .standard), order: order)
   }
 
-  /// Orders by a string with a comparator; without an order, with the comparator's own.
+  /// Orders by a string with a comparator; without an order, with that of the comparator.
   public init(
     _ keyPath: any KeyPath<Compared, String> & Sendable,
     comparator: LocalizedStringComparator,
@@ -138,7 +139,8 @@ extension SortDescriptor {
     self.init(path, order: order ?? comparator.order)
   }
 
-  /// Orders by a string with a comparator, nil first; without an order, with the comparator's own.
+  /// Orders by an optional string with a comparator, nil first; without an order, with that of the
+  /// comparator.
   public init(
     _ keyPath: any KeyPath<Compared, String?> & Sendable,
     comparator: LocalizedStringComparator,

@@ -1,8 +1,8 @@
 import Store
 
 enum SortTranslation {
-  /// The terms of an ORDER BY, with the alias `t0`; the order of the rows comes last, so that the
-  /// result is stable.
+  /// The terms of ORDER BY for a table with the alias `t0`. The last term is the default order of
+  /// the rows, so that equal objects always have the same order.
   static func translate<T: PersistentModel>(
     _ sort: [SortDescriptor<T>],
     entity: EntityDescription,
@@ -19,7 +19,8 @@ enum SortTranslation {
     )
   }
 
-  /// The terms of an ORDER BY over a row; `last` orders rows that are otherwise equal.
+  /// The terms of ORDER BY for a row; `last` is the last term, which orders rows that are otherwise
+  /// equal.
   static func translate<T>(
     _ sort: [SortDescriptor<T>],
     root: SQLTerm,
@@ -34,7 +35,8 @@ enum SortTranslation {
       let term = try NotTranslatable.naming("a sort descriptor") {
         try self.term(keyPath, of: root, in: &translation)
       }
-      // Nil comes before all values in both orders, and so last in reverse.
+      // SQLite orders NULL before all values, or after all values with DESC; Swift orders nil in
+      // the same way.
       terms.append(descriptor.order == .forward ? term : term + " DESC")
     }
     return (terms + [last]).joined(separator: ", ")
@@ -69,7 +71,8 @@ enum SortTranslation {
     return try inlined(sql)
   }
 
-  /// The SQL of a term; its only values are those of cases.
+  /// The SQL of a term with its parameters written into it; only the constants of enumerations
+  /// occur.
   private static func inlined(_ query: SQLQuery) throws -> String {
     var result = ""
     var bindings = query.bindings[...]
@@ -104,7 +107,7 @@ extension SQLTranslation {
     }
     var term = SQLTerm.object(object)
     for component in components {
-      // Force unwrapping can fail, but the order of rows can't.
+      // Force unwrapping nil would fail in Swift; in SQL such rows come first.
       guard case .property = component else { continue }
       switch term {
       case .object(let next):
