@@ -1,6 +1,6 @@
 import SwiftSyntaxMacros
 
-/// All macros of the module, by the names in their declarations.
+/// All macros of this module, by the names that their declarations use.
 public var swiftDataMacros: [String: any Macro.Type] {
   [
     "ModelMacro": ModelMacro.self,

@@ -1,4 +1,4 @@
-// Package.swift compiles only this file of the module if it finds no SwiftSyntax.
+// If Package.swift does not find SwiftSyntax, it compiles only this file of the module.
 #error(
   """
   No swiftc on the PATH has SwiftSyntax beside it (lib/swift/host/SwiftSyntaxMacros.swiftmodule). \

@@ -80,7 +80,7 @@ struct AnnotationMisuseTests {
       source,
       [
         "2:23 'a' can't be an attribute and a relationship at once; keep @Relationship "
-          + "if its type is a model, else @Attribute."
+          + "if its type is a model, and otherwise @Attribute."
       ]
     )
     try expectRemedy(
@@ -97,7 +97,7 @@ struct AnnotationMisuseTests {
       source,
       [
         "2:17 @Relationship can be put on a property only once; put all options in the "
-          + "first."
+          + "first one."
       ]
     )
     try expectRemedy(
@@ -124,7 +124,7 @@ struct AnnotationMisuseTests {
     expectComplaints(
       model("@Relationship var \(property)"),
       [
-        "2:3 @Relationship leads to objects of a model class, but \(type) is not one; remove "
+        "2:3 @Relationship refers to objects of a model class, but \(type) is not a model; remove "
           + "@Relationship from 'a'."
       ]
     )
@@ -217,8 +217,8 @@ struct AnnotationMisuseTests {
   @Test("#Unique and #Index outside a model are refused.", arguments: ["Unique", "Index"])
   func constraintOutside(name: String) {
     let sentence =
-      "#\(name) belongs inside the class that it is about, which must be marked @Model; move it "
-      + "there."
+      "#\(name) must be inside the class to which it applies, and that class must be "
+      + "marked @Model; move it there."
     expectComplaints("#\(name)<Trip>([\\.name])", ["1:1 \(sentence)"])
     expectComplaints("class Trip { #\(name)<Trip>([\\.name]) }", ["1:14 \(sentence)"])
   }
@@ -228,7 +228,7 @@ struct AnnotationMisuseTests {
     expectComplaints(
       model("#Unique<Item>([\\.name])"),
       [
-        "2:11 #Unique inside 'Trip' can only be about 'Trip'; write '#Unique<Trip>', or "
+        "2:11 #Unique inside 'Trip' can only apply to 'Trip'; write '#Unique<Trip>', or "
           + "move it into 'Item'."
       ]
     )
@@ -271,7 +271,7 @@ struct AnnotationMisuseTests {
     expectComplaints(
       model("#Unique<Trip>([\\.a]); #Unique<Trip>([\\.b])"),
       [
-        "2:25 A model has only one #Unique; put all lists in the first, separated by "
+        "2:25 A model has only one #Unique; put all lists in the first one, separated by "
           + "commas."
       ]
     )
@@ -283,15 +283,15 @@ struct AnnotationMisuseTests {
     expectComplaints(
       model("#Unique<Trip>([\\.a, \\.b]); var a = 1; @Transient var b = 1"),
       [
-        "2:23 #Unique is about what the store keeps, but 'b' is not stored; take it "
-          + "out of the list."
+        "2:23 #Unique applies to stored properties, but 'b' is not stored; "
+          + "remove it from the list."
       ]
     )
     expectComplaints(
       model("#Index<Trip>(.binary([\\Trip.b])); var b: Int { 1 }"),
       [
-        "2:25 #Index is about what the store keeps, but 'b' is not stored; take it out "
-          + "of the list."
+        "2:25 #Index applies to stored properties, but 'b' is not stored; "
+          + "remove it from the list."
       ]
     )
     expectComplaints(

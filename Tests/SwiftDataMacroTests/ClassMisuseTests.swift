@@ -173,7 +173,7 @@ struct ClassMisuseTests {
     expectComplaints(
       source,
       [
-        "2:3 @Model can't tell whether this condition holds, and so not which properties "
+        "2:3 @Model can't evaluate this condition, so it does not know which properties "
           + "the class has; use '#if os(…)', '#if DEBUG' or another compilation condition, "
           + "or move the stored properties out of the '#if'."
       ]
@@ -195,7 +195,7 @@ struct ClassMisuseTests {
     expectComplaints(
       source,
       [
-        "2:3 @Model can't tell whether this condition holds, and so not which properties "
+        "2:3 @Model can't evaluate this condition, so it does not know which properties "
           + "the class has; use '#if os(…)', '#if DEBUG' or another compilation condition, "
           + "or move the stored properties out of the '#if'."
       ],

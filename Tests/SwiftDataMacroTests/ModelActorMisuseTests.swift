@@ -7,19 +7,19 @@ struct ModelActorMisuseTests {
     expectComplaints(
       "@ModelActor final class Importer {}",
       [
-        "1:1 @ModelActor needs an actor, whose context it guards; 'Importer' is a class."
+        "1:1 @ModelActor needs an actor, which protects the context; 'Importer' is a class."
       ]
     )
     expectComplaints(
       "@ModelActor struct Importer {}",
       [
-        "1:1 @ModelActor needs an actor, whose context it guards; 'Importer' is a struct."
+        "1:1 @ModelActor needs an actor, which protects the context; 'Importer' is a struct."
       ]
     )
     expectComplaints(
       "@ModelActor enum Importer {}",
       [
-        "1:1 @ModelActor needs an actor, whose context it guards; 'Importer' is an enum."
+        "1:1 @ModelActor needs an actor, which protects the context; 'Importer' is an enum."
       ]
     )
     try expectRemedy(
@@ -45,7 +45,7 @@ struct ModelActorMisuseTests {
     expectComplaints(
       "@ModelActor actor Importer { let limit: Int }",
       [
-        "1:34 @ModelActor makes 'init(modelContainer:)', which has no value for 'limit'; "
+        "1:34 @ModelActor generates 'init(modelContainer:)', which has no value for 'limit'; "
           + "give the property a default value, or write an initializer of your own for "
           + "'Importer' that sets 'modelContainer' and 'modelExecutor' too."
       ]

@@ -95,16 +95,16 @@ struct PropertyMisuseTests {
     expectComplaints(
       model("weak var owner: Owner?"),
       [
-        "2:3 'owner' can't be stored and 'weak', because a relationship keeps track of "
-          + "the objects that it leads to by itself; remove 'weak', or mark the property "
+        "2:3 'owner' can't be stored and 'weak', because SwiftData manages the references "
+          + "of a relationship itself; remove 'weak', or mark the property "
           + "@Transient to keep it out of the store."
       ]
     )
     expectComplaints(
       model("unowned(unsafe) var owner: Owner"),
       [
-        "2:3 'owner' can't be stored and 'unowned', because a relationship keeps track "
-          + "of the objects that it leads to by itself; remove 'unowned', or mark the "
+        "2:3 'owner' can't be stored and 'unowned', because SwiftData manages the references "
+          + "of a relationship itself; remove 'unowned', or mark the "
           + "property @Transient to keep it out of the store."
       ]
     )
@@ -127,14 +127,14 @@ struct PropertyMisuseTests {
     expectComplaints(
       model("@Published var name = \"\""),
       [
-        "2:3 @Published is a property wrapper, and a model stores 'name' by itself; "
+        "2:3 @Published is a property wrapper, but SwiftData must store 'name' itself; "
           + "remove the wrapper, or mark the property @Transient to keep it out of the store."
       ]
     )
     expectComplaints(
       model("@AppStorage(\"x\") var name = \"\""),
       [
-        "2:3 @AppStorage is a property wrapper, and a model stores 'name' by itself; "
+        "2:3 @AppStorage is a property wrapper, but SwiftData must store 'name' itself; "
           + "remove the wrapper, or mark the property @Transient to keep it out of the store."
       ]
     )
@@ -159,7 +159,7 @@ struct PropertyMisuseTests {
       model("var \(name) = 1"),
       [
         "2:7 Every model has a member '\(name)' that SwiftData needs; give the property another "
-          + "name, and 'originalName' if a store has it by this one."
+          + "name, and set 'originalName' to this name if a store contains the property."
       ]
     )
     expectComplaints(model("var \(name): Int { 1 }"), [])
@@ -170,14 +170,14 @@ struct PropertyMisuseTests {
     expectComplaints(
       model("var name = 1; private var _name = 2"),
       [
-        "2:29 '_name' is the name of the storage that @Model makes for 'name'; rename "
+        "2:29 '_name' is the name of the storage that @Model generates for 'name'; rename "
           + "one of the two."
       ]
     )
     expectComplaints(
       model("var name = 1; @Transient var _name = 2"),
       [
-        "2:32 '_name' is the name of the storage that @Model makes for 'name'; rename "
+        "2:32 '_name' is the name of the storage that @Model generates for 'name'; rename "
           + "one of the two."
       ]
     )
@@ -189,15 +189,15 @@ struct PropertyMisuseTests {
     expectComplaints(
       model("@Transient var views: Int"),
       [
-        "2:18 @Transient property 'views' needs a default value, because an object that "
-          + "is read from a store has none for it; write one, or make the property optional."
+        "2:18 @Transient property 'views' needs a default value, because a store does not "
+          + "contain a value for it; write a default value, or make the property optional."
       ]
     )
     expectComplaints(
       model("@Transient let views: Int?"),
       [
-        "2:18 @Transient property 'views' needs a default value, because an object that "
-          + "is read from a store has none for it; write one, or make the property optional."
+        "2:18 @Transient property 'views' needs a default value, because a store does not "
+          + "contain a value for it; write a default value, or make the property optional."
       ]
     )
     expectComplaints(model("@Transient var views: Int?"), [])

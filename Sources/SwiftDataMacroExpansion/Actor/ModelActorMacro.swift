@@ -6,7 +6,7 @@ import SwiftSyntaxMacros
 public enum ModelActorMacro {}
 
 extension ModelActorMacro: MemberMacro {
-  /// Adds the members.
+  /// Adds the members that an actor needs for its context and executor.
   public static func expansion(
     of node: AttributeSyntax,
     providingMembersOf declaration: some DeclGroupSyntax,
@@ -33,7 +33,7 @@ extension ModelActorMacro: MemberMacro {
     let initializers = members.compactMap { $0.as(InitializerDeclSyntax.self) }
     if initializers.contains(where: takesOnlyContainer) { return added }
     if let property = stored.first(where: needsValue) {
-      // A custom initializer can set the value, but a generated one can't.
+      // The actor's own initializer can set the value, but a generated initializer can't.
       guard initializers.isEmpty else { return added }
       context.diagnose(.modelActorNeedsDefault(property, source: source))
       return added + [
@@ -68,7 +68,7 @@ extension ModelActorMacro: MemberMacro {
 }
 
 extension ModelActorMacro: ExtensionMacro {
-  /// Adds the conformances.
+  /// Adds the conformance to `ModelActor`.
   public static func expansion(
     of node: AttributeSyntax,
     attachedTo declaration: some DeclGroupSyntax,

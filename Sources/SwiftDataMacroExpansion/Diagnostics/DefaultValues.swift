@@ -1,7 +1,7 @@
 import SwiftSyntax
 import SwiftSyntaxBuilder
 
-/// Default values that a fix-it can offer for types known by name.
+/// The default values that fix-its offer; they exist for types that are recognized by their name.
 enum DefaultValues {
   static func obvious(for type: TypeSyntax) -> ExprSyntax? {
     if type.is(ArrayTypeSyntax.self) { return "[]" }
@@ -17,7 +17,7 @@ enum DefaultValues {
     }
   }
 
-  /// Whether the name is that of a type in the standard library or Foundation.
+  /// Whether the name belongs to a type of the standard library or Foundation that is not a model.
   static func isValue(_ name: String) -> Bool {
     numbers.contains(name) || values.contains(name)
   }

@@ -3,7 +3,7 @@ import SwiftSyntax
 
 // Errors about @Attribute, @Relationship, @Transient, #Unique and #Index.
 extension Diagnostic {
-  /// One of the attributes on something that is not a variable.
+  /// One of these attributes on a declaration that is not a variable.
   static func annotationNeedsProperty(_ node: AttributeSyntax, name: String) -> Diagnostic {
     .error(
       "@\(name) says how a property is stored; put it on a stored property of a class that is "
@@ -13,7 +13,7 @@ extension Diagnostic {
     )
   }
 
-  /// One of the attributes on a variable outside of a model.
+  /// One of these attributes on a variable outside of a model class.
   static func annotationOutsideModel(_ node: AttributeSyntax, name: String) -> Diagnostic {
     .error(
       "@\(name) has no effect here, because the property is not one of a class that is marked "
@@ -23,7 +23,7 @@ extension Diagnostic {
     )
   }
 
-  /// `@Transient` on a variable outside of a model.
+  /// `@Transient` on a variable outside of a model class.
   static func transientOutsideModel(_ node: AttributeSyntax) -> Diagnostic {
     Diagnostic.error(
       "@Transient has no effect here, because the property does not belong to a class that is "
@@ -34,7 +34,7 @@ extension Diagnostic {
     .asWarning
   }
 
-  /// `@Attribute` or `@Relationship` on something that is not stored in each object.
+  /// `@Attribute` or `@Relationship` on a variable that is not stored in each object.
   static func annotationOnUnstored(
     _ node: AttributeSyntax,
     name: String,
@@ -54,29 +54,30 @@ extension Diagnostic {
     )
   }
 
-  /// `@Attribute` and `@Relationship` on one property.
+  /// Both `@Attribute` and `@Relationship` on one property.
   static func attributeAndRelationship(
     _ node: AttributeSyntax,
     property: ModelProperty
   ) -> Diagnostic {
     .error(
       "'\(property.name)' can't be an attribute and a relationship at once; keep @Relationship if "
-        + "its type is a model, else @Attribute.",
+        + "its type is a model, and otherwise @Attribute.",
       at: node,
       fixIts: [.removing(node, message: "remove '@Relationship'")]
     )
   }
 
-  /// An attribute that occurs twice.
+  /// The same attribute twice on one property.
   static func repeatedAnnotation(_ node: AttributeSyntax, name: String) -> Diagnostic {
     .error(
-      "@\(name) can be put on a property only once; put all options in the first.",
+      "@\(name) can be put on a property only once; put all options in the first one.",
       at: node,
       fixIts: [.removing(node, message: "remove the second '@\(name)'")]
     )
   }
 
-  /// `@Attribute(originalName: "a") @Attribute(originalName: "b") var name: String`.
+  /// An argument with two values: `@Attribute(originalName: "a") @Attribute(originalName: "b") var
+  /// name: String`.
   static func repeatedArgument(
     _ argument: LabeledExprSyntax,
     label: String,
@@ -88,21 +89,21 @@ extension Diagnostic {
     )
   }
 
-  /// `@Relationship var count: Int`.
+  /// A relationship whose type is not a model: `@Relationship var count: Int`.
   static func relationshipToValue(
     _ node: AttributeSyntax,
     property: ModelProperty,
     type: String
   ) -> Diagnostic {
     .error(
-      "@Relationship leads to objects of a model class, but \(type) is not one; remove "
+      "@Relationship refers to objects of a model class, but \(type) is not a model; remove "
         + "@Relationship from '\(property.name)'.",
       at: node,
       fixIts: [.removing(node, message: "remove '@Relationship'")]
     )
   }
 
-  /// `@Relationship var items: [String: Item]`.
+  /// A relationship in an unsupported collection: `@Relationship var items: [String: Item]`.
   static func relationshipInCollection(
     _ node: AttributeSyntax,
     property: ModelProperty,
@@ -115,7 +116,7 @@ extension Diagnostic {
     )
   }
 
-  /// `@Transient var views: Int`.
+  /// A transient property without a default value: `@Transient var views: Int`.
   static func transientNeedsDefault(_ property: ModelProperty) -> Diagnostic {
     var fixIts: [FixIt] = []
     if let type = property.type, let value = DefaultValues.obvious(for: type) {
@@ -126,14 +127,14 @@ extension Diagnostic {
       fixIts = [.replacing(property.binding, with: changed, message: "give it the value \(value)")]
     }
     return .error(
-      "@Transient property '\(property.name)' needs a default value, because an object that is "
-        + "read from a store has none for it; write one, or make the property optional.",
+      "@Transient property '\(property.name)' needs a default value, because a store does not "
+        + "contain a value for it; write a default value, or make the property optional.",
       at: property.identifier,
       fixIts: fixIts
     )
   }
 
-  /// An option that resembles one of SwiftData's.
+  /// An unknown option whose name resembles that of an existing option.
   static func unknownOption(
     _ expression: ExprSyntax,
     name: String,
@@ -153,7 +154,7 @@ extension Diagnostic {
     )
   }
 
-  /// An option of the other attribute.
+  /// An option that belongs to the other attribute.
   static func optionOfOther(
     _ expression: ExprSyntax,
     name: String,
@@ -172,13 +173,13 @@ extension Diagnostic {
     name: String
   ) -> Diagnostic {
     .error(
-      "#\(name) belongs inside the class that it is about, which must be marked @Model; move it "
-        + "there.",
+      "#\(name) must be inside the class to which it applies, and that class must be "
+        + "marked @Model; move it there.",
       at: node
     )
   }
 
-  /// `#Unique<Other>`.
+  /// A constraint that names another class: `#Unique<Other>`.
   static func constraintForOtherType(
     _ type: TypeSyntax,
     name: String,
@@ -189,14 +190,14 @@ extension Diagnostic {
     let changed = TypeSyntax(IdentifierTypeSyntax(name: model.name.trimmed))
       .with(\.leadingTrivia, type.leadingTrivia).with(\.trailingTrivia, type.trailingTrivia)
     return .error(
-      "#\(name) inside '\(own)' can only be about '\(own)'; write '#\(name)<\(own)>', or move it "
+      "#\(name) inside '\(own)' can only apply to '\(own)'; write '#\(name)<\(own)>', or move it "
         + "into '\(other)'.",
       at: type,
       fixIts: [.replacing(type, with: changed, message: "write '\(own)'")]
     )
   }
 
-  /// `#Unique<Trip>()`.
+  /// A constraint without arguments: `#Unique<Trip>()`.
   static func constraintWithoutProperties(
     _ node: some FreestandingMacroExpansionSyntax,
     name: String
@@ -207,7 +208,7 @@ extension Diagnostic {
     )
   }
 
-  /// `#Unique<Trip>([])`.
+  /// A constraint with an empty list: `#Unique<Trip>([])`.
   static func constraintWithEmptyList(_ argument: LabeledExprSyntax, name: String) -> Diagnostic {
     .error(
       "This list of #\(name) names no properties; list key paths in it, or remove it.",
@@ -215,23 +216,23 @@ extension Diagnostic {
     )
   }
 
-  /// A second `#Unique` in one class.
+  /// A second `#Unique` or `#Index` in one class.
   static func repeatedConstraint(_ node: MacroExpansionDeclSyntax, name: String) -> Diagnostic {
     .error(
-      "A model has only one #\(name); put all lists in the first, separated by commas.",
+      "A model has only one #\(name); put all lists in the first one, separated by commas.",
       at: node
     )
   }
 
-  /// `#Unique<Trip>([\.views])`, where `views` is not stored.
+  /// A constraint on a property that is not stored: `#Unique<Trip>([\.views])`.
   static func constraintOnUnstored(
     _ keyPath: ExprSyntax,
     name: String,
     property: ModelProperty
   ) -> Diagnostic {
     .error(
-      "#\(name) is about what the store keeps, but '\(property.name)' is not stored; take it out of "
-        + "the list.",
+      "#\(name) applies to stored properties, but '\(property.name)' is not stored; "
+        + "remove it from the list.",
       at: keyPath
     )
   }
@@ -242,7 +243,7 @@ extension Diagnostic {
   )
 }
 
-/// The member access in an option, `.unique` or `.transformable` in `.transformable(by: "…")`.
+/// The member access in an option: `.unique`, or `.transformable` in `.transformable(by: "…")`.
 func memberAccess(_ expression: ExprSyntax) -> MemberAccessExprSyntax? {
   if let call = expression.as(FunctionCallExprSyntax.self) {
     return memberAccess(call.calledExpression)

@@ -3,7 +3,7 @@ import SwiftSyntax
 
 // Errors about the properties of model classes.
 extension Diagnostic {
-  /// `var a = 0, b = 1`.
+  /// Several properties in one declaration: `var a = 0, b = 1`.
   static func severalProperties(_ variable: VariableDeclSyntax, split: String) -> Diagnostic {
     .error(
       "Macros can't be put on several properties at once; declare each property of a model on its "
@@ -13,7 +13,7 @@ extension Diagnostic {
     )
   }
 
-  /// `var (a, b) = (0, 1)`.
+  /// Properties in a tuple: `var (a, b) = (0, 1)`.
   static func tupleProperty(_ binding: PatternBindingSyntax) -> Diagnostic {
     .error(
       "A model can't store properties that are declared as a tuple; declare each property on its "
@@ -22,7 +22,7 @@ extension Diagnostic {
     )
   }
 
-  /// `var name`.
+  /// A property without a type and a default value: `var name`.
   static func propertyNeedsType(_ property: ModelProperty) -> Diagnostic {
     .error(
       "'\(property.name)' needs a type or a default value to be stored; write "
@@ -31,7 +31,8 @@ extension Diagnostic {
     )
   }
 
-  /// `let id = UUID()`, whose stored value could not be restored.
+  /// A constant such as `let id = UUID()`: its stored value could not be set when an object is
+  /// read.
   static func constantInModel(_ property: ModelProperty) -> Diagnostic {
     let specifier = property.declaration.bindingSpecifier
     let isPrivate = property.declaration.modifiers.contains(.private)
@@ -44,7 +45,7 @@ extension Diagnostic {
     )
   }
 
-  /// `lazy`, `weak` or `unowned` on a property that is not transient.
+  /// A persisted property with `lazy`, `weak` or `unowned`.
   static func unsupportedModifier(
     _ property: ModelProperty,
     word: String,
@@ -53,7 +54,7 @@ extension Diagnostic {
     let reason =
       switch word {
       case "lazy": "the store would not know whether it has a value yet"
-      default: "a relationship keeps track of the objects that it leads to by itself"
+      default: "SwiftData manages the references of a relationship itself"
       }
     var fixIts = [
       FixIt.adding("@Transient", to: property.declaration, message: "keep it out of the store")
@@ -75,8 +76,8 @@ extension Diagnostic {
     on property: ModelProperty
   ) -> Diagnostic {
     .error(
-      "@\(attribute.attributeName.trimmedDescription) is a property wrapper, and a model stores "
-        + "'\(property.name)' by itself; remove the wrapper, or mark the property @Transient to "
+      "@\(attribute.attributeName.trimmedDescription) is a property wrapper, but SwiftData must "
+        + "store '\(property.name)' itself; remove the wrapper, or mark the property @Transient to "
         + "keep it out of the store.",
       at: attribute,
       fixIts: [
@@ -86,20 +87,20 @@ extension Diagnostic {
     )
   }
 
-  /// A property with the name of a member of every model.
+  /// A property with the same name as a member that every model has.
   static func reservedName(_ property: ModelProperty) -> Diagnostic {
     .error(
       "Every model has a member '\(property.name)' that SwiftData needs; give the property another "
-        + "name, and 'originalName' if a store has it by this one.",
+        + "name, and set 'originalName' to this name if a store contains the property.",
       at: property.identifier
     )
   }
 
-  /// A member with the name `_name` beside the property `name`.
+  /// A member that is named `_name` in a class with the property `name`.
   static func nameTakenByStorage(_ property: ModelProperty, of other: String) -> Diagnostic {
     .error(
-      "'\(property.name)' is the name of the storage that @Model makes for '\(other)'; rename one "
-        + "of the two.",
+      "'\(property.name)' is the name of the storage that @Model generates for '\(other)'; rename "
+        + "one of the two.",
       at: property.identifier
     )
   }

@@ -1,7 +1,7 @@
 import SwiftDiagnostics
 import SwiftSyntax
 
-// Errors about the types with macros.
+// Errors about the types to which macros are attached.
 extension Diagnostic {
   /// `@Model` on a struct, an enumeration, an actor or a protocol.
   static func modelNeedsClass(
@@ -46,8 +46,8 @@ extension Diagnostic {
     )
   }
 
-  /// A class without an initializer; correct for an earlier version of a schema, whose objects are
-  /// only read.
+  /// A class without an initializer. This is correct for a class in an earlier version of a schema,
+  /// because a program only reads its objects.
   static func modelHasNoInitializer(_ model: ModelClass, node: AttributeSyntax) -> Diagnostic {
     Diagnostic.error(
       "'\(model.name)' has no initializer, so its objects can only be read from a store; write an "
@@ -57,7 +57,7 @@ extension Diagnostic {
     ).asWarning
   }
 
-  /// `@Model` and `@Observable` on one class.
+  /// Both `@Model` and `@Observable` on one class.
   static func modelIsObservable(_ attribute: AttributeSyntax) -> Diagnostic {
     .error(
       "@Model makes the class observable; remove @Observable.",
@@ -66,7 +66,7 @@ extension Diagnostic {
     )
   }
 
-  /// A nested type with the name of a generated one.
+  /// A nested type with the same name as a generated type.
   static func nestedTypeNamedRoot(_ name: TokenSyntax, in model: String) -> Diagnostic {
     .error(
       "'Root' is the name that @Model gives to the topmost class of the family of "
@@ -75,10 +75,10 @@ extension Diagnostic {
     )
   }
 
-  /// A condition around stored properties that the macro can't evaluate.
+  /// An `#if` around stored properties whose condition the macro can't evaluate.
   static func undecidedCondition(_ conditional: IfConfigDeclSyntax) -> Diagnostic {
     .error(
-      "@Model can't tell whether this condition holds, and so not which properties the class has; "
+      "@Model can't evaluate this condition, so it does not know which properties the class has; "
         + "use '#if os(…)', '#if DEBUG' or another compilation condition, or move the stored "
         + "properties out of the '#if'.",
       at: conditional
@@ -108,21 +108,21 @@ extension Diagnostic {
       fixIts = [.replacing(source.structKeyword, with: keyword, message: "make it an 'actor'")]
     }
     return .error(
-      "@ModelActor needs an actor, whose context it guards; '\(nameWord(declaration))' is "
+      "@ModelActor needs an actor, which protects the context; '\(nameWord(declaration))' is "
         + "\(kindWord(declaration)).",
       at: node,
       fixIts: fixIts
     )
   }
 
-  /// A stored property that the generated initializer of an actor can't set.
+  /// A stored property of an actor that the generated initializer can't set.
   static func modelActorNeedsDefault(
     _ property: ModelProperty,
     source: ActorDeclSyntax
   ) -> Diagnostic {
     .error(
-      "@ModelActor makes 'init(modelContainer:)', which has no value for '\(property.name)'; give "
-        + "the property a default value, or write an initializer of your own for "
+      "@ModelActor generates 'init(modelContainer:)', which has no value for '\(property.name)'; "
+        + "give the property a default value, or write an initializer of your own for "
         + "'\(plainName(source.name))' that sets 'modelContainer' and 'modelExecutor' too.",
       at: property.identifier
     )

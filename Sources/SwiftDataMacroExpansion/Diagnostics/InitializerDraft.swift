@@ -2,11 +2,13 @@ import SwiftDiagnostics
 import SwiftSyntax
 import SwiftSyntaxBuilder
 
-/// An initializer that sets every persisted property, for a class that has none.
+/// The draft of an initializer that sets all persisted properties, for a class without
+/// initializers.
 struct InitializerDraft {
   let model: ModelClass
 
-  /// Empty if a type is not written in the source, or a superclass requires something too.
+  /// The fix-it that inserts the draft. Empty if the source does not show a property's type, or if
+  /// there is a superclass whose initializer may need arguments.
   var fixIts: [FixIt] {
     guard let text = source else { return [] }
     let block = model.declaration.memberBlock
@@ -25,7 +27,7 @@ struct InitializerDraft {
     for property in model.persisted {
       if property.isConstant, property.initializer != nil { continue }
       guard let type = property.type else {
-        // Its default determines its type and value.
+        // The property's type is unknown, but its default gives it a type and a value.
         if property.initializer == nil { return nil }
         continue
       }

@@ -2,7 +2,7 @@ import SwiftDiagnostics
 import SwiftSyntax
 import SwiftSyntaxMacros
 
-/// A message of the compiler: what is wrong, then what to do.
+/// A message of the compiler: first the problem, then what to do.
 struct Sentence: DiagnosticMessage, FixItMessage {
   let message: String
   let id: String
@@ -12,7 +12,8 @@ struct Sentence: DiagnosticMessage, FixItMessage {
 }
 
 extension Diagnostic {
-  /// An error at a piece of source; its identifier is the name of the calling function.
+  /// An error at a piece of source; the name of the calling function is the identifier of the
+  /// error.
   static func error(
     _ message: String,
     at node: some SyntaxProtocol,
@@ -23,7 +24,7 @@ extension Diagnostic {
     return Diagnostic(node: node, message: Sentence(message: message, id: id), fixIts: fixIts)
   }
 
-  /// The same as a warning.
+  /// The same message as a warning.
   var asWarning: Diagnostic {
     let sentence = Sentence(message: message, id: "warning", severity: .warning)
     return Diagnostic(node: node, position: position, message: sentence, fixIts: fixIts)
@@ -42,12 +43,12 @@ extension FixIt {
     )
   }
 
-  /// Removes a piece of source and the space after it.
+  /// Removes a piece of source, and the space after it.
   static func removing(_ node: some SyntaxProtocol, message: String) -> FixIt {
     replacing(node, with: TokenSyntax.nothing(inPlaceOf: node), message: message)
   }
 
-  /// Replaces a piece of source by text, but not the spaces and comments around it.
+  /// Replaces a piece of source with text; spaces and comments around it remain.
   static func replacing(
     _ old: some SyntaxProtocol,
     withText text: String,
@@ -81,7 +82,7 @@ extension FixIt {
 }
 
 extension TokenSyntax {
-  /// The spaces and comments before a removed piece of source.
+  /// An empty token that keeps the spaces and comments before a removed piece of source.
   static func nothing(inPlaceOf node: some SyntaxProtocol) -> TokenSyntax {
     TokenSyntax(.unknown(""), leadingTrivia: node.leadingTrivia, presence: .present)
   }

@@ -36,7 +36,8 @@ struct AnnotationChecks {
     return problems
   }
 
-  /// Several `@Attribute` are combined, so some arguments may occur only once.
+  /// Finds arguments that occur twice: several `@Attribute` on one property are combined, and some
+  /// arguments may occur only once.
   private func repetitions(of nodes: [AttributeSyntax], name: String) -> [Diagnostic] {
     guard name == "Attribute" else {
       return nodes.dropFirst().map { .repeatedAnnotation($0, name: name) }
@@ -51,8 +52,8 @@ struct AnnotationChecks {
   private func optionProblems(_ node: AttributeSyntax, annotation: String) -> [Diagnostic] {
     let other = annotation == "Attribute" ? "Relationship" : "Attribute"
     return node.labeledArguments.compactMap { argument in
-      // Only members of the option type: the application may declare options that this module does
-      // not know but the compiler does.
+      // Only written as members such as `.unique`: an application may declare further options,
+      // which the compiler knows but this module does not.
       guard argument.label == nil, let member = memberAccess(argument.expression),
         member.base == nil, let name = optionName(of: argument.expression),
         let own = Self.options[annotation], !own.contains(name)
@@ -87,7 +88,7 @@ struct AnnotationChecks {
     return .relationshipToValue(node, property: property, type: name)
   }
 
-  /// `@Relationship var count = 0`, whose type follows from its default.
+  /// Finds a relationship whose default is a literal, such as `@Relationship var count = 0`.
   private func literalProblem(_ node: AttributeSyntax) -> Diagnostic? {
     let name: String
     switch property.initializer?.kind {
@@ -101,14 +102,14 @@ struct AnnotationChecks {
   }
 }
 
-/// The most similar candidate to a misspelt word; nil if none is similar.
+/// The candidate that is most similar to a misspelt word; nil if no candidate is similar.
 func closest(to word: String, in candidates: [String]) -> String? {
   let ranked = candidates.map { (candidate: $0, distance: editDistance(word, $0)) }
   guard let best = ranked.min(by: { $0.distance < $1.distance }) else { return nil }
   return best.distance <= max(2, word.count / 4) ? best.candidate : nil
 }
 
-/// The number of letters to add, remove or replace to turn one word into the other.
+/// The number of letters that must be added, removed or replaced to turn one word into the other.
 func editDistance(_ left: String, _ right: String) -> Int {
   let left = Array(left.lowercased())
   let right = Array(right.lowercased())

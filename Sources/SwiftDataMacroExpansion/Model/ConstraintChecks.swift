@@ -1,8 +1,8 @@
 import SwiftDiagnostics
 import SwiftSyntax
 
-/// Finds errors in `#Unique` and `#Index` that concern the class as a whole; ``Placement`` finds
-/// the others.
+/// Finds errors in `#Unique` and `#Index` that depend on the other members of the class;
+/// ``Placement`` finds the other errors.
 struct ConstraintChecks {
   let model: ModelClass
 

@@ -1,8 +1,8 @@
 import SwiftSyntax
 import SwiftSyntaxBuilder
 
-/// Writes `schemaMetadata` with the properties and constraints of the class, without those of its
-/// superclass.
+/// Writes `schemaMetadata`: a list of the properties and constraints of the class; those of its
+/// superclass are not included.
 struct MetadataSource {
   let model: ModelClass
   let isRoot: Bool
@@ -10,7 +10,8 @@ struct MetadataSource {
 
   private static let type = "[SwiftData.Schema.PropertyMetadata]"
 
-  /// The list, on the class's actor, because key paths to its properties can only be written there.
+  /// The list. It is isolated to the class's actor, because only there can key paths to the class's
+  /// properties be written.
   var list: DeclSyntax {
     let entries = model.persisted.map(entry(for:)) + model.constraints.map(entry(for:))
     let array = entries.isEmpty || isBroken ? "[]" : "[\n\(entries.joined(separator: ",\n")),\n]"
@@ -21,8 +22,8 @@ struct MetadataSource {
       """
   }
 
-  /// The requirement, which returns the list on any thread: key paths that serve only as names need
-  /// no actor.
+  /// The property that the protocol requires. It returns the list on any thread, because key paths
+  /// that serve only as names do not need the actor.
   var requirement: DeclSyntax {
     """
     \(raw: availability)nonisolated \(raw: modifiers) var schemaMetadata: \(raw: Self.type) {
@@ -31,8 +32,8 @@ struct MetadataSource {
     """
   }
 
-  /// Deprecated code may use deprecated properties without a warning, and applications do not call
-  /// `schemaMetadata`.
+  /// Marks the member as deprecated: only deprecated code may use deprecated properties without a
+  /// warning. Applications do not call `schemaMetadata`, so they never see the mark.
   private var availability: String {
     let isDeprecated = model.persisted.contains { property in
       property.declaration.attributes.named("available").contains { attribute in
@@ -72,7 +73,8 @@ struct MetadataSource {
       """
   }
 
-  /// A default is written with its declared type, so that `.now` and `[]` have the same meaning.
+  /// The default value together with the declared type, so that `.now` and `[]` have the same
+  /// meaning as in the class.
   private func defaultValue(of property: ModelProperty) -> String {
     guard let initializer = property.initializer, !initializer.is(NilLiteralExprSyntax.self) else {
       return "nil"
@@ -85,7 +87,7 @@ struct MetadataSource {
     for name in ["Attribute", "Relationship"] {
       let attributes = property.declaration.attributes.named(name)
       guard !attributes.isEmpty else { continue }
-      // Several attributes become one: first all options, then labelled arguments.
+      // Several attributes are combined into one: first all options, then the labelled arguments.
       let arguments = attributes.flatMap(\.labeledArguments)
       let ordered = arguments.filter { $0.label == nil } + arguments.filter { $0.label != nil }
       let source = ordered.map { $0.with(\.trailingComma, nil).trimmedDescription }

@@ -2,12 +2,12 @@ import SwiftDiagnostics
 import SwiftSyntax
 import SwiftSyntaxMacros
 
-/// Finds errors in a model class that its source shows.
+/// Finds the errors of a model class that are visible in its source.
 struct ModelChecks {
   let model: ModelClass
   let node: AttributeSyntax
 
-  /// The reason why the class can't be a model at all.
+  /// The reason why the declaration can't be a model; nil if it can be one.
   static func refusal(
     of source: ClassDeclSyntax,
     in context: some MacroExpansionContext

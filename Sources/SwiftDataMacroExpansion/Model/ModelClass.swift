@@ -2,15 +2,15 @@ import SwiftIfConfig
 import SwiftSyntax
 import SwiftSyntaxMacros
 
-/// The source of a class with `@Model`.
+/// The source of a class to which `@Model` is attached.
 struct ModelClass {
   let declaration: ClassDeclSyntax
   let members: ActiveMembers
   let properties: [ModelProperty]
   let storage: StorageChecks
 
-  /// The persisted properties in the order of the source; their positions are the indexes in
-  /// generated accessors.
+  /// The persisted properties in the order of the source; the position of a property is its index
+  /// in the generated accessors.
   let persisted: [ModelProperty]
 
   init(_ declaration: ClassDeclSyntax, in context: some MacroExpansionContext) {
@@ -19,7 +19,8 @@ struct ModelClass {
     properties = members.declarations.flatMap { member in
       member.as(VariableDeclSyntax.self).map(ModelProperty.all(in:)) ?? []
     }
-    // Swift 6 rejects accessors on a `let`, so they are rejected if the mode is unknown.
+    // Swift 6 does not allow accessors on a `let`. If the language mode is unknown, a `let` is
+    // rejected too.
     let mode = context.buildConfiguration?.languageVersion ?? VersionTuple(6)
     let storage = StorageChecks(properties: properties, allowsConstants: mode < VersionTuple(6))
     persisted = properties.filter { property in
@@ -29,7 +30,7 @@ struct ModelClass {
     self.storage = storage
   }
 
-  /// The class's name as written, with backticks.
+  /// The name of the class as it is written, with backticks.
   var reference: String { declaration.name.text }
 
   var name: String { plainName(declaration.name) }
@@ -49,11 +50,11 @@ struct ModelClass {
     members.declarations.contains { $0.is(InitializerDeclSyntax.self) }
   }
 
-  /// Whether the class gets an `init()`.
+  /// Whether the macro generates an `init()` for the class.
   ///
-  /// Swift adds one to a class without initializers whose properties all have defaults, but not if
-  /// a macro writes an initializer. For a subclass, a macro can't know whether the superclass has
-  /// an `init()`.
+  /// Swift generates one for a class without initializers whose properties all have defaults, but
+  /// not if a macro generates an initializer. A subclass gets none, because a macro can't know
+  /// whether the superclass has an `init()`.
   var getsInitializer: Bool {
     guard !hasInitializer, declaration.inheritanceClause == nil else { return false }
     return properties.allSatisfy { property in
@@ -64,7 +65,7 @@ struct ModelClass {
     }
   }
 
-  /// The index of a member in its accessors; nil if it is not persisted.
+  /// The index of a member in the generated accessors; nil if the member is not persisted.
   func index(of member: VariableDeclSyntax) -> Int? {
     // A static property may have the same name as a stored one.
     guard let property = ModelProperty.all(in: member).first, property.isPersisted else {

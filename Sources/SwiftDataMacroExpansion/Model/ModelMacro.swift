@@ -5,8 +5,8 @@ import SwiftSyntaxMacros
 
 /// `@Model`: makes a class a model, whose objects can be stored.
 public enum ModelMacro {
-  /// The protocol that this macro gives only to the root class of a family, so that subclasses can
-  /// be recognized.
+  /// The protocol by which subclasses of models are recognized: the macro adds it only to the root
+  /// class of a family.
   static let rootMarker = "_ModelRoot"
 
   private static func isMissing(_ name: String, in protocols: [TypeSyntax]) -> Bool {
@@ -15,7 +15,7 @@ public enum ModelMacro {
 }
 
 extension ModelMacro: MemberMacro {
-  /// Adds the members.
+  /// Adds the members of a model to the class.
   public static func expansion(
     of node: AttributeSyntax,
     providingMembersOf declaration: some DeclGroupSyntax,
@@ -42,7 +42,8 @@ extension ModelMacro: MemberMacro {
     return members.all
   }
 
-  /// The module that is compiled, from the beginning of the file's identifier.
+  /// The name of the module that is being compiled, which is the beginning of the file's
+  /// identifier.
   private static func moduleName(
     of node: AttributeSyntax,
     context: some MacroExpansionContext
@@ -56,7 +57,7 @@ extension ModelMacro: MemberMacro {
 }
 
 extension ModelMacro: ExtensionMacro {
-  /// Adds the conformances.
+  /// Adds the conformances of a model to the class.
   public static func expansion(
     of node: AttributeSyntax,
     attachedTo declaration: some DeclGroupSyntax,
@@ -89,7 +90,7 @@ extension ModelMacro: ExtensionMacro {
 }
 
 extension ModelMacro: MemberAttributeMacro {
-  /// Marks the persisted properties.
+  /// Adds `@_PersistedProperty` to the persisted properties.
   public static func expansion(
     of node: AttributeSyntax,
     attachedTo declaration: some DeclGroupSyntax,

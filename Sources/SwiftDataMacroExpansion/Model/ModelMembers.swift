@@ -3,13 +3,14 @@ import SwiftSyntaxBuilder
 
 /// The members that `@Model` adds to a class.
 ///
-/// Requirements are `nonisolated`, so that a class with an actor conforms too.
+/// The members that the protocol requires are `nonisolated`, so that a class with an actor conforms
+/// too.
 struct ModelMembers {
   let model: ModelClass
   let isRoot: Bool
   /// Whether the class has an error.
   ///
-  /// Then its members only need to compile, so that no other errors are reported.
+  /// If it has, its members only need to compile, so that the compiler reports no further errors.
   let isBroken: Bool
   let module: String?
 
@@ -68,8 +69,8 @@ struct ModelMembers {
       """
   }
 
-  /// The registrar of the object's state, which all classes of a family share, because the state
-  /// notifies observers of changes from inverse relationships.
+  /// The registrar of the object's state. All classes of a family share this registrar, because the
+  /// state also notifies observers of changes that come from inverse relationships.
   private var registrar: DeclSyntax {
     """
     nonisolated private var _$observationRegistrar: SwiftData._ObservationRegistrar {
@@ -97,12 +98,13 @@ struct ModelMembers {
     """
   }
 
-  /// The class of the family's backing data.
+  /// The class whose backing data all classes of the family use.
   private var root: DeclSyntax {
     "\(raw: model.access.prefix)typealias Root = \(raw: qualifiedName)"
   }
 
-  /// The name of the class from the module on, without which a class `Root` would be its own alias.
+  /// The name of the class with its module. Without the module, the alias `Root` in a class named
+  /// `Root` would refer to itself.
   private var qualifiedName: String {
     guard model.name == "Root", let module else { return name }
     return "\(module).\(name)"
@@ -133,10 +135,10 @@ struct ModelMembers {
   }
 }
 
-/// The name of the empty variable beside a persisted property.
+/// The name of the empty variable that belongs to a persisted property.
 func storageName(of name: String) -> String {
   spelled("_\(name)")
 }
 
-/// The body of functions in a class with errors; it needs no values.
+/// The body of functions in a class with errors. It compiles without values and never runs.
 let neverRuns = #"Swift.preconditionFailure("The class is not a model.")"#

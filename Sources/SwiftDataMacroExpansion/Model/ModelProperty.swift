@@ -1,17 +1,18 @@
 import SwiftSyntax
 
-/// The source of a variable in a model class.
+/// The source of a variable that a model class declares.
 struct ModelProperty {
   enum Role {
-    /// Persisted: it gets accessors and an entry in the schema.
+    /// The property is persisted: it has generated accessors and is in the schema.
     case persisted
-    /// Stored only in memory, because it has `@Transient`.
+    /// The property is stored only in memory, because it is marked `@Transient`.
     case transient
-    /// Not stored.
+    /// The property is computed, so it is not stored.
     case computed
-    /// Static.
+    /// The property is static, so it is not stored in each object.
     case ofType
-    /// Stored in a way that can't be persisted: the word is `lazy`, `weak` or `unowned`.
+    /// The property is stored in a way that can't be persisted; the word is `lazy`, `weak` or
+    /// `unowned`.
     case unsupported(word: String, modifier: DeclModifierSyntax)
   }
 
@@ -20,10 +21,10 @@ struct ModelProperty {
   let identifier: TokenSyntax
   let role: Role
 
-  /// The name without backticks, as in the schema.
+  /// The name without backticks; the schema contains this form.
   var name: String { plainName(identifier) }
 
-  /// The name as written, with backticks.
+  /// The name as it is written, with backticks.
   var reference: String { identifier.text }
 
   var isConstant: Bool { declaration.bindingSpecifier.tokenKind == .keyword(.let) }
@@ -32,7 +33,7 @@ struct ModelProperty {
     if case .persisted = role { true } else { false }
   }
 
-  /// Whether the property is stored, apart from errors reported elsewhere.
+  /// Whether the property is persisted, or would be without the modifier that is not supported.
   var isStored: Bool {
     switch role {
     case .persisted, .unsupported: true
@@ -44,7 +45,7 @@ struct ModelProperty {
     if case .ofType = role { true } else { false }
   }
 
-  /// The declared type, with `T?` for `T!`; nil if it is inferred.
+  /// The declared type, with `T?` instead of `T!`; nil if the type is inferred.
   var type: TypeSyntax? {
     guard let type = binding.typeAnnotation?.type.trimmed else { return nil }
     guard let unwrapped = type.as(ImplicitlyUnwrappedOptionalTypeSyntax.self) else { return type }
@@ -56,7 +57,7 @@ struct ModelProperty {
     return type.is(OptionalTypeSyntax.self) || simpleName(of: type) == "Optional"
   }
 
-  /// Whether the type is written as an array or an optional array.
+  /// Whether the declared type is written as an array or an optional array.
   var isArray: Bool {
     guard let type else {
       return initializer?.as(FunctionCallExprSyntax.self)?.calledExpression.is(ArrayExprSyntax.self)
@@ -68,11 +69,11 @@ struct ModelProperty {
 
   var initializer: ExprSyntax? { binding.initializer?.value.trimmed }
 
-  /// Whether the property has a value without an assignment.
+  /// Whether the property has a value before `init` sets one.
   var hasDefault: Bool { initializer != nil || (isOptional && !isConstant) }
 
-  /// Whether the property has `.transformable` or `.codable`, so that its type does not determine
-  /// how it is stored.
+  /// Whether the property has the option `.transformable` or `.codable`. Its type then does not
+  /// determine how it is stored.
   var isTransformable: Bool {
     declaration.attributes.named("Attribute").contains { attribute in
       attribute.labeledArguments.contains { argument in
@@ -82,7 +83,7 @@ struct ModelProperty {
     }
   }
 
-  /// All properties of a declaration, except tuples, which have no single name.
+  /// All properties of a declaration; a tuple is left out, because it has no single name.
   static func all(in declaration: VariableDeclSyntax) -> [ModelProperty] {
     declaration.bindings.enumerated().compactMap { position, binding in
       guard let pattern = binding.pattern.as(IdentifierPatternSyntax.self) else { return nil }
@@ -95,7 +96,7 @@ struct ModelProperty {
     }
   }
 
-  /// In `var a, b: Int`, the last name has the type of all.
+  /// Assigns the type of the last name to all names, as in `var a, b: Int`.
   private static func typed(
     _ binding: PatternBindingSyntax,
     at position: Int,

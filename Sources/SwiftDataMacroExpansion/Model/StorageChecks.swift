@@ -7,12 +7,12 @@ struct StorageChecks {
   /// Whether the compiler allows accessors on a `let`.
   let allowsConstants: Bool
 
-  /// Members of every model, whose names properties can't have.
+  /// The names of members that every model has; properties can't use these names.
   private static let reserved: Set<String> = [
     "persistentModelID", "persistentBackingData", "modelContext", "schemaMetadata", "Root",
   ]
 
-  /// The errors of the property; a property with errors gets no accessors.
+  /// The errors of the property; a property with errors has no generated accessors.
   func problems(of property: ModelProperty) -> [Diagnostic] {
     switch property.role {
     case .unsupported(let word, let modifier):
@@ -26,7 +26,7 @@ struct StorageChecks {
     }
   }
 
-  /// Whether the transient property has a value in an object that is read from a store.
+  /// Whether a transient property gets a value when an object is read from a store.
   private func isComplete(_ property: ModelProperty) -> Bool {
     property.hasDefault || PropertyWrappers.first(on: property) != nil
       || property.declaration.modifiers.contains(.weak)
@@ -51,10 +51,10 @@ struct StorageChecks {
   }
 }
 
-/// Property wrappers that a macro can recognize by name.
+/// The property wrappers that the macro recognizes by their names.
 ///
-/// The compiler rejects all others, because a wrapped property can't have accessors. Rejecting
-/// unknown attributes here would also reject other macros.
+/// The compiler rejects all other wrappers, because a wrapped property can't have accessors. If the
+/// macro rejected unknown attributes here, it would also reject other macros.
 enum PropertyWrappers {
   private static let known: Set<String> = [
     "AppStorage", "Binding", "Bindable", "Clamped", "Environment", "EnvironmentObject",

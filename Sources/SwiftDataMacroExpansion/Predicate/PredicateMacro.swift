@@ -1,14 +1,14 @@
 import SwiftSyntax
 import SwiftSyntaxMacros
 
-/// `#Predicate` and `#Expression` over a model: Foundation's, with the `evaluate` that Foundation
-/// supports only on Apple's systems.
+/// `#Predicate` and `#Expression` over a model. They use Foundation's macros and add `evaluate`,
+/// which Foundation supports only on Apple's systems.
 ///
-/// The closure is passed to Foundation's macro with each call of `evaluate` as a subscript,
-/// `captured[argument, default: "evaluate"]`, which the macro supports and for which SwiftData has
-/// a builder.
+/// The closure is passed to Foundation's macro, but each call of `evaluate` is rewritten as the
+/// subscript `captured[argument, default: "evaluate"]`. Foundation's macro supports this subscript,
+/// and SwiftData has a builder for it.
 public enum PredicateMacro: ExpressionMacro {
-  /// Passes the closure on.
+  /// Passes the rewritten closure to Foundation's macro.
   public static func expansion(
     of node: some FreestandingMacroExpansionSyntax,
     in context: some MacroExpansionContext
@@ -28,7 +28,7 @@ public enum PredicateMacro: ExpressionMacro {
   }
 }
 
-/// Rewrites calls of `evaluate` with one argument as subscripts.
+/// Rewrites each call of `evaluate` with one argument as a subscript.
 private final class Evaluations: SyntaxRewriter {
   override func visit(_ node: FunctionCallExprSyntax) -> ExprSyntax {
     guard let member = node.calledExpression.as(MemberAccessExprSyntax.self),

@@ -1,13 +1,13 @@
 import SwiftSyntax
 import SwiftSyntaxMacros
 
-/// An attribute that `@Model` reads; it expands to nothing.
+/// An attribute that `@Model` reads; the attribute itself generates no code.
 package protocol AnnotationMacro: PeerMacro {
   static var name: String { get }
 }
 
 extension AnnotationMacro {
-  /// Checks that it is on a property of a model class.
+  /// Reports an error if the attribute is not on a property of a model class.
   package static func expansion(
     of node: AttributeSyntax,
     providingPeersOf declaration: some DeclSyntaxProtocol,
@@ -30,13 +30,13 @@ package enum TransientMacro: AnnotationMacro {
   package static let name = "Transient"
 }
 
-/// A declaration in a model class that `@Model` reads; it expands to nothing.
+/// A declaration in a model class that `@Model` reads; it generates no code itself.
 package protocol ConstraintMacro: DeclarationMacro {
   static var name: String { get }
 }
 
 extension ConstraintMacro {
-  /// Checks that it is in a model class.
+  /// Reports an error if the declaration is not in a model class.
   package static func expansion(
     of node: some FreestandingMacroExpansionSyntax,
     in context: some MacroExpansionContext

@@ -2,8 +2,8 @@ import SwiftSyntax
 import SwiftSyntaxBuilder
 import SwiftSyntaxMacros
 
-/// `@_PersistedProperty(index)`, which `@Model` adds to each persisted property: reads and writes
-/// the slot of the object's state.
+/// `@_PersistedProperty(index)`: generates accessors that read and write a slot of the object's
+/// state. `@Model` adds it to each persisted property.
 public enum PersistedPropertyMacro {
   private static func property(_ declaration: some DeclSyntaxProtocol) -> ModelProperty? {
     guard let variable = declaration.as(VariableDeclSyntax.self), variable.bindings.count == 1
@@ -17,7 +17,7 @@ public enum PersistedPropertyMacro {
 }
 
 extension PersistedPropertyMacro: PeerMacro {
-  /// Adds the storage.
+  /// Adds the empty variable beside the property.
   public static func expansion(
     of node: AttributeSyntax,
     providingPeersOf declaration: some DeclSyntaxProtocol,
@@ -33,7 +33,7 @@ extension PersistedPropertyMacro: PeerMacro {
 }
 
 extension PersistedPropertyMacro: AccessorMacro {
-  /// Adds the accessors.
+  /// Adds the accessors of the property.
   public static func expansion(
     of node: AttributeSyntax,
     providingAccessorsOf declaration: some DeclSyntaxProtocol,
@@ -75,7 +75,7 @@ extension PersistedPropertyMacro: AccessorMacro {
       }
       """
     guard property.isArray else { return [initialize, get, set] }
-    // The state releases the array, so that appending copies nothing.
+    // The state releases its array before the change, so that appending to the array makes no copy.
     let modify: AccessorDeclSyntax = """
       _modify {
         var value = self.\(raw: property.reference)

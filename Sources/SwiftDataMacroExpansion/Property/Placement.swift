@@ -1,11 +1,12 @@
 import SwiftSyntax
 import SwiftSyntaxMacros
 
-/// Finds annotations where `@Model` does not see them.
+/// Finds annotations in places that `@Model` does not read.
 enum Placement {
-  /// Rejects an attribute on anything but a variable of a model class.
+  /// Rejects an attribute that is not on a variable of a model class.
   ///
-  /// `@Transient` elsewhere is only a warning, and allowed in an extension, which stores nothing.
+  /// Elsewhere, `@Transient` causes only a warning. It is allowed in an extension, because an
+  /// extension stores nothing.
   static func check(
     _ node: AttributeSyntax,
     name: String,
@@ -23,7 +24,7 @@ enum Placement {
     }
   }
 
-  /// Rejects `#Unique` and `#Index` outside of a model class or without properties.
+  /// Rejects `#Unique` and `#Index` if they are outside of a model class or name no properties.
   static func check(
     _ node: some FreestandingMacroExpansionSyntax,
     name: String,
@@ -47,7 +48,7 @@ enum Placement {
     }
   }
 
-  /// `[]`, or `.binary([])`.
+  /// Whether the argument is `[]` or `.binary([])`.
   private static func isEmptyList(_ expression: ExprSyntax) -> Bool {
     if let call = expression.as(FunctionCallExprSyntax.self), let only = call.arguments.first {
       return isEmptyList(only.expression)

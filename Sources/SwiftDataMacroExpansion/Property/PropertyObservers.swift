@@ -1,16 +1,16 @@
 import SwiftSyntax
 import SwiftSyntaxBuilder
 
-/// The `willSet` and `didSet` of a persisted property.
+/// The observers `willSet` and `didSet` of a persisted property.
 ///
-/// Swift drops them when a macro makes the property computed, so the generated setter runs their
-/// bodies.
+/// Swift does not call them for a property that a macro makes computed, so the generated setter
+/// runs their bodies.
 struct PropertyObservers {
   private let property: ModelProperty
   private let willSet: AccessorDeclSyntax?
   private let didSet: AccessorDeclSyntax?
 
-  /// Nil for a property without observers.
+  /// Reads the observers of a property; nil if it has none.
   init?(_ property: ModelProperty) {
     guard case .accessors(let accessors) = property.binding.accessorBlock?.accessors else {
       return nil
@@ -24,19 +24,20 @@ struct PropertyObservers {
 
   private var flagName: String { spelled("_$observing_\(property.name)") }
 
-  /// Whether an observer is running, whose own writes are not observed.
+  /// A variable that records that an observer is running; writes by the observer do not call it
+  /// again.
   var flag: DeclSyntax {
     "nonisolated(unsafe) private var \(raw: flagName) = false"
   }
 
-  /// The setter: `willSet`, the write, `didSet`.
+  /// The generated setter: it runs `willSet`, writes the value, and runs `didSet`.
   func setter(writing write: String) -> AccessorDeclSyntax {
     var lines = [
       "func _$write() {\n\(write)\n}",
       "if \(flagName) {\n_$write()\nreturn\n}",
       "\(flagName) = true\ndefer {\n\(flagName) = false\n}",
     ]
-    // Swift also reads the old value first.
+    // Like Swift, the setter reads the old value before `willSet`.
     if let didSet, needsOldValue(didSet) {
       lines.append("let _$old = self.\(property.reference)")
     }
@@ -58,14 +59,14 @@ struct PropertyObservers {
       """
   }
 
-  /// As in Swift, the old value is read only for an observer that uses it.
+  /// Whether an observer uses the old value; as in Swift, it is read only if necessary.
   private func needsOldValue(_ observer: AccessorDeclSyntax) -> Bool {
     if observer.parameters != nil { return true }
     return observer.body?.tokens(viewMode: .sourceAccurate).contains { $0.text == "oldValue" }
       ?? false
   }
 
-  /// A function inside the setter, so that `return` leaves only the observer.
+  /// A function for an observer inside the setter, so that `return` ends only the observer.
   private func function(
     _ name: String,
     observer: AccessorDeclSyntax,

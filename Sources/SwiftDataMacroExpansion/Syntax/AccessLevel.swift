@@ -1,14 +1,14 @@
 import SwiftSyntax
 
-/// The access level of a declaration, for members that a macro adds.
+/// The access level of a declaration, which the members that a macro adds also need.
 enum AccessLevel {
   case open
   case `public`
   case package
   case `internal`
 
-  /// Reads the level from modifiers; members of `private` and `fileprivate` types need no modifier,
-  /// because they can't be more visible than the type.
+  /// Reads the level from modifiers. Members of `private` and `fileprivate` types need no modifier,
+  /// because they can't be more visible than their type.
   init(modifiers: DeclModifierListSyntax) {
     self = .internal
     for modifier in modifiers where modifier.detail == nil {
@@ -21,7 +21,7 @@ enum AccessLevel {
     }
   }
 
-  /// The modifier and a space, for a member that satisfies a protocol's requirement.
+  /// The modifier and a space, for a member that a protocol requires.
   var prefix: String {
     switch self {
     case .open, .public: "public "
@@ -30,7 +30,7 @@ enum AccessLevel {
     }
   }
 
-  /// The same for a member that subclasses in other modules override.
+  /// The modifier and a space, for a member that subclasses in other modules override.
   var overridablePrefix: String {
     self == .open ? "open " : prefix
   }

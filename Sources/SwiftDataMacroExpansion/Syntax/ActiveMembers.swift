@@ -2,11 +2,12 @@ import SwiftIfConfig
 import SwiftSyntax
 import SwiftSyntaxMacros
 
-/// The members of a type in this build, including those in `#if` blocks whose condition holds.
+/// The members of a type that are compiled in this build; members in an `#if` are included if its
+/// condition holds.
 struct ActiveMembers {
   private(set) var declarations: [DeclSyntax] = []
 
-  /// The conditions that can't be evaluated here; members in them are left out.
+  /// The `#if` blocks whose conditions can't be evaluated here; their members are not included.
   private(set) var undecided: [IfConfigDeclSyntax] = []
 
   init(of members: MemberBlockItemListSyntax, in context: some MacroExpansionContext) {

@@ -7,7 +7,7 @@ func plainName(_ token: TokenSyntax) -> String {
   return String(text.dropFirst().dropLast())
 }
 
-/// A name in source, with backticks only if it isn't an identifier.
+/// A name as it must be written in source: with backticks only if it is not an identifier.
 func spelled(_ name: String) -> String {
   name.isValidSwiftIdentifier(for: .variableName) ? name : "`\(name)`"
 }
@@ -23,8 +23,8 @@ func quoted(_ name: String) -> String {
   return text
 }
 
-/// The last part of a qualified type name, such as `Trip` for `SchemaV1.Trip`; nil for a type
-/// without a name.
+/// The last part of a qualified type name, such as `Trip` in `SchemaV1.Trip`; nil if the type has
+/// no name.
 func simpleName(of type: TypeSyntax) -> String? {
   if let identifier = type.as(IdentifierTypeSyntax.self) { return plainName(identifier.name) }
   if let member = type.as(MemberTypeSyntax.self) { return plainName(member.name) }
@@ -32,7 +32,8 @@ func simpleName(of type: TypeSyntax) -> String? {
 }
 
 extension AttributeListSyntax {
-  /// The attributes with this name, qualified or not, without those under `#if`.
+  /// The attributes with this name, even if it is qualified; attributes inside `#if` are not
+  /// included.
   func named(_ name: String) -> [AttributeSyntax] {
     compactMap { element in
       guard case .attribute(let attribute) = element else { return nil }
@@ -46,7 +47,7 @@ extension AttributeListSyntax {
 }
 
 extension AttributeSyntax {
-  /// The arguments in parentheses; empty without any.
+  /// The arguments in parentheses; empty if there are none.
   var labeledArguments: [LabeledExprSyntax] {
     guard case .argumentList(let list) = arguments else { return [] }
     return Array(list)
