@@ -111,133 +111,141 @@ extension SwiftDataError {
     case .pattern: ""
     case .store(let error): error.wording
     case .invalidFileName(let name):
-      "The configuration's name “\(name)” contains a slash or a NUL, so no file can have it."
+      "The configuration's name “\(name)” contains a slash or a NUL, which file names"
+        + " can't contain."
         + "\nChoose another name, or give the configuration a url."
     case .longFileName(let bytes):
-      "The configuration's file name has \(bytes) bytes; 240 are allowed, as files beside it"
-        + " need longer names."
+      "The configuration's file name has \(bytes) bytes; at most 240 are allowed, because"
+        + " the names of further files add to it."
         + "\nChoose a shorter name."
     case .sameFile(let path):
-      "Two configurations of one container have the file \(path).\nGive each a file of its own."
+      "Two configurations of one container use the same file \(path)."
+        + "\nGive each configuration another file."
     case .isNotAFolder(let folder, let store):
-      "The store \(store) can't be opened: \(folder) is a file and not a folder."
+      "The store \(store) can't be opened: \(folder) is a file, not a folder."
         + "\nGive the configuration another url."
     case .folderNotCreated(let folder, let error):
       "The folder \(folder) for the store can't be created: \(error.localizedDescription)."
-        + "\nGive the configuration a url in a folder that can be written."
+        + "\nGive the configuration a url in a folder in which you can create files."
     case .modelIsNotInContainer(let model, let configuration):
-      "The configuration \(configuration) has the model \(model); the container does not."
-        + "\nAdd it to the schema of the container."
+      "The configuration \(configuration) contains the model \(model), but the schema of the"
+        + " container does not."
+        + "\nAdd the model to the schema of the container."
     case .modelHasNoConfiguration(let model):
-      "No configuration of the container is for the model \(model)."
-        + "\nAdd it to the schema of one of them, or add a configuration without a schema."
+      "No configuration of the container contains the model \(model)."
+        + "\nAdd the model to the schema of one of them, or add a configuration without a schema."
     case .configurationHasNoSchema(let configuration):
-      "The configuration \(configuration) has no schema, so it does not make a store by itself."
-        + "\nGive it one, or make a ModelContainer."
+      "The configuration \(configuration) does not have a schema, so a store can't be opened"
+        + " with it."
+        + "\nGive the configuration a schema, or create a ModelContainer, which sets the schema."
     case .sameName(let name, let first, let second):
       "Two model classes are named \(name): \(first) and \(second)."
-        + "\nAn entity is named by the simple name of its class; rename one of them, or put them"
+        + "\nAn entity has the simple name of its class; rename one of the classes, or put them"
         + " into different schemas."
     case .typeIsNotStorable(let property, let type):
       "\(property) has the type \(type), which can't be stored."
         + "\nMake the type Codable, mark the property @Transient, or give it a transformer with"
         + " @Attribute(.transformable(by:))."
     case .linkToOtherStore(let property, let destination):
-      "\(property) leads to \(destination), which is kept in another store."
-        + "\nPut both models into one configuration, or keep the other's identifier"
-        + " (persistentModelID) in an attribute."
+      "\(property) refers to \(destination), which is in another store."
+        + "\nPut both models into one configuration, or store the persistentModelID of the other"
+        + " object in an attribute."
     case .sharedInverse(let first, let second, let shared):
       "\(first) and \(second) both have the inverse \(shared)."
-        + "\nGive each of them an inverse of its own: add a second property beside \(shared), and"
-        + " name it in @Relationship(inverse:)."
+        + "\nGive each of them a different inverse: declare a second property beside \(shared), and"
+        + " name this property in @Relationship(inverse:)."
     case .noTransformer(let name):
       "There is no value transformer with the name \(name)."
-        + "\nCall ValueTransformer.setValueTransformer(_:forName:) before making the container."
+        + "\nCall ValueTransformer.setValueTransformer(_:forName:) before you create the container."
     case .schemaIsNotInPlan(let plan):
       "The container's schema is not one of the versions of \(plan)."
-        + "\nAdd it to the plan's schemas, or make the container with the models of one of them."
+        + "\nAdd the schema to the plan's schemas, or create the container with one of the plan's"
+        + " versions."
     case .storeIsNotInPlan(let path, let version, let plan, let closest):
       "The store \(path) has a schema (version \(version)) that is not one of the versions of"
         + " \(plan). \(text(closest))"
     case .olderModel(let path, let stored, let wanted):
-      "The store \(path) has version \(stored) of the schema, and the container asks for"
-        + " version \(wanted), which is older."
-        + "\nUse the program that has the newer version."
+      "The store \(path) has version \(stored) of the schema, but the container has the older"
+        + " version \(wanted)."
+        + "\nOpen the store with a program that has version \(stored)."
     case .noStage(let old, let new, let error):
-      "The migration plan has no stage from version \(old) to version \(new), and these two"
-        + " need one: \(error.message)"
+      "The migration plan has no stage from version \(old) to version \(new), but this migration"
+        + " needs one: \(error.message)"
         + "\nAdd a custom stage to the plan's stages that prepares the store for version \(new)."
     case .unknownModel(let model):
       "The container does not have the model \(model)."
         + "\nAdd \(model).self to the schema of the container."
     case .noRelationship(let model):
-      "relationshipKeyPathsForPrefetching has a key path that is not a relationship of \(model)."
+      "relationshipKeyPathsForPrefetching contains a key path that is not a relationship of"
+        + " \(model)."
     case .modelOfOtherContainer(let model):
       "A \(model) of another ModelContainer was inserted or deleted."
         + "\nFetch it with this context, or copy its values into a new \(model)."
     case .modelOfOtherContext(let model):
       "A \(model) that belongs to another context was inserted or deleted."
         + "\nFetch it in this context by its persistentModelID instead."
-    case .modelIsGone(let model): "The \(model) that a new one collides with was deallocated."
+    case .modelIsGone(let model):
+      "A new \(model) has the unique values of an existing \(model), which was deallocated."
     case .linkToOtherContext(let property, let object, let other):
-      "\(property) of the object \(object) leads to the object \(other), which belongs to"
+      "\(property) of the object \(object) refers to the object \(other), which belongs to"
         + " another context. Nothing was saved."
-        + "\nSave the other one in its context, and get it here with model(for:) by its"
-        + " persistentModelID."
+        + "\nSave the other object in its context, and then pass its persistentModelID to"
+        + " model(for:) of this context."
     case .wrongCount(let property, let count, let minimum, let maximum):
-      "\(property) has \(count) \(count == 1 ? "object" : "objects"), and"
-        + " \(count < minimum ? "at least \(minimum)" : "no more than \(maximum)") are allowed."
+      "\(property) has \(count) \(count == 1 ? "object" : "objects"), but"
+        + " \(count < minimum ? "at least \(minimum)" : "at most \(maximum)") are allowed."
     case .deletedMeanwhile(let model, let id):
-      "The \(model) \(id) was deleted by another program or context since it was fetched, so it"
-        + " can't be updated."
-        + "\nCall rollback(), or delete it here too."
+      "The \(model) \(id) can't be updated: another program or context has deleted it since it"
+        + " was fetched."
+        + "\nCall rollback(), or delete the object in this context too."
     case .deletionIsDenied(let object, let property, let count):
-      "The \(object) can't be deleted: \(property) leads to \(count)"
+      "The \(object) can't be deleted: \(property) refers to \(count)"
         + " \(count == 1 ? "object" : "objects") and has the delete rule deny."
-        + "\nDelete those or lead them elsewhere first."
+        + "\nFirst delete the destinations of \(property), or remove them from it."
     case .savingIsNotAllowed(let configuration):
-      "The configuration \(configuration) does not allow saving (allowsSave is false), and the"
-        + " context has changes for it."
-        + "\nCall rollback(), or open the store for writing."
+      "The context has changes for a store whose configuration \(configuration) does not allow"
+        + " saving."
+        + "\nCall rollback(), or open the store with allowsSave: true."
     case .changedWhileEnumerating(let model):
-      "The context was changed while it enumerated \(model)."
-        + "\nPass allowEscapingMutations: true if that is intended, and save now and then."
+      "A model of the context was changed while the context enumerated \(model)."
+        + "\nIf this is intended, pass allowEscapingMutations: true, and save regularly."
     case .failedFetch(let what, let error): "The fetch of \(what) failed: \(error.message)"
     case .dependsOnRows(let kind):
       "A predicate evaluates another \(kind) that depends on the row."
-        + "\nCapture it outside of the predicate first."
+        + "\nCreate the \(kind) outside of the predicate, in a constant."
     case .unreadProperty(let error): "A property could not be read: \(error)"
     case .unreadRelationship(let property, let object):
       "\(property) of \(object) can't be read from its store, so the object can't be saved."
-        + "\nSave again when the store can be read, or call rollback()."
+        + "\nMake sure that the store can be read and save again, or call rollback()."
     case .unknownRow(let row, let table, let entity, let base):
-      "Row \(row) of the table \(table) has the entity \(entity), which the schema does not"
-        + " have as a kind of \(base)."
+      "Row \(row) of the table \(table) has the entity \(entity), but the schema has no such"
+        + " entity that is \(base) or inherits from it."
     case .rowValue(let property, let row, let table, let error):
-      "\(property) of the row \(row) in the table \(table) can't be read: \(error)."
+      "\(property) can't be read from row \(row) of the table \(table): \(error)."
         + "\nPut a value of the declared type into the row, or change the model."
     case .historyValue(let property, let change, let store, let error):
       "\(property), as it was \(change) of the store \(store), can't be read: \(error)"
     case .notInSnapshot(let model, let error):
-      "A \(model) could not be put into a snapshot: \(error)."
-        + "\nLook at the Codable conformances of its properties."
+      "The snapshot of a \(model) could not be encoded: \(error)."
+        + "\nCheck the Codable conformances of the types of its properties."
     case .snapshotValue(let object, let property, let type, let error):
       "The snapshot of \(object) does not have a suitable value for \(property): \(error)."
-        + "\nLet the snapshot encode a value of the type \(type) under the name of the property."
+        + "\nThe snapshot must encode a value of the type \(type) under the name of the property."
     case .updatedIsMissing(let object, let store):
-      "The object \(object) that is to be updated is not in the store \(store)."
-        + "\nFetch it again, or send it as inserted."
+      "The object \(object) can't be updated, because it is not in the store \(store)."
+        + "\nFetch it again, or pass it to the store in inserted."
     case .noHistory(let type, let known):
-      "No store of the container has a history of \(type):"
+      "No store of the container has a history with transactions of the type \(type):"
         + " \(known.isEmpty ? "none has a history" : "they have \(known.joined(separator: ", "))")."
-        + "\nMake the descriptor of a type that one of the stores provides."
+        + "\nUse a HistoryDescriptor for a type of transaction that one of the stores provides."
     case .tokenOfOtherStores(let stores, let known):
-      "The history token is of the stores [\(stores.joined(separator: ", "))], and the"
-        + " container has [\(known.joined(separator: ", "))]."
+      "The history token belongs to the stores [\(stores.joined(separator: ", "))], but the"
+        + " container has the stores [\(known.joined(separator: ", "))]."
         + "\nDiscard the token, and fetch the history without one."
     case .tokenOfOtherStore(let store):
-      "The token given for the store \(store) is of another store."
-        + "\nGive tokens by the identifiers of their stores, and only those of this container."
+      "The token for the store \(store) belongs to another store."
+        + "\nUse the identifier of its own store as the key of each token, and only stores of this"
+        + " container."
     }
   }
 

@@ -112,7 +112,7 @@ public final class ModelContext {
     if let found = registeredAny(for: id) ?? readModel(for: id) { return found }
     guard let entity = container.map[id.entityName] else {
       preconditionFailure(
-        "The container has no entity \(id.entityName); model(for:) can't give a model of it."
+        "The container has no entity \(id.entityName), so model(for:) can't return a model."
       )
     }
     // Apple's framework also returns an object in this case; its values can't be read.

@@ -36,7 +36,7 @@ struct HistoryQuery {
       )
     } catch let error as NotTranslatable {
       sortsInMemory = true
-      FetchLog.note("the order of history is made in memory, as it can't be SQL: \(error)")
+      FetchLog.note("transactions are sorted in memory, because SQL can't: \(error)")
     }
     if !sortsInMemory, !filtersInMemory, descriptor.fetchLimit > 0 {
       selection.limit = Int(clamping: descriptor.fetchLimit)
@@ -56,7 +56,7 @@ struct HistoryQuery {
     } catch {
       filtersInMemory = true
       FetchLog.note(
-        "the predicate over history is evaluated in memory, as it can't be SQL: \(error)"
+        "the predicate over history is evaluated in memory, because SQL can't: \(error)"
       )
       return nil
     }

@@ -124,7 +124,7 @@ struct ValueMismatch: Error, CustomStringConvertible {
     }
   }
 
-  var description: String { "\(found) was found where \(expected) belongs" }
+  var description: String { "found \(found) instead of \(expected)" }
 }
 
 /// Arrays, which have a fast path without a coder: most are empty, and many others contain only

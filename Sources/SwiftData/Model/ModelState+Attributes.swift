@@ -159,9 +159,9 @@ extension _ModelState {
     }
     preconditionFailure(
       phase == .deleted
-        ? "\(description.name).\(property.name) was read of an object that the store does not have: "
-          + "it was deleted, or its identifier led to nothing. Fetch the object to see whether it is "
-          + "there; model(for:) does not look."
+        ? "\(description.name).\(property.name) was read, but its object is not in the store: "
+          + "it was deleted, or its identifier never belonged to an object. Fetch the object to find out "
+          + "whether it exists; model(for:) does not check this."
         : "\(description.name).\(property.name) was read before it had a value of its type, "
           + "\(T.self). Set it in every init."
     )

@@ -23,7 +23,7 @@ enum NotTranslatable: Error, Hashable, CustomStringConvertible {
     switch self {
     case .node(let node): "\(node) has no translation"
     case .operands(let operands, let node): "\(node) has no translation for \(operands)"
-    case .property(let property): "\(property) is not kept in the store"
+    case .property(let property): "\(property) is not stored"
     }
   }
 

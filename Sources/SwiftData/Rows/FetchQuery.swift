@@ -38,7 +38,7 @@ struct FetchQuery {
       } catch let error as NotTranslatable {
         filtersInMemory = true
         FetchLog.note(
-          "the predicate over \(plan.entity.name) is evaluated in memory, as it can't be SQL: "
+          "the predicate over \(plan.entity.name) is evaluated in memory, because SQL can't: "
             + "\(error)"
         )
       }
@@ -55,7 +55,7 @@ struct FetchQuery {
       } catch let error as NotTranslatable {
         sortsInMemory = true
         FetchLog.note(
-          "the order of \(plan.entity.name) is made in memory, as it can't be SQL: \(error)"
+          "\(plan.entity.name) objects are sorted in memory, because SQL can't: \(error)"
         )
       }
     }

@@ -65,8 +65,8 @@ extension DefaultSnapshot {
         forKey: .persistentIdentifier,
         in: container,
         debugDescription:
-          "A snapshot is of the entity \(identifier.entityName), which no container of this "
-          + "process has. Make a ModelContainer with that model before you decode it."
+          "The snapshot belongs to the entity \(identifier.entityName), but no container of this "
+          + "process has it. Create a ModelContainer with that model before decoding the snapshot."
       )
     }
     var contents: [SnapshotValues.Content] = []

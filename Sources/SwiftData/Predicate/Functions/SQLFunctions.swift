@@ -110,7 +110,7 @@ enum EvaluationFailure: Error, CustomStringConvertible {
   var description: String {
     switch self {
     case .unwrappedNil: "The predicate unwraps a value with ! that is nil in a row."
-    case .backwardRange: "The predicate makes a range that ends before it begins."
+    case .backwardRange: "The lower bound of a range in the predicate is greater than the upper."
     case .overflow: "The arithmetic of the predicate overflows for a row."
     case .divisionByZero: "The predicate divides by zero for a row."
     }

@@ -137,7 +137,7 @@ extension SQLScalar {
 extension PredicateExpressions.Variable: SQLNode {
   func term(in translation: inout SQLTranslation) throws -> SQLTerm {
     guard let term = translation.term(of: key) else {
-      throw NotTranslatable.operands("a variable that nothing binds")
+      throw NotTranslatable.operands("a variable without a value")
     }
     return term
   }

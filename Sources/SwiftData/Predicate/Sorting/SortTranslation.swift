@@ -85,7 +85,7 @@ enum SortTranslation {
       case .integer(let integer): result += String(integer)
       case .text(let text) where !text.utf8.contains(0):
         result += "'" + text.replacingOccurrences(of: "'", with: "''") + "'"
-      default: throw NotTranslatable.node("a sort descriptor over odd values")
+      default: throw NotTranslatable.node("a sort descriptor over values of this kind")
       }
     }
     return result
