@@ -63,8 +63,9 @@ public struct ModelConfiguration: DataStoreConfiguration, Identifiable, Hashable
 
   /// How long a save waits for another process that writes to the same file before it throws.
   public var busyTimeout = Duration.seconds(10)
-  /// The values of deleted objects that history keeps. Nil leaves the setting of the store
-  /// unchanged; a new store has `.full`.
+  /// The values of deleted objects that history keeps.
+  ///
+  /// Nil leaves the setting of the store unchanged; a new store has `.full`.
   ///
   /// ```swift
   /// var configuration = ModelConfiguration()

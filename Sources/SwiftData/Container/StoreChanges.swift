@@ -8,8 +8,9 @@ import Store
 final class StoreChanges: Sendable {
   private static let interval = DispatchTimeInterval.milliseconds(100)
 
-  /// The function of an observer that is called after a commit. It returns true if it could not
-  /// read everything and must be called again after the interval.
+  /// The function of an observer that is called after a commit.
+  ///
+  /// It returns true if it could not read everything and must be called again after the interval.
   typealias Listener = @Sendable () -> Bool
 
   private struct State {
@@ -53,7 +54,9 @@ final class StoreChanges: Sendable {
     }
   }
 
-  /// Stops calling an owner's listener. If there are no other listeners, the timer stops.
+  /// Stops calling an owner's listener.
+  ///
+  /// If there are no other listeners, the timer stops.
   func remove(_ owner: AnyObject) {
     let ended = state.withLock { state -> State? in
       state.listeners[ObjectIdentifier(owner)] = nil

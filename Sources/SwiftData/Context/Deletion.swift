@@ -29,8 +29,9 @@ extension ModelContext {
     if !pending.isEmpty { scheduleAutosave() }
   }
 
-  /// Deletes one object and updates the objects that it refers to. The store applies the same rules
-  /// to rows whose objects are not in memory.
+  /// Deletes one object and updates the objects that it refers to.
+  ///
+  /// The store applies the same rules to rows whose objects are not in memory.
   private func deleteOne(
     _ model: any PersistentModel,
     alsoDelete queue: inout [any PersistentModel]

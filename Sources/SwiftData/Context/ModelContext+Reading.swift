@@ -139,8 +139,9 @@ extension ModelContext {
     }
   }
 
-  /// Runs a read for a property, which can't throw. An error is recorded, and the next save or
-  /// fetch of the context throws it.
+  /// Runs a read for a property, which can't throw.
+  ///
+  /// An error is recorded, and the next save or fetch of the context throws it.
   @discardableResult
   func report<Result>(_ body: () throws -> Result) -> Result? {
     do { return try body() } catch {

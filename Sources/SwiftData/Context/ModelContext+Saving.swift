@@ -52,7 +52,9 @@ extension ModelContext {
     throw error
   }
 
-  /// Throws a recorded error. If the context saves automatically, saves pending changes first.
+  /// Throws a recorded error.
+  ///
+  /// If the context saves automatically, saves pending changes first.
   func prepareToRead() throws {
     try throwDeferredError()
     if autosaveEnabled, !isMain, hasChanges { try save() }

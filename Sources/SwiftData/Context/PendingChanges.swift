@@ -91,8 +91,9 @@ struct PendingChanges {
     deletions[ObjectIdentifier(model), default: Deletion(model: model)].members += members
   }
 
-  /// Cancels the deletion of an object and the deletions that are only its consequences. Returns
-  /// the objects, each cause before its consequences.
+  /// Cancels the deletion of an object and the deletions that are only its consequences.
+  ///
+  /// Returns the objects, each cause before its consequences.
   mutating func keep(_ model: any PersistentModel) -> [any PersistentModel] {
     var kept = [model]
     var seen: Set<ObjectIdentifier> = [ObjectIdentifier(model)]

@@ -100,7 +100,9 @@ final class Registry {
     return savedIdentifiers[row] ?? identifier
   }
 
-  /// Removes the entries of released objects. Sweeps are rare, so that each object costs little.
+  /// Removes the entries of released objects.
+  ///
+  /// Sweeps are rare, so that each object costs little.
   private func sweep() {
     count = 0
     for index in tables.indices {

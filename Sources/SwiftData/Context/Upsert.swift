@@ -18,6 +18,7 @@ extension PendingSave {
   }
 
   /// Merges new objects with rows or with other new objects that have the same unique values.
+  ///
   /// Returns whether there were any.
   func mergeCollisions(_ writer: Writer, storeIndex: Int) throws -> Bool {
     var seen: [UniqueKey: _ModelState] = [:]
@@ -56,7 +57,9 @@ extension PendingSave {
   }
 
   /// The new objects in insertion order, so that the last of several duplicates replaces the
-  /// others. An object that unique values of another one refer to precedes that object.
+  /// others.
+  ///
+  /// An object that unique values of another one refer to precedes that object.
   private var insertedInOrder: [any PersistentModel] {
     let ranks = context.container.map.uniqueRanks
     guard !ranks.isEmpty else { return changes.inserted.elements }

@@ -1,6 +1,7 @@
 extension ModelContext {
-  /// Calls a closure with each model that a descriptor selects. The models are read in batches, so
-  /// that memory does not grow with their number.
+  /// Calls a closure with each model that a descriptor selects.
+  ///
+  /// The models are read in batches, so that memory does not grow with their number.
   ///
   /// - Throws: ``SwiftDataError/contextIsDirty`` if the closure changes a model of this context,
   /// because changed models remain in memory. This error is not thrown if `allowEscapingMutations`

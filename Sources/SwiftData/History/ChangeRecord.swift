@@ -172,8 +172,9 @@ extension ValueType {
   }
 }
 
-/// Turns a value into a `Sendable` one; nil if it is nil. The value was just decoded and is not
-/// referenced elsewhere.
+/// Turns a value into a `Sendable` one; nil if it is nil.
+///
+/// The value was just decoded and is not referenced elsewhere.
 private func sendable(_ value: Any) -> (any Sendable)? {
   struct AnyBox { var value: Any }
   struct SendableBox { var value: any Sendable }

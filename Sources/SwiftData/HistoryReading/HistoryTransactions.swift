@@ -27,8 +27,9 @@ public struct HistoryTransactions: AsyncSequence, Sendable {
 
     fileprivate init(_ sequence: HistoryTransactions) { self.sequence = sequence }
 
-    /// The next transaction. Nil at the head, unless the sequence follows the history; also nil if
-    /// the task is cancelled.
+    /// The next transaction.
+    ///
+    /// Nil at the head, unless the sequence follows the history; also nil if the task is cancelled.
     public mutating func next() async throws -> DefaultHistoryTransaction? {
       guard !Task.isCancelled else { return nil }
       do {

@@ -102,7 +102,9 @@ public macro ModelActor() = #externalMacro(module: "SwiftDataMacros", type: "Mod
 /// it.
 public protocol _ModelRoot {}
 
-/// The registrar of a model's observers. Its name can't be shadowed by a class of an application.
+/// The registrar of a model's observers.
+///
+/// Its name can't be shadowed by a class of an application.
 public typealias _ObservationRegistrar = _ModelObservers
 
 /// Returns the list that a function returns, even if the function is isolated to an actor.

@@ -17,8 +17,9 @@ extension _StoredInteger {
     default: isSigned ? .int64 : .uint64
     }
   }
-  /// The integer. Values above `Int64.max` are texts of twenty digits, which SQLite sorts after all
-  /// integers.
+  /// The integer.
+  ///
+  /// Values above `Int64.max` are texts of twenty digits, which SQLite sorts after all integers.
   public var _stored: Value {
     if let integer = Int64(exactly: self) { return .integer(integer) }
     let digits = String(self)

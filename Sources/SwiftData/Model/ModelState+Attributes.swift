@@ -136,8 +136,10 @@ extension _ModelState {
     slots[index] = .decoded(DecodedValue(value))
   }
 
-  /// The value of an empty slot. If the object was fetched without the value, it is read from the
-  /// store. For other objects it is the property's default, or nil.
+  /// The value of an empty slot.
+  ///
+  /// If the object was fetched without the value, it is read from the store. For other objects it
+  /// is the property's default, or nil.
   func absent<T>(_ index: Int) -> T {
     var isRead = false
     if case .empty = slots[index], phase == .stored, let context {
@@ -160,8 +162,8 @@ extension _ModelState {
     preconditionFailure(
       phase == .deleted
         ? "\(description.name).\(property.name) was read, but its object is not in the store: "
-          + "it was deleted, or its identifier never belonged to an object. Fetch the object to find out "
-          + "whether it exists; model(for:) does not check this."
+          + "it was deleted, or its identifier never belonged to an object. Fetch the object to "
+          + "find out whether it exists; model(for:) does not check this."
         : "\(description.name).\(property.name) was read before it had a value of its type, "
           + "\(T.self). Set it in every init."
     )

@@ -99,8 +99,9 @@ extension _ModelState {
     }
   }
 
-  /// Removes a link to an object that was deleted while this object was deleted too. If that object
-  /// is restored, the link is restored with it.
+  /// Removes a link to an object that was deleted while this object was deleted too.
+  ///
+  /// If that object is restored, the link is restored with it.
   private func part(
     _ owner: any PersistentModel,
     from gone: any PersistentModel,

@@ -83,8 +83,9 @@ extension _ModelState {
     }
   }
 
-  /// Whether the store distinguishes a nil collection from an empty one. Native stores do not, so
-  /// contexts read an empty collection.
+  /// Whether the store distinguishes a nil collection from an empty one.
+  ///
+  /// Native stores do not, so contexts read an empty collection.
   private var keepsNil: Bool {
     guard phase != .detached, let entity, let registry else { return true }
     return registry.container.store(of: entity).keepsWholeObjects
@@ -130,8 +131,9 @@ extension _ModelState {
     return model
   }
 
-  /// Sets a reference to an object. It is strong, unless the object already holds this one
-  /// strongly.
+  /// Sets a reference to an object.
+  ///
+  /// It is strong, unless the object already holds this one strongly.
   func keep(_ model: any PersistentModel, at index: Int) {
     let other = model._$state
     var isHeldByOther = false

@@ -15,7 +15,9 @@ public struct PersistentIdentifier: Hashable, Identifiable, Codable, Sendable {
     case text(String)
   }
 
-  /// A value that identifies an object. It can only be compared, ordered and shown as a text.
+  /// A value that identifies an object.
+  ///
+  /// It can only be compared, ordered and shown as a text.
   public struct ID: Hashable, Comparable, Codable, Sendable, CustomStringConvertible {
     let identifier: String
 

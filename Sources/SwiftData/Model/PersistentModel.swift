@@ -76,8 +76,10 @@ extension PersistentModel {
     }
   }
 
-  /// Reads a transformable value. If there is neither a value nor a default, an optional property
-  /// is nil, and for any other property the program stops.
+  /// Reads a transformable value.
+  ///
+  /// If there is neither a value nor a default, an optional property is nil, and for any other
+  /// property the program stops.
   public func getTransformableValue<Value>(forKey keyPath: KeyPath<Self, Value>) -> Value {
     self[keyPath: keyPath]
   }

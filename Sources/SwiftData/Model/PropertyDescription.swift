@@ -17,8 +17,9 @@ final class PropertyDescription: @unchecked Sendable {
   let keyPath: AnyKeyPath
   let valueType: Any.Type
   let kind: PropertyKind
-  /// The class that holds the members of a to-many relationship. It is stored, because finding it
-  /// takes longer than creating an instance.
+  /// The class that holds the members of a to-many relationship.
+  ///
+  /// It is stored, because finding it takes longer than creating an instance.
   let collection: ToMany.Type?
   let defaultValue: Any?
   let attribute: Schema.Attribute?

@@ -50,8 +50,9 @@ class ToMany {
     if !removed.contains(model) { removed.append(model) }
   }
 
-  /// Replaces the members; each object is added only once. Returns the removed and the added
-  /// objects.
+  /// Replaces the members; each object is added only once.
+  ///
+  /// Returns the removed and the added objects.
   func assign(_ models: [any PersistentModel]) -> Difference { Difference() }
 
   struct Difference {

@@ -1,7 +1,9 @@
 import Changes
 import Store
 
-/// A store in SQLite. Opening it migrates it if the container has a newer schema.
+/// A store in SQLite.
+///
+/// Opening it migrates it if the container has a newer schema.
 struct NativeStore: Sendable {
   let store: Store
   let configuration: ModelConfiguration

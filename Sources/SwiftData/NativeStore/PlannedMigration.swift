@@ -1,8 +1,9 @@
 import Changes
 import Store
 
-/// Migrates a copy of a store through the versions of a migration plan. After the last stage, the
-/// copy replaces the store.
+/// Migrates a copy of a store through the versions of a migration plan.
+///
+/// After the last stage, the copy replaces the store.
 struct PlannedMigration {
   private let configuration: ModelConfiguration
   private let stages: [MigrationStage]
@@ -104,6 +105,7 @@ struct PlannedMigration {
   }
 
   /// Migrates with the stage that begins at a version, or without a stage to the next version.
+  ///
   /// Returns the version that the store then has.
   private func step(_ index: Int, migration: StagedMigration) throws -> Int {
     let old = versions[index]

@@ -31,8 +31,9 @@ final class ChangeSignal: Observable, Sendable {
     return target.hasActor
   }
 
-  /// Notifies the observer soon; changes until then cause only one notification. Any thread may
-  /// call this.
+  /// Notifies the observer soon; changes until then cause only one notification.
+  ///
+  /// Any thread may call this.
   func notifySoon() {
     let wasDue = isDue.withLock { isDue in
       defer { isDue = true }

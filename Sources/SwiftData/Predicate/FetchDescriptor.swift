@@ -18,8 +18,9 @@ public struct FetchDescriptor<T: PersistentModel> {
   /// Whether unsaved changes are visible; true by default.
   public var includePendingChanges = true
   var includeSubclasses = true
-  /// The properties that the fetch reads; others are read at their first use. If empty, it reads
-  /// all.
+  /// The properties that the fetch reads; others are read at their first use.
+  ///
+  /// If empty, it reads all.
   public var propertiesToFetch: [PartialKeyPath<T>] = []
   /// The relationships whose destinations the fetch reads too; empty by default.
   public var relationshipKeyPathsForPrefetching: [PartialKeyPath<T>] = []

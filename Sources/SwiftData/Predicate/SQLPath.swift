@@ -50,8 +50,9 @@ struct SQLReach {
 }
 
 extension SQLScalar {
-  /// The condition that the value is not nil, and that a condition on the value holds. The
-  /// condition must not hold for nil.
+  /// The condition that the value is not nil, and that a condition on the value holds.
+  ///
+  /// The condition must not hold for nil.
   func holds(_ condition: (SQLScalar) throws -> SQLQuery) rethrows -> SQLQuery {
     guard let reach else { return try condition(self) }
     var column = self

@@ -8,8 +8,9 @@ import Store
 struct SQLQuery: Hashable, Sendable {
   var text = ""
   var bindings: [Value] = []
-  /// Whether running the SQL may fail as Swift's evaluation would. Such SQL must not run for rows
-  /// that an earlier condition excludes.
+  /// Whether running the SQL may fail as Swift's evaluation would.
+  ///
+  /// Such SQL must not run for rows that an earlier condition excludes.
   var canFail = false
   /// Whether the SQL searches other tables before the rows of the query; see ``SQLPath``.
   var isSearch = false
@@ -74,8 +75,9 @@ extension SQLQuery: ExpressibleByStringInterpolation {
 // Conditions are pieces of SQL whose value is 1 or 0, but not NULL, for every row for which they
 // run.
 extension SQLQuery {
-  /// The condition that both hold. If the second condition can fail, it runs only if the first
-  /// holds.
+  /// The condition that both hold.
+  ///
+  /// If the second condition can fail, it runs only if the first holds.
   func and(_ other: SQLQuery) -> SQLQuery {
     if self == .false || other == .true { return self }
     if self == .true { return other }
@@ -89,8 +91,9 @@ extension SQLQuery {
     return ("(\(self) AND \(other))" as SQLQuery).narrow(isNarrow || other.isNarrow)
   }
 
-  /// The condition that one of both holds. If the second condition can fail, it runs only if the
-  /// first does not hold.
+  /// The condition that one of both holds.
+  ///
+  /// If the second condition can fail, it runs only if the first does not hold.
   func or(_ other: SQLQuery) -> SQLQuery {
     if self == .true || other == .false { return self }
     if self == .false { return other }

@@ -33,7 +33,9 @@ struct SQLTranslation {
 
   func term(of variable: VariableID) -> SQLTerm? { variables[variable] }
 
-  /// The SQL of an expression. If the expression does not depend on the row, Swift evaluates it.
+  /// The SQL of an expression.
+  ///
+  /// If the expression does not depend on the row, Swift evaluates it.
   mutating func term<E: PredicateExpression>(_ expression: E) throws -> SQLTerm {
     if let constant = constant(expression) { return .constant(constant) }
     guard let node = expression as? any SQLNode else {

@@ -51,7 +51,9 @@ final class PendingOverlay {
     views.contains(table) ? "t0.\(Self.rank), t0.id" : "t0.id"
   }
 
-  /// The name of a column that the views add. It contains a space, which names of attributes can't.
+  /// The name of a column that the views add.
+  ///
+  /// It contains a space, which names of attributes can't.
   private static let rank = quoted("insertion rank")
 
   func gone(_ table: String) -> String? {
@@ -240,8 +242,9 @@ final class PendingOverlay {
 
   // MARK: Relationships without a column in their members
 
-  /// Writes removed or added members. The caller writes removed ones first, because a member may
-  /// move from one owner to another.
+  /// Writes removed or added members.
+  ///
+  /// The caller writes removed ones first, because a member may move from one owner to another.
   private func writeMembers(of state: _ModelState, removing: Bool) throws {
     guard let entity = state.entity, entity.storeIndex == storeIndex else { return }
     for property in state.description.properties where property.isToMany {

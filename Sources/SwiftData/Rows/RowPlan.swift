@@ -4,7 +4,9 @@ import Store
 
 /// Creates objects from the rows of an entity and of the entities that inherit from it.
 final class RowPlan: Sendable {
-  /// One value of a row. It is a class, because passing it to functions costs little.
+  /// One value of a row.
+  ///
+  /// It is a class, because passing it to functions costs little.
   final class Step: Sendable {
     let slot: Int
     let column: Int32

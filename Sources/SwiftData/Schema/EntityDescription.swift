@@ -129,8 +129,9 @@ final class EntityMap: Sendable {
     entity?.relationships[index].flatMap { byName[$0.destination] }
   }
 
-  /// The entity of a model class. A subclass without the macro has the entity of the model that it
-  /// inherits from.
+  /// The entity of a model class.
+  ///
+  /// A subclass without the macro has the entity of the model that it inherits from.
   func entity(of model: _ModelDescription) -> EntityDescription? {
     if let found = byModel[ObjectIdentifier(model)] { return found }
     // An older version of the schema may have another class with the same name, so the name

@@ -100,7 +100,9 @@ extension Schema: Codable {
     case version, encodingVersion, entities
   }
 
-  /// Decodes a schema. It has no model classes, so it can't be used to open a container.
+  /// Decodes a schema.
+  ///
+  /// It has no model classes, so it can't be used to open a container.
   public convenience init(from decoder: any Decoder) throws {
     let container = try decoder.container(keyedBy: CodingKeys.self)
     self.init(

@@ -34,8 +34,10 @@ struct SchemaResolution {
     }
   }
 
-  /// Assigns names to the columns of properties. A name gets underscores if another name differs
-  /// only in case, or if the table needs the name for itself.
+  /// Assigns names to the columns of properties.
+  ///
+  /// A name gets underscores if another name differs only in case, or if the table needs the name
+  /// for itself.
   private mutating func nameColumns(of model: _ModelDescription) {
     let table = root(of: model).name
     var names = model.parent.map { columns[ObjectIdentifier($0)] ?? [] } ?? []
@@ -171,9 +173,10 @@ struct SchemaResolution {
     return .column(column(model, at: property.index))
   }
 
-  /// Whether this side of two inverse to-one relationships is stored in a column. It is the side
-  /// without the delete rule cascade, so that a child refers to its parent; if both or neither have
-  /// it, the first one by name.
+  /// Whether this side of two inverse to-one relationships is stored in a column.
+  ///
+  /// It is the side without the delete rule cascade, so that a child refers to its parent; if both
+  /// or neither have it, the first one by name.
   private func ownsColumn(_ property: PropertyDescription, inverse: PropertyReference) -> Bool {
     let cascades = property.relationship?.deleteRule == .cascade
     let isDeletedBy = inverse.property.relationship?.deleteRule == .cascade

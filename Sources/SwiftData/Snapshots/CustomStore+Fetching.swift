@@ -208,8 +208,10 @@ private struct CustomFetch<T: PersistentModel> {
     return models.cut(offset: descriptor.fetchOffset, limit: descriptor.fetchLimit)
   }
 
-  /// Fetches by saved values although there are pending changes. A separate context fetches the
-  /// identifiers, so that filtering and sorting in memory does not see the changes.
+  /// Fetches by saved values although there are pending changes.
+  ///
+  /// A separate context fetches the identifiers, so that filtering and sorting in memory does not
+  /// see the changes.
   private func fetchUndisturbed() throws -> [T] {
     let other = ModelContext(context.container)
     let identifiers = try other.fetch(descriptor).map(\.persistentModelID)

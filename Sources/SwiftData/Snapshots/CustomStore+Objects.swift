@@ -35,8 +35,9 @@ extension CustomStore {
   }
 
   /// The snapshots of objects with given identities: first those that this context has already
-  /// received, then those that the store has cached. The others are fetched, with one request for
-  /// each entity.
+  /// received, then those that the store has cached.
+  ///
+  /// The others are fetched, with one request for each entity.
   func snapshots(
     for identifiers: [PersistentIdentifier],
     in context: ModelContext
@@ -143,9 +144,10 @@ struct StoredSnapshot: StoredValues {
     }
   }
 
-  /// Whether the snapshot has a valid value for a property. It has none if the value is missing or
-  /// contains temporary identities: a store that did not replace temporary identities still returns
-  /// them.
+  /// Whether the snapshot has a valid value for a property.
+  ///
+  /// It has none if the value is missing or contains temporary identities: a store that did not
+  /// replace temporary identities still returns them.
   private func isTold(_ property: PropertyDescription) -> Bool {
     switch values.contents[property.index] {
     case .absent: false

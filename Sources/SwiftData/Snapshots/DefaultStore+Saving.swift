@@ -2,8 +2,9 @@ import Changes
 import Store
 
 extension DefaultStore {
-  /// Writes the changes of one save in one transaction. Unique values, delete rules and inverses
-  /// have the same effects as in a context.
+  /// Writes the changes of one save in one transaction.
+  ///
+  /// Unique values, delete rules and inverses have the same effects as in a context.
   public func save(
     _ request: DataStoreSaveChangesRequest<DefaultSnapshot>
   ) throws -> DataStoreSaveChangesResult<DefaultSnapshot> {

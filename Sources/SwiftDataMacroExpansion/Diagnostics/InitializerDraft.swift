@@ -7,8 +7,10 @@ import SwiftSyntaxBuilder
 struct InitializerDraft {
   let model: ModelClass
 
-  /// The fix-it that inserts the draft. Empty if the source does not show a property's type, or if
-  /// there is a superclass whose initializer may need arguments.
+  /// The fix-it that inserts the draft.
+  ///
+  /// Empty if the source does not show a property's type, or if there is a superclass whose
+  /// initializer may need arguments.
   var fixIts: [FixIt] {
     guard let text = source else { return [] }
     let block = model.declaration.memberBlock

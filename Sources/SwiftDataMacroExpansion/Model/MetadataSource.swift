@@ -10,7 +10,9 @@ struct MetadataSource {
 
   private static let type = "[SwiftData.Schema.PropertyMetadata]"
 
-  /// The list. It is isolated to the class's actor, because only there can key paths to the class's
+  /// The list.
+  ///
+  /// It is isolated to the class's actor, because only there can key paths to the class's
   /// properties be written.
   var list: DeclSyntax {
     let entries = model.persisted.map(entry(for:)) + model.constraints.map(entry(for:))
@@ -22,8 +24,10 @@ struct MetadataSource {
       """
   }
 
-  /// The property that the protocol requires. It returns the list on any thread, because key paths
-  /// that serve only as names do not need the actor.
+  /// The property that the protocol requires.
+  ///
+  /// It returns the list on any thread, because key paths that serve only as names do not need the
+  /// actor.
   var requirement: DeclSyntax {
     """
     \(raw: availability)nonisolated \(raw: modifiers) var schemaMetadata: \(raw: Self.type) {
@@ -33,7 +37,9 @@ struct MetadataSource {
   }
 
   /// Marks the member as deprecated: only deprecated code may use deprecated properties without a
-  /// warning. Applications do not call `schemaMetadata`, so they never see the mark.
+  /// warning.
+  ///
+  /// Applications do not call `schemaMetadata`, so they never see the mark.
   private var availability: String {
     let isDeprecated = model.persisted.contains { property in
       property.declaration.attributes.named("available").contains { attribute in

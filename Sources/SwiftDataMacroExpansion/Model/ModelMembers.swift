@@ -69,8 +69,10 @@ struct ModelMembers {
       """
   }
 
-  /// The registrar of the object's state. All classes of a family share this registrar, because the
-  /// state also notifies observers of changes that come from inverse relationships.
+  /// The registrar of the object's state.
+  ///
+  /// All classes of a family share this registrar, because the state also notifies observers of
+  /// changes that come from inverse relationships.
   private var registrar: DeclSyntax {
     """
     nonisolated private var _$observationRegistrar: SwiftData._ObservationRegistrar {
@@ -103,8 +105,9 @@ struct ModelMembers {
     "\(raw: model.access.prefix)typealias Root = \(raw: qualifiedName)"
   }
 
-  /// The name of the class with its module. Without the module, the alias `Root` in a class named
-  /// `Root` would refer to itself.
+  /// The name of the class with its module.
+  ///
+  /// Without the module, the alias `Root` in a class named `Root` would refer to itself.
   private var qualifiedName: String {
     guard model.name == "Root", let module else { return name }
     return "\(module).\(name)"
@@ -140,5 +143,7 @@ func storageName(of name: String) -> String {
   spelled("_\(name)")
 }
 
-/// The body of functions in a class with errors. It compiles without values and never runs.
+/// The body of functions in a class with errors.
+///
+/// It compiles without values and never runs.
 let neverRuns = #"Swift.preconditionFailure("The class is not a model.")"#

@@ -72,8 +72,9 @@ struct ModelProperty {
   /// Whether the property has a value before `init` sets one.
   var hasDefault: Bool { initializer != nil || (isOptional && !isConstant) }
 
-  /// Whether the property has the option `.transformable` or `.codable`. Its type then does not
-  /// determine how it is stored.
+  /// Whether the property has the option `.transformable` or `.codable`.
+  ///
+  /// Its type then does not determine how it is stored.
   var isTransformable: Bool {
     declaration.attributes.named("Attribute").contains { attribute in
       attribute.labeledArguments.contains { argument in

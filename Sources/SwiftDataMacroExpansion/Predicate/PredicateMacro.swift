@@ -1,8 +1,10 @@
 import SwiftSyntax
 import SwiftSyntaxMacros
 
-/// `#Predicate` and `#Expression` over a model. They use Foundation's macros and add `evaluate`,
-/// which Foundation supports only on Apple's systems.
+/// `#Predicate` and `#Expression` over a model.
+///
+/// They use Foundation's macros and add `evaluate`, which Foundation supports only on Apple's
+/// systems.
 ///
 /// The closure is passed to Foundation's macro, but each call of `evaluate` is rewritten as the
 /// subscript `captured[argument, default: "evaluate"]`. Foundation's macro supports this subscript,

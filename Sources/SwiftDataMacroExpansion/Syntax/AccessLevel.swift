@@ -7,8 +7,10 @@ enum AccessLevel {
   case package
   case `internal`
 
-  /// Reads the level from modifiers. Members of `private` and `fileprivate` types need no modifier,
-  /// because they can't be more visible than their type.
+  /// Reads the level from modifiers.
+  ///
+  /// Members of `private` and `fileprivate` types need no modifier, because they can't be more
+  /// visible than their type.
   init(modifiers: DeclModifierListSyntax) {
     self = .internal
     for modifier in modifiers where modifier.detail == nil {

@@ -94,7 +94,9 @@ struct JSONPath {
 }
 
 extension AttributeCodec {
-  /// A value in JSON. SQLite reads it if the result is exact; if not, a Swift function does.
+  /// A value in JSON.
+  ///
+  /// SQLite reads it if the result is exact; if not, a Swift function does.
   func jsonValue(
     plain: SQLQuery,
     exact: SQLQuery,

@@ -95,8 +95,10 @@ enum LocalizedOrder {
     return byCase
   }
 
-  /// The order of two different characters. If strings differ only in case, the first difference
-  /// decides, and a small letter precedes a capital one.
+  /// The order of two different characters.
+  ///
+  /// If strings differ only in case, the first difference decides, and a small letter precedes a
+  /// capital one.
   private static func difference(_ left: UInt8, _ right: UInt8, byCase: inout Int32) -> Int32 {
     let first = primary[Int(left)]
     let second = primary[Int(right)]

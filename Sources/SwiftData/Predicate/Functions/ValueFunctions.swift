@@ -67,7 +67,9 @@ final class ValueFunctions: Sendable {
   }
 }
 
-/// A key path literal of the program. It captures nothing, so it is Sendable.
+/// A key path literal of the program.
+///
+/// It captures nothing, so it is Sendable.
 struct ConstantKeyPath: Hashable, @unchecked Sendable {
   let keyPath: AnyKeyPath
 

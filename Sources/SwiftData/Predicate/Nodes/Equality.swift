@@ -70,8 +70,9 @@ extension SQLTranslation {
     }
   }
 
-  /// A captured object or identifier. If it can't be in the table, its row is 0, which does not
-  /// exist.
+  /// A captured object or identifier.
+  ///
+  /// If it can't be in the table, its row is 0, which does not exist.
   private func object(_ value: Any, like other: SQLObject) -> SQLObject? {
     var entity = other.entity
     var id = SQLQuery.null

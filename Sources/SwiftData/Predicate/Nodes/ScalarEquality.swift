@@ -94,8 +94,10 @@ extension SQLTranslation {
     return presence.negated.or(isOne)
   }
 
-  /// A list of values for IN. A long list is one parameter with JSON, so that the statement does
-  /// not depend on the number of values.
+  /// A list of values for IN.
+  ///
+  /// A long list is one parameter with JSON, so that the statement does not depend on the number of
+  /// values.
   func list(_ values: [Value]) -> SQLQuery {
     if values.count > 8, let text = jsonArray(values) {
       return "(SELECT value FROM json_each(\(bind: .text(text))))"

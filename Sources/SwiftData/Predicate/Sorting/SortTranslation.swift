@@ -1,8 +1,10 @@
 import Store
 
 enum SortTranslation {
-  /// The terms of ORDER BY for a table with the alias `t0`. The last term is the default order of
-  /// the rows, so that equal objects always have the same order.
+  /// The terms of ORDER BY for a table with the alias `t0`.
+  ///
+  /// The last term is the default order of the rows, so that equal objects always have the same
+  /// order.
   static func translate<T: PersistentModel>(
     _ sort: [SortDescriptor<T>],
     entity: EntityDescription,
