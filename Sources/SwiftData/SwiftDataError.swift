@@ -50,7 +50,7 @@ extension SwiftDataError: Hashable {
     left.kind == right.kind
   }
 
-  /// Hashes the code.
+  /// Hashes only the code of the error.
   public func hash(into hasher: inout Hasher) { hasher.combine(kind) }
 
   /// Whether an error has the same code, so that `catch` can use it as a pattern.

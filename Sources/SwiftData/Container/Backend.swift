@@ -38,7 +38,7 @@ protocol Backend: Sendable {
   /// Removes all objects in one operation; returns false if the caller must delete them one by one.
   func eraseAtOnce() throws -> Bool
 
-  /// Reads the values that an object lacks; returns false if the store no longer has the object.
+  /// Reads missing values of an object; returns false if the store no longer contains the object.
   func fill(_ state: _ModelState, in context: ModelContext) throws -> Bool
 
   /// The object with an identity that the store assigned; nil if the object is not in memory.

@@ -61,7 +61,7 @@ public struct ModelConfiguration: DataStoreConfiguration, Identifiable, Hashable
   /// Accepted without effect.
   public let cloudKitDatabase: CloudKitDatabase
 
-  /// How long a save waits for another process that writes to the same file before it throws.
+  /// How long a save waits until another process has written to the file; after that, it throws.
   public var busyTimeout = Duration.seconds(10)
   /// The values of deleted objects that history keeps.
   ///
@@ -181,7 +181,7 @@ public struct ModelConfiguration: DataStoreConfiguration, Identifiable, Hashable
     self.init(schema: types.isEmpty ? nil : Schema(types), inMemory: isStoredInMemoryOnly)
   }
 
-  /// The program's folder for data, as the XDG base directory specification defines it.
+  /// The folder for the program's data that the XDG base directory specification defines.
   private static func defaultURL(named name: String) -> URL {
     let environment = ProcessInfo.processInfo.environment
     let base =

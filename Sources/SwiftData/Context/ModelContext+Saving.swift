@@ -75,12 +75,12 @@ extension ModelContext {
     let reference = ContextReference(self)
     Task { @MainActor in
       // Waits, so that changes that are made close together are saved together.
-      try? await Task.sleep(for: .milliseconds(100))  // Cancelled only with the program.
+      try? await Task.sleep(for: .milliseconds(100))  // Nothing cancels this task.
       reference.context?.autosave()
     }
   }
 
-  /// Saves pending changes; if that fails, they stay pending, and the error is printed.
+  /// Saves pending changes; if that fails, they remain pending, and the error is printed.
   func autosave() {
     isAutosaveScheduled = false
     guard autosaveEnabled, hasChanges else { return }

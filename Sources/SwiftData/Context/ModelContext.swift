@@ -18,7 +18,7 @@ public final class ModelContext {
   public var autosaveEnabled = false {
     didSet { if autosaveEnabled, hasChanges { scheduleAutosave() } }
   }
-  /// The name that history records with the context's changes; nil for none.
+  /// The author that history records for the context's transactions; nil for none.
   public var author: String? {
     get { editingState.author }
     set { editingState.author = newValue }
@@ -149,7 +149,7 @@ public final class ModelContext {
     if let entity = state.entity { registry.remove(entity, row: row) }
   }
 
-  /// Registers a model and all objects that it refers to for the next save.
+  /// Registers a model, and all objects that it refers to, for insertion by the next save.
   ///
   /// A model that is already registered is not changed.
   public func insert<T: PersistentModel>(_ model: T) { insertAny(model) }

@@ -1,4 +1,4 @@
-/// An interface that enables SwiftData to read and write models in storage of your own.
+/// An interface that enables SwiftData to read and write models in your own storage.
 ///
 /// The store exchanges ``DataStoreSnapshot``s with contexts, each with the values of one object; it
 /// never receives model objects. A context calls the store on the context's own thread. Calls never
@@ -82,7 +82,7 @@ extension DataStore {
   /// Does nothing by default.
   public func invalidateState(for editingState: EditingState) {}
 
-  /// Empty, so that all snapshots are fetched.
+  /// Returns no snapshots by default, so that SwiftData fetches all of them.
   public func cachedSnapshots(
     for persistentIdentifiers: [PersistentIdentifier],
     editingState: EditingState

@@ -83,7 +83,7 @@ public struct DefaultHistoryDelete<Model: PersistentModel>: HistoryDelete, Histo
   public var changeIdentifier: Int64 { record.number }
   /// The id of the transaction; ids begin with 1 and have no gaps.
   public var transactionIdentifier: Int64 { record.transaction }
-  /// The identity of the object, which is never used again.
+  /// The identity of the deleted object; no other object ever gets it.
   public var changedPersistentIdentifier: PersistentIdentifier { record.object }
   /// The values of the deleted object that history keeps; in tombstone mode, only values of marked
   /// attributes.

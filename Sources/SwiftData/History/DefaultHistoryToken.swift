@@ -52,7 +52,7 @@ public struct DefaultHistoryToken: HistoryToken {
     return left.points == right.points
   }
 
-  /// Hashes the transaction of the token.
+  /// Hashes only the token's own transaction.
   public func hash(into hasher: inout Hasher) {
     hasher.combine(storeIdentifier)
     hasher.combine(point)
@@ -90,7 +90,7 @@ extension DefaultHistoryToken: Codable {
 }
 
 extension DefaultHistoryToken: CustomStringConvertible {
-  /// The last covered transaction of each store.
+  /// The last transaction that the token covers in each store, as a text.
   public var description: String {
     let places = points.sorted { $0.key < $1.key }.map { "\($0.key): \($0.value.transaction)" }
     return "token(\(places.joined(separator: ", ")))"

@@ -12,12 +12,12 @@ public protocol HistoryProviding {
 
   /// The transactions that a descriptor selects; empty if there are none.
   func fetchHistory(_ descriptor: HistoryDescriptor<HistoryType>) throws -> [HistoryType]
-  /// Deletes the transactions that a descriptor selects from the history, but no objects.
+  /// Deletes the selected transactions from the history; objects are not changed.
   func deleteHistory(_ descriptor: HistoryDescriptor<HistoryType>) throws
 }
 
 extension HistoryProviding {
-  /// Always ``HistoryType``.
+  /// The type of the store's transactions; always ``HistoryType``.
   public static var historyType: HistoryType.Type { HistoryType.self }
 }
 

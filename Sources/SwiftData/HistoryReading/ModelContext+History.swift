@@ -68,9 +68,9 @@ extension HistoryDescriptor {
 }
 
 extension DefaultStore: HistoryProviding {
-  /// Always the type of a native store's transactions.
+  /// The type of transactions; always the one of native stores.
   public typealias HistoryType = DefaultHistoryTransaction
-  /// Always the type of a native store's bookmarks.
+  /// The type of tokens; always the one of native stores.
   public typealias TokenType = DefaultHistoryToken
 
   /// The transactions that a descriptor selects; see ``ModelContext/fetchHistory(_:)`` for errors.

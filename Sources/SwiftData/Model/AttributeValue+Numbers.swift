@@ -17,7 +17,7 @@ extension _StoredInteger {
     default: isSigned ? .int64 : .uint64
     }
   }
-  /// The integer.
+  /// The integer in its stored form.
   ///
   /// Values above `Int64.max` are texts of twenty digits, which SQLite sorts after all integers.
   public var _stored: Value {

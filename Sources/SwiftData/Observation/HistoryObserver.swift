@@ -80,7 +80,7 @@ public final class HistoryObserver: Observable, Sendable {
     } catch let error as StoreError {
       throw SwiftDataError(error)
     }
-    // Commits after the tokens were taken are reported too.
+    // Reports commits that were made since the tokens were read.
     modelContainer.changes.async { [weak self] in _ = self?.look() }
   }
 

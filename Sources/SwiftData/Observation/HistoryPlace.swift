@@ -125,7 +125,7 @@ extension HistoryPlace {
 }
 
 extension Backend {
-  /// Reads the transactions after a token; `last` is the newest token.
+  /// Reads the transactions after a token; `last` in the result is the token of the newest one.
   ///
   /// This function fetches all transactions and compares their tokens itself, because a predicate
   /// over tokens would need the token's type at compile time, and only the store has that type.

@@ -72,7 +72,7 @@ public final class ResultsObserver<Element: PersistentModel, SectionTitle: Hasha
 
   deinit { modelContext.container.changes.remove(signal) }
 
-  /// The predicate that selects the results, nil for all; setting it fetches again.
+  /// The predicate that selects the results, or nil for all models; setting it fetches again.
   public var filterBy: Predicate<Element>? {
     get { fetchDescriptor.predicate }
     set {
@@ -194,7 +194,7 @@ public final class ResultsObserver<Element: PersistentModel, SectionTitle: Hasha
 extension ResultsObserver: ChangeFollower {}
 
 extension ResultsObserver: CustomDebugStringConvertible {
-  /// The type and the number of results.
+  /// The type of the results, and their number.
   public var debugDescription: String {
     "ResultsObserver<\(Element.self), \(SectionTitle.self)>: \(fetched.identifiers.count) results"
   }

@@ -149,7 +149,7 @@ extension SQLTerm {
     return (presence ?? .true).negated
   }
 
-  /// Whether the value is NULL if the variable is NULL.
+  /// Whether the value is always NULL if the variable is NULL.
   func isStrict(in variable: VariableID) -> Bool {
     switch self {
     case .scalar(let scalar): scalar.strictIn.contains(variable)

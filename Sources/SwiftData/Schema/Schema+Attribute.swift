@@ -107,9 +107,10 @@ extension Schema {
     public var isRelationship: Bool { false }
     /// Whether no two objects may have the same value; false for sets of properties in `#Unique`.
     public var isUnique: Bool { options.contains(.unique) }
-    /// Whether the value is only in memory, by ``Option/ephemeral``.
+    /// Whether the value is only in memory; true with the option ``Option/ephemeral``.
     public var isTransient: Bool { options.contains(.ephemeral) }
-    /// Whether the value is always stored as its type encodes it, by ``Option/codable``.
+    /// Whether the value is always stored as its type encodes it; true with the option
+    /// ``Option/codable``.
     public var isCodable: Bool { options.contains(.codable) }
     /// Whether a transformer converts the value to bytes; false for other `Codable` values.
     public var isTransformable: Bool { transformer != nil }

@@ -150,6 +150,6 @@ extension Schema.Entity: Hashable {
         && left.uniquenessConstraints == right.uniquenessConstraints)
   }
 
-  /// Hashes the name.
+  /// Hashes only the name of the entity.
   public func hash(into hasher: inout Hasher) { hasher.combine(name) }
 }

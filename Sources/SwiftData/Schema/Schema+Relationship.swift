@@ -24,7 +24,8 @@ extension Schema {
       /// Deleting the object also deletes its destinations; an older spelling of
       /// ``DeleteRule/cascade``.
       public static var cascade: Option { Option(kind: .deleteRule(.cascade)) }
-      /// Deleting the object removes it from its destinations; see ``DeleteRule/nullify``.
+      /// Deleting the object removes references of its destinations to it; see
+      /// ``DeleteRule/nullify``.
       public static var nullify: Option { Option(kind: .deleteRule(.nullify)) }
       /// The object can't be deleted while it has destinations; see ``DeleteRule/deny``.
       public static var deny: Option { Option(kind: .deleteRule(.deny)) }

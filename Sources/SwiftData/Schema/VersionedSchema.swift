@@ -14,7 +14,7 @@ public protocol VersionedSchema: SendableMetatype {
 }
 
 extension VersionedSchema {
-  /// 1.0.0, the default.
+  /// The default number of a version, which is 1.0.0.
   public static var versionIdentifier: Schema.Version { Schema.Version(1, 0, 0) }
 }
 

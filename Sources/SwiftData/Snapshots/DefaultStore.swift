@@ -10,7 +10,7 @@
 public final class DefaultStore: DataStoreBatching, Sendable {
   /// The type of its snapshots, which fits all models.
   public typealias Snapshot = DefaultSnapshot
-  /// Always ``ModelConfiguration``.
+  /// The type of its configuration; always ``ModelConfiguration``.
   public typealias Configuration = ModelConfiguration
 
   /// The configuration with which the store was opened; its schema is not nil.
@@ -21,7 +21,7 @@ public final class DefaultStore: DataStoreBatching, Sendable {
   public let name: String
   let container: ModelContainer
 
-  /// Opens the store.
+  /// Opens the store, or creates it if it does not exist.
   ///
   /// - Throws: A ``SwiftDataError``, also if the configuration has no schema.
   public init(

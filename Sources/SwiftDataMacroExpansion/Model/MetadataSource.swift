@@ -10,7 +10,7 @@ struct MetadataSource {
 
   private static let type = "[SwiftData.Schema.PropertyMetadata]"
 
-  /// The list.
+  /// The property with the list.
   ///
   /// It is isolated to the class's actor, because only there can key paths to the class's
   /// properties be written.

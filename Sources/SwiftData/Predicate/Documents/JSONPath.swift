@@ -94,9 +94,9 @@ struct JSONPath {
 }
 
 extension AttributeCodec {
-  /// A value in JSON.
+  /// The SQL that reads a value from JSON.
   ///
-  /// SQLite reads it if the result is exact; if not, a Swift function does.
+  /// SQLite reads the value itself if the result is exact; if not, it calls a Swift function.
   func jsonValue(
     plain: SQLQuery,
     exact: SQLQuery,

@@ -1,4 +1,4 @@
-/// The order of Swift's strings: by the scalars of their canonical composition.
+/// Compares strings as Swift does: by the Unicode scalars of their canonical composition.
 enum StringOrder {
   static func compare(_ left: UnsafeRawBufferPointer, _ right: UnsafeRawBufferPointer) -> Int32 {
     let count = min(left.count, right.count)

@@ -25,7 +25,8 @@ extension SQLTranslation {
     return "\(column.sql) \(sign) \(value.sql)"
   }
 
-  /// Strings are equal in Swift if they are canonically equivalent.
+  /// The condition that a column equals a text, as in Swift: canonically equivalent strings are
+  /// equal.
   private func equality(_ column: SQLScalar, text: String) -> SQLQuery {
     let sign: SQLQuery = column.isNullable ? "IS" : "="
     if let spellings = CanonicalSpellings.of(text) {
@@ -94,7 +95,7 @@ extension SQLTranslation {
     return presence.negated.or(isOne)
   }
 
-  /// A list of values for IN.
+  /// The SQL for a list of values after IN.
   ///
   /// A long list is one parameter with JSON, so that the statement does not depend on the number of
   /// values.
