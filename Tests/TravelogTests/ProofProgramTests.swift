@@ -91,7 +91,9 @@ struct ProofProgramTests {
       #expect(run.output.contains("extends the checkpoint") && run.output.contains("read no log"))
       #expect(run.output.contains("signed by travelog/"))
       let alone = try travelog("verify", logs, "--since", saved)
-      #expect(alone.code == 0 && alone.output.contains("no signature of the checkpoint was verified"))
+      #expect(
+        alone.code == 0 && alone.output.contains("no signature of the checkpoint was verified")
+      )
       let size = try #require(first.output.split(separator: "\n").dropFirst().first)
       let text = first.output.replacing("\n\(size)\n", with: "\n\(size)0\n")
       try Data(text.utf8).write(to: URL(fileURLWithPath: saved))
@@ -127,7 +129,9 @@ struct ProofProgramTests {
       let run = try verify(signed.text, "--key", keys.public)
       #expect(run.code == 0 && run.output.contains("proves change 4 of transaction 121"))
       #expect(run.output.contains("signed by travelog/test/0"))
-      #expect(try verify(unsigned.text).output.contains("no signature of the checkpoint was verified"))
+      #expect(
+        try verify(unsigned.text).output.contains("no signature of the checkpoint was verified")
+      )
       #expect(try verify(unsigned.text).code == 0)
       #expect(try verify(unsigned.text, "--key", keys.public).code == 1)
       #expect(try verify(signed.text, "--key", other.public).code == 1)
