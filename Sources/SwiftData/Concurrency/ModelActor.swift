@@ -1,6 +1,6 @@
 /// An interface for providing mutually exclusive access to the models of a context.
 ///
-/// ``ModelActor()`` adds the conformance and shows an example.
+/// ``ModelActor()`` adds the conformance; see there for an example.
 public protocol ModelActor: Actor {
   /// The container of the models; its stores remain open while the actor exists.
   nonisolated var modelContainer: ModelContainer { get }

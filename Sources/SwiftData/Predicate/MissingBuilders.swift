@@ -43,7 +43,7 @@ extension PredicateExpressions {
   > = _StringFunctionNode<_CaseInsensitiveCompare, Root, Other>
   where Root.Output: StringProtocol, Other.Output: StringProtocol
 
-  /// The node of `localizedCompare(_:)`, which compares in the order of the current locale.
+  /// The node of `localizedCompare(_:)`, in the order of the current locale; also as SQL.
   public typealias StringLocalizedCompare<
     Root: PredicateExpression,
     Other: PredicateExpression

@@ -56,7 +56,7 @@ public enum MigrationStage: @unchecked Sendable {
 extension Schema {
   /// A version of a schema.
   ///
-  /// Versions are compared number by number, so 1.10.0 is greater than 1.9.0.
+  /// Versions are compared number by number, not as text: 1.10.0 is greater than 1.9.0.
   public struct Version: Hashable, Comparable, Codable, Sendable, CustomStringConvertible {
     /// The first number; a version with a greater first number is later.
     public let major: Int
