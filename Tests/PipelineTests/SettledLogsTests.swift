@@ -7,6 +7,8 @@ import Testing
 
 @Suite("Reading logs that other programs change")
 struct SettledLogsTests {
+  private static let store = "00000000-0000-0000-0000-00000000000A"
+
   /// Calls `body` with a log folder and a function that adds a log to it.
   private func withLogs(_ body: (LogFolder, _ addLog: () throws -> Void) throws -> Void) throws {
     try withTemporaryFolder { folder in
@@ -14,7 +16,7 @@ struct SettledLogsTests {
       var count: Int64 = 0
       try body(logs) {
         count += 1
-        let name = LogName(store: "S", lineage: 0, day: "d", range: count...count)
+        let name = LogName(store: Self.store, lineage: 0, day: "d", range: count...count)
         let url = folder.appendingPathComponent(name.path)
         try FileManager.default.createDirectory(
           at: url.deletingLastPathComponent(),
@@ -30,7 +32,7 @@ struct SettledLogsTests {
     try withLogs { logs, addLog in
       for isRight in [true, false] {
         var readings = 0
-        let result = try readingSettled(logs, of: ["S"], isRight: { _ in isRight }) {
+        let result = try readingSettled(logs, of: [Self.store], isRight: { _ in isRight }) {
           readings += 1
           if isRight { try addLog() }
           return readings
@@ -63,7 +65,7 @@ struct SettledLogsTests {
       func read(_ error: any Error, changes: Int) -> (any Error)? {
         readings = 0
         do {
-          try readingSettled(logs, of: ["S"]) {
+          try readingSettled(logs, of: [Self.store]) {
             readings += 1
             if readings <= changes { try addLog() }
             if readings <= changes + 1 { throw error }
