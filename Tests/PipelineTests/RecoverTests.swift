@@ -299,7 +299,9 @@ struct RecoverTests {
       let results = try verify(VerifyRequest(logs: world.logs))
       #expect(results.map(\.findings) == [[]])
       #expect(
-        results[0].notices.first?.message.contains("lineage 0, which has no logs here") == true
+        results[0].notices.first?.message.contains(
+          "lineage 0, but there are no logs of that lineage here"
+        ) == true
       )
     }
   }

@@ -46,10 +46,10 @@ package enum AuditError: Error, Sendable, Worded {
   package var wording: Wording {
     switch self {
     case .unknownEntity(let name, let path, let known):
-      "There is no entity \(inQuotes(abbreviated(name))) in \(path).\nThere are \(listText(known))."
+      "There is no entity \(inQuotes(abbreviated(name))) in \(path).\nThe known ones are \(listText(known))."
     case .unknownProperty(let name, let entity, let path, let known):
       "\(entity.map { "\($0) has no" } ?? "No entity of \(path) has an") attribute \(inQuotes(abbreviated(name)))."
-        + "\nThere are \(listText(known))."
+        + "\nThe known ones are \(listText(known))."
     case .unknownObject(let entity, let id, let history, 0):
       "The history of \(history) does not have \(entity) \(id)."
         + "\nFind its id by a value: travelog blame \(history) \(entity) --where NAME=VALUE"

@@ -27,13 +27,13 @@ package enum ChainFailure: LogReason {
 
   package func wording(_ error: LogError) -> Wording {
     let path = error.path
-    let rename = "Give it the name that it had."
+    let rename = "Rename the file to its original name."
     return switch self {
     case .unreadableMark(let detail):
-      "\(path), which names an erasure that was begun, can't be read: \(abbreviated(detail))."
+      "\(path), the record of an unfinished erasure, can't be read: \(abbreviated(detail))."
         + "\nRestore it from another copy."
     case .unfinishedErasure(let store, let folder, let command):
-      "An erasure in the logs of the store \(store) in \(folder) was begun and not finished."
+      "An erasure in the logs of the store \(store) in \(folder) is not finished."
         + "\nRun \(inQuotes(command)) again."
     case .misplaced(let header):
       "The log \(path) is in the wrong folder or has the wrong name: it begins with transaction"
@@ -58,8 +58,8 @@ package enum ChainFailure: LogReason {
       "Transaction \(error.transaction) in the log \(path) does not have the digest \(digest) that was"
         + " given: it was written after another history."
     case .snapshotInside:
-      "The log \(path) has a whole state as transaction \(error.transaction), which only the first log"
-        + " of a lineage has."
+      "The log \(path) contains the whole state of the store as transaction \(error.transaction);"
+        + " only the first log of a lineage may."
     case .missing(let range, let last):
       "The log \(path) does not follow transaction \(last); missing before it:"
         + " \(rangeText(range).lowercased()).\nRestore the missing logs."
@@ -70,7 +70,7 @@ package enum ChainFailure: LogReason {
       "The log \(path) is filtered (\(partial)), so no log can follow it."
         + "\nMove it out of the folder."
     case .filteredHistory(let partial, let name):
-      "\(name) is filtered (\(partial)), so it does not show how a store was."
+      "\(name) is filtered (\(partial)), so it does not show the whole state of a store."
         + "\nName whole logs, or the store."
     case .onlyFiltered(let store, let words):
       "All logs of the store \(store) here are filtered (\(words)), so they are not a whole history."

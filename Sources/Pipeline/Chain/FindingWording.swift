@@ -32,7 +32,7 @@ extension Finding {
     case .endIsMissing(let lineage, let end, let next):
       "Lineage \(next) says that lineage \(lineage) ended with transaction \(transaction), and"
         + " the sound logs end at transaction \(end)."
-        + "\nBring the missing logs back."
+        + "\nCopy the missing logs into the folder."
     case .endIsOther(let lineage, let head, let end, let next)
     where head.transaction == end.transaction:
       "Lineage \(next) says that lineage \(lineage) had the digest \(head.digest) at its end,"
@@ -45,7 +45,7 @@ extension Finding {
     case .tokenIsAhead(let end):
       "The token \(path) says that transaction \(transaction) was exported, and the sound logs"
         + " end at transaction \(end)."
-        + "\nBring the missing logs back."
+        + "\nCopy the missing logs into the folder."
     case .tokenIsOther:
       "The token \(path) has another digest of transaction \(transaction) than the logs."
         + "\nOne of the two was altered; compare them with other copies."
@@ -87,7 +87,7 @@ extension Notice {
         + " \(end): later logs are missing, or an export was interrupted before it wrote them."
     case .parentIsMissing(let head, let lineage):
       "Lineage \(lineage) continued after transaction \(head.transaction) of lineage"
-        + " \(head.lineage), which has no logs here."
+        + " \(head.lineage), but there are no logs of that lineage here."
     case .isUnexported(let store, let count, let last):
       "\(store) has \(count) \(count == 1 ? "transaction" : "transactions") after \(last), the"
         + " last in the logs: not exported yet, or logs are missing."

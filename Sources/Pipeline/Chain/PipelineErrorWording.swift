@@ -16,7 +16,7 @@ extension PipelineError {
       "There are logs of \(stores.count) stores in \(logs).\n\(choose(stores, choice: choice))"
     case .noFile: "There is no file or folder \(logs).\nName a store, a folder of logs, or a log."
     case .isPartOfLineage:
-      "\(logs) is a part of the logs of a lineage.\nName a log, or the folder of the lineage."
+      "\(logs) contains only a part of the logs of a lineage.\nName a log, or the folder of the lineage."
     case .isUnreadable(let number):
       "\(logs) can't be opened: \(systemText(number)).\nMake it readable for this user."
     case .onlyState(let transaction):
@@ -29,12 +29,12 @@ extension PipelineError {
         + "\nName a transaction from \(base) to \(head), or head."
     case .beforeHistory(let point, let beginning): beforeHistory(point, beginning: beginning)
     case .logsAreGone(let first):
-      "The logs from transaction \(first) on were removed from \(logs).\nBring them back."
+      "The logs from transaction \(first) on were removed from \(logs).\nCopy them back into the folder."
     case .unknownEntity(let name, let known):
-      "There is no entity \(inQuotes(abbreviated(name))) in \(logs).\nThere are \(listText(known))."
+      "There is no entity \(inQuotes(abbreviated(name))) in \(logs).\nThe known ones are \(listText(known))."
     case .unknownProperty(let name, let entity, let known):
       "\(entity) in \(logs) has no attribute or relationship to one that is called \(inQuotes(abbreviated(name)))."
-        + "\nThere are \(listText(known))."
+        + "\nThe known ones are \(listText(known))."
     case .isDroppedAndHashed(let property):
       "\(property) can't be both dropped and hashed.\nName it once with --redact."
     case .hasNoKey:
@@ -56,25 +56,25 @@ extension PipelineError {
     case .isInGap(let id, let gap):
       "Transaction \(id) is inside a gap: the logs in \(logs) record transactions"
         + " \(gap.lowerBound) to \(gap.upperBound) as one."
-        + "\nName the transaction before the gap, \(gap.lowerBound - 1), or its last,"
-        + " \(gap.upperBound)."
+        + "\nName the transaction before the gap, \(gap.lowerBound - 1), or the last one"
+        + " in the gap, \(gap.upperBound)."
     case .logsEndBefore(let id, let end):
       "The logs in \(logs) end at transaction \(end), before transaction \(id)."
-        + "\nBring the missing logs, or name an earlier point."
+        + "\nCopy the missing logs into the folder, or name an earlier point."
     case .logsBeginAfter(let point):
       "The logs in \(logs) begin after \(point), so they have no state for \(store)."
-        + "\nName a later point, or bring earlier logs."
+        + "\nName a later point, or copy the earlier logs into the folder."
     case .hasNoTransactions(let store):
       "There are no logs of the store \(store) in \(logs), only its folder."
-        + "\nBring the logs, or export the store when it has a transaction."
+        + "\nCopy the logs into the folder, or export the store once it has a transaction."
     case .hasNoSnapshot(let first, let until):
       "The logs in \(logs) begin with transaction \(first), and there is no snapshot of the"
         + " state before it\(until == .head ? "" : " and before \(until)")."
-        + "\nBring the logs from the first transaction on, or a snapshot."
+        + "\nCopy the logs from the first transaction on, or a snapshot, into the folder."
     case .isOlderLineage(let wanted, let own, let isNamed):
       "The replica \(store) follows lineage \(own), and the logs"
         + " \(isNamed ? "that are named have" : "in \(logs) end with") lineage \(wanted)."
-        + "\nBring the logs of lineage \(own)."
+        + "\nCopy the logs of lineage \(own) into the folder."
     case .isNewLineage(let wanted, let own, let folder):
       "The replica \(store) follows lineage \(own), and the logs in \(logs) continue in lineage"
         + " \(wanted), which began when the store was restored from an older copy."
@@ -95,12 +95,12 @@ extension PipelineError {
     case .tokenHasNoLogs(let point):
       "Logs are missing: the token says that \(store) was exported up to transaction"
         + " \(point.transaction), and there are no logs of the store in \(logs)."
-        + "\nBring the logs back, or name the folder that has them. \(newFolder(false))"
+        + "\nCopy the logs back into it, or name the folder that has them. \(newFolder(false))"
     case .tokenIsAhead(let point, let lineage, let end):
       "Logs are missing: the token says that \(store) was exported up to transaction"
         + " \(point.transaction), and the logs in \(logs) end at transaction"
         + " \(end)\(point.lineage == lineage ? "" : " of lineage \(lineage)")."
-        + "\nBring the logs back, or name the folder that has them."
+        + "\nCopy the logs back into it, or name the folder that has them."
     case .wasExportedBefore(let isFiltered):
       "\(logs) has no \(isFiltered ? "logs with this filter" : "logs") of \(store), and the"
         + " store was exported before."
@@ -128,7 +128,7 @@ extension PipelineError {
         + " export ends at transaction \(last)."
         + "\nLeave out --until or --snapshot."
     case .snapshotIsFiltered:
-      "A snapshot is the whole state of \(store), and filtered logs have none."
+      "A snapshot is the whole state of \(store), which filtered logs do not contain."
         + "\nLeave out --snapshot."
     case .hasNothingToContinue:
       "\(logs) contains no logs of \(store) to continue from."
@@ -139,12 +139,12 @@ extension PipelineError {
         + "\nExport \(store) to another folder, which begins with its state."
     case .isOtherLineage(let own, let last):
       "The store \(store) has lineage \(own), and its logs end in lineage \(last)."
-        + "\nBring the logs of lineage \(own) from the folder that they were exported to, or export"
+        + "\nCopy the logs of lineage \(own) from the folder to which they were exported, or export"
         + " \(store) to a new folder, which begins with its state."
     case .areUnlogged(let missing):
       "\(rangeText(missing)) of \(store) \(missing.count == 1 ? "is" : "are") in no log in"
         + " \(logs), which begins after that, so nothing of its history may be deleted."
-        + "\nBring the earlier logs into the folder. If there are none, this is the only copy; use"
+        + "\nCopy the earlier logs into the folder. If there are none, this is the only copy; use"
         + " --ignore-unlogged to delete it anyway."
     case .isUnlogged:
       "There are no logs of \(store) in \(logs), so nothing of its history may be deleted."
@@ -154,7 +154,7 @@ extension PipelineError {
         + " \(finding.message)"
         + "\nRun “travelog verify \(logs)” to see all that is wrong."
     case .isOtherHistory(let error):
-      "The logs in \(logs) are of another history than that of \(store): \(error.message)"
+      "The logs in \(logs) do not belong to the history of \(store): \(error.message)"
         + "\nName the folder that has this store's logs."
     case .isLink:
       "The log \(log) is a symbolic link, so the values would remain in its target."
@@ -178,7 +178,7 @@ extension PipelineError {
     }
   }
 
-  private var nameTheFolder: String { "Name the folder that “travelog export --to” was given." }
+  private var nameTheFolder: String { "Name the folder that you gave to “travelog export --to”." }
 
   private func those(_ others: [String]) -> String {
     others.isEmpty ? nameTheFolder : "There are logs of \(listText(others))."

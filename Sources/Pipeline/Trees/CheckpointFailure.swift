@@ -55,8 +55,8 @@ package enum CheckpointFailure: LogReason {
         + " \(old.count): history was altered, or these are other logs."
         + "\nVerify the logs, and compare them with another copy."
     case .isOtherTree(let origin):
-      "The checkpoint \(path) is of the tree \(inQuotes(abbreviated(origin))), which is not beside"
-        + " these logs."
+      "The checkpoint \(path) belongs to the tree \(inQuotes(abbreviated(origin))), which is not"
+        + " the tree of these logs."
     case .isNotCovered(let count):
       "Transaction \(error.transaction) is after the checkpoint \(path), which covers"
         + " \(countText(Int(count), noun: "transaction"))."
@@ -67,7 +67,7 @@ package enum CheckpointFailure: LogReason {
     case .noChange(let count):
       "Transaction \(error.transaction) has \(countText(Int(count), noun: "change")), numbered from 0."
     case .otherDigest:
-      "The lines of transaction \(error.transaction) in \(path) do not give its digest as a tree."
+      "The lines of transaction \(error.transaction) in \(path) do not match its digest."
     }
   }
 }

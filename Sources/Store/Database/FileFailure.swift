@@ -49,7 +49,7 @@ enum FileFailure: StoreReason {
     case .damaged: "The store \(path) is damaged."
     case .cutOff(let bytes): "The store \(path) is damaged: it was cut off at \(bytes) bytes."
     case .otherTables(let detail):
-      "The tables of the store \(path) are not those of its schema (\(detail)); another program"
+      "The tables of the store \(path) do not match its schema (\(detail)); another program"
         + " changed them.\nTo list the differences: travelog check \(path)"
     case .damagedCatalog(let part):
       "The catalog of the store \(path) is damaged: its \(part) is missing or invalid."
@@ -57,8 +57,8 @@ enum FileFailure: StoreReason {
     case .unrecordedChange:
       "Another program is changing the store \(path), and history does not have the change yet."
     case .erasedButInLog:
-      "The values are erased from the history of the store \(path), but its write-ahead log still has"
-        + " them, because another program is reading the store."
+      "The values are erased from the history of the store \(path), but its write-ahead log still"
+        + " contains them, because another program is reading the store."
         + "\nErase them again when it has finished."
     case .writeProtected: "\(path) is write-protected (file, folder or disk)."
     case .openedForReading: "The store \(path) was opened for reading only.\nOpen it for writing."
@@ -72,7 +72,7 @@ enum FileFailure: StoreReason {
     case .inputOutput: "Can't read or write the store \(path); \(notKept)."
     case .outOfMemory: "There is not enough memory for the store \(path); \(notKept)."
     case .refused(let detail): "SQLite refused a statement on the store \(path) (\(detail))."
-    case .nestedWrite: "A write to the store \(path) began inside another."
+    case .nestedWrite: "A write to the store \(path) began inside another write."
     }
   }
 }

@@ -48,7 +48,7 @@ enum MigrationFailure: StoreReason {
         + "\nReplay the migration to that schema first."
     case .changedMeanwhile:
       "Another process changed the store \(path) during its migration; nothing was migrated."
-    case .outOfOrder: "The steps of a migration of the store \(path) came in the wrong order."
+    case .outOfOrder: "The steps of a migration of the store \(path) ran in the wrong order."
     case .otherStore: "The working copy of \(path) is another store."
     case .missingValues(let property, let isAttribute, let objects, let count):
       "\(property) becomes required, but \(countText(count, noun: "row")) would have no value:"

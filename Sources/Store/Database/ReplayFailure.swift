@@ -42,7 +42,7 @@ package enum ReplayFailure: StoreReason {
     case .malformed(let change, let detail): "\(text(change)) can't be replayed: \(detail).\n"
     case .outOfPlace(let change, let next, let count):
       "\(text(change)) can't be replayed: change \(next) of \(count) must be next.\n"
-    case .outOfOrder: "The calls that replay into the store \(path) came in the wrong order."
+    case .outOfOrder: "The calls that replay into the store \(path) were made in the wrong order."
     case .incomplete(let done, let count):
       "Only \(done) of \(count) changes were replayed into the store \(path)."
     case .otherLineage(let lineage, let replica):
