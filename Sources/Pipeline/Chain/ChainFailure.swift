@@ -1,7 +1,7 @@
 import ChangeLog
 import Changes
 
-/// Why the logs of a folder do not form a history, or lack what an operation needs.
+/// The reason why the logs of a folder do not form a history, or lack data that an operation needs.
 package enum ChainFailure: LogReason {
   case unreadableMark(String), unfinishedErasure(store: String, folder: String, command: String)
   case misplaced(LogHeader)

@@ -14,19 +14,19 @@ struct EraseMark: Codable, Equatable {
   var entity: String
   var id: Int64
   var attributes: [String]
-  /// Whether the store's history is to be without the values too.
+  /// Whether the values are also erased from the store's history.
   var hasStore: Bool
-  /// The large values whose files are to go.
+  /// The large values whose files will be removed.
   var largeValues: [String]
 
-  /// The command that ends it.
+  /// The command that completes the erasure.
   func command(_ logs: LogFolder) -> String {
     let names = attributes.map { " --attribute \($0)" }.joined()
     let store = hasStore ? " --store STORE" : ""
     return "travelog erase \(logs.path) --entity \(entity) --id \(id)\(names)\(store)"
   }
 
-  /// True for one that is of the same values.
+  /// Whether another mark is about the same values.
   func isSame(as other: EraseMark) -> Bool {
     var other = other
     other.largeValues = largeValues
@@ -44,7 +44,7 @@ struct EraseMark: Codable, Equatable {
     }
   }
 
-  /// Writes the mark, which lasts when this returns.
+  /// Writes the mark durably.
   func write(_ logs: LogFolder, store: String) throws {
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
@@ -53,10 +53,10 @@ struct EraseMark: Codable, Equatable {
 }
 
 extension LogFolder {
-  /// Where it is said that an erasure was begun.
+  /// The path of the mark.
   fileprivate func erasing(_ store: String) -> String { "\(storeFolder(store))/_erasing.json" }
 
-  /// Fails where an erasure was begun in the logs of a store, and not finished.
+  /// Throws if the logs of a store have an unfinished erasure.
   func checkErasing(_ store: String) throws {
     guard let mark = try EraseMark.read(self, store: store) else { return }
     throw ChainFailure.unfinishedErasure(
@@ -66,7 +66,7 @@ extension LogFolder {
     ).at(erasing(store))
   }
 
-  /// Says that an erasure is finished.
+  /// Removes the mark of a finished erasure.
   func removeMark(_ store: String) throws {
     try removeDurably(erasing(store))
   }

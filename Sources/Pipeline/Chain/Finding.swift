@@ -2,27 +2,27 @@ import ChangeLog
 import Changes
 import Store
 
-/// Something that verification found wrong.
+/// An error that verification found.
 package struct Finding: Equatable, Sendable, Worded {
-  /// What kind of thing it is.
+  /// The kind of error.
   package enum Kind: String, Hashable, Sendable, CaseIterable {
-    /// Bytes that the writer would not have written, or digests that do not fit them.
+    /// Bytes that the writer would not have written, or that do not match their digests.
     case damaged
     /// A file that ends before its trailer.
     case incomplete
-    /// Transactions that are missing, or there twice.
+    /// Transactions that are missing, or that occur twice.
     case gap
-    /// A value that is kept in a file of its own is missing or altered.
+    /// A large value whose file is missing or altered.
     case value
-    /// A token or a digest that names more than the logs have.
+    /// A token or a digest of a later transaction than the last one in the logs.
     case endMissing = "end-missing"
-    /// A file that is not a log, or one that this program can't read.
+    /// A file that is not a log, or that this program can't read.
     case unreadable
-    /// An erasure was begun and not finished.
+    /// An unfinished erasure.
     case unfinished
-    /// A file that is not a log in its place, and that readers would take for one.
+    /// A file that is not one of the folder's logs, although readers of logs would read it.
     case misplaced
-    /// The store is not what replaying the logs makes.
+    /// A difference between the store and a replay of the logs.
     case differs
   }
 
@@ -45,12 +45,12 @@ package struct Finding: Equatable, Sendable, Worded {
   }
 
   let reason: Reason
-  /// The file; empty where none is meant.
+  /// The file; empty if the finding is not about a file.
   package let path: String
-  /// The transaction; zero where none is meant.
+  /// The transaction; zero if the finding is not about one.
   package let transaction: Int64
 
-  /// The line in the file, from 1 on; zero where none is meant.
+  /// The line in the file, from 1; zero if the finding is not about a line.
   package var line: Int { if case .log(_, let error) = reason { error.line } else { 0 } }
 
   init(_ reason: Reason, path: String = "", transaction: Int64 = 0) {
@@ -59,13 +59,13 @@ package struct Finding: Equatable, Sendable, Worded {
     self.transaction = transaction
   }
 
-  /// Whether two findings are of the same kind and place, and say the same.
+  /// Whether two findings have the same kind, place and text.
   package static func == (left: Finding, right: Finding) -> Bool {
     left.kind == right.kind && left.path == right.path && left.line == right.line
       && left.transaction == right.transaction && left.wording == right.wording
   }
 
-  /// Makes a finding of an error; nil for one that says nothing of the logs, such as a full disk.
+  /// Creates a finding from an error; nil if the error is not about the logs, such as a full disk.
   init?(_ error: LogError) {
     let kinds: [LogError.Code: Kind] = [
       .damaged: .damaged, .incomplete: .incomplete, .gap: .gap, .newerFormat: .unreadable,
@@ -75,7 +75,7 @@ package struct Finding: Equatable, Sendable, Worded {
     self.init(.log(kind, error), path: error.path, transaction: error.transaction)
   }
 
-  /// Makes a finding of a file that is not in its place.
+  /// Creates a finding about a file that is not in its place.
   init(stray error: LogError) {
     let kind: Kind =
       if case .notAFile? = error.reason as? LogFailure { .damaged } else { .misplaced }
@@ -96,7 +96,7 @@ package struct Finding: Equatable, Sendable, Worded {
   }
 }
 
-/// Something that a person should know, and is not a failure.
+/// A fact that a person should know and that is not a failure.
 package enum Notice: Hashable, Encodable, Sendable, Worded {
   case othersMayWrite(String)
   case recordIsAhead(String, transaction: Int64, end: Int64)
@@ -111,7 +111,7 @@ package enum Notice: Hashable, Encodable, Sendable, Worded {
   case beginsWithSnapshot(ClosedRange<Int64>, of: String, String)
   case treeIsNotWhole(String)
 
-  /// Programs read what people read.
+  /// JSON contains the same sentence as the text for people.
   package func encode(to encoder: any Encoder) throws {
     var container = encoder.singleValueContainer()
     try container.encode(description)

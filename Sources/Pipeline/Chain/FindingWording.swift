@@ -1,7 +1,7 @@
 import Changes
 
 extension Finding {
-  /// What kind of thing it is.
+  /// The kind of finding.
   package var kind: Kind {
     switch reason {
     case .log(let kind, _): kind
@@ -14,7 +14,7 @@ extension Finding {
     }
   }
 
-  /// What is wrong and where, and what to do.
+  /// The message says what is wrong and where; the hint says what to do.
   package var wording: Wording {
     switch reason {
     case .log(_, let error): error.wording
@@ -78,7 +78,7 @@ extension Finding {
 }
 
 extension Notice {
-  /// What a person should know.
+  /// The notice in words.
   package var wording: Wording {
     switch self {
     case .othersMayWrite(let path): "Other users can write \(path).\nRun “chmod go-w \(path)”."

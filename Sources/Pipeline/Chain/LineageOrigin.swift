@@ -1,11 +1,11 @@
 import Changes
 import Store
 
-/// Where a lineage after the first came from, as its first transaction says in its details.
+/// The origin of a lineage after the first, according to the details of its first transaction.
 struct LineageOrigin: Hashable {
   /// The head of the lineage before.
   let head: HistoryPoint
-  /// The lineage that it parts from: that of the head, unless a copy from before that was restored.
+  /// The lineage from which this one continues: that of the head, unless a still older copy was restored.
   let parent: Int64
 
   init(head: HistoryPoint, parent: Int64) {
@@ -36,7 +36,7 @@ struct LineageOrigin: Hashable {
 }
 
 extension Transaction {
-  /// Where the lineage came from, where this is the first transaction of a later one.
+  /// The origin of the lineage, if this is the first transaction of a later lineage.
   var lineageOrigin: LineageOrigin? {
     operation == .snapshot ? details.flatMap { LineageOrigin(details: $0) } : nil
   }

@@ -2,30 +2,30 @@ import ChangeLog
 import Changes
 import Store
 
-/// A trusted point in a history: logs are verified from there on.
+/// A trusted point in a history; logs after it are verified.
 package struct TrustedPosition: Hashable, Sendable {
   /// The last transaction that is not verified again.
   package let transaction: Int64
-  /// Its digest.
+  /// The digest of that transaction.
   package let digest: Digest
 
-  /// Names a transaction and its digest.
+  /// Creates a position from a transaction and its digest.
   package init(transaction: Int64, digest: Digest) {
     self.transaction = transaction
     self.digest = digest
   }
 }
 
-/// The logs of one lineage in order, each of which must follow on the one before.
+/// The logs of one lineage in order; each log must continue the one before.
 struct LogChain {
   let folder: LogFolder
   let store: String
   let lineage: Int64
   let files: [LogFolder.File]
-  /// Logs that lie within others, as a compaction leaves them that was stopped.
+  /// Logs whose transactions are also in another log, because a compaction was interrupted.
   let covered: [LogFolder.File]
   let snapshots: [LogFolder.File]
-  /// The records of what was erased from them.
+  /// The records of erasures in these logs.
   let erasures: Erasures
   private let acceptsUnfinishedErasures: Bool
 
@@ -36,7 +36,7 @@ struct LogChain {
     try self.init(folder, store: store, lineage: lineage, erasures: erasures)
   }
 
-  /// Where unfinished erasures are accepted, transactions may also be as they were before their
+  /// If unfinished erasures are accepted, transactions may also have the lines from before their
   /// last erasure, which was interrupted.
   init(
     _ folder: LogFolder,
@@ -52,7 +52,7 @@ struct LogChain {
     self.lineage = lineage
     var files: [LogFolder.File] = []
     var covered: [LogFolder.File] = []
-    // They come by their beginnings, of those with the same beginning the shortest first.
+    // Sorted by their first transactions; of logs with the same one, the shortest is first.
     for file in try folder.files(of: store, lineage: lineage) {
       while let last = files.last, last.range != file.range,
         file.range.contains(last.range.lowerBound), file.range.contains(last.range.upperBound)
@@ -72,7 +72,7 @@ struct LogChain {
     snapshots = try folder.snapshots(of: store, lineage: lineage)
   }
 
-  /// What comes before the first transaction of the lineage.
+  /// The point before the first transaction of the lineage.
   ///
   /// A lineage after the first begins with the state after a transaction of the one before.
   var beginning: HistoryPoint {
@@ -83,8 +83,10 @@ struct LogChain {
     )
   }
 
-  /// Whether the first log has the lineage's first transaction, and false if logs begin within
-  /// the lineage, as those do of a store whose history does not reach back: with a snapshot.
+  /// Whether the first log contains the lineage's first transaction.
+  ///
+  /// It is false if logs begin within the lineage, with a snapshot, because the store's history did
+  /// not reach back to its beginning.
   func beginsLineage() throws -> Bool {
     guard let file = files.first else { return false }
     // A lineage after the first may begin with any id, but never after another transaction.
@@ -92,7 +94,7 @@ struct LogChain {
     return try open(file, after: nil).header.previous == beginning.digest
   }
 
-  /// Opens a log and makes sure that it goes on after a point; any place will do where that is nil.
+  /// Opens a log and checks that it continues a point; nil accepts any beginning.
   func open(_ file: LogFolder.File, after point: HistoryPoint?) throws -> LogReader {
     let reader = try LogReader(
       path: file.path,
@@ -132,7 +134,7 @@ struct LogChain {
     return later.isEmpty ? files.filter { $0.range.contains(id) } : later
   }
 
-  /// Whether a trusted position is in the chain.
+  /// Whether the chain contains a trusted position.
   func has(_ position: TrustedPosition) throws -> Bool {
     let (id, digest) = (position.transaction, position.digest)
     guard let file = files(after: position).first else { return false }
@@ -157,7 +159,7 @@ struct LogChain {
     return LogError(reason, path: file.path, transaction: first)
   }
 
-  /// Fails where a log that was read to its end has not the transactions that its name promises.
+  /// Throws if a log that was read to its end does not contain the transactions in its name.
   func checkEnd(_ reader: LogReader, file: LogFolder.File) throws {
     guard let trailer = reader.trailer, trailer.last == file.range.upperBound else {
       throw ChainFailure.wrongLast(reader.trailer?.last ?? 0, named: file.range.upperBound).at(
@@ -171,7 +173,7 @@ struct LogChain {
     throw ChainFailure.snapshotInside.at(file.path, transaction: reader.header.first)
   }
 
-  /// Where the first log begins to be of use: after a point that is known, at the beginning, or at
+  /// The point at which reading starts: a known point, the beginning, or
   /// a snapshot.
   func origin(after known: HistoryPoint?) throws -> HistoryPoint {
     if let known { return known }
@@ -182,7 +184,7 @@ struct LogChain {
     return try snapshotPoint(snapshots.last { $0.range.upperBound < first }) ?? beginning
   }
 
-  /// The point whose state a snapshot holds.
+  /// The point whose state a snapshot contains.
   func snapshotPoint(_ file: LogFolder.File?) throws -> HistoryPoint? {
     guard let file else { return nil }
     let reader = try open(file, after: nil)
@@ -195,9 +197,9 @@ struct LogChain {
     )
   }
 
-  /// Reads all logs after a point, or all there are, and returns where they end.
+  /// Reads all logs after a point, or all logs, and returns their end.
   ///
-  /// Where a compaction made one log of those around the point, that log is read whole.
+  /// If a compaction merged the logs around the point, the merged log is read from its beginning.
   func verifiedEnd(after known: HistoryPoint?) throws -> HistoryPoint {
     var end = try origin(after: known)
     var isInside = files.contains {
@@ -218,7 +220,7 @@ struct LogChain {
     return end
   }
 
-  /// Fails where a transaction of a log is not the one that is known.
+  /// Throws if a transaction of a log differs from the known one.
   private func check(
     _ known: HistoryPoint,
     point: HistoryPoint,
@@ -237,7 +239,7 @@ extension Transaction {
 }
 
 extension LogFolder {
-  /// The last transaction that the names of a store's logs promise, of the latest lineage.
+  /// The last transaction in the names of a store's logs, in the latest lineage.
   func end(of store: String) throws -> (lineage: Int64, transaction: Int64)? {
     for lineage in try lineages(of: store).reversed() {
       let files = try files(of: store, lineage: lineage) + snapshots(of: store, lineage: lineage)

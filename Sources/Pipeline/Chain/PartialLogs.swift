@@ -2,18 +2,18 @@ import ChangeLog
 import Changes
 import Store
 
-/// The partial logs of a store in a folder, with what is known of each.
+/// The filtered logs of a store in a folder, with the facts that are known of each kind.
 struct PartialLogs {
-  /// Where they are.
+  /// The folder.
   let folder: LogFolder
-  /// Their name in the folder.
+  /// The name of these filtered logs in the folder.
   let name: String
-  /// What was left out of them, in words; the name where no log says so.
+  /// What the filter leaves out, in words; the name if no log can be read.
   let words: String
-  /// All of them, of any lineage.
+  /// The logs of all lineages.
   let files: [LogFolder.File]
 
-  /// All that a store has in a folder.
+  /// All filtered logs of a store in a folder.
   static func all(of store: String, in logs: LogFolder) throws -> [PartialLogs] {
     try logs.partials(of: store).map {
       try PartialLogs(logs.partial(named: $0), name: $0, store: store)
@@ -24,11 +24,11 @@ struct PartialLogs {
     self.folder = folder
     self.name = name
     files = try folder.lineages(of: store).flatMap { try folder.files(of: store, lineage: $0) }
-    // What is wrong with a log is for those to say who read it.
+    // Errors in a log are reported by the commands that read it.
     words = files.last.flatMap { try? LogReader(path: $0.path).header.partial } ?? name
   }
 
-  /// How far the token of a store is.
+  /// The last transaction of the store according to the token.
   func exported(of store: String) throws -> HistoryPoint? {
     try readToken(folder.token(of: store))?.points["\(store)/partial=\(name)"]
   }

@@ -3,15 +3,17 @@ import Changes
 import Glibc
 import Store
 
-/// Why a command of the pipeline could not do its work.
+/// The reason why a command of the pipeline failed.
 package struct PipelineError: Error, Sendable, Worded {
-  /// What kind of failure it was; more may come, so a `switch` needs a default.
+  /// The kind of failure.
+  ///
+  /// Later versions may add kinds, so a `switch` needs a default.
   package enum Code: String, Hashable, Sendable {
     case missingLogs, missing, historyExpired, historyDiverged, schemaMismatch, otherStore
     case unknownName, stillThere, misuse
   }
 
-  /// What happened, without the paths of the store and of the logs.
+  /// The failure as data, without the paths of the store and of the logs.
   indirect enum Reason: Sendable {
     // Folders, files and points.
     case noFolder, noLogs, noFile, isPartOfLineage, isUnreadable(Int32), onlyState(Int64)
@@ -49,10 +51,10 @@ package struct PipelineError: Error, Sendable, Worded {
     case hasValue(String, of: String, since: Int64)
   }
 
-  /// What a person gives to choose one of several stores.
+  /// The flag with which a person chooses one of several stores.
   enum Choice: Sendable { case identifier, path, file }
 
-  /// Where a history begins, and what may reach further back.
+  /// The beginning of a history, and a source that may contain earlier transactions.
   struct Beginning: Sendable {
     let base: Int64
     let head: Int64
@@ -61,18 +63,18 @@ package struct PipelineError: Error, Sendable, Worded {
     let earlier: String?
   }
 
-  /// Where the latest lineage parts from an earlier one.
+  /// The point at which the latest lineage left an earlier one.
   struct Parting: Sendable {
     let lineage: Int64
     let transaction: Int64
   }
 
   let reason: Reason
-  /// The store, as messages name it.
+  /// The store's name in messages.
   package var store: String
-  /// The folder of logs, or else the file that it is about, as messages name it.
+  /// The name of the log folder, or of the file that the error is about, in messages.
   package var logs: String
-  /// The log, as messages name it.
+  /// The log's name in messages.
   package var log: String
 
   init(_ reason: Reason, store: String = "", logs: String = "", log: String = "") {
@@ -82,7 +84,7 @@ package struct PipelineError: Error, Sendable, Worded {
     self.log = log
   }
 
-  /// The name that is not known, and those that are.
+  /// The unknown name, and the known ones.
   package var names: (unknown: String, known: [String])? {
     switch reason {
     case .unknownEntity(let name, let known), .unknownProperty(let name, _, let known):
@@ -93,7 +95,7 @@ package struct PipelineError: Error, Sendable, Worded {
 }
 
 extension PipelineError {
-  /// What kind of failure it was.
+  /// The kind of failure.
   package var code: Code {
     switch reason {
     case .noFolder, .noLogs, .noLogsOfStore, .noLogsOfLineage, .noFile, .isPartOfLineage,
@@ -119,7 +121,7 @@ extension PipelineError {
   }
 }
 
-/// What names a store and its logs.
+/// A request that names a store and its logs.
 protocol PipelineRequest {
   var store: String { get }
   var logs: LogFolder { get }

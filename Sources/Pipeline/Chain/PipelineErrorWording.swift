@@ -2,7 +2,7 @@ import ChangeLog
 import Changes
 
 extension PipelineError {
-  /// What it says to a person at a terminal.
+  /// The message and hint for a person at a terminal.
   package var wording: Wording {
     switch reason {
     case .noFolder: "There is no folder \(logs).\n\(nameTheFolder)"

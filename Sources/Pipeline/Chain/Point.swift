@@ -6,8 +6,8 @@ import Store
 package enum Point: Hashable, Sendable, CustomStringConvertible {
   /// Everything up to this transaction.
   case transaction(Int64)
-  /// Everything up to the last transaction, by id, before the first with a later time; the time is
-  /// written as history writes it.
+  /// Everything up to the last transaction, by id, before the first with a later time; the time has the
+  /// text form that history uses.
   case time(String)
   /// Everything there is.
   case head
@@ -44,7 +44,7 @@ package enum Point: Hashable, Sendable, CustomStringConvertible {
     let style = Date.ISO8601FormatStyle(includingFractionalSeconds: text.contains("."))
     // The caller's error lists the accepted forms, so the reason is not needed.
     guard let date = try? style.parse(text) else { return nil }
-    // Foundation takes the 30th of February for a day in March.
+    // Foundation reads the 30th of February as a day in March.
     let day = date.formatted(.iso8601.year().month().day())
     return day == text.prefix(10) || !text.hasSuffix("Z") ? date : nil
   }

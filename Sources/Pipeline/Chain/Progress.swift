@@ -1,18 +1,18 @@
-/// How far a long command has got.
+/// The progress of a long command.
 package struct Progress: Hashable, Sendable {
-  /// The transactions that were handled.
+  /// The number of transactions that are finished.
   package var transactions: Int64 = 0
-  /// Their changes.
+  /// The number of their changes.
   package var changes: Int64 = 0
-  /// The bytes of their lines.
+  /// The number of bytes in their lines.
   package var bytes: Int64 = 0
-  /// The transactions that there are to handle; nil if nobody knows.
+  /// The number of transactions in all; nil if it is not known.
   package var total: Int64?
 
-  /// Makes the beginning.
+  /// Creates the state at the start.
   package init(total: Int64? = nil) { self.total = total }
 
-  /// Counts a change, and calls after every 4096th.
+  /// Counts a change, and reports the progress after every 4096th.
   package mutating func countChange(_ tick: Tick) throws {
     changes += 1
     if changes & 0xfff == 0 { try tick(self) }
@@ -24,5 +24,5 @@ package struct Progress: Hashable, Sendable {
   }
 }
 
-/// Called every so often; what it throws ends the command in order.
+/// A closure that is called regularly; if it throws, the command ends in order.
 package typealias Tick = (Progress) throws -> Void

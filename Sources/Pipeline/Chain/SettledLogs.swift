@@ -1,6 +1,6 @@
 import ChangeLog
 
-/// How often logs are read that other programs keep changing.
+/// The maximum number of attempts to read logs that other programs keep changing.
 private let mostReadings = 10
 
 /// Calls `body`, and repeats the call if it failed while other programs compacted or added logs: a

@@ -2,7 +2,7 @@ import ChangeLog
 import Changes
 import Store
 
-/// A transaction that the tool makes up, such as a snapshot or a gap, as of now or another time.
+/// A transaction that the tool creates, such as a snapshot or a gap; its time is now, or another time.
 func madeUpTransaction(
   _ id: Int64,
   operation: TransactionOperation,

@@ -2,18 +2,18 @@ import ChangeLog
 import FoundationEssentials
 import Store
 
-/// That all logs of a store were found whole, when, and up to where in its last lineage.
+/// A record that all logs of a store were sound: the time, and the end of the last lineage.
 package struct VerificationRecord: Hashable, Sendable, Codable {
-  /// When it was: RFC 3339 in UTC.
+  /// The time of the verification: RFC 3339 in UTC.
   package let time: String
   /// The lineage.
   package let lineage: Int64
   /// The last transaction.
   package let transaction: Int64
-  /// Its digest.
+  /// The digest of that transaction.
   package let digest: String
 
-  /// Reads the record of a store; nil if there is none, or none that can be read.
+  /// Reads the record of a store; nil if there is none, or if it can't be read.
   init?(_ logs: LogFolder, store: String) throws {
     guard let bytes = try readSmallFile(Self.path(logs, store: store), isOurs: true) else {
       return nil

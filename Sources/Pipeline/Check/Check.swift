@@ -5,8 +5,9 @@ import Store
 
 package struct CheckRequest: Sendable {
   package var store: String
-  /// Logs with the state that was deleted from the store's history; nil to accept the rows as they
-  /// are.
+  /// The logs with the state that was deleted from the store's history.
+  ///
+  /// If nil, the rows are assumed to be correct.
   package var logs: LogFolder?
   /// Records the differences of rows and history; nil to record nothing.
   package var author: Author?

@@ -6,19 +6,19 @@ package struct CompactRequest: Sendable {
   package var logs: LogFolder
   /// The approximate limit of a log's compressed bytes.
   package var maximumFileSize: Int64 = 256 << 20
-  /// From 1 to 9.
+  /// The compression level, from 1 to 9.
   package var level = 6
-  /// Whether to find out what would be done, without doing it.
+  /// Whether to find out what would be merged, without merging.
   package var isDryRun = false
 
   package init(logs: LogFolder) { self.logs = logs }
 }
 
-/// What was merged in one lineage of a store.
+/// The merged logs in one lineage of a store.
 package struct CompactResult: Codable, Hashable, Sendable {
   package var store: String
   package var lineage: Int64
-  /// What was left out of filtered logs; nil for whole ones.
+  /// What the filter leaves out, in words; nil for whole logs.
   package var partial: String?
   package var filesBefore = 0
   package var filesAfter = 0
@@ -114,7 +114,7 @@ private final class Compaction {
     }
   }
 
-  /// Adjacent logs with one schema that together are small enough for one log.
+  /// Adjacent logs with the same schema that together are small enough for one log.
   private func groups() throws -> [[LogFolder.File]] {
     var groups: [[LogFolder.File]] = []
     var bytes: Int64 = 0

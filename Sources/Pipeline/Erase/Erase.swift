@@ -4,11 +4,11 @@ import FoundationEssentials
 import Glibc
 import Store
 
-/// Erases values of one object from logs, snapshots and large values, and from the store's history
-/// where that is named too.
+/// Erases values of one object from logs, snapshots and large values, and from the history of a store
+/// if one is given.
 ///
-/// The transactions keep their digests, and records say who erased what, and what the lines give
-/// since then. Whatever stops the program, the next run of the same request ends it.
+/// The transactions keep their digests. Records say who erased what, and contain the digests of the
+/// remaining lines. If the program is stopped, the next run of the same request completes the work.
 ///
 /// - Throws: ``PipelineError``, ``LogError`` or ``StoreError``.
 package func erase(_ request: EraseRequest, tick: Tick = { _ in }) throws -> EraseResult {
@@ -76,7 +76,7 @@ private struct Erase {
       erasures[lineage] = records
       result.files.append(file.file.path)
     }
-    // What was never finished may have the values too.
+    // Incomplete files may contain the values too.
     try request.logs.removeLeftovers(of: identifier)
     result.largeValues = try removeLargeValues(mark.largeValues, logs: request.logs)
     result.storeTransactions = try eraseHistory(plan)
@@ -89,7 +89,7 @@ private struct Erase {
     return EraseResult(store: identifier)
   }
 
-  /// Logs with something left out, which may have the values all the same.
+  /// The filtered logs, which may contain the values too.
   private func openPartial() throws -> [LogChain] {
     try request.logs.partials(of: identifier).flatMap { name in
       let folder = request.logs.partial(named: name)
@@ -128,7 +128,7 @@ private struct Erase {
     guard !chains.isEmpty else {
       throw PipelineError(.noLogsOfStore(identifier, others: []), logs: request.logs.path)
     }
-    // The values would remain in a copy of a log, or where a link leads.
+    // The values would remain in a copy of a log, or in the target of a link.
     let folders =
       try [request.logs]
       + request.logs.partials(of: identifier).map { request.logs.partial(named: $0) }
@@ -137,7 +137,7 @@ private struct Erase {
     return chains
   }
 
-  /// Makes sure that the logs tell all that the store does of the object.
+  /// Checks that the logs contain every change of the object that the store has.
   private func checkStore(_ plan: ErasePlan) throws {
     guard let store else { return }
     let targets = StoreTargets(request, schemas: try store.read { try $0.schemas() })
@@ -176,7 +176,7 @@ private struct Erase {
   }
 }
 
-/// What is to be erased from a store's history, under each of its schemas.
+/// The values to erase from a store's history, under each of its schemas.
 private final class StoreTargets {
   private let request: EraseRequest
   private let schemas: [CatalogSchema]

@@ -2,37 +2,37 @@ import ChangeLog
 import Changes
 import Store
 
-/// What an erasure is to do: the values that go, by the files that have them.
+/// The plan of an erasure: the values to remove, by the files that contain them.
 struct ErasePlan {
-  /// A log or snapshot that has values which go.
+  /// A log or snapshot that contains values to remove.
   struct File {
     let chain: LogChain
     let file: LogFolder.File
     let isSnapshot: Bool
-    /// What goes, by transaction and place in it.
+    /// The values to remove, by transaction and sequence number.
     var changes: [Int64: [Int64: [ToldValue]]] = [:]
   }
 
   var files: [File] = []
-  /// Where the logs of the latest lineage end.
+  /// The end of the logs of the latest lineage.
   var end: HistoryPoint
-  /// The values of the object that are still there, by the transaction that set each.
+  /// The present values of the object, by the transactions that set them.
   var present: [[UInt8]: Present] = [:]
   /// Whether the object still exists.
   var isThere = false
   /// Whether the logs contain the object.
   var isKnown = false
-  /// The schemas that there were, the present one last.
+  /// All schemas in the logs, the present one last.
   var schemas: [StoreSchema] = []
 
-  /// A value that an object still has.
+  /// A present value of the object.
   struct Present: Hashable {
     var lineage: Int64
     var transaction: Int64
     var value: ToldValue
   }
 
-  /// Whether the object still has a value that a transaction contains.
+  /// Whether a transaction contains a present value of the object.
   func isPresent(
     _ property: [UInt8],
     value: ToldValue,
@@ -46,7 +46,7 @@ struct ErasePlan {
     return isSnapshot ? transaction >= present.transaction : transaction == present.transaction
   }
 
-  /// The large values whose files nobody needs any more, unless other logs do.
+  /// The large values whose files are not needed any more, unless other logs need them.
   var largeValues: Set<String> {
     Set(
       files.flatMap { $0.changes.values.flatMap { $0.values.flatMap { $0.flatMap(\.files) } } }
@@ -54,14 +54,14 @@ struct ErasePlan {
   }
 }
 
-/// Finds the values that are to be erased.
+/// Finds the values to erase.
 ///
-/// What an object still has stays, because the rows of the store have it too, and a replica would
-/// never get it: it is to be changed or deleted first. Every other value goes, from each lineage.
+/// Present values are not erased: the store's rows contain them too, and a replica would never get
+/// them. They must be changed or deleted first. All other values are erased in every lineage.
 struct EraseScan {
   private let request: EraseRequest
   private let chains: [LogChain]
-  /// Those of logs with something left out.
+  /// The chains of filtered logs.
   private let partial: [LogChain]
   private var plan: ErasePlan
   private var found: [(file: ErasePlan.File, values: [Found])] = []
@@ -195,7 +195,7 @@ struct EraseScan {
     try refuseWhatIsThere()
   }
 
-  /// Refuses to erase what the object still has.
+  /// Refuses to erase present values of the object.
   private func refuseWhatIsThere() throws {
     let name = "\(request.entity) \(request.object)"
     guard plan.isKnown else {

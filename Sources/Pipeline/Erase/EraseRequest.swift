@@ -1,10 +1,10 @@
 import ChangeLog
 
-/// Whose values are to be erased from logs, and why.
+/// A request to erase values of one object from logs.
 package struct EraseRequest: Sendable {
-  /// The folder of logs.
+  /// The log folder.
   package var logs: LogFolder
-  /// The identifier of the store whose logs are meant; nil if the folder has those of one alone.
+  /// The identifier of the store whose logs are rewritten; nil if the folder has the logs of only one.
   package var origin: String?
   /// The object's entity.
   package var entity: String
@@ -12,16 +12,16 @@ package struct EraseRequest: Sendable {
   package var object: Int64
   /// The properties whose values are erased; empty for all.
   package var attributes: [String] = []
-  /// The store's file, whose history is to be without the values too; nil to leave it as it is.
+  /// The store from whose history the values are erased too; nil to leave its history unchanged.
   package var store: String?
-  /// Who does it, as the records will say.
+  /// The author of the erasure, for the records.
   package var author: String?
-  /// Why, as the records will say.
+  /// The reason for the erasure, for the records.
   package var reason: String?
-  /// True to find out what would be done, and to do nothing.
+  /// Whether to find out what would be erased, without changing anything.
   package var isDryRun = false
 
-  /// Makes a request.
+  /// Creates a request.
   package init(logs: LogFolder, entity: String, object: Int64) {
     self.logs = logs
     self.entity = entity
@@ -29,17 +29,17 @@ package struct EraseRequest: Sendable {
   }
 }
 
-/// What was erased.
+/// The result of an erasure.
 package struct EraseResult: Codable, Hashable, Sendable {
   /// The store's identifier.
   package var store: String
-  /// The number of values that logs and snapshots had.
+  /// The number of erased values in logs and snapshots.
   package var values: Int64 = 0
-  /// The number of transactions that had them.
+  /// The number of transactions that contained them.
   package var transactions: Int64 = 0
   /// The logs and snapshots that were rewritten.
   package var files: [String] = []
-  /// The number of large values that were taken away with their files.
+  /// The number of large values whose files were removed.
   package var largeValues = 0
   /// The number of transactions of the store's history whose values were erased; nil if the store
   /// was left as it is.
@@ -47,7 +47,7 @@ package struct EraseResult: Codable, Hashable, Sendable {
 }
 
 extension EraseMark {
-  /// The mark of an erasure that is about to begin.
+  /// The mark of an erasure that is about to start.
   init(_ request: EraseRequest) {
     entity = request.entity
     id = request.object

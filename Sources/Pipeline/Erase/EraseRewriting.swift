@@ -25,7 +25,7 @@ func rewrite(
     omitted: rewriting.omit
   ) {
     let lines = try rewriting.close(transaction)
-    // Logs with something left out have no records, because their digests are those of the whole.
+    // Filtered logs have no records of their own, because their digests are those of the whole logs.
     if let lines, let digest = transaction.digest {
       records.append(
         ErasureRecord(
@@ -47,18 +47,18 @@ func rewrite(
   _ = try writer.finish(&erasures, adding: records)
 }
 
-/// The lines of one log on their way into another.
+/// Copies the lines of one log into another.
 private final class Rewriting {
   private let plan: ErasePlan.File
   private let writer: LogWriter
   private let isPartial: Bool
   private var previous: Digest
-  /// What there is of a transaction that loses values; nil for any other.
+  /// The transaction that loses values; nil if the present one does not.
   private var open: Open?
-  /// The line of a change that is written in another way; empty if the line stays as it is.
+  /// The new line of a change; empty if the line does not change.
   private var line: [UInt8] = []
   private var hasBegun = false
-  /// The number of lines that are left out before the first change of a transaction.
+  /// The number of lines that are omitted before the first change of a transaction.
   private var omitted: Int64 = 0
 
   /// A transaction that loses values.
@@ -77,7 +77,7 @@ private final class Rewriting {
     previous = header.previous
   }
 
-  /// Takes a change before its line is copied.
+  /// Reads a change before its line is copied.
   func take(_ change: Change, transaction: Int64, opening: () throws -> Transaction?) throws {
     line.removeAll(keepingCapacity: true)
     try begin(transaction, opening)
@@ -127,14 +127,14 @@ private final class Rewriting {
     try line.withUnsafeBytes { try writer.append(lines: $0, changes: 1) }
   }
 
-  /// Copies what stands for lines that are left out.
+  /// Copies a line that replaces omitted lines.
   func omit(_ omission: Omission, _ original: UnsafeRawBufferPointer) throws {
     try writer.append(omission, line: original)
     guard let lines = omission.lines else { return }
     if open == nil { omitted = lines.upperBound } else { try open?.hiding.skip(Int64(lines.count)) }
   }
 
-  /// Ends a transaction, and returns what its lines give now if it lost values.
+  /// Ends a transaction; returns the digest of its remaining lines if it lost values.
   func close(_ transaction: Transaction) throws -> Digest? {
     let lines = TransactionLines(transaction)
     try writer.close(transaction, lines: lines)
@@ -148,7 +148,7 @@ private final class Rewriting {
   }
 }
 
-/// Takes away the files of large values that no log needs any more, and returns how many.
+/// Removes the files of large values that no log needs any more, and returns their number.
 func removeLargeValues(_ digests: [String], logs: LogFolder) throws -> Int {
   var unused = Set(digests)
   for file in try unused.isEmpty ? [] : logs.allFiles() {

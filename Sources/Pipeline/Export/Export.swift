@@ -20,7 +20,7 @@ package func export(_ request: ExportRequest, tick: Tick = { _ in }) throws -> E
   let store = try readableStore(request.store)
   return try store.read { reader in
     let export = try Export(request, store: store, reader: reader)
-    // What the snapshot shows must be durable before a log contains it.
+    // The state in the snapshot must be durable before a log contains it.
     if !request.isDryRun { try reader.sync() }
     return try export.run(tick)
   }
@@ -46,7 +46,7 @@ private final class Export {
   private var records: [ErasureRecord] = []
   /// The large values of the open log that the stream does not contain yet.
   private var values: [LargeReference] = []
-  /// The tree beside the logs; nil for streams and partial logs.
+  /// The tree beside the logs; nil for streams and filtered logs.
   private var tree: LineageTreeWriter?
   private var streamed: Set<String> = []
 
@@ -133,7 +133,7 @@ private final class Export {
     return result
   }
 
-  /// Remembers that logs begin here: first in the folder with a token, then in the store.
+  /// Records that the logs begin here: first in the folder with a token, then in the store.
   ///
   /// A run that is interrupted before its first log finds the token, so the folder is not mistaken
   /// for an empty one.

@@ -1,10 +1,12 @@
 import Changes
 
-/// What an export leaves out; its logs can't be replayed.
+/// The parts that an export leaves out.
+///
+/// Its logs can't be replayed.
 package struct ExportFilter: Hashable, Sendable {
   /// Properties whose values are hidden.
   package struct Redaction: Hashable, Sendable {
-    /// What replaces a value.
+    /// The replacement for a value.
     package enum Manner: String, Hashable, Sendable, CaseIterable {
       case drop
       /// A keyed digest, which shows whether two values are equal.

@@ -8,17 +8,17 @@ package struct ExportRequest: PipelineRequest, Sendable {
   package var token: String?
   /// An open stream instead of the folder; it has no token unless one is named.
   package var stream: Int32?
-  /// Whether to write the state at the end too.
+  /// Whether to also write the state at the end of the export.
   package var wantsSnapshot = false
   package var until = Point.head
-  /// From 1 to 9.
+  /// The compression level, from 1 to 9.
   package var level = 6
   /// A file of at least this many compressed bytes ends after its transaction.
   package var maximumFileSize: Int64 = 256 << 20
-  /// Whether to find out what would be done, without doing it.
+  /// Whether to find out what would be exported, without writing.
   package var isDryRun = false
 
-  /// What is left out of the logs, which then have their own folder and token.
+  /// The parts that are left out of the logs, which then have their own folder and token.
   package var filter = ExportFilter()
 
   /// Whether the folder may get new logs, although the store was exported before.
@@ -46,19 +46,19 @@ extension ExportRequest {
 package struct ExportResult: Encodable, Hashable, Sendable {
   package var store: String
   package var identifier: String
-  /// What was left out of filtered logs; nil for whole ones.
+  /// What a filter left out, in words; nil for whole logs.
   package var partial: String?
-  /// The last transaction that was exported before.
+  /// The last transaction that earlier runs exported.
   package var from: HistoryPoint
-  /// The last transaction that is exported now.
+  /// The last transaction that this run exported.
   package var to: HistoryPoint
   /// The last transaction of the store.
   package var head: Int64
   package var transactions: Int64 = 0
   package var changes: Int64 = 0
-  /// The bytes of their lines.
+  /// The number of bytes in the exported lines.
   package var plainBytes: Int64 = 0
-  /// The bytes of the files.
+  /// The number of bytes in the files.
   package var compressedBytes: Int64 = 0
   package var files: [String] = []
   package var snapshot: String?

@@ -2,16 +2,16 @@ import ChangeLog
 import Changes
 import Store
 
-/// Where an export begins, according to the token and the logs.
+/// The point at which an export begins, according to the token and the logs.
 enum ExportStart {
   case beginning
-  /// With the state of the store, because the beginning of history was deleted.
+  /// The export begins with the state of the store, because the beginning of history was deleted.
   case snapshot
   case after(HistoryPoint)
 }
 
 extension ExportStart {
-  /// Decides where to begin; a notice describes a repair.
+  /// Decides where the export begins; a notice describes a repair.
   init(
     _ request: ExportRequest,
     reader: Reader,
@@ -21,7 +21,7 @@ extension ExportStart {
     let identifier = store.identifier
     let name = request.tokenName(identifier)
     if request.stream != nil || request.trustsToken {
-      // The stream is gone, so only the token has its end.
+      // The stream was not kept, so only the token contains its end.
       let point = try request.token.flatMap { try readToken($0) }?.points[name]
       self = try Self.forStream(point, reader: reader, request: request)
       return
@@ -61,7 +61,7 @@ extension ExportStart {
       if try reader.has(point) {
         self = .after(point)
       } else {
-        // If the logs agree with the token, the store is different.
+        // If the logs agree with the token, the store has changed.
         let rebuilt = try verifiedEnd()
         if rebuilt != point { notices.append(.tokenWasAltered(point.transaction)) }
         self = .after(rebuilt)
@@ -136,7 +136,7 @@ extension ExportStart {
 }
 
 extension Reader {
-  /// Whether the store's history can be that of a point.
+  /// Whether the store's history can contain a point.
   fileprivate func has(_ point: HistoryPoint) throws -> Bool {
     do {
       try check(point)

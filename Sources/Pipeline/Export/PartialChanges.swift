@@ -5,7 +5,7 @@ import Store
 final class PartialChanges {
   /// The changes that a filter selects under one schema.
   private struct Wants {
-    /// One for each entity that was named.
+    /// The selection for each entity that the filter names.
     let entities: [PropertyTargets]
     let redactions: [Redaction]
   }
@@ -42,9 +42,9 @@ final class PartialChanges {
     return wants
   }
 
-  /// The number of changes of a transaction that a filtered log has; nil if it leaves out all of it.
+  /// The number of changes of a transaction that a filtered log contains; nil if it leaves out all of it.
   ///
-  /// The chain can't go on without what a gap says of itself.
+  /// The chain can't continue without the details of a gap.
   func shownChanges(of transaction: Transaction, reader: Reader) throws -> Int64? {
     guard isWanted(transaction) else { return transaction.operation == .gap ? 0 : nil }
     guard !filter.entities.isEmpty else { return transaction.count }
@@ -61,14 +61,14 @@ final class PartialChanges {
     filter.authors.isEmpty || filter.authors.contains(transaction.author ?? "")
   }
 
-  /// Whether a filtered log has the line of a change.
+  /// Whether a filtered log contains the line of a change.
   func isWanted(_ change: Change, of transaction: Transaction) throws -> Bool {
     guard isWanted(transaction) else { return false }
     guard !filter.entities.isEmpty else { return true }
     return try wants(transaction.schema).entities.contains { $0.hasEntity(of: change) }
   }
 
-  /// Whether a filtered log has the line of a change with all its values.
+  /// Whether a filtered log contains the line of a change with all its values.
   func isWhole(_ change: Change, of transaction: Transaction) throws -> Bool {
     guard try isWanted(change, of: transaction) else { return false }
     let redactions = try redactions(of: change, schema: transaction.schema)
@@ -80,7 +80,7 @@ final class PartialChanges {
     try wants(schema).redactions.filter { $0.targets.hasEntity(of: change) }
   }
 
-  /// The note that replaces a value; nil if it stays.
+  /// The note that replaces a value; nil if the value is kept.
   private func note(
     on value: ToldValue,
     in change: Change,
@@ -96,7 +96,7 @@ final class PartialChanges {
     }
   }
 
-  /// Calls with a change whose values are redacted.
+  /// Calls the closure with a change whose values are redacted.
   func withRedacted<Result>(
     _ change: Change,
     schema: String,

@@ -2,16 +2,16 @@ import ChangeLog
 import Changes
 import Store
 
-/// Writes the lines of transactions of which a filter leaves something out.
+/// Writes the lines of transactions from which a filter leaves something out.
 ///
-/// What is left out stays in the chain: a hidden value by the digest of its line's values, lines by the
+/// The chain still covers the omitted parts: a hidden value by the digest of its line's values, lines by the
 /// roots of the largest subtrees of them, and a transaction by its body.
 struct PartialLines {
   let partial: PartialChanges
   let reader: Reader
   let path: String
 
-  /// Writes a line that stands for a whole transaction, whose changes a cursor gives.
+  /// Writes a line that replaces a whole transaction, whose changes a cursor returns.
   func omit(
     _ transaction: Transaction,
     after previous: Digest,
@@ -32,7 +32,7 @@ struct PartialLines {
     try line.withUnsafeBytes { try log.append(Omission(transaction: transaction.id), line: $0) }
   }
 
-  /// Writes the lines of a transaction's changes, which a cursor gives.
+  /// Writes the lines of a transaction's changes, which a cursor returns.
   func write(
     _ transaction: Transaction,
     cursor: HistoryCursor,
@@ -41,7 +41,7 @@ struct PartialLines {
   ) throws {
     let whole = TransactionLines(transaction)
     var shown = transaction
-    // What a line says of its leaf is not what it says in the store.
+    // The members of the leaf differ between this line and the store.
     shown.seed = nil
     let lines = TransactionLines(shown)
     let hidden = try HiddenLines(transaction, partial: partial, reader: reader)
@@ -101,9 +101,9 @@ struct PartialLines {
   }
 }
 
-/// The lines of a transaction that a filtered log does not have with all their values.
+/// The lines of a transaction that a filtered log does not contain with all their values.
 ///
-/// It reads ahead, as far as the cover of the others asks for, and keeps nothing.
+/// It reads ahead only as far as the cover of the other lines requires, and stores nothing.
 private final class HiddenLines: IteratorProtocol {
   private let transaction: Transaction
   private let partial: PartialChanges

@@ -5,7 +5,7 @@ import Store
 
 /// A history up to a point, which users write as `trips.store@412` or `logs@2026-11-03T08:00Z`.
 package struct History {
-  /// The text of the user.
+  /// The text that the user gave.
   package let name: String
   package let source: any HistorySource
   package let outline: HistoryOutline

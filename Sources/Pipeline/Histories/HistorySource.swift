@@ -35,7 +35,7 @@ extension HistorySource {
   package func transactions(changing object: Int64) throws -> [Int64]? { nil }
 }
 
-/// What is known of a history before its transactions are read.
+/// The facts about a history that are known before its transactions are read.
 package struct HistoryOutline: Sendable {
   package var path: String
   package var store: String
@@ -59,7 +59,7 @@ package struct HistoryOutline: Sendable {
   package var otherLineages: [LineagePlace] = []
   /// Whether rows have foreign changes that are not in the history yet.
   package var hasUnshownChanges = false
-  /// What was left out of the history; empty for a whole one.
+  /// What a filter left out of the history, in words; empty for a whole history.
   package var partial = ""
 }
 

@@ -38,7 +38,7 @@ package final class LogHistory: HistorySource {
         while try inside.next() != nil {}
         return inside
       } catch is LogError {
-        // Reading from the beginning reports what is wrong and where.
+        // Reading from the beginning reports the error and its place.
       }
     }
     let reader = try open()

@@ -1,11 +1,11 @@
 import Changes
 import Store
 
-/// The history of a store, as it was when it was opened.
+/// The history of a store at the moment when it was opened.
 package final class StoreHistory: HistorySource {
   /// The number of transactions that are read together.
   private static let stretch: Int64 = 256
-  /// The most ranges, whatever ids a forged store has.
+  /// The maximum number of ranges, even if a forged store has impossible ids.
   private static let stretches: Int64 = 1 << 16
 
   private let store: Store

@@ -34,7 +34,7 @@ package func importLogs(_ request: ImportRequest, tick: Tick = { _ in }) throws 
       }
     }
   } catch {
-    // An empty replica that can't be removed stays, and the next run continues with it.
+    // If an empty replica can't be removed, it remains, and the next run continues with it.
     if isMade { _ = try? Store.removeUnused(URL(fileURLWithPath: request.store)) }
     throw error
   }

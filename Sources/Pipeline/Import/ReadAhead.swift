@@ -5,8 +5,8 @@ import Synchronization
 
 /// Reads the transactions of a log before they are replayed, and splits their changes.
 ///
-/// A separate thread does this, so that the replaying thread only writes; batches go from the one
-/// to the other.
+/// A separate thread does this work, so that the replaying thread only writes. Batches pass from one
+/// thread to the other.
 final class ReadAhead {
   enum Step {
     case begin(transaction: Int64, count: Int64)
@@ -27,7 +27,7 @@ final class ReadAhead {
 
   deinit { stop() }
 
-  /// Ends the reading, and drops what was not used.
+  /// Ends the reading, and discards batches that were not used.
   func stop() {
     if let batch { work.giveBack(batch) }
     batch = nil
@@ -45,7 +45,7 @@ final class ReadAhead {
         return batch.steps[position]
       }
       if let outcome = batch?.outcome {
-        // The thread has finished with the log, which can now be asked.
+        // The reading thread has finished with the log, so this thread may use the reader.
         reading.wait()
         try outcome.get()
         return nil
@@ -57,7 +57,7 @@ final class ReadAhead {
   }
 }
 
-/// What the reading thread passes to the writing one.
+/// A batch that the reading thread passes to the writing thread.
 private final class ReadAheadBatch: @unchecked Sendable {
   let changes = PreparedChanges()
   var steps: [ReadAhead.Step] = []
@@ -95,14 +95,14 @@ private final class ReadingWork: @unchecked Sendable {
 
   init(_ reader: LogReader) {
     self.reader = reader
-    // One is read while another is written; more would only use memory.
+    // One batch is read while another is written; more batches would only use memory.
     for _ in 0..<2 { giveBack(ReadAheadBatch()) }
   }
 
   /// Ends the reading soon; it may be waiting for an empty batch.
   func cancel() {
     isCancelled.store(true, ordering: .relaxed)
-    // Without a timeout, which Dispatch measures with a clock that can be set back.
+    // There is no timeout, because Dispatch measures it with a clock that can be set back.
     while let batch = batches.withLock({ $0.read.isEmpty ? nil : $0.read.removeFirst() }) {
       read.wait()
       giveBack(batch)

@@ -75,7 +75,7 @@ final class Replica {
 
   /// Restores the replica's write-ahead log after a failure.
   func takeBackWriteAheadLog() {
-    // The earlier error says more, and the next run does this again.
+    // The earlier error explains more, and the next run does this again.
     _ = try? store?.setWriteAheadLog(isUsed: true)
   }
 
@@ -113,7 +113,7 @@ final class Replica {
 
   private func make(_ schema: StoreSchema, lineage: Int64) throws -> Store {
     let file = url.path(percentEncoded: false)
-    // Only for the owner from the beginning, as logs are: the files beside a store copy its
+    // The file is accessible only to its owner from the beginning, like logs: the files beside a store copy its
     // permissions.
     let descriptor = open(file, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
     // An existing empty file is used; if the folder is missing, opening the store reports that.

@@ -2,22 +2,22 @@ import ChangeLog
 import Changes
 import Store
 
-/// Which checkpoints are to be written.
+/// A request to write checkpoints.
 package struct CheckpointRequest: Sendable {
-  /// The folder of logs.
+  /// The log folder.
   package var logs: LogFolder
-  /// The store whose logs are meant; nil for all.
+  /// The store whose trees get checkpoints; nil for all stores.
   package var store: String?
-  /// The lineage that is meant; nil for all.
+  /// The lineage; nil for all lineages.
   package var lineage: Int64?
-  /// The private key of Ed25519 that signs; nil to write texts that nobody has signed.
+  /// The Ed25519 private key that signs; nil to write unsigned texts.
   package var key: [UInt8]?
-  /// Another name for the tree.
+  /// A name for the tree instead of its usual one.
   package var origin: String?
-  /// Whether one checkpoint is meant for the trees of all stores.
+  /// Whether to write one checkpoint for the trees of all stores.
   package var isForStores = false
 
-  /// Makes a request.
+  /// Creates a request.
   package init(logs: LogFolder) { self.logs = logs }
 }
 
@@ -25,22 +25,22 @@ package struct CheckpointRequest: Sendable {
 package struct CheckpointResult: Codable, Hashable, Sendable {
   /// The name of the tree.
   package let origin: String
-  /// The number of its leaves.
+  /// The number of leaves.
   package let size: Int64
-  /// The file.
+  /// The path of the file.
   package let path: String
-  /// What the file has.
+  /// The contents of the file.
   package let note: String
-  /// Whether somebody has signed it.
+  /// Whether it has a signature.
   package let isSigned: Bool
-  /// The public key of who signed it now, as C2SP writes it: a name, a number and the key.
+  /// The public key of the new signature, as C2SP's vkey line: a name, a number and the key.
   package let vkey: String?
 }
 
 /// Writes the checkpoints of the trees beside logs, and signs them.
 ///
-/// A tree that is missing, damaged or behind the logs is rebuilt from them first. A checkpoint that the
-/// tree does not extend stays, and nothing is signed.
+/// A tree that is missing, damaged or shorter than the logs is rebuilt from them first. If a tree does not
+/// extend its checkpoint, the checkpoint is kept, and nothing is signed.
 package func writeCheckpoints(_ request: CheckpointRequest) throws -> [CheckpointResult] {
   try checkHasLogs(request.logs)
   var trees: [LineageTree] = []
@@ -64,7 +64,7 @@ package func writeCheckpoints(_ request: CheckpointRequest) throws -> [Checkpoin
   return try trees.map { try publish($0.tiles, $0.head, origin: $0.origin, request: request) }
 }
 
-/// Writes the checkpoint of a tree, after it has checked that the tree extends the one that is there.
+/// Writes the checkpoint of a tree after checking that the tree extends the existing checkpoint.
 func publish(
   _ tiles: TiledTree,
   _ head: TreeHead,
@@ -95,7 +95,7 @@ func publish(
   )
 }
 
-/// Fails if a tree of a size does not extend a smaller one.
+/// Throws if a tree of one size does not extend a smaller one.
 func checkExtension(_ tiles: TiledTree, from old: TreeHead, to new: TreeHead) throws {
   do {
     let proof = try TiledTree(tiles.path, count: new.count).consistency(from: old.count)
@@ -131,7 +131,7 @@ private func writeStoresCheckpoint(
   try entries.write()
   let leaves = entries.all.map { $0.withUnsafeBytes { leafHash($0) } }
   let known = TreeHead(count: Int64(before), root: MerkleTree(leaves.prefix(before)).root)
-  // Tiles that are damaged are written again from the entries.
+  // Damaged tiles are written again from the entries.
   let isSound = (try? TiledTree(path, count: known.count).head()) == known
   var writer = try TileWriter(TiledTree(path, count: isSound ? known.count : 0))
   for leaf in leaves.dropFirst(isSound ? before : 0) { try writer.append(leaf) }

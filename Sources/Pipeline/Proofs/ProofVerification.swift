@@ -2,9 +2,9 @@ import ChangeLog
 import Changes
 import Glibc
 
-/// What verification says of a proof, or of a tree since a checkpoint.
+/// The result of verifying a proof, or a tree since a checkpoint.
 package struct ProofVerification: Codable, Hashable, Sendable {
-  /// Whether nothing was found.
+  /// Whether there is no finding.
   package var isSound: Bool
   /// The name of the tree.
   package let origin: String
@@ -12,22 +12,22 @@ package struct ProofVerification: Codable, Hashable, Sendable {
   package let size: Int64
   /// The size of the tree beside the logs.
   package var currentSize: Int64?
-  /// The transaction that a proof is of.
+  /// The transaction that the proof is about.
   package var transaction: Int64?
-  /// The change that a proof is of; nil for the transaction as a whole.
+  /// The change that the proof is about; nil for the transaction as a whole.
   package var change: Int64?
   /// The position of the transaction in the tree.
   package var index: Int64?
-  /// The names of the keys that signed the checkpoint, of those that were given.
+  /// The names of the given keys that signed the checkpoint.
   package var signers: [String] = []
-  /// What is wrong.
+  /// The error that was found.
   package var finding: String?
 
   fileprivate init(_ checkpoint: Checkpoint) {
     (isSound, origin, size) = (true, checkpoint.origin, checkpoint.head.count)
   }
 
-  /// Calls, and takes what is wrong with a proof, a tree or a signature as a finding.
+  /// Calls the closure; an error about a proof, a tree or a signature becomes the finding.
   fileprivate mutating func find(_ body: (inout Self) throws -> Void) throws {
     do {
       try body(&self)
@@ -40,7 +40,7 @@ package struct ProofVerification: Codable, Hashable, Sendable {
   }
 }
 
-/// Checks a proof, without any log.
+/// Checks a proof without reading any log.
 ///
 /// - Throws: ``LogError`` if there is no such file, or it is not a proof.
 package func verifyProof(_ path: String, keys: String?) throws -> ProofVerification {
@@ -61,7 +61,7 @@ package func verifyProof(_ path: String, keys: String?) throws -> ProofVerificat
   return result
 }
 
-/// Checks that the tree beside logs extends a checkpoint, without any log.
+/// Checks that the tree beside logs extends a checkpoint, without reading any log.
 ///
 /// - Throws: ``LogError`` if there is no such file, or no such tree.
 package func verifySince(
@@ -82,7 +82,7 @@ package func verifySince(
   return result
 }
 
-/// The tree with a name beside logs.
+/// The tree with this name beside the logs.
 private func tree(
   _ origin: String,
   in logs: LogFolder,
@@ -126,7 +126,7 @@ package func checkSigners(of note: SignedNote, path: String, keys: String) throw
   }
 }
 
-/// Reads public keys: one as PEM, which has the name of the tree, or lines that name each.
+/// Reads public keys: one PEM key, which gets the name of the tree, or vkey lines, which have names.
 private func readKeys(_ path: String, name: String) throws -> [NoteKey] {
   let text = try readKey(path)
   do throws(NoteError) {
@@ -170,7 +170,7 @@ private func read(_ path: String, limit: Int = 1 << 20) throws -> [UInt8] {
 }
 
 extension LogError {
-  /// Whether it is what verification was to find, and not a reason why it can't be done.
+  /// Whether the error is a finding, and not a reason why verification is impossible.
   fileprivate var isFinding: Bool {
     switch reason as? CheckpointFailure {
     case .doesNotExtend, .note(.unsigned), .note(.wrongSignature): true

@@ -2,20 +2,20 @@ import ChangeLog
 import Changes
 import Store
 
-/// What is to be proven.
+/// A request for a proof.
 package struct ProveRequest: Sendable {
-  /// The folder of logs.
+  /// The log folder.
   package var logs: LogFolder
-  /// The store whose logs are meant; nil if there are those of one.
+  /// The store; nil if the folder has the logs of only one store.
   package var store: String?
-  /// The lineage; nil for the latest that has the transaction.
+  /// The lineage; nil for the latest one that contains the transaction.
   package var lineage: Int64?
-  /// The transaction.
+  /// The id of the transaction.
   package var transaction: Int64
-  /// One of its lines, from 0 on; nil for the transaction as a whole.
+  /// The number of one of its lines, from 0; nil for the transaction as a whole.
   package var change: Int64?
 
-  /// Makes a request.
+  /// Creates a request.
   package init(logs: LogFolder, transaction: Int64, change: Int64? = nil) {
     self.logs = logs
     self.transaction = transaction
@@ -23,9 +23,9 @@ package struct ProveRequest: Sendable {
   }
 }
 
-/// Proves to those who have only a checkpoint that a transaction, or one change of it, is in the logs.
+/// Proves that the logs contain a transaction, or one change of it, to people who have only a checkpoint.
 ///
-/// The time does not grow with the number of logs: it reads one member of one log, and four tiles.
+/// The time does not grow with the number of logs: one member of one log and four tiles are read.
 package func prove(_ request: ProveRequest) throws -> TransactionProof {
   try checkHasLogs(request.logs)
   let (tree, chain, position) = try place(request)
@@ -60,7 +60,7 @@ package func prove(_ request: ProveRequest) throws -> TransactionProof {
   return proof
 }
 
-/// The tree that has a transaction, and its position there.
+/// The tree that contains a transaction, and the transaction's position in it.
 private func place(_ request: ProveRequest) throws -> (LineageTree, LogChain, Int64) {
   let stores = try request.store.map { [$0] } ?? request.logs.stores()
   guard stores.count == 1, let store = stores.first else {

@@ -7,15 +7,15 @@ package struct PruneRequest: PipelineRequest, Sendable {
   package var store: String
   /// The folder to which the store was exported.
   package var logs: LogFolder
-  /// Transactions that are younger stay.
+  /// The age below which transactions are kept.
   package var keep: Duration
-  /// The author of the record in history.
+  /// The author of the transaction that records the deletion.
   package var author = Author()
-  /// Whether to delete also what filtered logs do not contain yet.
+  /// Whether to delete also transactions that filtered logs do not contain yet.
   package var ignoresPartial = false
-  /// Whether to delete also what is older than the folder's first log.
+  /// Whether to delete also transactions that are older than the folder's first log.
   package var ignoresUnlogged = false
-  /// Whether to find out what would be done, without doing it.
+  /// Whether to find out what would be deleted, without deleting.
   package var isDryRun = false
 
   package init(store: String, logs: LogFolder, keep: Duration) {
@@ -37,7 +37,7 @@ package struct PruneResult: Codable, Hashable, Sendable {
   package var transactions: Int64 = 0
   /// The transaction that records the deletion; nil if nothing was deleted.
   package var record: Int64?
-  /// What was left out of the filtered logs that still need old transactions.
+  /// The filtered logs that still need old transactions, by what they leave out.
   package var heldBy: [String] = []
   package var bytesBefore: Int64 = 0
   package var bytesAfter: Int64 = 0
@@ -45,8 +45,8 @@ package struct PruneResult: Codable, Hashable, Sendable {
 
 /// Deletes old transactions from a store's history that are in verified logs.
 ///
-/// All logs of the store are read before anything is deleted. What filtered logs do not contain yet
-/// stays, unless the request says otherwise. A transaction records the deletion before it happens.
+/// All logs of the store are read before anything is deleted. Transactions that filtered logs do not contain
+/// yet are kept, unless the request says otherwise. A transaction records the deletion before it happens.
 ///
 /// - Throws: ``PipelineError``, ``LogError`` or ``StoreError``.
 package func prune(_ request: PruneRequest, tick: Tick = { _ in }) throws -> PruneResult {
@@ -125,7 +125,7 @@ private func verifiedRange(
   return (first, end ?? chain.beginning)
 }
 
-/// The last transaction that no filtered log needs, because its token is there or later.
+/// The last transaction that no filtered log needs any more, according to its token.
 private func lastForPartial(
   of store: Store,
   reader: Reader,
@@ -144,7 +144,7 @@ private func lastForPartial(
     } catch let error as StoreError
       where error.code == .historyExpired || error.code == .historyDiverged
     {
-      // Transactions that it needs are gone, so nothing is kept for it.
+      // Transactions that this filtered log needs are already deleted, so nothing is kept for it.
       continue
     }
     result.heldBy.append(partial.words)

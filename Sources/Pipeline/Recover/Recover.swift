@@ -16,9 +16,9 @@ package struct RecoverRequest: PipelineRequest, Sendable {
 }
 
 package struct RecoverResult: Hashable, Sendable {
-  /// What the export needed.
+  /// The repair that the export needed.
   package enum Remedy: String, Hashable, Sendable {
-    /// Nothing: the next export would have continued.
+    /// No repair: the next export would have continued.
     case none
     /// A gap, because history was deleted before it was exported.
     case gap
@@ -29,7 +29,7 @@ package struct RecoverResult: Hashable, Sendable {
   package var remedy: Remedy
   /// The last transaction of the logs before.
   package var from: HistoryPoint
-  /// The point after which recorded history is exported.
+  /// The point after which the recorded history is exported.
   package var resumes: HistoryPoint
   /// The number of objects in the gap, or in the beginning of the new lineage.
   package var objects: Int64 = 0
@@ -39,7 +39,7 @@ package struct RecoverResult: Hashable, Sendable {
   package var export: ExportResult
 }
 
-/// Continues the export of a store whose history was deleted too early, or differs from that of the
+/// Resumes the export of a store whose history was deleted too early, or differs from the history in the
 /// logs.
 ///
 /// It adds logs, and changes none.
@@ -87,7 +87,7 @@ struct Recovery {
   /// For temporary stores.
   let folder: String
 
-  /// What the logs need so that the store's history continues them.
+  /// The repair that the logs need so that the store's history continues them.
   fileprivate func remedy(after last: HistoryPoint) throws -> RecoverResult.Remedy {
     try store.read { reader in
       do {

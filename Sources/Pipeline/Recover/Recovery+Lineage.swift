@@ -8,7 +8,7 @@ extension Recovery {
   /// Its first log has the state after the last common transaction, as one transaction that names
   /// the head of the old lineage. The later transactions of the store follow.
   func beginLineage(after last: HistoryPoint, result: inout RecoverResult, tick: Tick) throws {
-    // The logs can have a later lineage already, from the restore of another copy.
+    // The logs can already have a later lineage, from the restore of another copy.
     let own =
       store.lineage == last.lineage
       ? chain : try LogChain(request.logs, store: chain.store, lineage: store.lineage)

@@ -11,7 +11,7 @@ package struct Status: Hashable, Sendable {
     case notExported = "not-exported"
     /// The next transactions were deleted from history.
     case expired
-    /// The history differs from that of the logs.
+    /// The history of the store differs from the history in the logs.
     case diverged
     /// Logs that the token requires are missing.
     case logsMissing = "logs-missing"
@@ -48,14 +48,14 @@ package struct Status: Hashable, Sendable {
     package var files: Int
     package var bytes: Int64
     package var health = Health.ok
-    /// What is wrong, or what the next export would report; nil if there is nothing.
+    /// The error that the next export would report; nil if there is none.
     package var message: String?
     package var hint: String?
   }
 
   /// The state of filtered logs of one kind.
   package struct Partial: Hashable, Sendable {
-    /// What was left out.
+    /// What the filter leaves out, in words.
     package var words: String
     package var logs: Logs
   }
@@ -102,7 +102,7 @@ package func status(of path: String, logs: LogFolder, token: String? = nil) thro
 }
 
 extension Status.Logs {
-  /// Finds out what the next export would do.
+  /// Determines what the next export would do.
   fileprivate init(_ request: ExportRequest, store: Store, reader: Reader) throws {
     let (logs, identifier) = (request.logs, store.identifier)
     let token = try request.readTokenState(of: identifier)
@@ -111,7 +111,7 @@ extension Status.Logs {
       try logs.files(of: identifier, lineage: $0)
     }
     let head = try reader.historyRange().head
-    // Without a token the names of the logs show how far they reach.
+    // Without a token, the names of the logs show the last exported transaction.
     let known = token.point.map { ($0.lineage, $0.transaction) } ?? end ?? (head.lineage, 0)
     let last = known.0 == head.lineage ? known.1 : 0
     exported = token.point
@@ -169,7 +169,7 @@ extension Status.Logs {
 }
 
 private func age(_ time: String) -> Duration {
-  // Times of history have one form; another one has no age.
+  // A time that is not in the form of history has no age.
   let style = Date.ISO8601FormatStyle(includingFractionalSeconds: true)
   guard let date = try? style.parse(time) else { return .zero }
   return .milliseconds(max(0, Int64(-date.timeIntervalSinceNow * 1000)))

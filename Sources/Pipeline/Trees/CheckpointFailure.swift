@@ -18,7 +18,7 @@ extension CheckpointFile {
   }
 }
 
-/// Why a checkpoint or a proof can't be made or read.
+/// The reason why a checkpoint or a proof can't be written or read.
 package enum CheckpointFailure: LogReason {
   case note(NoteError), noTree, severalTrees
   case doesNotExtend(TreeHead, TreeHead), isOtherTree(String)

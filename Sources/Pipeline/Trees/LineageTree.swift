@@ -6,10 +6,10 @@ import Store
 
 /// The tree over the transactions of a lineage, in tiles beside its logs.
 ///
-/// A leaf has the digest of a transaction as its data. `head` in the tree's folder says how far the
-/// tiles go: a checkpoint, and below it the positions of transactions.
+/// The data of a leaf is the digest of a transaction. The file `head` in the tree's folder contains the
+/// size of the tree as a checkpoint, followed by the positions of transactions.
 package struct LineageTree {
-  /// Transactions whose ids follow each other, by the position and the id of the first one.
+  /// A range of transactions with consecutive ids: the position and the id of the first one.
   struct Run: Hashable {
     let position: Int64
     let transaction: Int64
@@ -17,15 +17,15 @@ package struct LineageTree {
 
   /// The folder of the tree.
   package let path: String
-  /// The name that tells this tree from others.
+  /// The name that distinguishes this tree from others.
   let origin: String
-  /// The number of leaves, and the root.
+  /// The number of leaves and the root hash.
   package let head: TreeHead
   let runs: [Run]
-  /// The last transaction, with the digest that the next one follows.
+  /// The last transaction, with the digest that the next transaction follows.
   let last: HistoryPoint
 
-  /// The tiles with its hashes.
+  /// The tiles with the hashes of the tree.
   package var tiles: TiledTree { TiledTree(path, count: head.count) }
 
   /// The folder of the tree of a lineage.
@@ -33,11 +33,11 @@ package struct LineageTree {
     "\(folder.lineageFolder(store, lineage: lineage))/_tree"
   }
 
-  /// Reads how far the tree goes; nil if there is none.
+  /// Reads the size of the tree; nil if there is no tree.
   package init?(_ folder: LogFolder, store: String, lineage: Int64) throws {
     path = Self.path(folder, store: store, lineage: lineage)
     guard let bytes = try readSmallFile("\(path)/head") else { return nil }
-    // So that one more is a number too.
+    // The limit leaves room for one more transaction.
     let ids: Range<Int64> = 1..<1 << 62
     do {
       let text = String(decoding: bytes, as: UTF8.self)
@@ -61,12 +61,12 @@ package struct LineageTree {
     }
   }
 
-  /// The name of the tree, which its checkpoint may have another one of.
+  /// The name of the tree; its checkpoint may have another name.
   func publishedOrigin() throws -> String {
     try CheckpointFile.published(path)?.checkpoint.origin ?? origin
   }
 
-  /// Fails if the tiles do not have the root that belongs to them.
+  /// Throws if the root that follows from the tiles is not the root in `head`.
   package func check() throws {
     guard try tiles.head() == head else { throw TreeFailure.otherRoot.at(path) }
   }
@@ -128,7 +128,7 @@ struct LineageTreeWriter {
     }
   }
 
-  /// Builds the tree from the logs of a lineage; `start` is where it begins if there are none.
+  /// Builds the tree from the logs of a lineage; `start` is its beginning if there are no logs.
   init(rebuilding chain: LogChain, from start: HistoryPoint) throws {
     path = LineageTree.path(chain.folder, store: chain.store, lineage: chain.lineage)
     let first = try chain.files.first.map { try chain.open($0, after: nil).header }
@@ -137,7 +137,7 @@ struct LineageTreeWriter {
         HistoryPoint(lineage: chain.lineage, transaction: $0.first - 1, digest: $0.previous)
       } ?? start
     let isWhole = try first == nil ? start.transaction == 0 : chain.beginsLineage()
-    // The tree of a folder that begins with a snapshot is another one.
+    // A folder that begins with a snapshot has another tree than one with the whole history.
     origin =
       "travelog/\(chain.store)/\(chain.lineage)" + (isWhole ? "" : "/\(last.transaction)")
     let old = "\(path)/tile"
@@ -163,15 +163,15 @@ struct LineageTreeWriter {
     last = point
   }
 
-  /// Writes what makes the transactions so far a part of the tree.
+  /// Writes the tiles and the head, so that the transactions so far are part of the tree.
   func finish() throws {
-    // An unreadable checkpoint needs no tiles; commands that read it report it.
+    // An unreadable checkpoint does not keep any tile; the commands that read it report the error.
     let published = (try? CheckpointFile.published(path))?.checkpoint.head.count ?? 0
     try tiles.finish(keeping: min(published, tiles.count))
     var text = try Checkpoint(origin: origin, head: tiles.head()).text
     for run in runs { text += "\(run.position) \(run.transaction)\n" }
     text += "end \(last.transaction) \(last.digest)\n"
-    // Like tiles, it is not synced: it follows from the logs.
+    // Like tiles, the file is not synced, because it can be rebuilt from the logs.
     try writeUnsynced(Array(text.utf8), to: "\(path)/head", temporary: "\(path)/.head.writing")
   }
 }

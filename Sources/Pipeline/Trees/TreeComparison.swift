@@ -5,12 +5,12 @@ import Changes
 struct TreeComparison {
   private var tree: LineageTree?
   private var tiles: TiledTree?
-  /// The first transaction that the tree has otherwise.
+  /// The first transaction whose digest differs in the tree.
   private(set) var finding: Finding?
-  /// What is missing from the tree, as in a copy that was made during an export.
+  /// The part of the tree that is missing, for example in a copy that was made during an export.
   private(set) var notice: Notice?
 
-  /// Begins a comparison, which finds nothing if there is no tree.
+  /// Starts a comparison, which finds nothing if there is no tree.
   init(_ folder: LogFolder, store: String, lineage: Int64) throws {
     do {
       tree = try LineageTree(folder, store: store, lineage: lineage)
@@ -21,9 +21,9 @@ struct TreeComparison {
     }
   }
 
-  /// Takes the next transaction.
+  /// Compares the next transaction.
   mutating func take(_ transaction: Transaction) throws {
-    // A tree that ends earlier is continued by the next export.
+    // A tree that ends earlier is not an error: the next export extends it.
     guard let tree, let tiles, transaction.id <= tree.last.transaction,
       let digest = transaction.digest
     else { return }

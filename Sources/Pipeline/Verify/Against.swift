@@ -3,15 +3,15 @@ import Changes
 import FoundationEssentials
 import Store
 
-/// Replays the logs into a new store, and then what the store has that is not exported yet, and
-/// compares every row with those of the store.
+/// Replays the logs into a new store, then the transactions of the store that are not exported yet, and
+/// compares every row of the two stores.
 func compare(
   _ result: inout Verification,
   path: String,
   request: VerifyRequest,
   tick: Tick
 ) throws {
-  // What is not sound can't be replayed, and was said.
+  // Damaged logs can't be replayed, and their findings are already reported.
   guard result.findings.isEmpty else { return }
   let folder = try TemporaryFolder()
   defer { withExtendedLifetime(folder) {} }
@@ -19,10 +19,10 @@ func compare(
   var replay = ImportRequest(logs: request.logs, store: replica)
   replay.origin = result.store
   let reached = try importLogs(replay, tick: tick).to
-  // What other programs wrote gets its place in history before it is looked at.
+  // Foreign changes must become part of history before rows are compared.
   try writableStore(path)?.sealForeignChanges()
   let other = try readableStore(path)
-  // One state of it is compared, whatever others write meanwhile.
+  // One state of the store is compared, even if other programs write to it.
   try other.read { store in
     let head = try store.historyRange().head.transaction
     let rest: Int64
@@ -45,13 +45,13 @@ func compare(
     result.unexported = rest
     if result.findings.isEmpty {
       result.prove(result.to, by: .store)
-      // What a replay begins with leads to these rows and no others.
+      // The base is proven now: another base would have led to other rows.
       result.except.removeAll { $0.kind == .base }
     }
     if rest > 0, result.end == .none {
       result.notices.append(.isUnexported(path, rest, after: reached.transaction))
     }
-    // A store that is not what the logs give says nothing of their end.
+    // A store that differs from the logs does not confirm their end.
     if rest == 0, result.findings.isEmpty { result.end = .store }
   }
 }
@@ -81,7 +81,7 @@ private func compare(
   result.findings += findings
 }
 
-/// Replays what the store has after the logs, and tells how many transactions that is.
+/// Replays the store's transactions after the logs, and returns their number.
 private func replayRest(
   of path: String,
   after point: HistoryPoint,
@@ -105,7 +105,7 @@ private func replayRest(
 }
 
 extension Finding {
-  /// A row that differs, by its name and id, without the values themselves.
+  /// The name and id of a row that differs; its values are not shown.
   fileprivate init(_ difference: RowDifference, store: String, logs: LogFolder) {
     self.init(
       .rowDiffers(

@@ -2,13 +2,13 @@ import ChangeLog
 import Changes
 import Store
 
-/// What tells where the lineages of a store end: each later one names the head of the one before.
+/// Compares the ends of a store's lineages: each later lineage names the head of the one before.
 func checkLineageEnds(_ results: inout [Verification], named: [HistoryPoint?]) {
   for (index, head) in named.enumerated() where results[index].lineage > 0 {
     let lineage = results[index].lineage
     guard let head else {
-      // Where its first log is not sound, that was said; where the logs begin with a snapshot, they
-      // don't have the first transaction.
+      // If its first log is damaged, that is reported already; if the logs begin with a snapshot, they
+      // don't contain the first transaction.
       let isFromBeginning =
         results[index].from.digest
         == TransactionDigest.beginning(ofStore: results[index].store, lineage: lineage)
@@ -28,7 +28,7 @@ func checkLineageEnds(_ results: inout [Verification], named: [HistoryPoint?]) {
   }
 }
 
-/// The finding that a lineage does not end where the next one says.
+/// The finding that a lineage does not end at the point that the next one names.
 private func otherEnd(_ result: Verification, head: HistoryPoint, next: Int64) -> Finding {
   let (lineage, end) = (result.lineage, result.to)
   return Finding(
@@ -49,7 +49,7 @@ func proveEarlier(_ results: inout [Verification], named: [HistoryPoint?]) {
   }
 }
 
-/// Looks for what was given and is not in the logs, and for what it vouches for.
+/// Finds given digests that are not in the logs, and records what the others prove.
 func checkGiven(_ request: VerifyRequest, _ results: inout [Verification]) {
   for index in results.indices {
     guard let digest = results[index].erasures, request.erasures.contains(digest) else { continue }
@@ -71,7 +71,7 @@ func checkGiven(_ request: VerifyRequest, _ results: inout [Verification]) {
     .map { Finding(.erasuresAreOther($0)) }
 }
 
-/// True for a point before the end of sound logs, which have another digest there.
+/// Whether a point is before the end of sound logs, which have another digest there.
 private func isOther(
   _ point: HistoryPoint,
   result: Verification,
@@ -92,7 +92,7 @@ private func isOther(
   return digest != nil && digest != point.digest
 }
 
-/// Asks what is known of the end from elsewhere.
+/// Compares the end of the logs with the token, the given digests and the store.
 func checkEnd(_ result: inout Verification, request: VerifyRequest) throws {
   let path = request.token ?? request.logs.token(of: result.store)
   do {

@@ -7,9 +7,9 @@ final class LineageVerification {
   private let chain: LogChain
   private var result: Verification
   var progress: Progress
-  /// The head of the lineage before, as the first transaction names it.
+  /// The head of the lineage before, according to the first transaction.
   private(set) var namedHead: HistoryPoint?
-  /// The large values that were found sound already.
+  /// The digests of large values that were verified already.
   private var checked: Set<String> = []
   /// The digests of the erased transactions that were read.
   private var erased: Set<Digest> = []
@@ -48,7 +48,7 @@ final class LineageVerification {
   }
 
   func verify(_ tick: Tick) throws -> Verification {
-    // Until it is finished, logs and records need not go together.
+    // Until an erasure is finished, logs and records may differ.
     guard !result.isUnfinished else { return result }
     var snapshots: [Int64: Digest] = [:]
     let base = after?.transaction ?? 0
@@ -73,7 +73,7 @@ final class LineageVerification {
         )
       )
     }
-    // Where a log is not sound, what follows is verified by itself, from its own beginning on.
+    // After a damaged log, the following logs are verified from their own beginning.
     var point: HistoryPoint? = result.from
     var tree = try TreeComparison(chain.folder, store: chain.store, lineage: chain.lineage)
     let files = (chain.files + chain.snapshots).map(\.path)
@@ -86,9 +86,9 @@ final class LineageVerification {
       var next: HistoryPoint?
       try collect {
         let reader = try chain.open(file, after: isInside ? nil : point)
-        // Only the log that begins right after the position was compared with it.
+        // Only the log that begins directly after the position was compared with it.
         isReached = isReached || isConnected && file.range.lowerBound == base + 1
-        // The transaction of the position is read too, so that its digest is that of its lines.
+        // The transaction of the position is read too, to compute its digest from its lines.
         if isInside { _ = reader.goInside(before: base) }
         try read(reader, file: file, tick: tick) { transaction in
           try tree.take(transaction)
@@ -128,24 +128,24 @@ final class LineageVerification {
     return result
   }
 
-  /// Notes a point of the chain if its digest was given.
+  /// Records a point of the chain if its digest was given.
   private func note(_ point: HistoryPoint) {
     guard heads.contains(point.digest), result.heads.last != point else { return }
     result.heads.append(point)
     result.prove(point, by: .head)
   }
 
-  /// Looks for records of erasures that are of nothing which is there.
+  /// Finds records of erasures that name no transaction of the logs.
   private func checkRecords() {
     result.erased = Int64(erased.count)
-    // Where a log is not sound, what was erased from it was perhaps not read.
+    // In a damaged log, the erased transactions may not have been read.
     guard result.findings.isEmpty else { return }
     let first = chain.files.first?.range.lowerBound ?? 0
     let last = chain.files.last?.range.upperBound ?? 0
     let places = Set(chain.snapshots.map(\.range.lowerBound))
     for (digest, entry) in chain.erasures.entries
     where !erased.contains(digest) && isNew(entry.transaction) {
-      // What was taken out of the folder since may have been a snapshot, or the oldest logs.
+      // The record may be about a snapshot or an old log that was removed from the folder since.
       if entry.isSnapshot ? !places.contains(entry.transaction) : entry.transaction < first {
         continue
       }
@@ -162,9 +162,9 @@ final class LineageVerification {
     }
   }
 
-  /// Where the first log begins: at the beginning, or after a snapshot.
+  /// The point at which the first log begins: the beginning, or a snapshot.
   private func findOrigin(_ snapshots: [Int64: Digest]) throws {
-    // Where the first log can't be opened, that is said when it is read.
+    // If the first log can't be opened, reading it reports the error.
     guard (try? chain.beginsLineage()) == false else { return }
     let first = chain.files.first?.range.lowerBound ?? .max
     let before = snapshots.keys.filter { $0 < first }.max()
@@ -237,7 +237,7 @@ final class LineageVerification {
     }
   }
 
-  /// Calls, and makes a finding of what is thrown where it concerns the logs.
+  /// Calls the closure; an error about the logs becomes a finding.
   private func collect(_ body: () throws -> Void) throws {
     do {
       try body()

@@ -25,7 +25,7 @@ func verifyPartial(
     do {
       if result.files == 0, try chain.beginsLineage() { point = chain.beginning }
       let start = point
-      // Where a log is not sound, what follows is verified by itself.
+      // After a damaged log, the following logs are verified separately.
       point = nil
       let reader = try chain.open(file, after: start)
       guard folder.partial == LogFolder.partialName(reader.header.partial) else {
@@ -46,7 +46,7 @@ func verifyPartial(
             result.except.add(.omittedChanges, omission.transaction, count: Int64(lines.count))
           } else {
             result.except.add(.omitted, omission.transaction)
-            // Nothing shows the day of an omitted transaction.
+            // The day of an omitted transaction is not known.
             isFirst = false
           }
         }

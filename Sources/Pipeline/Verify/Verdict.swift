@@ -1,45 +1,45 @@
 import Changes
 
-/// What verification concludes about the logs of one lineage.
+/// The conclusion of verification about the logs of one lineage.
 package enum Verdict: String, Hashable, Sendable {
-  /// A digest from elsewhere is in the chain.
+  /// The chain contains a digest from a trusted source.
   case proven
-  /// Nothing contradicts the logs, and nothing from elsewhere was given.
+  /// Nothing contradicts the logs, and no trusted digest was given.
   case sound
-  /// Something was found wrong.
+  /// There is at least one finding.
   case damaged
 }
 
-/// What vouches for a chain up to a transaction.
+/// The source that proves a chain up to a transaction.
 package enum Proof: Hashable, Sendable {
   /// A digest that was given.
   case head
-  /// A store that has the same history and the same rows.
+  /// A store with the same history and the same rows.
   case store
-  /// A later lineage that is proven, and names the head of this one.
+  /// A later lineage that is proven and names the head of this one.
   case lineage(Int64)
 }
 
 /// A part of the logs that a verdict does not cover.
 package struct ExceptedPart: Hashable, Sendable {
   package enum Kind: String, Hashable, Sendable, CaseIterable {
-    /// Transactions that were left out of a filtered log.
+    /// Transactions that a filter left out.
     case omitted
-    /// Changes that were left out of transactions of a filtered log.
+    /// Changes that a filter left out of transactions.
     case omittedChanges = "omitted_changes"
-    /// Changes of a filtered log with values that were dropped or replaced.
+    /// Changes whose values a filter dropped or replaced.
     case hidden
     /// Transactions whose values were erased by records that no transaction covers.
     case unanchored
     /// Snapshots beside the logs.
     case snapshot
-    /// The snapshot that the logs begin with.
+    /// The snapshot with which the logs begin.
     case base
-    /// Transactions whose details are lost, as they were reconstructed.
+    /// Transactions that were reconstructed because their details are lost.
     case gap
   }
 
-  /// So many transactions are named.
+  /// The maximum number of transactions that are named.
   private static let limit = 10
 
   package let kind: Kind
@@ -47,7 +47,7 @@ package struct ExceptedPart: Hashable, Sendable {
   package private(set) var count: Int64
   /// The first of the transactions.
   package private(set) var transactions: [Int64] = []
-  /// Whether something vouches for it, or nothing has to.
+  /// Whether the part is proven, or does not need a proof.
   package internal(set) var isProven: Bool
 
   init(_ kind: Kind, count: Int64 = 0) {

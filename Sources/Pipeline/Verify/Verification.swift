@@ -2,78 +2,78 @@ import ChangeLog
 import Changes
 import Store
 
-/// What is to be verified.
+/// A request to verify logs.
 package struct VerifyRequest: Sendable {
-  /// The folder of logs.
+  /// The log folder.
   package var logs: LogFolder
-  /// The store whose logs are meant; nil for all.
+  /// The store whose logs are verified; nil for all stores.
   package var store: String?
-  /// Where the token is kept; nil for its place beside the logs.
+  /// The path of the token; nil for its default place beside the logs.
   package var token: String?
-  /// Digests from elsewhere, which the chains must have.
+  /// Trusted digests, which the chains must contain.
   package var heads: [Digest] = []
-  /// The digests that records of erasures end with, from elsewhere.
+  /// Trusted digests, each of which the last record of erasures of a lineage must have.
   package var erasures: [Digest] = []
   /// The trusted position after which logs are verified; nil for all of them.
   package var after: TrustedPosition?
-  /// The store that replaying the logs must give; nil for none.
+  /// The store whose rows must equal those of a replay; nil for no replay.
   package var against: String?
-  /// Whether it is written down beside the logs that they were found whole.
+  /// Whether a file beside the logs records a verification without findings.
   package var isRecorded = true
 
-  /// What was wrong with logs, so that they found no place in the folder.
+  /// The errors of damaged logs that are therefore not in the folder.
   package var failures: [LogError] = []
 
-  /// True to verify logs with something left out too, each by itself.
+  /// Whether filtered logs are verified too, each kind separately.
   package var includesPartial = false
 
-  /// Makes a request.
+  /// Creates a request.
   package init(logs: LogFolder) { self.logs = logs }
 }
 
-/// What verification says of the logs of one lineage of a store.
+/// The result of verifying the logs of one lineage of a store.
 package struct Verification: Sendable {
-  /// What tells that the last log is the last one.
+  /// The source that confirms that no later log is missing.
   package enum EndProof: String, Hashable, Sendable {
-    /// Nothing.
+    /// There is no such source.
     case none
-    /// The token says that the store was exported up to there.
+    /// The token says that the store was exported up to the last transaction.
     case token
-    /// The digest that was given is that of the last transaction.
+    /// The given digest is that of the last transaction.
     case head
-    /// A newer lineage follows, and names it.
+    /// A later lineage names the last transaction.
     case lineage
-    /// The store's history has the transaction, with this digest.
+    /// The store's history contains the last transaction, with this digest.
     case store
   }
 
-  /// The store's identifier; empty where damage leaves nothing that tells it.
+  /// The store's identifier; empty if the damage does not leave it readable.
   package var store: String
-  /// The lineage.
+  /// The number of the lineage.
   package var lineage: Int64
-  /// The name of the logs, and in words what was left out of them; nil for whole logs.
+  /// The name of the filtered logs; nil for whole logs.
   package var partial: String?
-  /// What was left out of partial logs, in words.
+  /// What the filter leaves out, in words.
   package var words = ""
-  /// What comes before the first transaction that was verified.
+  /// The point before the first verified transaction.
   package var from: HistoryPoint
-  /// The last transaction that was verified, one after another from the first on.
+  /// The last transaction up to which the chain was verified without a gap.
   package var to: HistoryPoint
   /// The number of logs that were read.
   package var files = 0
   /// The number of snapshots that were read.
   package var snapshots = 0
-  /// The number of objects in these snapshots, and in the state that the lineage begins with.
+  /// The number of objects in these snapshots, and in the state with which the lineage begins.
   package var snapshotObjects: Int64 = 0
   /// The number of sound transactions, without snapshots.
   package var transactions: Int64 = 0
-  /// The number of their changes.
+  /// The number of changes in these transactions.
   package var changes: Int64 = 0
-  /// The number of transactions whose values were erased, with a sound record of it.
+  /// The number of transactions whose values were erased according to a sound record.
   package var erased: Int64 = 0
   /// The digest of the last record of erasures; nil if there is none.
   package var erasures: Digest?
-  /// What was found wrong.
+  /// The errors that were found.
   package var findings: [Finding] = []
   /// Remarks for the operator that are not damage.
   package var notices: [Notice] = []
@@ -81,13 +81,13 @@ package struct Verification: Sendable {
   package var heads: [HistoryPoint] = []
   /// The last point that a given digest or store proves; nil if nothing was given.
   package internal(set) var proven: HistoryPoint?
-  /// What that is.
+  /// The source of that proof.
   package internal(set) var proof: Proof?
-  /// What the verdict does not cover.
+  /// The parts of the logs that the verdict does not cover.
   package var except: [ExceptedPart] = []
   /// The trusted position after which the logs were verified; nothing before it was read.
   package var after: HistoryPoint?
-  /// What tells that nothing is missing after ``to``.
+  /// The source that confirms that nothing is missing after ``to``.
   package var end = EndProof.none
   /// The number of transactions that the store has after ``to``; nil if there is no store to compare
   /// with.
@@ -95,7 +95,7 @@ package struct Verification: Sendable {
 }
 
 extension Verification {
-  /// Says nothing yet of a store without logs in their places.
+  /// Creates a result for a store whose logs were not read yet.
   init(store: String, partial: String?) {
     let beginning = HistoryPoint(
       lineage: 0,
@@ -105,19 +105,19 @@ extension Verification {
     self.init(store: store, lineage: 0, partial: partial, from: beginning, to: beginning)
   }
 
-  /// What it concludes.
+  /// The conclusion from the findings and proofs.
   package var verdict: Verdict { !findings.isEmpty ? .damaged : proven == nil ? .sound : .proven }
 
-  /// Whether there is a part for which nothing vouches.
+  /// Whether a part of the logs is not proven.
   package var isUnproven: Bool { except.contains { !$0.isProven } }
 
-  /// Notes that something vouches for the chain up to a point, if nothing does for more.
+  /// Records that the chain is proven up to a point, unless more is proven already.
   mutating func prove(_ point: HistoryPoint, by proof: Proof) {
     guard proven.map({ $0.transaction < point.transaction }) ?? true else { return }
     proven = point
     self.proof = proof
   }
 
-  /// Whether values are being erased, or a program was stopped that did it.
+  /// Whether an erasure is running, or was interrupted.
   var isUnfinished: Bool { findings.contains { $0.kind == .unfinished } }
 }

@@ -49,7 +49,7 @@ private func verifyOnce(
       namedHeads.append(run.namedHead)
       progress = run.progress
     }
-    // The end of logs that an erasure still has to rewrite is not known.
+    // While an erasure is unfinished, the end of the logs is not known.
     guard !lineages.contains(where: \.isUnfinished) else {
       result += lineages
       continue
@@ -87,7 +87,7 @@ private func verifyOnce(
   return result
 }
 
-/// The lineage that has a trusted position; the latest one if none has.
+/// The lineage that contains a trusted position; the latest one if none does.
 private func lineage(
   with position: TrustedPosition,
   of store: String,
@@ -98,7 +98,7 @@ private func lineage(
     do {
       return try LogChain(logs, store: store, lineage: $0).has(position)
     } catch is LogError {
-      // What is wrong with its logs is said if it is the latest.
+      // Errors in the logs are reported if the lineage is the latest.
       return false
     }
   } ?? numbers.last ?? 0
@@ -116,11 +116,11 @@ private func addStrays(
   results[results.count - 1].findings += findings
 }
 
-/// Adds what was found wrong before, also where nothing else came of it.
+/// Adds errors that were found earlier, even if there are no other results.
 private func add(_ failures: [LogError], to result: inout [Verification]) throws {
   guard let first = failures.first else { return }
   if result.isEmpty {
-    // What never was a log is not damaged.
+    // A file that never was a log is not damaged.
     guard failures.contains(where: { [.damaged, .incomplete].contains($0.code) }) else {
       throw first
     }
@@ -129,7 +129,7 @@ private func add(_ failures: [LogError], to result: inout [Verification]) throws
   result[result.count - 1].findings += failures.compactMap { Finding($0) }
 }
 
-/// The stores whose logs are meant: with a store to compare with, that one alone.
+/// The stores whose logs are verified: if a store is given for comparison, only that one.
 private func storesToVerify(_ request: VerifyRequest) throws -> [String] {
   if let path = request.against {
     let store = try readableStore(path)
@@ -138,7 +138,7 @@ private func storesToVerify(_ request: VerifyRequest) throws -> [String] {
   return try request.store.map { [$0] } ?? request.logs.storeNames()
 }
 
-/// Writes down that logs were found whole, where the folder may be written.
+/// Records that logs are sound, if the folder can be written.
 private func record(_ result: Verification, request: VerifyRequest) throws {
   guard request.isRecorded, request.after == nil,
     access(request.logs.storeFolder(result.store), W_OK) == 0
