@@ -70,6 +70,7 @@ let package = Package(
     .target(name: "Changes"),
     .target(name: "Stopping"),
     .target(name: "Store", dependencies: ["Changes", "SQLite", "Stopping"]),
+    .target(name: "Adoption", dependencies: ["Changes", "SQLite"]),
     .target(
       name: "ChangeLog",
       dependencies: ["Changes", "CZlib", "Stopping"] + deflate,
@@ -179,6 +180,10 @@ let package = Package(
     .testTarget(name: "FoundationExtrasTests", dependencies: ["FoundationExtras"]),
     .testTarget(name: "SamplesTests", dependencies: ["Samples", "SwiftData", "TestSupport"]),
     .testTarget(name: "SQLiteTests", dependencies: ["SQLite", "StoreTesting", "TestSupport"]),
+    .testTarget(
+      name: "AdoptionTests",
+      dependencies: ["Adoption", "Changes", "SQLite", "TestSupport"]
+    ),
     .testTarget(name: "ChangesTests", dependencies: ["Changes", "ProcessTesting", "TestSupport"]),
     .testTarget(
       name: "ChangeLogTests",

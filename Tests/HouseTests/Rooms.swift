@@ -36,6 +36,7 @@ let rooms: [Room] = [
   ),
   Room("SwiftDataMacros", ["SwiftDataMacroExpansion"]),
   Room("SwiftDataMacroExpansion"),
+  Room("Adoption", ["Changes", "SQLite"]),
   Room("Store", ["Changes", "SQLite", "Stopping"]),
   Room("Changes"),
   Room("SQLite", ["CSQLite", "Stopping"]),

@@ -1,0 +1,89 @@
+/// A word, a quoted name or text, or a symbol of an SQL statement.
+enum SQLToken: Hashable {
+  /// A bare word or number, as it is written.
+  case word(String)
+  /// The content between any of SQLite's quotes.
+  case quoted(String)
+  case symbol(Unicode.Scalar)
+
+  /// Whether it is this keyword, in any case.
+  func isKeyword(_ keyword: String) -> Bool {
+    guard case .word(let word) = self else { return false }
+    return word.lowercased() == keyword
+  }
+
+  /// The word, or the content of the quotes.
+  var text: String? {
+    switch self {
+    case .word(let text), .quoted(let text): text
+    case .symbol: nil
+    }
+  }
+}
+
+/// The tokens of a statement without blanks and comments.
+///
+/// An unclosed quote or comment ends with the statement, as SQLite reads a comment.
+func tokens(of sql: String) -> [SQLToken] {
+  var reader = SQLTokenReader(rest: Substring(sql).unicodeScalars)
+  var tokens: [SQLToken] = []
+  while let token = reader.next() { tokens.append(token) }
+  return tokens
+}
+
+private struct SQLTokenReader {
+  var rest: Substring.UnicodeScalarView
+
+  mutating func next() -> SQLToken? {
+    skipBlanks()
+    guard let first = rest.popFirst() else { return nil }
+    switch first {
+    case "'", "\"", "`": return .quoted(content(until: first, isDoubled: true))
+    case "[": return .quoted(content(until: "]", isDoubled: false))
+    case _ where Self.isPartOfWord(first):
+      let others = rest.prefix(while: Self.isPartOfWord)
+      rest = rest.dropFirst(others.count)
+      return .word(String(first) + String(others))
+    default: return .symbol(first)
+    }
+  }
+
+  private static func isPartOfWord(_ scalar: Unicode.Scalar) -> Bool {
+    switch scalar {
+    case "a"..."z", "A"..."Z", "0"..."9", "_", "$": true
+    default: scalar.value >= 0x80
+    }
+  }
+
+  private mutating func skipBlanks() {
+    while let first = rest.first {
+      if rest.starts(with: "--".unicodeScalars) {
+        rest = rest.drop { $0 != "\n" }
+      } else if rest.starts(with: "/*".unicodeScalars) {
+        skipComment()
+      } else if [" ", "\t", "\n", "\r", "\u{c}"].contains(first) {
+        rest.removeFirst()
+      } else {
+        return
+      }
+    }
+  }
+
+  private mutating func skipComment() {
+    rest = rest.dropFirst(2)
+    while !rest.isEmpty, !rest.starts(with: "*/".unicodeScalars) { rest.removeFirst() }
+    rest = rest.dropFirst(2)
+  }
+
+  private mutating func content(until quote: Unicode.Scalar, isDoubled: Bool) -> String {
+    var content = String.UnicodeScalarView()
+    while let scalar = rest.popFirst() {
+      if scalar == quote {
+        guard isDoubled, rest.first == quote else { break }
+        rest.removeFirst()
+      }
+      content.append(scalar)
+    }
+    return String(content)
+  }
+}

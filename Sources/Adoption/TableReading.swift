@@ -1,0 +1,194 @@
+import SQLite
+
+/// Reads the tables of a database, sorted by name, without SQLite's own tables and views.
+///
+/// - Throws: ``SQLiteError``.
+package func readTables(_ connection: Connection) throws -> [TableDescription] {
+  let entries = try TableEntry.all(connection)
+  var descriptions: [String: TableDescription] = [:]
+  for entry in entries where entry.virtual == nil {
+    descriptions[entry.name] = try describe(entry, of: entries, connection)
+  }
+  // The table that FTS5 indexes is described first.
+  for entry in entries {
+    guard let virtual = entry.virtual else { continue }
+    descriptions[entry.name] = TableDescription(
+      name: entry.name,
+      recording: recording(virtual, name: entry.name, descriptions),
+      columns: [],
+      uniqueIndexes: []
+    )
+  }
+  return entries.compactMap { descriptions[$0.name] }
+}
+
+/// A row of SQLite's list of tables.
+private struct TableEntry {
+  let name: String
+  let isShadow: Bool
+  let isWithoutRowid: Bool
+  let virtual: VirtualTable?
+
+  static func all(_ connection: Connection) throws -> [TableEntry] {
+    let reading = try connection.prepare(
+      """
+      SELECT list.name, list.type, list.wr, schema.sql
+      FROM pragma_table_list AS list JOIN sqlite_schema AS schema
+        ON schema.type = 'table' AND schema.name = list.name
+      WHERE list.schema = 'main' AND list.type <> 'view'
+        AND list.name NOT LIKE 'sqlite\\_%' ESCAPE '\\'
+      ORDER BY list.name
+      """
+    )
+    var entries: [TableEntry] = []
+    while try reading.step() {
+      let type = reading.string(at: 1)
+      entries.append(
+        TableEntry(
+          name: reading.string(at: 0),
+          isShadow: type == "shadow",
+          isWithoutRowid: reading.int64(at: 2) != 0,
+          virtual: type == "virtual" ? VirtualTable(sql: reading.string(at: 3)) : nil
+        )
+      )
+    }
+    return entries
+  }
+}
+
+private func recording(
+  _ virtual: VirtualTable,
+  name: String,
+  _ tables: [String: TableDescription]
+) -> TableRecording {
+  guard virtual.module == "fts5" else { return .refused(.module(virtual.module)) }
+  guard let content = virtual.content else { return .through(name + "_content") }
+  guard !content.isEmpty else { return .refused(.contentless) }
+  // SQLite compares names without case.
+  let indexed = tables.values.first { $0.name.lowercased() == content.lowercased() }
+  guard let indexed, case .triggers = indexed.recording else {
+    return .refused(.externalContent(content))
+  }
+  return .through(indexed.name)
+}
+
+private func describe(
+  _ entry: TableEntry,
+  of entries: [TableEntry],
+  _ connection: Connection
+) throws -> TableDescription {
+  let (columns, key) = try readColumns(entry.name, connection)
+  let indexes = try readUniqueIndexes(entry.name, connection)
+  var recording: TableRecording?
+  if entry.isShadow {
+    // The longest name: `notes_fts_content` is a part of `notes_fts`, even if `notes` is virtual.
+    let owner = entries.filter { $0.virtual != nil && entry.name.hasPrefix($0.name + "_") }
+      .max { $0.name.utf8.count < $1.name.utf8.count }
+    if let owner, let virtual = owner.virtual {
+      let isContent = virtual.module == "fts5" && entry.name == owner.name + "_content"
+      if !isContent { recording = .part(of: owner.name) }
+    }
+  }
+  return TableDescription(
+    name: entry.name,
+    recording: recording
+      ?? keyRecording(
+        columns,
+        key: key,
+        isWithoutRowid: entry.isWithoutRowid,
+        hasIndex: indexes.hasPrimaryKey
+      ),
+    columns: columns,
+    uniqueIndexes: indexes.all
+  )
+}
+
+private func keyRecording(
+  _ columns: [TableColumn],
+  key: [TableColumn],
+  isWithoutRowid: Bool,
+  hasIndex: Bool
+) -> TableRecording {
+  let names = key.map(\.name)
+  if isWithoutRowid { return .triggers(.columns(names, rowid: nil)) }
+  // A key that is the rowid has no index.
+  if names.count == 1, !hasIndex { return .triggers(.integer(column: names[0])) }
+  if !names.isEmpty, key.allSatisfy(\.isRequired) {
+    return .triggers(.columns(names, rowid: nil))
+  }
+  let taken = Set(columns.map { $0.name.lowercased() })
+  guard let rowid = ["rowid", "_rowid_", "oid"].first(where: { !taken.contains($0) }) else {
+    return .refused(.hiddenRowid)
+  }
+  return .triggers(names.isEmpty ? .rowid(rowid) : .columns(names, rowid: rowid))
+}
+
+/// The columns, and those of the primary key in its order.
+private func readColumns(
+  _ table: String,
+  _ connection: Connection
+) throws -> (all: [TableColumn], key: [TableColumn]) {
+  let reading = try connection.prepare(
+    """
+    SELECT name, type, "notnull", hidden, pk FROM pragma_table_xinfo(?, 'main') ORDER BY cid
+    """
+  )
+  try reading.bind(1, table)
+  var columns: [TableColumn] = []
+  var key: [(place: Int64, column: TableColumn)] = []
+  while try reading.step() {
+    let column = TableColumn(
+      name: reading.string(at: 0),
+      declaredType: reading.string(at: 1),
+      isRequired: reading.int64(at: 2) != 0,
+      // 2 is a virtual and 3 a stored generated column.
+      isGenerated: reading.int64(at: 3) >= 2
+    )
+    columns.append(column)
+    if reading.int64(at: 4) > 0 { key.append((reading.int64(at: 4), column)) }
+  }
+  return (columns, key.sorted { $0.place < $1.place }.map(\.column))
+}
+
+private func readUniqueIndexes(
+  _ table: String,
+  _ connection: Connection
+) throws -> (all: [UniqueIndex], hasPrimaryKey: Bool) {
+  let reading = try connection.prepare(
+    """
+    SELECT list.name, list.origin, list.partial, schema.sql
+    FROM pragma_index_list(?, 'main') AS list
+      LEFT JOIN sqlite_schema AS schema ON schema.type = 'index' AND schema.name = list.name
+    WHERE list."unique" ORDER BY list.seq
+    """
+  )
+  try reading.bind(1, table)
+  var indexes: [UniqueIndex] = []
+  var hasPrimaryKey = false
+  while try reading.step() {
+    let name = reading.string(at: 0)
+    if reading.string(at: 1) == "pk" { hasPrimaryKey = true }
+    indexes.append(
+      UniqueIndex(
+        name: name,
+        parts: try readParts(name, connection),
+        isPartial: reading.int64(at: 2) != 0,
+        sql: reading.isNull(at: 3) ? nil : reading.string(at: 3)
+      )
+    )
+  }
+  return (indexes, hasPrimaryKey)
+}
+
+private func readParts(_ index: String, _ connection: Connection) throws -> [IndexPart] {
+  let reading = try connection.prepare(
+    "SELECT name, coll FROM pragma_index_xinfo(?, 'main') WHERE key ORDER BY seqno"
+  )
+  try reading.bind(1, index)
+  var parts: [IndexPart] = []
+  while try reading.step() {
+    let column = reading.isNull(at: 0) ? nil : reading.string(at: 0)
+    parts.append(IndexPart(column: column, collation: reading.string(at: 1)))
+  }
+  return parts
+}

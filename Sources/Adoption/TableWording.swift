@@ -1,0 +1,58 @@
+import Changes
+
+/// What `--dry-run` reports about a table: how it is recorded, or why not.
+extension TableDescription: Worded {
+  package var wording: Wording {
+    switch recording {
+    case .triggers(.integer(let column)):
+      "Table '\(name)' is recorded. Its rows are identified by the integer '\(column)'."
+    case .triggers(.columns(let columns, rowid: nil)):
+      "Table '\(name)' is recorded. Its rows are identified by \(list(columns))."
+    case .triggers(.columns(let columns, rowid: _)):
+      """
+      Table '\(name)' is recorded. Its rows are identified by \(list(columns)), and rows with NULL \
+      there by their rowid.
+      VACUUM can change rowids; NOT NULL for these columns prevents rows with NULL.
+      """
+    case .triggers(.rowid):
+      """
+      Table '\(name)' is recorded. It has no primary key, so its rows are identified by their rowid.
+      VACUUM can change rowids; a primary key identifies rows permanently.
+      """
+    case .through(let table): "Table '\(name)' is recorded through table '\(table)'."
+    case .part(let owner): "Table '\(name)' is a part of table '\(owner)' and is not recorded."
+    case .refused(let refusal): "Table '\(name)' is not recorded: " + refusal.wording
+    }
+  }
+
+  private func list(_ columns: [String]) -> String {
+    columns.map { "'\($0)'" }.joined(separator: ", ")
+  }
+}
+
+extension TableRefusal {
+  fileprivate var wording: Wording {
+    switch self {
+    case .contentless:
+      """
+      it is a full-text index without content.
+      Record the table from which the program fills the index, and rebuild the index from it.
+      """
+    case .module(let module):
+      """
+      it is a virtual table of the module '\(module)'.
+      Only FTS5 tables can be recorded; all other tables of the file are.
+      """
+    case .externalContent(let table):
+      """
+      it indexes '\(table)', which is not a recorded table.
+      If '\(table)' is a view, record the tables that it reads.
+      """
+    case .hiddenRowid:
+      """
+      rows need their rowid as a key, and columns have all of its names: rowid, _rowid_ and oid.
+      Add a primary key to the table, or NOT NULL to all columns of its key.
+      """
+    }
+  }
+}

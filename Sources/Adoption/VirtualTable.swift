@@ -1,0 +1,28 @@
+/// What the statement of a virtual table says.
+struct VirtualTable: Hashable {
+  /// In lower case.
+  let module: String
+  /// The value of FTS5's option `content`; nil if the table has its own content.
+  let content: String?
+
+  /// Reads a `CREATE VIRTUAL TABLE` statement; without a module, its name is empty.
+  init(sql: String) {
+    let tokens = tokens(of: sql)
+    let end = tokens.firstIndex { $0.isKeyword("using") } ?? tokens.endIndex
+    let rest = tokens[end...].dropFirst()
+    module = rest.first?.text?.lowercased() ?? ""
+    content = Self.content(rest.dropFirst())
+  }
+
+  /// An option begins an argument: after an opening parenthesis or a comma.
+  private static func content(_ tokens: ArraySlice<SQLToken>) -> String? {
+    for index in tokens.indices.dropFirst() where index + 2 < tokens.endIndex {
+      guard tokens[index].isKeyword("content"), tokens[index + 1] == .symbol("="),
+        tokens[index - 1] == .symbol("(") || tokens[index - 1] == .symbol(",")
+      else { continue }
+      // A symbol instead of a value is an empty value, which FTS5 reads as contentless.
+      return tokens[index + 2].text ?? ""
+    }
+    return nil
+  }
+}

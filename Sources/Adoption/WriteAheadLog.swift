@@ -1,0 +1,116 @@
+import Changes
+import Glibc
+
+/// Reads the commits that a write-ahead log still contains, with the content of one page at each.
+///
+/// Programs may write to the log meanwhile: reading ends at the first frame that is incomplete,
+/// that a reset log has left behind, or whose checksum is wrong, as SQLite's own recovery does.
+package struct WriteAheadLog: ~Copyable {
+  private static let headerSize = 32
+  private static let frameHeaderSize = 24
+
+  private let descriptor: Int32
+  private let path: String
+
+  /// Opens the log beside a database; nil if there is none.
+  ///
+  /// - Throws: ``StoreError`` if the log can't be opened.
+  package init?(ofDatabase database: String) throws {
+    path = database + "-wal"
+    descriptor = open(path, O_RDONLY | O_CLOEXEC)
+    guard descriptor < 0 else { return }
+    guard errno == ENOENT else { throw LogFailure.file(verb: "open", errno).at(path) }
+    return nil
+  }
+
+  deinit { close(descriptor) }
+
+  /// Calls for each commit, in their order, with the last content of a page before its end.
+  ///
+  /// Commits before the first one that wrote the page are skipped, because the log does not contain
+  /// the page then.
+  ///
+  /// - Throws: ``StoreError`` if the log can't be read, and the errors of the body.
+  package func forEachCommit(
+    with page: UInt32,
+    _ body: (UnsafeRawBufferPointer) throws -> Void
+  ) throws {
+    var header = [UInt8](repeating: 0, count: Self.headerSize)
+    guard try read(&header, at: 0), var checksum = LogChecksum(logHeader: header) else { return }
+    let salts = Array(header[16..<24])
+    let pageSize = Int(number(header, at: 8))
+    // SQLite's limits; another size is not a log's.
+    guard (512...65536).contains(pageSize), pageSize & (pageSize - 1) == 0 else { return }
+    var frame = [UInt8](repeating: 0, count: Self.frameHeaderSize + pageSize)
+    var content: [UInt8] = []
+    var offset = Self.headerSize
+    while try read(&frame, at: offset) {
+      checksum.add(frame[0..<8])
+      checksum.add(frame[Self.frameHeaderSize...])
+      guard frame[8..<16].elementsEqual(salts), checksum.isEqual(to: frame, at: 16) else { return }
+      if number(frame, at: 0) == page { content = Array(frame[Self.frameHeaderSize...]) }
+      // The size of the database after a commit; other frames have zero.
+      if number(frame, at: 4) != 0, !content.isEmpty { try content.withUnsafeBytes(body) }
+      offset += frame.count
+    }
+  }
+
+  /// Fills a buffer; false if the file ends before.
+  private func read(_ buffer: inout [UInt8], at offset: Int) throws -> Bool {
+    try buffer.withUnsafeMutableBytes { buffer in
+      var count = 0
+      while count < buffer.count {
+        let rest = UnsafeMutableRawBufferPointer(rebasing: buffer[count...])
+        let result = pread(descriptor, rest.baseAddress, rest.count, off_t(offset + count))
+        if result < 0, errno == EINTR { continue }
+        guard result >= 0 else { throw LogFailure.file(verb: "read", errno).at(path) }
+        if result == 0 { return false }
+        count += result
+      }
+      return true
+    }
+  }
+}
+
+/// The running checksum of a log, whose words have the byte order that the log's header names.
+private struct LogChecksum {
+  private let isBigEndian: Bool
+  private var first: UInt32 = 0
+  private var second: UInt32 = 0
+
+  /// Begins with the header; nil if it is not the header of a log, or damaged.
+  init?(logHeader header: [UInt8]) {
+    switch number(header, at: 0) {
+    case 0x377f_0682: isBigEndian = false
+    case 0x377f_0683: isBigEndian = true
+    default: return nil
+    }
+    guard number(header, at: 4) == 3_007_000 else { return nil }
+    add(header[0..<24])
+    guard isEqual(to: header, at: 24) else { return nil }
+  }
+
+  /// Adds bytes whose count is a multiple of eight.
+  mutating func add(_ bytes: ArraySlice<UInt8>) {
+    bytes.withUnsafeBytes { bytes in
+      for offset in stride(from: 0, to: bytes.count, by: 8) {
+        first &+= word(bytes, at: offset) &+ second
+        second &+= word(bytes, at: offset + 4) &+ first
+      }
+    }
+  }
+
+  func isEqual(to bytes: [UInt8], at offset: Int) -> Bool {
+    number(bytes, at: offset) == first && number(bytes, at: offset + 4) == second
+  }
+
+  private func word(_ bytes: UnsafeRawBufferPointer, at offset: Int) -> UInt32 {
+    let word = bytes.loadUnaligned(fromByteOffset: offset, as: UInt32.self)
+    return isBigEndian ? UInt32(bigEndian: word) : UInt32(littleEndian: word)
+  }
+}
+
+/// A number of four bytes, as headers contain it.
+private func number(_ bytes: [UInt8], at offset: Int) -> UInt32 {
+  bytes[offset..<offset + 4].reduce(0) { $0 << 8 | UInt32($1) }
+}
