@@ -10,7 +10,8 @@ enum LogFailure: StoreReason {
   func wording(_ path: String) -> Wording {
     switch self {
     case .file(let verb, let number):
-      "Can't \(verb) the write-ahead log \(path): \(systemText(number)).\nCheck its permissions and the disk."
+      "Can't \(verb) the write-ahead log \(path): \(systemText(number))."
+        + "\nCheck its permissions and the disk."
     }
   }
 }
