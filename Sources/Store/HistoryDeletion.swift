@@ -70,7 +70,7 @@ extension Store {
 }
 
 struct HistoryDeletion {
-  /// How many changes are deleted at once.
+  /// The number of changes that are deleted in one statement.
   private static let batch: Int64 = 5000
 
   private let writer: Writer

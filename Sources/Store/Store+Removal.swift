@@ -9,7 +9,7 @@ extension Store {
     try isUnmadeStore(at: file.path(percentEncoded: false))
   }
 
-  /// Deletes the files of a store that was never filled, unless another program has it open.
+  /// Deletes the files of a store that never had contents, unless another program has it open.
   ///
   /// Another program may have begun to fill it since.
   ///

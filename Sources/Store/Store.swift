@@ -85,7 +85,7 @@ package final class Store: @unchecked Sendable {
     if case .memory = location { true } else { false }
   }
 
-  /// Calls with a reader of one state of the store.
+  /// Calls the closure with a reader of one state of the store.
   package func read<Result>(_ body: (Reader) throws -> Result) throws -> Result {
     func run() throws -> Result {
       let reader = try takeReader()

@@ -5,11 +5,11 @@ import SQLite
 struct CapturedRow {
   enum Kind: String {
     case insert, update, delete
-    /// It is in conflict with another row; the next rows show whether it was deleted.
+    /// The row conflicts with another row; the next rows show whether the other one was deleted.
     case victim
   }
 
-  /// Where the row is in time, which shows where a transaction ends.
+  /// The order of the row in time, which shows the end of a transaction.
   struct Place {
     let id: Int64
     /// Milliseconds since 1970.

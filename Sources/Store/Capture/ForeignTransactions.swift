@@ -19,7 +19,7 @@ final class ForeignTransactions {
   private let linkTables: [Int]
   /// For each entity the join tables that it owns.
   private let owned: [[JoinIndex]]
-  /// For each table the rows that may have been replaced by one that follows.
+  /// The rows of each table that may have been replaced by a later row.
   private var victims: [[CapturedRow]]
   /// The highest id that was given or referred to, by table.
   private var highestIDs: [Int64]

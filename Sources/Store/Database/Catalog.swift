@@ -75,7 +75,7 @@ struct Catalog {
     ) STRICT;
     """
 
-  /// Adds a schema to the store's, unless it has it, and returns its id.
+  /// Adds a schema to the store's catalog unless the catalog contains it, and returns its id.
   static func add(_ schema: StoreSchema, on connection: Connection) throws -> Int64 {
     let json = try schema.json()
     let digest = SHA256.digest(of: Array(json.utf8)).description
@@ -112,7 +112,7 @@ struct Catalog {
       case .integer(let lineage) = try Self.value("lineage", on: connection),
       case .integer(let schemaID) = try Self.value("schema", on: connection)
     else { throw Self.damaged(.identifier, path: connection.path) }
-    // It names folders.
+    // The identifier is also the name of a folder.
     guard UUID(uuidString: identifier) != nil else {
       throw Self.damaged(.identifier, path: connection.path)
     }

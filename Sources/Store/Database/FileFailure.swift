@@ -1,7 +1,7 @@
 import Changes
 import Glibc
 
-/// Why a file can't be used as a store, or can't be read or written.
+/// The reason why a file can't be used as a store, or can't be read or written.
 enum FileFailure: StoreReason {
   case missing, folder, notADatabase, empty, appleStore, foreignDatabase
   case newerFormat(Int64, known: Int32)
@@ -11,7 +11,7 @@ enum FileFailure: StoreReason {
   case full, inputOutput, outOfMemory
   case refused(String), nestedWrite
 
-  /// What is missing or invalid in a catalog.
+  /// The part of a catalog that is missing or invalid.
   enum CatalogPart: String { case identifier, lineage, schema }
 
   var code: StoreError.Code {
@@ -77,7 +77,7 @@ enum FileFailure: StoreReason {
   }
 }
 
-/// Why the file of a large value can't be read or written.
+/// The reason why the file of a large value can't be read or written.
 enum BlobFailure: StoreReason {
   case missing(digest: String)
   case missingInReplay(digest: String)

@@ -1,6 +1,6 @@
 import SQLite
 
-/// What the free space of a file may still contain if history keeps only tombstones.
+/// The values that the free space of a file may still contain if history keeps only tombstones.
 ///
 /// Our own connections overwrite what they delete there. Foreign ones don't, and ours did not
 /// before the mode was set. Only a VACUUM removes the rest, which is due if it may be values of a

@@ -1,6 +1,6 @@
 import Changes
 
-/// Why a store's history can't be read, followed or reverted.
+/// The reason why a store's history can't be read, followed or reverted.
 package enum HistoryFailure: StoreReason {
   case damaged(HistoryDamage)
   case expired(Int64, base: Int64, oldest: Int64?), deleted(Int64)
@@ -88,7 +88,7 @@ private func inParentheses(_ transactions: [Int64]) -> String {
   return " (transactions \(ids.dropLast().joined(separator: ", ")) and \(last))"
 }
 
-/// What is wrong with a history.
+/// The kind of damage in a history.
 package enum HistoryDamage: Sendable {
   case missingTransaction(Int64), missingChanges(of: Int64), missingCatalogEntry
   case missingSchema(String), unknownKind(String), impossibleNumber(Int64)

@@ -2,7 +2,7 @@ import Changes
 import FoundationEssentials
 import SQLite
 
-/// Where a store is kept.
+/// The place of a store: a file or memory.
 package enum Location: Hashable, Sendable {
   case file(URL)
   /// The name is only for messages.
@@ -24,11 +24,11 @@ extension Location {
   }
 }
 
-/// How a store is opened.
+/// The options for opening a store.
 package struct Options: Sendable {
   /// Whether neither rows nor files are written.
   package var isReadOnly: Bool
-  /// How long to wait for another writer.
+  /// The maximum time to wait for another writer.
   package var busyTimeout: Duration
   /// The most pages of 4096 bytes that the file may have; nil for no limit.
   package var maximumPageCount: Int?
@@ -63,7 +63,7 @@ package struct Options: Sendable {
   }
 }
 
-/// Who made a change.
+/// The author of a change and the program that made it.
 package struct Author: Hashable, Sendable {
   /// The name that the program gave.
   package var name: String?

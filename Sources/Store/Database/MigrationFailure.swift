@@ -1,6 +1,6 @@
 import Changes
 
-/// Why a store does not fit a schema or can't be migrated to it.
+/// The reason why a store does not fit a schema or can't be migrated to it.
 enum MigrationFailure: StoreReason {
   case newerSchema(stored: StoreSchema, wanted: StoreSchema)
   case refused([String], from: StoreSchema, to: StoreSchema)
@@ -100,7 +100,7 @@ private func names(_ objects: [ObjectName], of total: Int) -> String {
 }
 
 extension StoreError {
-  /// How the schema of the file differs from the requested one.
+  /// The differences between the schema of the file and the requested one.
   package var differences: [SchemaDifference] {
     (reason as? MigrationFailure)?.differences ?? []
   }

@@ -1,6 +1,6 @@
 import Changes
 
-/// Why an object can't be read, saved or deleted.
+/// The reason why an object can't be read, saved or deleted.
 enum ObjectFailure: StoreReason {
   case missing(ObjectName)
   case notAColumn(property: String), notManyToMany(property: String)

@@ -18,7 +18,7 @@ package struct Provenance: Sendable {
     }
   }
 
-  /// What history keeps of a transaction besides its author and changes.
+  /// The facts that history contains about a transaction besides its author and changes.
   package struct Stamp: Sendable {
     /// RFC 3339, in UTC, with six digits of a second.
     package var time: String

@@ -1,6 +1,6 @@
 import Changes
 
-/// Why a transaction can't be replayed into a replica, or a replica can't be written.
+/// The reason why a transaction can't be replayed into a replica, or a replica can't be written.
 package enum ReplayFailure: StoreReason {
   case replica, notAReplica
   case gap(Int64, expected: Int64), snapshotIntoContents

@@ -1,6 +1,6 @@
 import Changes
 
-/// Where an old store keeps the links of a relationship, as pairs of an owner and a target.
+/// The place where an old store keeps the links of a relationship, as pairs of an owner and a target.
 struct LinkSource: Hashable, Sendable {
   /// Quoted, as the columns.
   var table: String
@@ -11,7 +11,7 @@ struct LinkSource: Hashable, Sendable {
   /// The conditions of the rows that are links.
   var conditions: [String]
 
-  /// The same links from the other side.
+  /// The same links, seen from the other side.
   var reversed: LinkSource {
     LinkSource(table: table, source: target, target: source, conditions: conditions)
   }

@@ -6,7 +6,7 @@ struct MigrationChecks {
   let plan: MigrationPlan
   let connection: Connection
 
-  /// How many objects an error names.
+  /// The maximum number of objects that an error names.
   private static let namedAtMost = 10
 
   func run() throws {

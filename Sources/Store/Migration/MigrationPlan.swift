@@ -1,13 +1,13 @@
 import Changes
 
-/// How a store is migrated from one schema to another.
+/// The steps that migrate a store from one schema to another.
 ///
 /// Only the schemas decide the plan. Whether the rows allow it, for example whether a value is
 /// unique, shows when it is executed.
 package struct MigrationPlan: Sendable {
   package let from: StoreSchema
   package let to: StoreSchema
-  /// What is done, by entity, for people to read.
+  /// The steps by entity, in a form for people.
   package let steps: [MigrationStep]
 
   let mapping: SchemaMapping

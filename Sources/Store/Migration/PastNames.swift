@@ -1,17 +1,17 @@
 import Changes
 
-/// How changes under an earlier schema are read in the present one.
+/// The rules for reading changes under an earlier schema as changes under the present one.
 struct PastNames {
-  /// What an entity has become.
+  /// The present form of an entity.
   struct Successor {
     let entity: EntityIndex
-    /// What each property has become, by its key with quotes and colon.
+    /// The present form of each property, by its key with quotes and colon.
     let properties: [[UInt8]: Property]
     /// Whether history has all links of its objects.
     let knowsLinks: Bool
   }
 
-  /// What a property has become.
+  /// The present form of a property.
   struct Property {
     let key: [UInt8]
     /// The types that an attribute has had, from the first to the present; empty for a

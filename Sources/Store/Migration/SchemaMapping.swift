@@ -6,7 +6,7 @@ struct SchemaMapping: Sendable {
   let to: StoreSchema
   let oldLayouts: [EntityLayout]
   let newLayouts: [EntityLayout]
-  /// For each new entity the old one whose rows it takes over; nil if it has none.
+  /// The old entity whose rows each new entity receives; nil if there is none.
   let sources: [EntityIndex?]
   /// Whether replayed history has deleted the rows of removed entities already.
   let areRemovalsDone: Bool

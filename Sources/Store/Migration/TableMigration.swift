@@ -1,6 +1,6 @@
 import Changes
 
-/// How one table of the new schema is made.
+/// The way in which one table of the new schema is created.
 struct TableMigration: Sendable {
   enum Way: Hashable, Sendable {
     /// Columns of the old table are renamed, and columns are added.
@@ -102,7 +102,7 @@ extension SchemaMapping {
     return result
   }
 
-  /// How `ALTER TABLE` turns the one table into the other; nil if it can't, or not exactly.
+  /// The `ALTER TABLE` statements that turn the old table into the new one; nil if they can't do it exactly.
   private func alteration(
     from old: TableDefinition,
     to new: TableDefinition,

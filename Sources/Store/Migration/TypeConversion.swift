@@ -1,6 +1,6 @@
 import Changes
 
-/// How stored values of one type become those of another without loss.
+/// The conversion of stored values from one type to another without loss.
 enum TypeConversion {
   /// The stored values are the same.
   case none

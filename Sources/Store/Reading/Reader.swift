@@ -49,7 +49,7 @@ package final class Reader {
     self.isShared = isShared
   }
 
-  /// Begins a snapshot: later reads see one state of the store, unless it is in memory.
+  /// Starts a snapshot: later reads see one state of the store, unless it is in memory.
   func begin() throws {
     unsealed = nil
     if !isShared { try database.execute("BEGIN") }
@@ -158,7 +158,7 @@ package final class Reader {
   /// Makes the state that the reader shows durable.
   package func sync() throws { try connection.sync() }
 
-  /// Begins a newer snapshot.
+  /// Starts a newer snapshot.
   package func refresh() throws {
     try end()
     try begin()

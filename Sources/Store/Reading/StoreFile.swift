@@ -188,7 +188,7 @@ struct StoreFile: Sendable {
     }
   }
 
-  /// Fails if the file ends inside a page, which SQLite notices only when it reads that page.
+  /// Throws if the file ends inside a page, which SQLite notices only when it reads that page.
   private func checkSize(of connection: Connection) throws {
     var file = stat()
     guard let size = try connection.integer("PRAGMA page_size"), stat(path, &file) == 0,

@@ -10,15 +10,15 @@ final class ChangeRecorder {
   private let encoders: [ObjectEncoder]
   private let linkKeys: [[UInt8]]
   private let linkPrefixes: [[UInt8]]
-  // Looked at several times for every row that is written, from nowhere else meanwhile.
+  // Unchecked because it is read several times for each row, and no other code accesses it at that time.
   @exclusivity(unchecked) private var row: ChangeRow
   private let header: TransactionRow
   private let erasure: Erasure
   private let blobs: Blobs
 
-  /// What was touched, by entity.
+  /// The changed objects, by entity.
   @exclusivity(unchecked) private var touched: [TouchTable]
-  /// What was touched before that; nil for all but very large transactions.
+  /// The objects that were changed earlier; nil except for very large transactions.
   private var aside: TouchFile?
   /// The rows from this one on are in ``touched``, and earlier ones where they were touched again.
   private var firstInMemory: Int64 = 0
@@ -60,7 +60,7 @@ final class ChangeRecorder {
     header = try TransactionRow(connection, schemaID: schemaID, provenance: provenance)
   }
 
-  /// How many changes the transaction has so far.
+  /// The number of changes in the transaction so far.
   var count: Int64 { nextRow - firstRow }
 
   func begin() throws {
@@ -146,7 +146,7 @@ final class ChangeRecorder {
     let touch = try touch(key)
     if let touch {
       if touch.kind == .insert {
-        // It came and went: nothing happened.
+        // The object was inserted and deleted in this transaction, so nothing is recorded.
         try row.remove(id: touch.row)
         forget(key)
         drafts[key] = nil
@@ -203,7 +203,7 @@ final class ChangeRecorder {
   /// Notes what other programs may have left in the file by what was caught of them.
   func noteForeignChanges() throws { try erasure.noteForeignChanges() }
 
-  /// Records a change as another history has it, byte for byte.
+  /// Records a change exactly as another history contains it, byte for byte.
   func copy(_ change: Change, of transaction: Int64) throws {
     try row.copy(change, id: nextRow, transaction: transaction)
     nextRow += 1
@@ -236,7 +236,7 @@ final class ChangeRecorder {
       try settle(key, touch: touch, draft: draft, values: values)
     }
     if hasGaps { nextRow = try header.closeGaps(from: firstRow) }
-    // What it takes of the disk is free again before the next transaction.
+    // The disk space of the temporary file is free again before the next transaction.
     aside = nil
     if count > 0 { try close(author, operation: operation, stamp: stamp) }
     return Int(count)
@@ -260,7 +260,7 @@ final class ChangeRecorder {
     )
   }
 
-  /// Closes a transaction of another history, as it was there, whose changes are all copied.
+  /// Closes a transaction of another history, whose changes are all copied, with the same properties.
   func close(_ transaction: Transaction) throws {
     var transaction = transaction
     transaction.firstChange = firstRow
@@ -367,7 +367,7 @@ final class ChangeRecorder {
     firstInMemory = nextRow
   }
 
-  /// Makes a draft of a change that was written as it seemed to stay.
+  /// Creates a draft of a change that was written because it seemed to be final.
   private func loadDraft(of key: RowKey, touch: Touch) throws {
     guard drafts[key] == nil || drafts[key]?.before.isEmpty == true else { return }
     var draft = drafts[key] ?? ChangeDraft()

@@ -90,7 +90,7 @@ struct ChangeRow {
     try run(replacement, id: id, kind: kind)
   }
 
-  /// Takes a row away.
+  /// Removes a row.
   func remove(id: Int64) throws {
     try releaseLargeValues(id: id)
     try removal.bind(1, id)

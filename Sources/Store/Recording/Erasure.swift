@@ -9,7 +9,7 @@ final class Erasure {
   private let connection: Connection
   private let blobs: Blobs
   private let layouts: [EntityLayout]
-  /// What history keeps of deleted objects.
+  /// The history mode of the store: the values that history keeps of deleted objects.
   private(set) var mode = HistoryMode.full
   /// Whether something was erased since the write-ahead log was emptied last.
   private var isLogUnclean = false
@@ -32,7 +32,7 @@ final class Erasure {
   func refresh() throws {
     mode = try Catalog.historyMode(on: connection)
     let isOn = mode == .tombstones
-    // A process that ended in between may have left the log as it was.
+    // A process that ended in between may have left old values in the log.
     isLogUnclean = isOn
     isFileUnclean = isOn
     arePagesUnclean = isOn
@@ -44,12 +44,12 @@ final class Erasure {
     try connection.execute("PRAGMA secure_delete = \(isOn ? "ON" : "OFF")")
   }
 
-  /// Gives a store the mode that was asked for; nil for the one that it has.
+  /// Sets the requested mode of a store; nil keeps the present one.
   static func prepare(_ mode: HistoryMode?, on connection: Connection) throws {
     guard let mode, try Catalog.historyMode(on: connection) != mode else { return }
     try connection.inTransaction {
       try Catalog.set("history_mode", value: .text(mode.rawValue), on: connection)
-      // What was changed until now left its bytes.
+      // The changes up to now have left their bytes in the file.
       let history = "SELECT 1 FROM sqlite_sequence WHERE name = 'history_transaction' AND seq > 0"
       if mode == .tombstones, try connection.hasRow(history) {
         try FreeSpace.note(.values, on: connection)
@@ -232,7 +232,7 @@ extension HistoryMode {
 }
 
 extension Catalog {
-  /// What the store's history keeps of deleted objects.
+  /// The history mode of the store: the values that history keeps of deleted objects.
   static func historyMode(on connection: Connection) throws -> HistoryMode {
     guard case .text(let name) = try value("history_mode", on: connection) else { return .full }
     return HistoryMode(rawValue: name) ?? .full

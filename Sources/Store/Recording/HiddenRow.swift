@@ -1,7 +1,7 @@
 import Changes
 import SQLite
 
-/// Takes lines of a transaction out of those whose salts its seeds give.
+/// Hides lines of a transaction, and publishes the seeds that give the salts of the other lines.
 ///
 /// A whole transaction has one seed. Once a line is hidden, the rows of the lines that begin subtrees
 /// have the seeds of these, so that no erasure costs more for a large transaction than for a small one.
@@ -14,7 +14,7 @@ struct HiddenRow {
     self.transaction = transaction
   }
 
-  /// Hides the values of a change as they are, and returns what its line then says of its leaf.
+  /// Hides the values of a change, and returns the members that describe the leaf of its line from then on.
   func hide(_ change: Change) throws -> [UInt8] {
     let secret: LineSecret
     if case .hidden(let values, let salt) = LineLeaf(change.leaf) {

@@ -205,7 +205,7 @@ final class HistoryRows {
     return digest
   }
 
-  /// How far the history reaches.
+  /// The range of transactions that the history contains.
   func range() throws -> HistoryRange {
     let base = try base()
     // In one SELECT without others inside, SQLite looks at every row for the two.

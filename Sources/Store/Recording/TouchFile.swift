@@ -1,9 +1,9 @@
 import Changes
 import SQLite
 
-/// What a very large transaction touched before, in a temporary file.
+/// The objects that a very large transaction changed earlier, in a temporary file.
 ///
-/// What is put aside later of the same object takes the place of what was there.
+/// A later entry for the same object replaces the earlier one.
 final class TouchFile {
   private let connection: Connection
   private let reading: Statement

@@ -7,7 +7,7 @@ struct Touch {
   var row: Int64
 }
 
-/// What was touched of one entity, by id.
+/// The changed objects of one entity, by id.
 ///
 /// A flat table of numbers instead of a `Dictionary`, because every row that is written looks here.
 struct TouchTable {

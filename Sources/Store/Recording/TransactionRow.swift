@@ -108,7 +108,7 @@ final class TransactionRow {
     try insert(transaction, schemaID: schemaID)
   }
 
-  /// Writes the row that closes a transaction of another history, as it was there.
+  /// Writes the row that closes a transaction of another history, with the same properties.
   func insert(_ transaction: Transaction) throws {
     var transaction = transaction
     if transaction.digest == nil, let previous {

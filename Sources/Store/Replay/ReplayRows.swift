@@ -18,7 +18,7 @@ final class ReplayRows {
   private let writer: Writer
   private let tables: [ReplayTable]
   var values: ChangeValues
-  // Read for every row, and not changed meanwhile.
+  // Unchecked because it is read for every row, and does not change in between.
   @exclusivity(unchecked) var purpose = Purpose.history
   /// The values that changes did not find.
   @exclusivity(unchecked) private(set) var differences: [ReplayDifference] = []

@@ -13,7 +13,7 @@ package final class Replayer {
   private var open: (id: Int64, count: Int64)?
   private var sequence: Int64 = 0
   private let format: ChangeFormat
-  /// For changes that are applied one at a time.
+  /// The memory for changes that are applied one at a time.
   private let single = PreparedChanges()
   /// The migration of the tables, until the transaction that records it comes; nil for none.
   private var migrated: MigrationPlan?
@@ -54,7 +54,7 @@ package final class Replayer {
     rows.forgetDifferences()
   }
 
-  /// Begins a transaction, which must follow the store's last one.
+  /// Starts a transaction, which must follow the store's last one.
   ///
   /// - Parameters:
   ///   - id: Its id.
@@ -143,7 +143,7 @@ package final class Replayer {
     try writer.recorder.close(transaction)
   }
 
-  /// Begins the snapshot that fills an empty replica: the state of its origin at a point.
+  /// Starts the snapshot that fills an empty replica: the state of its origin at a point.
   ///
   /// - Parameters:
   ///   - point: The point after which history continues.
@@ -190,7 +190,7 @@ package final class Replayer {
     }
   }
 
-  /// Fails if a migration of the tables was not followed by its transaction.
+  /// Throws if a migration of the tables was not followed by its transaction.
   private func finish() throws {
     guard let migrated else { return }
     throw failure(.missingMigration(version: migrated.to.version))

@@ -47,7 +47,7 @@ final class Undo {
     }
   }
 
-  /// Fails if the schema has changed since the first of the transactions.
+  /// Throws if the schema has changed since the first of the transactions.
   private func checkSchema(_ range: ClosedRange<Int64>, rows: HistoryRows) throws {
     let head = try rows.range().head.transaction
     guard range.upperBound <= head, range.lowerBound > 0 else {

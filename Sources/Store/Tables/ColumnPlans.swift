@@ -8,9 +8,9 @@ import Changes
 struct ColumnPlans<Plan> {
   /// Half of the plans that are kept.
   private static var room: Int { 64 }
-  /// How often a set is used before it replaces others.
+  /// The number of uses after which a set replaces another one.
   private static var often: Int { 8 }
-  /// How many sets are counted.
+  /// The maximum number of sets whose uses are counted.
   private static var counted: Int { 512 }
 
   private var recent: [[ColumnIndex]: Plan] = [:]

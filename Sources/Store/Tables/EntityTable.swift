@@ -112,7 +112,7 @@ final class EntityTable {
     try statement.run()
   }
 
-  /// Nil for columns that are rarely written together.
+  /// The plan of an update; nil for columns that are rarely written together.
   private func plan(_ columns: [ColumnIndex]) throws -> UpdatePlan? {
     try plans.plan(for: columns) { try makePlan(columns) }
   }
@@ -183,7 +183,7 @@ final class TextRoom {
 
   deinit { memory.deallocate() }
 
-  /// Makes room for some bytes, and drops what was copied before.
+  /// Reserves memory for some bytes, and discards the bytes that were copied before.
   func reserve(_ size: Int) {
     guard size > memory.count else { return }
     memory.deallocate()

@@ -236,7 +236,7 @@ extension Writer {
     return layouts[row.entity].column(of: property) ?? reference.column
   }
 
-  /// Fails if a rule forbids a deletion, when all changes have been made.
+  /// Throws if a rule forbids a deletion, after all changes have been made.
   func checkDeletions() throws {
     for check in denied {
       let left = try check.targets.filter { try entity(of: $0) != nil }

@@ -69,7 +69,7 @@ package final class Writer {
     try blobs.prepareToCommit()
   }
 
-  /// Begins to write rows whose history may be written elsewhere.
+  /// Starts to write rows whose history may be written by other code.
   func beginRows() throws {
     try checkTables()
     deleted.removeAll()
@@ -80,7 +80,7 @@ package final class Writer {
     recorder.forget()
   }
 
-  /// Fails if another process changed the tables, and installs missing triggers.
+  /// Throws if another process changed the tables; installs missing triggers.
   private func checkTables() throws {
     guard let version = try connection.integer("PRAGMA schema_version"),
       version != tablesVersion

@@ -8,7 +8,7 @@ struct ComparedRows: Sendable {
   struct Part: Sendable {
     let left: Source
     let right: Source
-    /// How many of the first columns are the key, in whose order the rows come.
+    /// The number of leading columns that are the key; rows are read in its order.
     let keys: Int32
     let columns: Int32
   }

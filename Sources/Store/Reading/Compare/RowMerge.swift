@@ -11,7 +11,7 @@ final class RowMerge {
   private let left: Side
   private let right: Side
   private let columns: Range<Int32>
-  /// Where it stopped; those rows are skipped next.
+  /// The position at which reading stopped; the rows up to it are skipped next.
   private var place = Place.both
 
   init(_ part: ComparedRows.Part, left: Reader, right: Reader) throws {
@@ -23,7 +23,7 @@ final class RowMerge {
   /// The id of the row at which it stopped.
   var id: Int64 { place == .right ? right.key.0 : left.key.0 }
 
-  /// Begins with the rows whose ids are in a range.
+  /// Starts with the rows whose ids are in a range.
   func begin(_ ids: ClosedRange<Int64>) throws {
     place = .both
     try left.begin(ids)
