@@ -308,7 +308,7 @@ private func prepareErasure(_ times: Int, _ body: (StoppedRun) throws -> Void) t
         // Between the runs the logs verify, or verify reports the unfinished change.
         let between = try travelog("verify", logs)
         #expect(
-          [0, 17].contains(between.code) || between.output.contains("begun and not finished"),
+          [0, 17].contains(between.code) || between.output.contains("is not finished"),
           "\(place): \(between.output)"
         )
         let run = try travelog(command)

@@ -12,7 +12,7 @@ package struct VerifyRequest: Sendable {
   package var token: String?
   /// Trusted digests, which the chains must contain.
   package var heads: [Digest] = []
-  /// Trusted digests, each of which the last record of erasures of a lineage must have.
+  /// Trusted digests: for each, the records of erasures of a lineage must end with it.
   package var erasures: [Digest] = []
   /// The trusted position after which logs are verified; nil for all of them.
   package var after: TrustedPosition?
