@@ -5,11 +5,12 @@ import SQLite
 struct CapturedRow {
   enum Kind: String {
     case insert, update, delete
-    /// The row conflicts with another row; the next rows show whether the other one was deleted.
+    /// A row that conflicts with the new one, so that `REPLACE` may delete it; the next rows show
+    /// whether it did.
     case victim
   }
 
-  /// The order of the row in time, which shows the end of a transaction.
+  /// The position of a row in time; the positions show where a transaction ends.
   struct Place {
     let id: Int64
     /// Milliseconds since 1970.
@@ -21,10 +22,10 @@ struct CapturedRow {
 
     /// Whether the next row belongs to another transaction.
     ///
-    /// A trigger can't see its transaction. The count starts again with each connection, and the
-    /// transactions of one connection are distinguished by the time between them.
+    /// A trigger can't see in which transaction it runs. The count starts again with each
+    /// connection, and a pause separates the transactions of one connection.
     func endsTransaction(before next: Place) -> Bool {
-      // The victims of one statement are captured together.
+      // A statement captures all its victims with the same count.
       let isTogether = series == next.series && isVictim && next.isVictim
       return (series >= next.series && !isTogether) || time > next.time
         || next.time &- time > Self.pause
@@ -35,7 +36,7 @@ struct CapturedRow {
 
     /// Whether so much time has passed that no row can join the transaction.
     func isOver(at now: Int64) -> Bool {
-      // A forged row can have any time.
+      // The time can be forged, so the subtraction can overflow.
       let (passed, isTooLong) = now.subtractingReportingOverflow(time)
       return isTooLong ? time < 0 : passed > Self.pause
     }
@@ -74,7 +75,7 @@ final class CapturedRows {
       .map { quoted($0) }.joined(separator: ", ")
   }
 
-  /// Cheap if there are none.
+  /// Whether there are captured rows; the query is cheap if there are none.
   static func areThere(on connection: Connection) throws -> Bool {
     try connection.hasRow("SELECT 1 FROM history_foreign LIMIT 1")
   }
@@ -115,8 +116,8 @@ final class CapturedRows {
     return statement
   }
 
-  /// The current row of a statement; nil for an unknown table or kind, which none of our triggers
-  /// writes.
+  /// The captured row at which a statement is; nil if its table or kind is not one that Travelog's
+  /// triggers write.
   func row(at row: Statement) -> CapturedRow? {
     guard let kind = CapturedRow.Kind(rawValue: row.string(at: 3)),
       let table = indexes[row.string(at: 5)]
@@ -136,7 +137,7 @@ final class CapturedRows {
     )
   }
 
-  /// Whether SQLite can't keep a victim beside another row.
+  /// Whether a unique index forbids a victim beside another row.
   func conflict(_ victim: CapturedRow, with row: CapturedRow) throws -> Bool {
     let table = tables[victim.table]
     func column(_ side: String, prefix: String) -> (String) -> String {
@@ -153,10 +154,10 @@ final class CapturedRows {
     )
   }
 
-  /// Whether no row can join the transaction that ends with a row, as far as the holder of the
-  /// write lock can see.
+  /// Whether the transaction that ends with a row is complete, as far as the holder of the write
+  /// lock can see.
   ///
-  /// `time` is now, in milliseconds since 1970; nil if the rows are sealed at once.
+  /// `time` is the present time, in milliseconds since 1970; nil if the rows are sealed at once.
   static func isLast(
     _ place: CapturedRow.Place,
     at time: Int64?,
@@ -167,7 +168,7 @@ final class CapturedRows {
         + " WHERE \"id\" >= ?1 ORDER BY \"id\" LIMIT 2",
       values: [.integer(place.id)]
     )
-    // If it is missing, another program has sealed it, perhaps with others.
+    // If the row is missing, another program has sealed it, perhaps together with later ones.
     guard try statement.step(), self.place(at: statement).seed == place.seed else { return false }
     guard try statement.step() else {
       return time.map { place.isOver(at: $0) } ?? true

@@ -4,9 +4,9 @@ import SQLite
 /// The table and the triggers that capture foreign changes: those of the `sqlite3` shell, a script
 /// or another library.
 ///
-/// Our own connections disable triggers and pay nothing. A trigger keeps the values of a row as
-/// they are stored, because SQL's JSON loses digits and refuses blobs. ``ForeignTransactions``
-/// turns them into history.
+/// Travelog's own connections disable the triggers, so they cost them nothing. A trigger keeps the
+/// values of a row as they are stored, because SQL's JSON loses digits and refuses blobs.
+/// ``ForeignTransactions`` turns them into history.
 struct ForeignCapture {
   /// A table or trigger in `sqlite_schema`.
   struct Definition: Hashable {
@@ -40,7 +40,8 @@ struct ForeignCapture {
   }
 
   static let name = "history_foreign"
-  /// SQLite has at most 2000 columns, and each value is kept before and after.
+  /// SQLite allows 2000 columns in a table, and each captured column needs two: one for the value
+  /// before and one for the value after.
   private static let maximumWidth = 990
 
   private static func table(_ width: Int) -> String {
@@ -121,8 +122,8 @@ struct ForeignCapture {
     ]
   }
 
-  /// The columns of every row: the time in milliseconds since 1970, the connection's count of
-  /// changes, and bytes that may become a transaction's seed.
+  /// The columns that each captured row has: the time in milliseconds since 1970, the connection's
+  /// count of changes, and bytes that may become a transaction's seed.
   private static let stamp =
     "CAST(round((julianday('now') - 2440587.5) * 86400000.0) AS INTEGER), total_changes(),"
     + " randomblob(16)"
@@ -156,8 +157,10 @@ struct ForeignCapture {
       .joined(separator: ", ") + ")"
   }
 
-  /// Captures the rows that `REPLACE` deletes, for which it runs triggers only if they are
-  /// recursive.
+  /// Captures the rows that `REPLACE` deletes.
+  ///
+  /// SQLite runs the triggers for deletion there only if a connection has turned on recursive
+  /// triggers.
   private static func victims(_ table: ForeignTable, condition: String) -> String {
     opening(names("b", table: table)) + "\n    SELECT "
       + ([stamp, literal(CapturedRow.Kind.victim.rawValue), literal(table.name), table.object]
@@ -169,11 +172,12 @@ struct ForeignCapture {
 extension ForeignCapture {
   /// Creates the table and the triggers that are missing or different; requires the write lock.
   ///
-  /// No trigger saw what was written without them; ``Store/check(recording:)`` finds it.
+  /// Writes that happened without these triggers are not captured; ``Store/check(recording:)``
+  /// finds them.
   func install(on connection: Connection) throws {
     let found = try Self.found(on: connection)
     for definition in found.values where !definitions.contains(definition) {
-      // Dropping a table drops its index, and both are in the list.
+      // Dropping the table also drops its index, which is in the list too.
       try connection.execute("DROP \(definition.type) IF EXISTS \(quoted(definition.name))")
     }
     let left = try Self.found(on: connection)
@@ -182,7 +186,7 @@ extension ForeignCapture {
     }
   }
 
-  /// Removes the triggers, so that tables can be rebuilt.
+  /// Removes the triggers, because tables can't be rebuilt while they exist.
   static func removeTriggers(on connection: Connection) throws {
     for definition in try found(on: connection).values where definition.type == "trigger" {
       try connection.execute("DROP TRIGGER \(quoted(definition.name))")

@@ -33,7 +33,7 @@ enum ForeignSeal {
 }
 
 extension ForeignTransactions {
-  /// Reserves ids that foreign writers gave; SQLite does not reserve those of an update.
+  /// Reserves the ids that foreign writers used; SQLite does not reserve an id that an UPDATE set.
   fileprivate func reserveIDs(on connection: Connection) throws {
     for (table, highest) in highest where highest > 0 {
       for sql in [

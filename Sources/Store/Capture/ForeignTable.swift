@@ -22,12 +22,13 @@ struct ForeignTable {
   let object: String
   /// The quoted names of the primary key's columns.
   let key: [String]
-  /// The quoted names of all other columns than ``object``, as they are kept.
+  /// The quoted names of all columns except ``object``, in the order in which captured rows have
+  /// them.
   let columns: [String]
   let uniques: [Unique]
 
-  /// The condition that two rows conflict in a unique index, from the SQL for a column's value in
-  /// the one row and in the other.
+  /// The condition that two rows conflict in a unique index, built from the SQL for a column in
+  /// each of the two rows.
   func conflict(_ mine: (String) -> String, with theirs: (String) -> String) -> String {
     var terms = [key.map { "\(mine($0)) = \(theirs($0))" }.joined(separator: " AND ")]
     for unique in uniques {

@@ -3,8 +3,8 @@ import SQLite
 
 /// Turns captured rows into transactions of history, which a recorder writes.
 ///
-/// It reads the rows in order. How an object or its links were at that time is their present state
-/// without all later captured changes.
+/// It reads the rows in order. To get an object or its links at that time, it reverts all later
+/// captured changes from their present state.
 final class ForeignTransactions {
   private let rows: CapturedRows
   private let tables: [ForeignTable]
@@ -14,17 +14,17 @@ final class ForeignTransactions {
   private let blobs: Blobs
   /// For each entity the positions of its columns in ``ForeignTable/columns``.
   private let places: [[Int]]
-  /// For each entity the index of its table, and for each join table its own.
+  /// The index of each entity's table in ``tables``.
   private let entityTables: [Int]
   private let linkTables: [Int]
-  /// For each entity the join tables that it owns.
+  /// The join tables that each entity owns.
   private let owned: [[JoinIndex]]
-  /// The rows of each table that may have been replaced by a later row.
+  /// The victims in each table, of which a later row may show that they were deleted.
   private var victims: [[CapturedRow]]
-  /// The highest id that was given or referred to, by table.
+  /// The highest id in each table that a captured row has or refers to.
   private var highestIDs: [Int64]
 
-  /// Reads captured rows on one connection, and writes history where the recorder does.
+  /// Reads captured rows from one connection; the recorder can write history to another.
   init(
     _ connection: Connection,
     schema: StoreSchema,
@@ -55,7 +55,7 @@ final class ForeignTransactions {
     highestIDs = tables.map { _ in 0 }
   }
 
-  /// The highest id that was given or referred to, by the name of the table.
+  /// The highest ids in ``highestIDs``, each with the name of its table.
   var highest: [(String, Int64)] { zip(tables.map(\.name), highestIDs).map { ($0, $1) } }
 
   func record(through last: Int64) throws {
@@ -123,7 +123,8 @@ final class ForeignTransactions {
     return one.before.first == target
   }
 
-  /// Records the change of a row at the time of the row that captured it, or of a later one.
+  /// Records the change of a row, with its object as it was after the captured row or at a later
+  /// time.
   private func change(
     _ row: CapturedRow,
     from before: [Value]?,
@@ -244,14 +245,14 @@ final class ForeignTransactions {
     }
   }
 
-  /// Notes the object that a row refers to, so that no new object gets its id.
+  /// Remembers the id to which a row refers, so that no new object gets it.
   private func name(_ value: Value, column: EntityLayout.Column) {
     guard case .integer(let id) = value, let destination = column.destination else { return }
     name(id, in: entityTables[destination])
   }
 
   private func name(_ id: Int64, in table: Int) {
-    // No table reaches such an id by itself, and there must be ids left.
+    // The id is arbitrary: no table counts so far, and reserving it would leave too few ids.
     guard id < 1 << 53 else { return }
     highestIDs[table] = max(highestIDs[table], id)
   }

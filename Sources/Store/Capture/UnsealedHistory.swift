@@ -2,21 +2,22 @@ import Changes
 import FoundationEssentials
 import SQLite
 
-/// The transactions that a reader sees before they are sealed, made in memory as sealing will make
-/// them, with the same ids, seeds and digests.
+/// The transactions that a reader sees before they are sealed.
+///
+/// They are built in memory with the ids, seeds and digests that sealing will give them.
 struct UnsealedHistory {
   /// The last transaction in the store itself.
   let sealed: Int64
   /// The last captured row that they contain.
   let lastCaught: Int64
   let rows: HistoryRows
-  /// Values too large for a row of history, which are not in files yet.
+  /// Values that are too large for a row of history, and not in files yet.
   let blobs: Blobs
 
-  /// Nil if everything is sealed.
+  /// Builds the transactions; nil if everything is sealed.
   ///
-  /// The closure returns whether nothing can join the transaction of the last row, so that it can
-  /// be shown.
+  /// The closure returns whether the transaction of the last row is complete, so that it can be
+  /// shown.
   init?(
     of reader: Connection,
     history: HistoryRows,
@@ -26,12 +27,12 @@ struct UnsealedHistory {
   ) throws {
     guard try Self.hasTable(reader), try CapturedRows.areThere(on: reader) else { return nil }
     let catalog = try Catalog(on: reader)
-    // A foreign change in a replica is not history of its origin.
+    // A foreign change in a replica is not part of its origin's history.
     guard !catalog.isReplica else { return nil }
     guard let last = try Self.lastShown(on: reader, isLast) else { return nil }
     lastCaught = last
     let connection = try Connection(path: "", mode: .memory)
-    // Queries of history may need the same functions.
+    // Queries of history may use the functions that the caller adds.
     try configure?(connection)
     rows = HistoryRows(connection)
     sealed = try Self.copyHead(from: reader, history: history, to: connection)
@@ -71,7 +72,7 @@ struct UnsealedHistory {
     return ended?.id
   }
 
-  /// Copies what the next transaction needs from the store's history, and returns the last id.
+  /// Copies from the store's history what the next transaction depends on, and returns the last id.
   private static func copyHead(
     from reader: Connection,
     history: HistoryRows,

@@ -2,11 +2,12 @@ import Changes
 
 /// The result of a check, besides its findings.
 package struct CheckResult: Hashable, Sendable {
-  /// Nil if nothing was recorded.
+  /// The transaction that records the differences; nil if none was recorded.
   package var recorded: Int64?
-  /// The objects that history does not have completely, and that were not fully compared.
+  /// The number of objects that history does not have completely, so that they were not fully
+  /// compared.
   package var unknown: Int64 = 0
-  /// False if tables are not those of the schema, so rows and history were not compared.
+  /// False if the tables differ from the schema, so that rows and history were not compared.
   package var isComplete = true
 
   package init() {}
@@ -20,7 +21,7 @@ package struct CheckResult: Hashable, Sendable {
 /// The state of the objects before the oldest transaction of history.
 struct EarlierState {
   let schema: StoreSchema
-  /// Reads a replica at the transaction before the oldest one.
+  /// A reader of a replica that ends at the transaction before the oldest one.
   let reader: Reader
 }
 
@@ -28,7 +29,7 @@ struct EarlierState {
 struct GapRecorder {
   private let writer: Writer
   private let author: Author
-  /// Takes missing large values from the store with which history begins.
+  /// Gets missing large values from the replica that ``EarlierState`` reads.
   private let values: ChangeValues?
 
   init(_ writer: Writer, author: Author, beginning: EarlierState?) {
@@ -45,7 +46,7 @@ struct GapRecorder {
   func record(_ check: StateCheck, _ body: (CheckFinding) throws -> Void) throws -> Int64? {
     let recorder = writer.recorder
     try recorder.begin()
-    // Deletions come first, so that an object of another entity can take an id.
+    // Deletions are recorded first: an object of another entity can have the same id.
     for kinds in [[ChangeKind.delete], [.insert, .update]] {
       try check.compareRows(of: kinds) { finding in
         try body(finding)

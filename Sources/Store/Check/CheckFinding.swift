@@ -2,24 +2,26 @@ import Changes
 
 /// A contradiction between rows, history, constraints and catalog.
 package enum CheckFinding {
-  /// A message of SQLite about the file.
+  /// A message of SQLite that the file is damaged.
   case integrity(String)
-  /// A row refers to one that does not exist.
+  /// A row refers to a row that does not exist.
   case danglingReference(table: String, row: Int64?, destination: String)
-  /// A table, view, index or trigger is not that of the schema; nil if there is none.
+  /// A table, view, index or trigger differs from the schema; `expected` or `found` is nil if it
+  /// does not exist there.
   case structure(type: String, name: String, expected: String?, found: String?)
   case missingTransactions(ClosedRange<Int64>)
-  /// A transaction does not have its number of changes.
+  /// A transaction has more or fewer changes than its row says.
   case changeCount(transaction: Int64, expected: Int64, found: Int64)
-  /// A transaction, or one before it, does not have its digest.
+  /// The changes of a transaction, or of an earlier one, do not match the recorded digest.
   case digest(transaction: Int64)
-  /// Changes belong to no transaction in history.
+  /// Changes belong to a transaction that history does not have.
   case strayChanges(Int64)
-  /// A row is not as history says: the change that would correct history.
+  /// A row differs from history. The payload is the change that turns the state in history into the
+  /// row.
   ///
   /// Its bytes are valid only during the call.
   case row(RowDifference)
-  /// The number of rows or changes that need a large value is not the counted one.
+  /// The store counts more or fewer rows and changes with a large value than there are.
   case blobCount(
     sha256: String,
     rows: Int64,
@@ -27,9 +29,9 @@ package enum CheckFinding {
     history: Int64,
     countedHistory: Int64
   )
-  /// The bytes of a large value that is needed are missing.
+  /// The bytes of a large value are missing, although a row or change needs them.
   case missingBlob(sha256: String)
-  /// The bytes of a large value do not have their digest.
+  /// The bytes of a large value do not match their digest.
   case alteredBlob(sha256: String)
   /// A file in the folder of large values is not referenced.
   case strayBlob(name: String)
@@ -40,7 +42,7 @@ extension CheckFinding: CustomStringConvertible {
     switch self {
     case .integrity(let text): return "SQLite reports: \(text)"
     case .danglingReference(let table, let row, let destination):
-      // Rows of links have no number.
+      // A row of a join table has no row number.
       return
         "\(row.map { "row \($0)" } ?? "a row") of \(table) refers to a missing row of \(destination)"
     case .structure(let type, let name, let expected, let found):

@@ -1,7 +1,7 @@
 import Changes
 import SQLite
 
-/// The values of an object in history.
+/// The values that history has of an object.
 struct KnownObject {
   enum State: Int64 {
     case deleted
@@ -12,7 +12,7 @@ struct KnownObject {
   }
 
   var state: State
-  /// Values by their keys with quotes and colon, and links as lists.
+  /// Values by their keys, which include the quotes and the colon; links as lists.
   var values: [[UInt8]: EncodedValue]
 }
 
@@ -23,7 +23,7 @@ final class KnownObjects {
   private let writing: Statement
 
   init() throws {
-    // SQLite deletes a file with an empty name itself.
+    // With an empty path SQLite creates a temporary file, which it deletes itself.
     connection = try Connection(path: "", mode: .readWriteCreate)
     try connection.execute(
       """
@@ -59,7 +59,7 @@ final class KnownObjects {
     try set(key, state: object.state, json: side.json, special: side.special, large: side.large)
   }
 
-  /// Sets the values of an object from a change.
+  /// Updates the known values of an object by a change.
   func set(
     _ key: RowKey,
     state: KnownObject.State,
@@ -76,7 +76,7 @@ final class KnownObjects {
     try writing.run()
   }
 
-  /// Removes all objects, whose later changes are unknown.
+  /// Forgets all objects, because their later changes are not known.
   func removeAll() throws { try connection.execute("DELETE FROM object") }
 
   /// The objects of an entity by id.
@@ -101,7 +101,7 @@ final class KnownObjects {
 
   // MARK: Large values
 
-  /// Changes the counts of the rows and changes that need a large value.
+  /// Adds to the counts of the rows and the changes that need a large value.
   func count(_ digest: String, rows: Int64 = 0, history: Int64 = 0) throws {
     try connection.run(
       """

@@ -12,7 +12,7 @@ final class RowCheck {
   private let isComplete: Bool
   private var text = ChangeText()
   private var sequence: Int64 = 0
-  /// The rows that history does not have completely.
+  /// The number of rows that history does not have completely.
   private(set) var unknown: Int64 = 0
 
   init(
@@ -30,7 +30,7 @@ final class RowCheck {
     known = try check.known.all(of: entity)
   }
 
-  /// Reports differences of some kinds.
+  /// Reports the differences that are changes of these kinds.
   func run(_ kinds: [ChangeKind], _ body: (CheckFinding) throws -> Void) throws {
     func report(_ kind: ChangeKind, id: Int64) throws {
       try text.withChange(kind, sequence: sequence, entity: encoder.name, object: id) {
@@ -74,12 +74,13 @@ final class RowCheck {
 
   private func object() -> KnownObject? { KnownObjects.object(at: known, from: 1) }
 
-  /// Builds the difference of a row and history; false if they are equal.
+  /// Builds the difference between a row and history; false if they are equal.
   private func compare() throws -> Bool {
     var now = ChangeSide()
     try cursor.append(to: &now, encoder: encoder, blobs: check.blobs)
     now.close()
-    // An object that was not changed since its insertion has the same bytes.
+    // An object that was not changed after its insertion has the same bytes in history, so they are
+    // compared first.
     if now.special.isEmpty, now.large.isEmpty,
       known.int64(at: 1) == KnownObject.State.whole.rawValue,
       now.json.withUnsafeBytes({ $0.elementsEqual(known.bytes(at: 2)) })
@@ -107,7 +108,7 @@ final class RowCheck {
     return !text.changed.isEmpty
   }
 
-  /// Whether a row has the digest of the value in history, whether or not its file exists.
+  /// Whether a row contains the digest that history has for the value, even if the file is missing.
   private func isNamed(_ value: EncodedValue, at column: ColumnIndex) -> Bool {
     guard cursor.layout.columns[column].isExternal,
       case .text(let digest) = cursor.row.value(at: Int32(truncatingIfNeeded: column.number) + 1)
@@ -130,7 +131,7 @@ final class RowCheck {
     text.after.append(links.key, value: list(after.filter { !before.contains($0) }))
   }
 
-  /// Builds the difference of an object that has no row.
+  /// Builds the difference for an object that history has and the table does not.
   private func appendDeletion(of object: KnownObject) {
     for index in cursor.layout.columns.indices {
       let column = ColumnIndex(index)

@@ -11,18 +11,19 @@ final class StateCheck {
   private let schema: StoreSchema
   private let rows: HistoryRows
   let known: KnownObjects
-  /// Whether history has every object that ever existed.
+  /// Whether history contains every object since the store was created.
   private var isComplete = false
-  /// The objects in rows that history does not have completely.
+  /// The number of objects with a row that history does not have completely.
   private(set) var unknown: Int64 = 0
-  /// The last transaction in the rows; a rewound copy has later ones in history.
+  /// The last transaction whose changes the rows contain; in a rewound copy, history continues
+  /// after it.
   private let end: Int64
   private var past: [String: PastNames?] = [:]
   private let schemas: [(digest: String, schema: StoreSchema)]
   private let encoders: [ObjectEncoder]
   private let mode: HistoryMode
 
-  /// `passed` is called after each finding, whose large values are no longer needed.
+  /// `passed` is called after each finding, when its large values are no longer needed.
   init(
     _ connection: Connection,
     schema: StoreSchema,
@@ -53,7 +54,7 @@ final class StateCheck {
 
   /// Reads all of history, checks its order and its digests, and keeps its values.
   ///
-  /// A store in the state with which history begins has the values that were deleted from it.
+  /// `beginning` provides the values that were deleted from history.
   func readHistory(
     _ unsealed: UnsealedHistory?,
     since beginning: EarlierState?,
@@ -90,7 +91,7 @@ final class StateCheck {
     if count > changes { try body(.strayChanges(count - changes)) }
   }
 
-  /// Keeps the values of the state with which history begins.
+  /// Keeps the values of the state before the oldest transaction.
   private func keepState(of beginning: EarlierState, at base: HistoryPoint) throws {
     guard let digest = schemas.last(where: { $0.schema == beginning.schema })?.digest else {
       return
@@ -109,7 +110,7 @@ final class StateCheck {
     try known.removeAll()
   }
 
-  /// Reads one transaction, and returns the digest that the next one covers.
+  /// Reads one transaction, and returns its digest, which the next digest covers.
   private func read(
     _ transaction: Transaction,
     source: HistoryRows,
@@ -136,7 +137,7 @@ final class StateCheck {
       return transaction.chainDigest
     }
     guard let digest else { return transaction.chainDigest }
-    // Lines without the seeds that they should have give no digest.
+    // A digest can't be computed if a line lacks its seed; nil becomes a finding.
     let made = try? digest.close(TransactionLines(transaction)).transaction
     if made == nil || made != transaction.digest ?? made {
       try body(.digest(transaction: transaction.id))
@@ -171,7 +172,7 @@ final class StateCheck {
     let after = change.valuesByKey(.after)
     let before = change.valuesByKey(.before)
     let isErased = change.hasErasedValues
-    // An object without known values is deleted later, and left out until then.
+    // If all values are erased, the object is deleted later; it is left out here.
     let isKnown = after.values.contains { $0 != .erased && !$0.isLinks }
     if isErased, !isKnown, change.kind == .insert { return }
     var object = KnownObject(
@@ -206,7 +207,8 @@ final class StateCheck {
     try known.set(key, object: object)
   }
 
-  /// A list of links after some were removed and some added; nil for no links, as in history.
+  /// A list of links without the removed and with the added ones; nil if it becomes empty, as in
+  /// history.
   private func merged(_ old: [UInt8], gone: [UInt8], came: [UInt8]) -> EncodedValue? {
     func target(_ link: [UInt8]) -> Int64 {
       let id = CanonicalText(link).value(of: "id") ?? []
@@ -242,7 +244,7 @@ final class StateCheck {
     }
   }
 
-  /// Whether history keeps a column of a deleted object.
+  /// Whether a tombstone keeps the values of a column.
   func keeps(_ column: ColumnIndex, of entity: EntityIndex) -> Bool {
     mode.keeps(layouts[entity].columns[column], of: layouts[entity].entity)
   }

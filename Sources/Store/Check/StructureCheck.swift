@@ -26,7 +26,7 @@ struct StructureCheck {
         if text != "ok" { try body(.integrity(text)) }
       }
     } catch let error as SQLiteError where error.primaryCode == SQLiteError.corrupt {
-      // Severe damage ends SQLite's own search.
+      // SQLite's integrity check itself fails if the damage is severe.
       try body(.integrity(error.message))
     }
     let references = try connection.prepare("PRAGMA foreign_key_check")
@@ -48,7 +48,8 @@ struct StructureCheck {
       guard mine.map(\.sql).map(Self.normal) != Self.normal(item.sql) else { continue }
       try body(.structure(type: item.type, name: item.name, expected: item.sql, found: mine?.sql))
     }
-    // Other programs can add tables, views and indexes; a trigger's changes are not captured.
+    // Tables, views and indexes of other programs are allowed. Triggers are not, because what they
+    // change is not captured.
     let tables = Set(expected.map(\.table))
     for item in found where item.type == "trigger" && tables.contains(item.table) {
       if !expected.contains(where: { $0.name == item.name && $0.type == item.type }) {
@@ -73,7 +74,7 @@ struct StructureCheck {
     }
   }
 
-  /// A statement in a form that does not depend on the order in which columns were added.
+  /// The parts of a statement in a form that does not depend on the order of added columns.
   private static func normal(_ sql: String) -> [String] {
     guard sql.hasPrefix("CREATE TABLE") else { return [sql] }
     return sql.replacing(") STRICT", with: ",").replacing(" (\n", with: ",")

@@ -6,8 +6,8 @@ import Stopping
 /// The folder beside a store that contains large values, each in a file named by its SHA-256.
 ///
 /// A file is written under another name, synced and renamed, so a file with its final name is
-/// complete. No file is overwritten. Names come from stores that may be forged, so only digests are
-/// used as names.
+/// complete. No file is overwritten. A forged store can contain any text as a file name, so the
+/// folder accepts only digests.
 struct BlobFolder: Sendable {
   private static let suffix = "-blobs"
 
@@ -17,7 +17,8 @@ struct BlobFolder: Sendable {
     path = store + Self.suffix
   }
 
-  /// The users who can read the store can read its values, as with the files that SQLite creates.
+  /// The read permissions of the store's file, which SQLite also gives to the files that it
+  /// creates.
   private var mode: mode_t {
     var status = stat()
     let isThere = stat(String(path.dropLast(Self.suffix.utf8.count)), &status) == 0
@@ -78,7 +79,7 @@ struct BlobFolder: Sendable {
   }
 
   func create() throws {
-    // Users who can read the files may enter the folder.
+    // Each user who can read the files needs the permission to enter the folder.
     if mkdir(path, 0o700 | mode & 0o044 | (mode & 0o044) >> 2) == 0 {
       try syncFolder(String(path.prefix(upTo: path.lastIndex(of: "/") ?? path.startIndex)))
     } else if errno != EEXIST {
@@ -104,7 +105,8 @@ struct BlobFolder: Sendable {
     return try Data(contentsOf: URL(fileURLWithPath: file(digest)))
   }
 
-  /// Removes a value, or a file that an interrupted run left, if it exists.
+  /// Removes the file of a value, or one that an interrupted run left; does nothing if it is
+  /// missing.
   func remove(_ digest: String) throws {
     guard !["", ".", ".."].contains(digest), !digest.utf8.contains(UInt8(ascii: "/")) else {
       return
@@ -131,7 +133,7 @@ struct BlobFolder: Sendable {
   }
 }
 
-/// The error of a value whose bytes do not have the digest that names them.
+/// The error for a value whose bytes do not match the digest in its name.
 func alteredValue(_ digest: String) -> CanonicalEncodingError {
   CanonicalEncodingError(
     message: "the large value \(digest) does not have that digest; its file was altered"

@@ -3,20 +3,23 @@ import FoundationEssentials
 import Glibc
 import SQLite
 
-/// The large values of a store, each kept once by its SHA-256, with counts of the rows and of the
-/// changes of history that need it.
+/// The large values of a store.
 ///
-/// They are in files beside the store, or in a table if the store is in memory. Unused values are
-/// removed after the commit, with the write lock held, so that no other process begins to use them.
+/// Each is kept once, under its SHA-256, and counts the rows and the changes of history that use
+/// it.
+///
+/// The values are in files beside the store, or in a table if the store is in memory. Unused values
+/// are removed after the commit while the write lock is still held; otherwise another process could
+/// begin to use them.
 final class Blobs {
-  /// Larger values of external attributes are kept in files.
+  /// Values of external attributes that are larger are kept in files.
   static let inlineLimit = 128 * 1024
 
   private let connection: Connection
   private let folder: BlobFolder?
-  /// Whether values of external attributes can leave their rows; false for a connection in memory.
+  /// Whether values of external attributes are kept in files; false for a store in memory.
   let hasFolder: Bool
-  /// The store whose values are known too, if this connection holds unsealed history in memory.
+  /// The store to which unsealed history in memory belongs; its values count as present too.
   private let store: Connection?
   private var created: [String] = []
   private var marker: String?
@@ -29,7 +32,7 @@ final class Blobs {
     store = nil
   }
 
-  /// Keeps in memory the values that a store opened for reading does not have yet.
+  /// Keeps new values in memory, for a store that was opened for reading.
   init(inMemory connection: Connection, folder: BlobFolder?, besides store: Connection) {
     self.connection = connection
     self.folder = folder
@@ -81,7 +84,7 @@ final class Blobs {
     try insert.run()
   }
 
-  /// Changes the counts of the rows and the changes that need a value.
+  /// Adds to the counts of the rows and the changes that need a value.
   func count(_ digest: String, rows: Int64 = 0, history: Int64 = 0) throws {
     try connection.run(
       "UPDATE store_blob SET rows = rows + ?2, history = history + ?3 WHERE sha256 = ?1",
@@ -103,8 +106,9 @@ final class Blobs {
   /// Whether the value's file exists.
   func contains(_ digest: String) -> Bool { folder?.contains(digest) ?? false }
 
-  /// Changes the count of rows with a value for a foreign writer, which does not count, and may
-  /// have written a digest whose value does not exist.
+  /// Adds to the count of rows with a value for a foreign writer, which does not count itself.
+  ///
+  /// The writer may have written the digest of a value that does not exist.
   func adopt(_ digest: String, rows: Int64) throws {
     let size =
       try store.flatMap { try Self.size(of: digest, on: $0) } ?? folder?.size(of: digest)
@@ -120,7 +124,7 @@ final class Blobs {
     isTouched = true
   }
 
-  /// The size that is noted for a value that does not exist.
+  /// The size in the catalog for a value whose file is missing.
   private static let unknownSize: Int64 = -1
 
   /// Nil if it is not known.
@@ -166,15 +170,16 @@ final class Blobs {
     }
   }
 
-  /// Makes the files durable before the rows that need them.
+  /// Syncs the new files, because the rows that refer to them are committed next.
   func prepareToCommit() throws {
     if marker != nil { try folder?.sync() }
   }
 
-  /// Removes the files that were written; called while the write lock is still held.
+  /// Removes the new files after a failed write; the write lock must still be held.
   func abandon() {
     guard connection.isInTransaction else {
-      // SQLite ended the transaction, so others may need the same value by now.
+      // SQLite has ended the transaction itself and released the lock, so other processes may
+      // already use the same values.
       marker = nil
       return forget()
     }
@@ -189,18 +194,19 @@ final class Blobs {
     let wasTouched = isTouched
     forget()
     guard wasTouched else { return }
-    // The save is complete. A later one removes what can't be removed now.
+    // The save succeeded, so an error here is not reported; a later save removes the values.
     try? removeUnused()
   }
 
-  /// Removes the files of a program that ended in the middle of a write.
+  /// Removes files of a program that was interrupted during a write.
   func removeLeftovers() throws {
     guard let folder else { return }
     guard try folder.names().contains(where: { $0.hasPrefix(".") }) else {
       return try removeUnused()
     }
     try connection.inTransaction {
-      // No program writes while the lock is held, so every marker is an old one.
+      // With the lock held no other program is writing, so each marker is left from an interrupted
+      // one.
       let find = try connection.prepare("SELECT 1 FROM store_blob WHERE sha256 = ?1")
       for name in try folder.names() {
         try find.bind(1, name)
@@ -229,7 +235,7 @@ final class Blobs {
     created.removeAll()
     isTouched = false
     if let marker {
-      // A marker that remains only makes the next opening look for unused files.
+      // If the marker remains, the next opening only searches for unused files once more.
       try? folder?.remove(marker)
     }
     marker = nil
@@ -237,7 +243,8 @@ final class Blobs {
 }
 
 extension BlobFolder {
-  /// Marks the folder while files are written that no row needs yet, and returns the marker's name.
+  /// Creates a marker, which exists while files are written that no row refers to yet, and returns
+  /// its name.
   func mark() throws -> String {
     let name = ".writing.\(getpid()).\(UInt64.random(in: 0...UInt64.max))"
     let descriptor = open(file(name), O_WRONLY | O_CREAT | O_CLOEXEC, 0o666)

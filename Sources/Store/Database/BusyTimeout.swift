@@ -1,7 +1,7 @@
 import Glibc
 import SQLite
 
-/// SQLite counts milliseconds in 32 bits.
+/// SQLite takes the timeout as milliseconds in 32 bits.
 let longestTimeout = Duration.seconds(Int64(Int32.max / 1000))
 
 extension Connection {

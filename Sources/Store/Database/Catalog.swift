@@ -4,7 +4,7 @@ import SQLite
 
 /// The format, the identity and the schema of a store.
 struct Catalog {
-  /// `TRLG`, which `file` and the SQLite header show.
+  /// `TRLG`; the `file` command shows it as the application ID of the SQLite header.
   static let applicationID: Int32 = 0x5452_4c47
   /// The format that this library writes; a store with a higher one is refused.
   static let format: Int32 = 1
@@ -17,8 +17,8 @@ struct Catalog {
 
   /// The tables that every store has besides those of its schema.
   ///
-  /// With more than two values SQLite builds a table for `IN` for each row that is written, which
-  /// takes ten times as long as writing the row. So the checks use OR.
+  /// The CHECK constraints use OR instead of IN. For `IN` with more than two values, SQLite builds
+  /// a table on each write, which takes ten times as long as writing the row.
   static let tables = """
     CREATE TABLE "store_catalog" (
       "key" TEXT NOT NULL PRIMARY KEY,
@@ -112,7 +112,7 @@ struct Catalog {
       case .integer(let lineage) = try Self.value("lineage", on: connection),
       case .integer(let schemaID) = try Self.value("schema", on: connection)
     else { throw Self.damaged(.identifier, path: connection.path) }
-    // The identifier is also the name of a folder.
+    // The identifier becomes part of the name of a folder.
     guard UUID(uuidString: identifier) != nil else {
       throw Self.damaged(.identifier, path: connection.path)
     }

@@ -2,7 +2,7 @@ import Changes
 import Glibc
 import SQLite
 
-/// Runs a function, and turns SQLite's errors into errors of the store.
+/// Runs a function, and converts SQLite's errors to `StoreError`.
 func describingErrors<Result>(
   at path: @autoclosure () -> String,
   _ body: () throws -> Result
@@ -14,8 +14,8 @@ func describingErrors<Result>(
   }
 }
 
-/// Runs a function, and turns SQLite's errors about files into errors of the store; other errors
-/// stay.
+/// Runs a function, and converts SQLite's errors about files to `StoreError`; throws other errors
+/// unchanged.
 package func describingErrorsOfFiles<Result>(_ body: () throws -> Result) throws -> Result {
   do {
     return try body()

@@ -77,7 +77,7 @@ enum FileFailure: StoreReason {
   }
 }
 
-/// The reason why the file of a large value can't be read or written.
+/// The reason why the blob file of a large value can't be read or written.
 enum BlobFailure: StoreReason {
   case missing(digest: String)
   case missingInReplay(digest: String)

@@ -1,10 +1,10 @@
 import SQLite
 
-/// The values that the free space of a file may still contain if history keeps only tombstones.
+/// What the free pages of a file may still contain, if history keeps only tombstones.
 ///
-/// Our own connections overwrite what they delete there. Foreign ones don't, and ours did not
-/// before the mode was set. Only a VACUUM removes the rest, which is due if it may be values of a
-/// deleted object. The catalog notes that, so an interrupted program does not lose it.
+/// Travelog's connections overwrite what they delete. Foreign writers don't, and Travelog did not
+/// before the mode was set. Only a VACUUM removes these bytes; it is due once they may be values of
+/// a deleted object. The catalog remembers that, so an interrupted program does not forget it.
 enum FreeSpace: String {
   /// Earlier values of objects that may still exist.
   case values
@@ -13,7 +13,7 @@ enum FreeSpace: String {
 
   private static let key = "free_space"
 
-  /// Nil if nothing remains.
+  /// What the catalog remembers; nil if free pages contain no values.
   private static func noted(on connection: Connection) throws -> FreeSpace? {
     guard case .text(let name) = try Catalog.value(key, on: connection) else { return nil }
     return FreeSpace(rawValue: name)
@@ -24,7 +24,7 @@ enum FreeSpace: String {
     try Catalog.set(key, value: .text(left.rawValue), on: connection)
   }
 
-  /// Notes what foreign writers may have left, and returns whether a VACUUM is due.
+  /// Remembers that foreign writers may have left values, and returns whether a VACUUM is due.
   static func noteForeignChanges(on connection: Connection) throws -> Bool {
     let kinds = try connection.cached(
       """
@@ -42,20 +42,23 @@ enum FreeSpace: String {
     return false
   }
 
-  /// Notes that objects were deleted, whose earlier values may remain.
+  /// Remembers that objects were deleted; free pages may contain their earlier values.
   static func noteDeletion(on connection: Connection) throws {
     if try noted(on: connection) == .values { try note(.erased, on: connection) }
   }
 
-  /// Runs VACUUM if it is due; the values are gone when the write-ahead log has been emptied.
+  /// Runs VACUUM if it is due.
   ///
-  /// It takes the time and space of a copy, and fails while another program writes.
+  /// The values are gone when the write-ahead log has been emptied too.
+  ///
+  /// It needs the time and the space for a copy of the file, and fails while another program
+  /// writes.
   static func clear(on connection: Connection) throws {
     guard try noted(on: connection) == .erased else { return }
     let version = try connection.dataVersion()
     try connection.execute("VACUUM")
     try connection.inTransaction {
-      // Commits of others since then may have left values again.
+      // If another program has committed meanwhile, it may have left values again.
       if try connection.dataVersion() == version { try Catalog.remove(key, on: connection) }
     }
   }

@@ -78,7 +78,7 @@ private func text(
   )
 }
 
-/// “ (transactions 14 and 17)”; empty for none.
+/// For example “ (transactions 14 and 17)”; empty for an empty list.
 private func inParentheses(_ transactions: [Int64]) -> String {
   let ids = transactions.map(String.init)
   guard let last = ids.last, ids.count > 1 else {

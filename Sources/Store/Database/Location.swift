@@ -5,7 +5,7 @@ import SQLite
 /// The place of a store: a file or memory.
 package enum Location: Hashable, Sendable {
   case file(URL)
-  /// The name is only for messages.
+  /// A store in memory; its name only appears in messages.
   case memory(String)
 
   /// The file's path, or the name of a store in memory.
@@ -26,23 +26,22 @@ extension Location {
 
 /// The options for opening a store.
 package struct Options: Sendable {
-  /// Whether neither rows nor files are written.
+  /// Whether the store is only read, and no file is created.
   package var isReadOnly: Bool
   /// The maximum time to wait for another writer.
   package var busyTimeout: Duration
-  /// The most pages of 4096 bytes that the file may have; nil for no limit.
+  /// The maximum size of the file in pages of 4096 bytes; nil for no limit.
   package var maximumPageCount: Int?
-  /// The store whose replica a new store is; nil for an independent store.
+  /// The origin of a new replica; nil for an independent store.
   package var origin: ReplicaOrigin?
-  /// What history keeps of deleted objects; nil for the store's own mode, which is everything at
-  /// first.
+  /// What history keeps of deleted objects; nil to leave the store's mode unchanged, which is
+  /// `full` in a new store.
   package var historyMode: HistoryMode?
-  /// Nil to keep them.
+  /// The age after which transactions are deleted from history; nil to keep them.
   package var historyTimeToLive: Duration?
   /// Called with each new connection, to add functions and collations.
   package var configure: (@Sendable (Connection) throws -> Void)?
-  /// False for a store that is useless until it is finished, and need not survive a power cut
-  /// before.
+  /// Whether commits survive a power cut; false for a store that is useless until it is finished.
   package var isDurable = true
   package var provenance = Provenance.system
 
@@ -67,7 +66,7 @@ package struct Options: Sendable {
 package struct Author: Hashable, Sendable {
   /// The name that the program gave.
   package var name: String?
-  /// The program's name.
+  /// The name of the process.
   package var process: String
   package var bundle: String?
 
@@ -82,7 +81,7 @@ package struct Author: Hashable, Sendable {
     CommandLine.arguments.first.map { String($0.split(separator: "/").last ?? "") } ?? ""
 }
 
-/// The store that a replica copies.
+/// The origin of a replica.
 package struct ReplicaOrigin: Hashable, Sendable {
   /// The origin's identifier, which is also the replica's.
   package var identifier: String

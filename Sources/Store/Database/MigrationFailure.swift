@@ -94,7 +94,7 @@ enum MigrationFailure: StoreReason {
   }
 }
 
-/// “Trip 1, 2, 4 and 3 more”, of objects of one entity.
+/// For example “Trip 1, 2, 4 and 3 more”, for objects of one entity.
 private func names(_ objects: [ObjectName], of total: Int) -> String {
   "\(objects.first?.entity ?? "") \(listText(objects.map { "\($0.id)" }, of: total))"
 }

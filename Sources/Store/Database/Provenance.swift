@@ -4,7 +4,7 @@ import Glibc
 
 /// The sources of a new store's identity and of each transaction's time, process, host and seed.
 ///
-/// A generator replaces them, so that each run writes the same store.
+/// A program that must write the same store on each run replaces them.
 package struct Provenance: Sendable {
   /// The identity of a new store.
   package struct Birth: Sendable {
@@ -18,14 +18,14 @@ package struct Provenance: Sendable {
     }
   }
 
-  /// The facts that history contains about a transaction besides its author and changes.
+  /// What history records of a transaction besides its author and its changes.
   package struct Stamp: Sendable {
-    /// RFC 3339, in UTC, with six digits of a second.
+    /// In UTC, as RFC 3339 defines it, with six digits after the second.
     package var time: String
     package var process: String
     package var processID: Int64
     package var host: String
-    /// Unpredictable.
+    /// Random bytes that nobody can predict.
     package var seed: Seed
 
     package init(time: String, process: String, processID: Int64, host: String, seed: Seed) {

@@ -1,7 +1,7 @@
 import Changes
 import SQLite
 
-/// Short queries. Statements that read at most one row are kept.
+/// Short queries. The connection keeps the prepared statements of those that read at most one row.
 extension Connection {
   package func run(_ sql: String, values: [Value] = []) throws {
     try bound(cached(sql), values: values).run()
@@ -16,7 +16,7 @@ extension Connection {
     try first(bound(cached(sql), values: values)) { $0.isNull(at: 0) ? nil : $0.int64(at: 0) }
   }
 
-  /// The result of reading the first row; nil if there is none.
+  /// Reads the first row with a closure; nil if there is none.
   func first<Result>(
     _ sql: String,
     values: [Value] = [],
@@ -25,7 +25,7 @@ extension Connection {
     try first(bound(cached(sql), values: values), read)
   }
 
-  /// The result of reading each row.
+  /// Reads each row with a closure, and returns the results.
   func all<Result>(
     _ sql: String,
     values: [Value] = [],

@@ -1,8 +1,8 @@
 import Glibc
 import SQLite
 
-/// Whether a store was not created, or its creation was interrupted: no file, or one without
-/// tables.
+/// Whether the file is missing or has no tables: the store was never created, or its creation was
+/// interrupted.
 func isUnmadeStore(at path: String) throws -> Bool {
   guard access(path, F_OK) == 0 else { return true }
   guard access(path, W_OK) == 0 else { return false }

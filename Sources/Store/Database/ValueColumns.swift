@@ -3,7 +3,7 @@ import FoundationEssentials
 import SQLite
 
 extension Statement {
-  /// Copies texts and blobs.
+  /// Binds a value; SQLite keeps its own copy of texts and blobs.
   package func bind(_ index: Int32, _ value: Value) throws {
     switch value {
     case .null: try bindNull(index)
@@ -15,8 +15,9 @@ extension Statement {
     }
   }
 
-  /// Binds a value without a copy; it must remain in memory until the statement has run, or the
-  /// parameter is bound again.
+  /// Binds a value without a copy.
+  ///
+  /// Its bytes must stay in memory until the statement has run or the parameter is bound again.
   func bind(_ parameter: Int32, borrowing value: PlainValue) throws {
     switch value {
     case .null: try bindNull(parameter)

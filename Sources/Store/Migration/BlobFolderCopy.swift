@@ -1,9 +1,9 @@
 import FoundationEssentials
 
-/// Links the files of large values beside a store's working copy.
+/// Links a store's blob files to the folder of its working copy.
 ///
-/// They are never overwritten, so a link is as good as a copy: writers of the working copy remove
-/// only their link.
+/// Blob files are never overwritten, so links suffice: if the working copy deletes a file, only its
+/// link is gone.
 final class BlobFolderCopy {
   private let original: BlobFolder
   private let copy: BlobFolder
@@ -22,9 +22,10 @@ final class BlobFolderCopy {
     for name in linked { try link(name, from: copy, to: original) }
   }
 
-  /// Links files that the stages added beside the store; requires the store's lock.
+  /// Links the blob files that the stages added back to the store's folder; requires the store's
+  /// lock.
   ///
-  /// A marker says that the store does not need them before it is replaced.
+  /// Before the store is replaced, a marker says that it does not need them yet.
   func bringBack() throws {
     let added = try values(in: copy).subtracting(values(in: original))
     guard !added.isEmpty else { return }
@@ -34,7 +35,7 @@ final class BlobFolderCopy {
     try original.sync()
   }
 
-  /// Removes the files that the store no longer has; requires its lock.
+  /// Removes the blob files that the store no longer needs; requires its lock.
   func finish(known: Set<String>) throws {
     if let marker { try original.remove(marker) }
     for name in linked.subtracting(try values(in: copy)).subtracting(known) {
@@ -46,7 +47,7 @@ final class BlobFolderCopy {
     try FileManager.default.linkItem(atPath: old.file(name), toPath: new.file(name))
   }
 
-  /// The names of values, without markers and unfinished files.
+  /// The names of blob files, without markers and unfinished files.
   private func values(in folder: BlobFolder) throws -> Set<String> {
     Set(try folder.names().filter { !$0.hasPrefix(".") })
   }

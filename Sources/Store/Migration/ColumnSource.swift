@@ -1,27 +1,27 @@
 import Changes
 
-/// The source of one column when a table is filled.
+/// Where the values of one column come from when a table is filled.
 struct ColumnSource: Sendable {
   /// A value that the migration itself sets, which history records as an update.
   struct Fill: Sendable {
-    /// The old rows that get the value, as SQL.
+    /// The SQL condition of the old rows that get the value.
     var condition: String
-    /// The value before, as SQL.
+    /// The SQL for the value before.
     var before: String
     var after: Value
   }
 
   var column: ColumnIndex
-  /// The value as SQL over the old row.
+  /// The SQL for the value, an expression over the old row.
   var expression: String
-  /// The value of the one `?` in the expression, if there is one.
+  /// The value of the parameter `?` in the expression; nil if it has none.
   var parameter: Value?
   var fill: Fill?
-  /// The old column, if its value is copied unchanged.
+  /// The old column, if its values are copied unchanged.
   var oldColumn: String?
-  /// Whether the result can be null although the column is required.
+  /// Whether the expression can be NULL although the column is required.
   var mayLackValue = false
-  /// The links of which an owner can have only one.
+  /// The links from which a to-one column is filled; each owner may have only one.
   var singleLink: LinkSource?
 
   /// Whether the column is copied from an old column, or empty.
@@ -41,7 +41,8 @@ struct RowSource: Sendable {
   /// The old table's name in the expressions.
   static let alias = "\"store_old\""
 
-  /// The text after `FROM`: the old table with its condition, and another one if it is given.
+  /// The text after `FROM`: the old table with the condition of the rows, and with a further
+  /// condition if it is given.
   func rows(where other: String? = nil) -> String {
     let conditions = [condition, other].compactMap { $0 }.map { "(\($0))" }
     return "\(table) AS \(Self.alias)"

@@ -1,17 +1,17 @@
 import Changes
 
-/// The place where an old store keeps the links of a relationship, as pairs of an owner and a target.
+/// Where an old store keeps the links of a relationship, as pairs of an owner and a target.
 struct LinkSource: Hashable, Sendable {
-  /// Quoted, as the columns.
+  /// The quoted table; the columns are quoted too.
   var table: String
   /// The column with the owners' ids.
   var source: String
   /// The column with the targets' ids.
   var target: String
-  /// The conditions of the rows that are links.
+  /// The SQL conditions of the rows that are links.
   var conditions: [String]
 
-  /// The same links, seen from the other side.
+  /// The same links as seen by the inverse relationship.
   var reversed: LinkSource {
     LinkSource(table: table, source: target, target: source, conditions: conditions)
   }
@@ -23,8 +23,9 @@ struct LinkSource: Hashable, Sendable {
 }
 
 extension SchemaMapping {
-  /// Where the old store keeps the links of a new relationship, which can be the inverse of an old
-  /// one; nil if it has none.
+  /// Where the old store keeps the links of a new relationship; nil if it has none.
+  ///
+  /// The new one can be the inverse of an old one.
   func links(of relationship: Relationship, in entity: EntityIndex) -> LinkSource? {
     if let owner = sources[entity], let old = source(of: relationship, in: entity) {
       return linkSource(of: old, in: owner)
@@ -40,10 +41,10 @@ extension SchemaMapping {
     return linkSource(of: old, in: owner)?.reversed
   }
 
-  /// The condition that a column refers to a row whose entity is removed while its family remains;
-  /// nil if there is none.
+  /// The condition that a column refers to a row whose entity is removed, although other entities
+  /// of the family remain; nil if no such entity is removed.
   ///
-  /// A migration that leaves other dangling links is refused.
+  /// Such links become null; other dangling links prevent the migration.
   func isLost(_ column: String, of family: EntityLayout) -> String? {
     let names = family.family.filter { removed.contains($0) }.map { from.entities[$0].name }
     guard !names.isEmpty, family.sharesTable else { return nil }

@@ -19,14 +19,14 @@ package enum Migration {
         try StoreFile(location: .file(file), options: options).open().1.schema
       }
     } catch let error as StoreError where error.code == .notAStore {
-      // A program that was killed while it created the store has left an empty file.
+      // The program that created this store was killed, so the file is empty.
       guard try isUnmadeStore(at: path) else { throw error }
       return nil
     }
   }
 
-  /// Migrates a store if it has another schema; no other program may have it open for long
-  /// transactions.
+  /// Migrates a store if it has another schema; no other program may keep a long transaction open
+  /// on it.
   ///
   /// - Returns: What was done; nil if the store has this schema.
   @discardableResult
@@ -83,8 +83,8 @@ package enum Migration {
     abandoned: () -> Void
   ) throws -> Result {
     guard !connection.isInTransaction else { throw MigrationFailure.outOfOrder.at(connection.path) }
-    // Dropping a table must not delete the links to it; the checks are restored before the
-    // transaction ends. Views of other programs don't prevent a rename.
+    // Dropping a table must not delete the links to its rows; foreign keys are checked before the
+    // transaction ends. Other programs' views must not prevent that a table is renamed.
     try connection.setForeignKeys(enforced: false)
     try connection.execute("PRAGMA legacy_alter_table = ON")
     defer {
@@ -92,7 +92,7 @@ package enum Migration {
         try connection.execute("PRAGMA legacy_alter_table = OFF")
         try connection.setForeignKeys(enforced: true)
       } catch {
-        // Neither can fail on an open connection, and a caller could not react.
+        // Neither call can fail on an open connection, and a caller could not handle the error.
       }
       connection.removeCachedStatements()
     }
@@ -115,7 +115,7 @@ package enum Migration {
     }
     try ForeignSeal.seal(on: connection, blobs: blobs)
     if try Catalog.historyMode(on: connection) == .tombstones {
-      // Rebuilt tables leave the pages of the old ones.
+      // The free pages of the dropped tables may contain values.
       try FreeSpace.note(.values, on: connection)
     }
     let schemaID = try Catalog.add(plan.to, on: connection)
@@ -133,9 +133,9 @@ package enum Migration {
     return true
   }
 
-  /// Gives a store the tables of the new schema, which is in the catalog already.
+  /// Changes the tables to those of the new schema, which the catalog contains already.
   ///
-  /// `record` is called when the rows have been checked and nothing has changed yet.
+  /// `record` is called after the checks of the rows and before the first change.
   static func changeTables(
     _ plan: MigrationPlan,
     schemaID: Int64,
@@ -159,20 +159,21 @@ package enum Migration {
     try ForeignCapture.of(plan.to).install(on: connection)
   }
 
-  /// Adds the SQL function that reads a value in a file beside the store.
+  /// Adds the SQL function that reads a value in a blob file.
   private static func addContents(of blobs: Blobs, to connection: Connection) throws {
     try connection.addFunction(
       "store_blob_content",
       argumentCount: 1,
       isDeterministic: true
     ) { [weak blobs] arguments in
-      // The connection retains the function, and the object retains the connection.
+      // `blobs` is weak: the connection retains the function, and the object retains the
+      // connection.
       guard let blobs else { throw StoreError(MigrationFailure.outOfOrder) }
       return .blob(try blobs.data(arguments.string(at: 0)))
     }
   }
 
-  /// Recounts the rows of each value in a file beside the store.
+  /// Counts again the rows that use each blob file.
   private static func countBlobs(_ mapping: SchemaMapping, on connection: Connection) throws {
     guard
       (mapping.oldLayouts + mapping.newLayouts).contains(where: { layout in

@@ -1,7 +1,7 @@
 import Changes
 import SQLite
 
-/// Finds rows that a migration can't convert, before anything is changed.
+/// Finds rows that can't be migrated, before anything is changed.
 struct MigrationChecks {
   let plan: MigrationPlan
   let connection: Connection
@@ -25,7 +25,7 @@ struct MigrationChecks {
     return "\(layout.entity.name).\(layout.columns[column.column].property)"
   }
 
-  /// Refuses a required property if rows would have no value for it.
+  /// Throws if a property is required and rows have no value for it.
   private func checkPresence(_ column: ColumnSource, row: RowSource) throws {
     let rows = row.rows(where: "(\(column.expression)) IS NULL")
     let count = try number("SELECT count(*) FROM \(rows)")
@@ -40,7 +40,7 @@ struct MigrationChecks {
     ).at(connection.path)
   }
 
-  /// Refuses a to-one relationship if an object has several links.
+  /// Throws if a relationship becomes to-one and an object has several links.
   private func checkSingle(_ links: LinkSource, column: ColumnSource, row: RowSource) throws {
     let owners =
       "SELECT \"source\" FROM (\(links.pairs)) GROUP BY \"source\" HAVING count(*) > 1"
@@ -55,7 +55,7 @@ struct MigrationChecks {
     ).at(connection.path)
   }
 
-  /// The duplicates that prevent a unique index on a filled table; nil if there are none.
+  /// The error for rows that conflict in a new unique index; nil if there are none.
   func duplicates(in table: TableDefinition) throws -> StoreError? {
     for layout in plan.mapping.newLayouts where layout.entity.table == table.name {
       for names in layout.entity.uniques {
@@ -95,7 +95,7 @@ struct MigrationChecks {
     ).at(connection.path)
   }
 
-  /// Finds links that would be dangling after the migration.
+  /// The error for links that would be dangling after the migration; nil if there are none.
   func danglingLinks() throws -> StoreError? {
     let statement = try connection.prepare("PRAGMA foreign_key_check")
     guard try statement.step() else { return nil }

@@ -3,9 +3,9 @@ import SQLite
 
 /// Records in history what a migration changes.
 ///
-/// First it records the deletion of objects whose entity is removed, under the old schema. Then,
-/// under the new schema, it records the migration with each object that got a value, even if there
-/// is none.
+/// It first records the deletion of objects whose entity is removed, under the old schema. Then,
+/// under the new schema, it records the migration itself, with each object that got a value; it
+/// does so even if no object got one.
 struct MigrationHistory {
   let plan: MigrationPlan
   let connection: Connection
@@ -41,11 +41,11 @@ struct MigrationHistory {
         try recorder.delete(key, values: values, links: links)
       }
     }
-    // All these objects are deleted, so no row is read.
+    // The closure is not called, because all these objects are deleted.
     _ = try recorder.finish(author, operation: .migration) { _ in nil }
   }
 
-  /// Records the migration, with the values that it sets in remaining rows.
+  /// Records the migration, with the values that it sets.
   func recordMigration(schemaID: Int64) throws {
     let recorder = try begin(plan.to, schemaID: schemaID)
     for rows in plan.tables.flatMap(\.rows) {

@@ -2,12 +2,12 @@ import Changes
 
 /// The steps that migrate a store from one schema to another.
 ///
-/// Only the schemas decide the plan. Whether the rows allow it, for example whether a value is
-/// unique, shows when it is executed.
+/// The plan depends only on the schemas. Whether the rows allow it, for example whether a value is
+/// unique, is checked when it is executed.
 package struct MigrationPlan: Sendable {
   package let from: StoreSchema
   package let to: StoreSchema
-  /// The steps by entity, in a form for people.
+  /// The steps by entity, for messages.
   package let steps: [MigrationStep]
 
   let mapping: SchemaMapping
@@ -41,7 +41,7 @@ package struct MigrationPlan: Sendable {
 }
 
 extension MigrationPlan: CustomStringConvertible {
-  /// One step in each line.
+  /// The steps, one on each line.
   package var description: String {
     steps.isEmpty
       ? "version \(from.version) and version \(to.version) have the same tables"

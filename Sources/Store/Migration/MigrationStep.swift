@@ -1,14 +1,14 @@
 import Changes
 
-/// One step of a migration, for people to read.
+/// One step of a migration, for messages.
 package enum MigrationStep: Hashable, Sendable {
   case addEntity(String)
   /// An entity is removed with its rows.
   case removeEntity(String)
   case renameEntity(from: String, to: String)
-  /// The rows of an entity move to another family, and so to another table.
+  /// The rows of an entity move to the table of another family.
   case moveEntity(String, from: String, to: String)
-  /// The table of a family gets or loses the column with the entity's name.
+  /// The table of a family gets, or no longer needs, the column with the entity's name.
   case shareTable(String, isShared: Bool)
   /// Existing rows get the default value, or null.
   case addAttribute(entity: String, name: String, value: Value)
@@ -19,12 +19,12 @@ package enum MigrationStep: Hashable, Sendable {
   case requireAttribute(entity: String, name: String, value: Value)
   /// An attribute becomes optional.
   case relaxAttribute(entity: String, name: String)
-  /// An attribute's large values move out of the table, or back.
+  /// Large values of an attribute move from the table to blob files, or back.
   case storeAttribute(entity: String, name: String, isExternal: Bool)
   case addRelationship(entity: String, name: String)
   case removeRelationship(entity: String, name: String)
   case renameRelationship(entity: String, from: String, to: String)
-  /// A relationship's links move to a column or to a join table.
+  /// A relationship's links move from a join table to a column, or the other way.
   case storeRelationship(entity: String, name: String, isToMany: Bool)
   /// A to-one relationship becomes required or optional.
   case requireRelationship(entity: String, name: String, isRequired: Bool)
@@ -78,7 +78,7 @@ extension MigrationStep: CustomStringConvertible {
   }
 }
 
-/// A value in a message, shortened if it is long.
+/// The text of a value in a message, shortened if it is long.
 func words(_ value: Value) -> String {
   func short(_ text: String) -> String {
     text.count > 40 ? "\(text.prefix(40))…" : text

@@ -1,31 +1,31 @@
 import Changes
 
-/// The rules for reading changes under an earlier schema as changes under the present one.
+/// Translates changes that were recorded under an earlier schema to the present one.
 struct PastNames {
-  /// The present form of an entity.
+  /// What became of an entity.
   struct Successor {
     let entity: EntityIndex
-    /// The present form of each property, by its key with quotes and colon.
+    /// What became of each property, by its key with quotes and colon.
     let properties: [[UInt8]: Property]
-    /// Whether history has all links of its objects.
+    /// Whether history contains all links of the entity's objects.
     let knowsLinks: Bool
   }
 
-  /// The present form of a property.
+  /// What became of a property.
   struct Property {
     let key: [UInt8]
-    /// The types that an attribute has had, from the first to the present; empty for a
+    /// The types that an attribute has had, from the first one to the present one; empty for a
     /// relationship.
     let types: [ValueType]
-    /// For a relationship, the text before the id in a reference.
+    /// For a relationship, the text before the id in its references.
     var reference: [UInt8] = []
-    /// Whether its values are encoded as before.
+    /// Whether the encoding of its values did not change.
     let isSame: Bool
   }
 
   private let entities: [[UInt8]: Successor]
 
-  /// Follows the names through schemas, the oldest first.
+  /// Follows the names through the schemas, which are in the order of their time.
   init(_ schemas: [StoreSchema]) throws {
     guard let first = schemas.first else {
       entities = [:]
@@ -54,7 +54,7 @@ struct PastNames {
 
   func successor(of entity: UnsafeRawBufferPointer) -> Successor? { entities[Array(entity)] }
 
-  /// A value in the present encoding; nil if it is no longer known.
+  /// A value in the present encoding; nil if it can't be converted.
   static func present(_ value: EncodedValue, property: Property) -> EncodedValue? {
     if property.isSame || !value.large.isEmpty { return value }
     guard property.reference.isEmpty else {
@@ -64,7 +64,7 @@ struct PastNames {
     let special = name.flatMap { SpecialValue(name: $0) }
     guard name == nil || special != nil,
       var stored = try? value.json.withUnsafeBytes({
-        // A value that can't be read is not known.
+        // A value that can't be parsed counts as unknown.
         try parseCanonical($0, special: special, as: property.types[0])
       })
     else { return nil }
@@ -81,24 +81,24 @@ struct PastNames {
     return result
   }
 
-  /// A reference, or a list of links, with the present name of the entity that it refers to.
+  /// A reference or a list of links, with the present name of the destination.
   private static func renamed(_ json: [UInt8], reference: [UInt8]) -> [UInt8] {
     switch json.first {
     case UInt8(ascii: "["):
       let links = CanonicalText(json).elements.map { renamed($0, reference: reference) }
       return [0x5b] + Array(links.joined(separator: [0x2c])) + [0x5d]
     case UInt8(ascii: "{"):
-      // The id keeps its quotes.
+      // The text of the id includes its quotes.
       guard let id = CanonicalText(json).value(of: "id") else { return json }
       return reference + id.dropFirst() + [0x7d]
     default: return json
     }
   }
 
-  /// One entity in each of the schemas.
+  /// The entity of one path in each of the schemas.
   private struct Path {
     var entity: EntityIndex?
-    /// The present name and the types of each property, by its first key.
+    /// The properties so far, by their key in the first schema.
     var properties: [[UInt8]: Property] = [:]
     var knowsLinks = true
 
@@ -106,7 +106,7 @@ struct PastNames {
       var name: String
       var types: [ValueType]
       var isLinks: Bool
-      /// The text before the id in a reference at first.
+      /// The text before the id in a reference under the first schema.
       var reference: [UInt8]
     }
 
@@ -155,7 +155,8 @@ struct PastNames {
       }
       properties = properties.compactMapValues { property -> Property? in
         guard let (name, type) = names[property.name] else { return nil }
-        // A relationship that has moved to another entity is described there.
+        // If a relationship moved to another entity, its links are changes of that entity's
+        // objects.
         let isThere = property.isLinks ? links.contains(name) : layout.column(of: name) != nil
         guard isThere else { return nil }
         var result = property
@@ -164,7 +165,7 @@ struct PastNames {
         return result
       }
       let known = Set(properties.values.filter(\.isLinks).map(\.name))
-      // Links to removed objects were removed without a change in history.
+      // If a target's entity was removed, its links disappeared without a change in history.
       let mayHaveLost = owned.contains { join in
         [join.owner, join.destination].contains { index in
           guard let source = mapping.sources[index] else { return true }

@@ -1,10 +1,10 @@
 import Changes
 
-/// The steps of a migration and the reasons to refuse it, in the words of the model.
+/// The steps of a migration and the reasons to refuse it, with the names that the model uses.
 struct PlannedSteps {
   private let mapping: SchemaMapping
   private(set) var steps: [MigrationStep] = []
-  /// A sentence each.
+  /// The reasons, each a sentence.
   private(set) var refusals: [String] = []
 
   init(_ mapping: SchemaMapping) {
@@ -132,7 +132,7 @@ struct PlannedSteps {
     }
   }
 
-  /// Whether the destination is the same entity as before, or one that it now inherits from.
+  /// Whether the destination is the same entity as before, or an ancestor of it.
   private func leads(_ new: Relationship, whereDid old: Relationship) -> Bool {
     let oldIndex = mapping.from.index(of: old.destination)
     let newIndex = mapping.to.index(of: new.destination)
@@ -164,7 +164,7 @@ struct PlannedSteps {
     }
   }
 
-  /// Refuses to merge the rows of two old tables, whose ids would conflict.
+  /// Refuses to merge the rows of two old tables, because both can contain the same ids.
   private mutating func checkTables() {
     for table in Set(mapping.to.entities.map(\.table)).sorted() {
       let family = mapping.to.entities.indices.filter { mapping.to.entities[$0].table == table }

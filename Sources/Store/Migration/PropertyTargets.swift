@@ -1,16 +1,17 @@
 import Changes
 
-/// Selected properties in the changes under one schema.
+/// Properties that a caller selected, as they are named in the changes under one schema.
 ///
-/// They are selected by their present names, or by their last names if they were removed. The
-/// schemas show what they were called before.
+/// They are selected by their present names, or by their last names if they were removed.
 package struct PropertyTargets {
-  /// The selected properties by the entity's name: their keys under that schema, and their present
-  /// identity.
+  /// By the name of each entity: the key of each selected property under that schema, with the
+  /// property's present identity.
   private var entities: [[UInt8]: [[UInt8]: [UInt8]]] = [:]
 
-  /// Looks up properties of an entity, of its heirs, and by default of its whole family, in the
-  /// first of some schemas, the last of which is the present one; all properties if none are named.
+  /// Looks up properties by name in the last of some schemas; all properties if no names are given.
+  ///
+  /// They belong to an entity and its heirs, or by default to its whole family. The changes are
+  /// under the first of the schemas.
   package init(
     entity: String,
     hasFamily: Bool = true,
@@ -46,10 +47,10 @@ package struct PropertyTargets {
     }
   }
 
-  /// Whether the object of a change can be selected.
+  /// Whether a selected property can be in a change of this object.
   package func hasEntity(of change: Change) -> Bool { entities[Array(change.entity)] != nil }
 
-  /// The identity of a value's property under any name; nil if it is not selected.
+  /// The identity of the property that a value belongs to; nil if it is not selected.
   package func property(of value: ToldValue, in change: Change) -> [UInt8]? {
     entities[Array(change.entity)]?[value.key]
   }

@@ -1,14 +1,14 @@
 import Changes
 
-/// The old parts from which the parts of a new schema are made.
+/// Which entity and property of an old schema each one of a new schema continues.
 struct SchemaMapping: Sendable {
   let from: StoreSchema
   let to: StoreSchema
   let oldLayouts: [EntityLayout]
   let newLayouts: [EntityLayout]
-  /// The old entity whose rows each new entity receives; nil if there is none.
+  /// For each new entity the old one whose rows it takes over; nil if there is none.
   let sources: [EntityIndex?]
-  /// Whether replayed history has deleted the rows of removed entities already.
+  /// Whether the rows of removed entities are deleted already, by the replay of history.
   let areRemovalsDone: Bool
 
   init(from: StoreSchema, to: StoreSchema, areRemovalsDone: Bool = false) throws {
@@ -25,7 +25,7 @@ struct SchemaMapping: Sendable {
 
   var removed: [EntityIndex] { oldLayouts.map(\.index).filter { !sources.contains($0) } }
 
-  /// The new entity that takes over an old one's rows.
+  /// The new entity that takes over the rows of an old one.
   func successor(of old: EntityIndex) -> EntityIndex? {
     sources.firstIndex(of: old).map { EntityIndex($0) }
   }
@@ -53,7 +53,7 @@ struct SchemaMapping: Sendable {
   }
 }
 
-/// A part of a schema that can have had another name.
+/// An entity or property, which can have had another name.
 protocol Renamable {
   var name: String { get }
   var originalName: String? { get }
@@ -63,10 +63,10 @@ extension Entity: Renamable {}
 extension Attribute: Renamable {}
 extension Relationship: Renamable {}
 
-/// The old part that a new one is made from, by its original name or else its name.
+/// The old entity or property that a new one continues, by its original name or else by its name.
 ///
-/// An original name remains in the model after its migration. So it counts only if an old part has
-/// that name, and no other new part has a better claim to it.
+/// An original name remains in the model after its migration. So it counts only if an old one has
+/// that name, and if no other new one has a better claim to it.
 private func origin<Part: Renamable>(
   of new: Part,
   in old: [Part],
@@ -74,7 +74,7 @@ private func origin<Part: Renamable>(
 ) -> Part? {
   let namesake = old.first { $0.name == new.name }
   guard let original = new.originalName, original != new.name else {
-    // Only a chain of renames gives the old part to another than its namesake.
+    // Only in a chain of renames does another one than the namesake continue the old one.
     return namesake
   }
   if let namesake, namesake.originalName == original { return namesake }

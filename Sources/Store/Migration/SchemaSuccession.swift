@@ -1,12 +1,12 @@
 import Changes
 import SQLite
 
-/// The present names of the parts of an earlier schema.
+/// Translates the names in an earlier schema to the present ones.
 package struct SchemaSuccession: Sendable {
   private var entities: [String: String] = [:]
   private var properties: [String: [String: String]] = [:]
 
-  /// Follows the names from the first schema to the last.
+  /// Follows the names from the first of the schemas to the last.
   package init(_ schemas: [StoreSchema]) throws {
     for entity in schemas.first?.entities ?? [] {
       entities[entity.name] = entity.name
@@ -57,9 +57,9 @@ extension Entity {
   package var propertyNames: [String] { attributes.map(\.name) + relationships.map(\.name) }
 }
 
-/// A present or past schema of a store.
+/// A present or past schema in a store's catalog.
 package struct CatalogSchema: Sendable {
-  /// The id in the catalog, in the order in which the store got the schemas.
+  /// The id in the catalog; a later schema has a higher one.
   package let id: Int64
   /// The SHA-256 of its JSON, which transactions contain.
   package let digest: String
@@ -71,7 +71,7 @@ extension Reader {
     try connection.integer("SELECT max(id) FROM store_schema") ?? 0
   }
 
-  /// The oldest first.
+  /// The schemas of the store, from the oldest to the present one.
   package func schemas() throws -> [CatalogSchema] {
     let rows = try connection.prepare("SELECT id, digest, json FROM store_schema ORDER BY id")
     var result: [CatalogSchema] = []

@@ -3,19 +3,20 @@ import FoundationEssentials
 import Glibc
 import SQLite
 
-/// A migration in several stages on a copy of a store, which replaces the store at the end.
+/// A migration in several stages, which runs on a copy of a store and replaces the store at the
+/// end.
 ///
-/// Between its stages the copy is an ordinary store, which the application opens with the schema of
-/// that time and changes. Meanwhile others can read the store but not write it. Nothing is visible
-/// before ``commit()``; a crash leaves the store unchanged.
+/// Between the stages the copy is an ordinary store, which the application opens with the schema of
+/// that stage and changes. Meanwhile other programs can read the store but not write to it. They
+/// see nothing of the migration before ``commit()``, and a crash leaves the store unchanged.
 package final class StagedMigration {
   package let file: URL
-  /// The copy on which the stages work.
+  /// The copy that the stages migrate.
   package let workingCopy: URL
 
   /// Holds the write lock until the copy replaces the store.
   private let lock: Connection
-  /// Detects other writers.
+  /// A second connection, which detects commits of other writers.
   private let witness: Connection
   private let version: Int64
   private let blobs: BlobFolderCopy
@@ -41,17 +42,17 @@ package final class StagedMigration {
     try lock.execute("BEGIN IMMEDIATE")
     witness = try storeFile.connectReader()
     version = try witness.dataVersion()
-    // Only the holder of the lock has a copy, so an existing one was left by a crash.
+    // The lock is held, so an existing copy is left from a crash.
     try Self.removeFiles(of: workingCopy)
     try Self.create(workingCopy, like: file)
     let copy = try Connection(path: workingCopy.path(percentEncoded: false), mode: .readWrite)
-    // A crash makes the copy useless, so it need not be durable.
+    // After a crash the copy is not used, so it need not be durable.
     try copy.execute("PRAGMA synchronous = OFF")
     try witness.backup(to: copy)
     try blobs.make()
   }
 
-  /// Creates an empty file with the permissions of another.
+  /// Creates an empty file with the permissions of another file.
   private static func create(_ file: URL, like other: URL) throws {
     let path = file.path(percentEncoded: false)
     var status = stat()
@@ -63,7 +64,7 @@ package final class StagedMigration {
   }
 
   deinit {
-    // A caller that drops a migration abandons it.
+    // The migration was neither committed nor abandoned.
     abandon()
   }
 
@@ -84,7 +85,7 @@ package final class StagedMigration {
   ///   and the migration must begin again.
   package func commit() throws { try commit(whenUnlocked: {}) }
 
-  /// Commits, and calls between the release of the one lock and the other.
+  /// Commits; `whenUnlocked` is called while no lock is held.
   func commit(whenUnlocked: () throws -> Void) throws {
     guard isOpen else { throw MigrationFailure.outOfOrder.at(file.path(percentEncoded: false)) }
     defer { abandon() }
@@ -98,8 +99,8 @@ package final class StagedMigration {
       else {
         throw MigrationFailure.otherStore.at(file.path(percentEncoded: false))
       }
-      // SQLite copies a database only outside of its transactions, so the lock is released and
-      // taken again; the witness detects a writer between them.
+      // SQLite can't copy a database inside a transaction of the target, so the lock is released
+      // and taken again. The witness detects whether another program wrote meanwhile.
       try lock.execute("ROLLBACK")
       try whenUnlocked()
       try copy.backup(to: lock) {
@@ -118,7 +119,7 @@ package final class StagedMigration {
       try blobs.finish(known: try knownBlobs())
       try lock.execute("COMMIT")
     } catch {
-      // The migration is done. An unreferenced file only uses space.
+      // The store is migrated. If a file remains that nothing refers to, it only uses disk space.
     }
   }
 
@@ -134,7 +135,7 @@ package final class StagedMigration {
       lock.rollBack()
       try Self.removeFiles(of: workingCopy)
     } catch {
-      // The next migration removes what remains of the copy.
+      // The next migration removes the files that remain.
     }
   }
 

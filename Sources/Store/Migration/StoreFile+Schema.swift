@@ -2,7 +2,7 @@ import Changes
 import SQLite
 
 extension StoreFile {
-  /// Refuses a store of a newer version of the application.
+  /// Throws if the store has a newer version of the schema.
   private func checkVersion(
     of stored: StoreSchema,
     wanted: StoreSchema
@@ -26,17 +26,17 @@ extension StoreFile {
   ) throws {
     guard schema != catalog.schema else { return }
     let differences = schema.differences(fromStored: catalog.schema)
-    // Two attributes that swap their names leave equal tables.
+    // If two attributes swap their names, the tables are equal although a migration is needed.
     let steps = PlannedSteps(try SchemaMapping(from: catalog.schema, to: schema)).steps
     guard differences.isEmpty, steps.isEmpty else {
       try checkVersion(of: catalog.schema, wanted: schema)
       throw MigrationFailure.needed(steps: steps.map(\.description), differences).at(path)
     }
-    // The tables are the same: only the version or other parts of the schema differ.
+    // Only the version differs, or parts of the schema that no table contains.
     if !options.isReadOnly {
       let blobs = Blobs(connection, folder: location.blobFolder)
       try connection.inTransaction(abandoned: blobs.abandon) {
-        // The captured rows were written under the old schema.
+        // Captured rows belong to the old schema, so they are sealed first.
         try ForeignSeal.seal(on: connection, blobs: blobs)
         try blobs.prepareToCommit()
         catalog.schemaID = try Catalog.add(schema, on: connection)

@@ -1,7 +1,7 @@
 import Changes
 import SQLite
 
-/// Turns the old tables into those of the new schema.
+/// Changes the old tables to those of the new schema.
 struct TableChanges {
   let plan: MigrationPlan
   let connection: Connection
@@ -13,8 +13,8 @@ struct TableChanges {
   func run() throws {
     try dropViews()
     let sequences = try sequences()
-    // All new tables are filled before an old one is dropped, so their order does not matter, and
-    // two tables can swap their names.
+    // All new tables are filled before an old one is dropped, so that any table can be read in any
+    // order, and two tables can swap their names.
     let rebuilt = plan.tables.indices.filter { plan.tables[$0].way == .rebuilt }
     for index in rebuilt { try fill(plan.tables[index], as: temporaryName(index)) }
     let kept = plan.tables.filter { $0.way != .rebuilt }.map(\.definition.name)
@@ -66,7 +66,7 @@ struct TableChanges {
     try connection.run(
       "INSERT INTO \(quoted(name)) (\(columns.joined(separator: ", ")))"
         + " SELECT \(expressions.joined(separator: ", ")) FROM \(rows.rows())"
-        // In this order each row is appended to the table.
+        // Rows in the order of their ids are appended, which is fastest.
         + " ORDER BY \"id\"",
       values: rows.columns.compactMap(\.parameter)
     )
@@ -91,7 +91,8 @@ struct TableChanges {
       do {
         try connection.execute(statement)
       } catch SQLiteError.constraintUnique {
-        // Only now, because the index itself finds duplicates fastest.
+        // Duplicates are searched only if the index can't be created, because creating it is the
+        // fastest check.
         if let error = try checks.duplicates(in: table.definition) { throw error }
         throw MigrationFailure.duplicatesIn(table: table.definition.name).at(connection.path)
       }
@@ -120,7 +121,7 @@ struct TableChanges {
     return Dictionary(rows) { $1 }
   }
 
-  /// Makes sure that the id of a row that ever existed is not used again.
+  /// Sets the sequence so that an id is never used again.
   private func setSequence(of table: String, to last: Int64) throws {
     guard last > 0 else { return }
     for sql in [

@@ -1,11 +1,11 @@
 import Changes
 
-/// The way in which one table of the new schema is created.
+/// How one table of the new schema is created.
 struct TableMigration: Sendable {
   enum Way: Hashable, Sendable {
     /// Columns of the old table are renamed, and columns are added.
     case altered(renames: [Rename], additions: [String])
-    /// A new table is filled, and replaces the old one.
+    /// A new table is filled and replaces the old one.
     case rebuilt
   }
 
@@ -22,15 +22,15 @@ struct TableMigration: Sendable {
 
   var definition: TableDefinition
   var way: Way
-  /// The rows that fill it, by entity.
+  /// The old rows that fill the table, by entity.
   var rows: [RowSource]
   /// The links that fill a join table.
   var links: LinkCopy?
-  /// The old indexes that are dropped.
+  /// The old indexes to drop.
   var staleIndexes: [String]
-  /// The new indexes.
+  /// The new indexes to create.
   var missingIndexes: [String]
-  /// The old table whose sequence of ids continues in this one.
+  /// The old table whose sequence of ids this one continues.
   var oldTable: String?
 }
 
@@ -102,7 +102,8 @@ extension SchemaMapping {
     return result
   }
 
-  /// The `ALTER TABLE` statements that turn the old table into the new one; nil if they can't do it exactly.
+  /// The `ALTER TABLE` statements that change the old table to the new one; nil if they can't
+  /// produce exactly that table.
   private func alteration(
     from old: TableDefinition,
     to new: TableDefinition,
@@ -121,7 +122,8 @@ extension SchemaMapping {
         if name != column.name, !renames.contains(rename) { renames.append(rename) }
       }
     }
-    // A column that takes another's old name would need an order, or a third name.
+    // If a column takes the old name of another one, the renames would need an order, or a
+    // temporary name.
     guard renames.allSatisfy({ rename in !old.columns.contains(rename.new) }) else { return nil }
     var oldLines = old.lines
     for rename in renames {
@@ -146,7 +148,7 @@ extension TableDefinition {
     return create[start.upperBound..<end.lowerBound].split(separator: ",\n  ").map(String.init)
   }
 
-  /// The statement that creates the table under another name.
+  /// The statement that creates the table with another name.
   func create(as name: String) -> String {
     let prefix = "CREATE TABLE \(quoted(self.name))"
     return "CREATE TABLE \(quoted(name))" + create.dropFirst(prefix.count)

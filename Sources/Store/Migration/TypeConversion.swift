@@ -1,13 +1,13 @@
 import Changes
 
-/// The conversion of stored values from one type to another without loss.
+/// A conversion of stored values from one type to another that loses nothing.
 enum TypeConversion {
   /// The stored values are the same.
   case none
   case integerToReal
   case integerToDecimal
 
-  /// Nil if values would be lost or change their meaning.
+  /// The conversion between two types; nil if values would be lost or change their meaning.
   init?(from old: ValueType, to new: ValueType) {
     if old == new {
       self = .none
@@ -32,12 +32,12 @@ enum TypeConversion {
     }
   }
 
-  /// The SQL that converts an expression.
+  /// The SQL expression for the converted value of another expression.
   func sql(_ expression: String) -> String {
     switch self {
     case .none: expression
     case .integerToReal: "CAST(\(expression) AS REAL)"
-    // A UInt64 above Int64.max is a text of twenty digits, which can begin with zero.
+    // A UInt64 above Int64.max is stored as a text of twenty digits, which can begin with zeros.
     case .integerToDecimal:
       "ltrim(CAST(\(expression) AS TEXT), CASE typeof(\(expression))"
         + " WHEN 'text' THEN '0' ELSE '' END)"
@@ -45,7 +45,7 @@ enum TypeConversion {
   }
 }
 
-/// Converts a stored value as a migration does; nil for types that a migration does not convert.
+/// Converts a stored value as a migration does; nil if a migration can't convert it.
 package func converted(_ value: Value, from old: ValueType, to new: ValueType) -> Value? {
   guard let conversion = TypeConversion(from: old, to: new) else { return nil }
   switch (conversion, value) {
@@ -57,10 +57,10 @@ package func converted(_ value: Value, from old: ValueType, to new: ValueType) -
 }
 
 extension ValueType {
-  /// Whether it is an integer type; a Bool is not, although it is stored as an integer.
+  /// Whether the type is an integer; a Bool is not one, although it is stored as one.
   fileprivate var isNumber: Bool { self != .bool && integers != nil }
 
-  /// The integer up to which all integers are exact.
+  /// The highest integer up to which the type can represent each integer exactly.
   fileprivate var largestExactInteger: Int64 {
     switch self {
     case .float16: 1 << 11

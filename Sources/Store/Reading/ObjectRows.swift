@@ -13,7 +13,8 @@ struct ObjectRows {
     joins = joinTables(among: layouts)
   }
 
-  /// The join tables whose links are changes of an entity's objects, in the order of history.
+  /// The join tables whose links belong to the changes of an entity's objects, in the order that
+  /// history uses.
   func joins(of entity: EntityIndex) -> [JoinTable] {
     joins.filter { layouts[$0.owner].family.contains(entity) }
   }
@@ -30,7 +31,7 @@ struct ObjectRows {
 /// The objects of one entity in the order of their ids.
 final class ObjectCursor {
   let layout: EntityLayout
-  /// The current row: the id, then the columns in the order of ``EntityLayout/columns``.
+  /// The current row: the id, then the values in the order of ``EntityLayout/columns``.
   let row: Statement
   private(set) var id: Int64 = 0
   let links: [LinkCursor]
@@ -83,7 +84,7 @@ final class ObjectCursor {
 
 /// The links of one join table in the order of their owners.
 final class LinkCursor {
-  /// The name of the links in history, with quotes and colon.
+  /// The key of the links in history, with quotes and colon.
   let key: [UInt8]
   /// The text before the id of each link in history.
   private let prefix: [UInt8]
@@ -110,9 +111,10 @@ final class LinkCursor {
     isAtEnd = try !row.step()
   }
 
-  /// The links of an owner, whose id is higher than that of the previous one.
+  /// The links of an owner, whose id must be higher than in the call before.
   ///
-  /// Links of owners between them are skipped: they belong to another entity, or are dangling.
+  /// Links of other owners between the two are skipped: they belong to another entity, or their
+  /// owner is missing.
   func links(of owner: Int64) throws -> [Int64] {
     while !isAtEnd, row.int64(at: 0) < owner { isAtEnd = try !row.step() }
     var result: [Int64] = []
@@ -131,7 +133,7 @@ final class LinkCursor {
 }
 
 extension EntityLayout {
-  /// The condition that selects the entity's own rows; nil if all rows of the table are.
+  /// The condition for the entity's rows in the family's table; nil if the table has no others.
   var ownCondition: String? {
     sharesTable ? "\"_entity\" = \(literal(entity.name))" : nil
   }

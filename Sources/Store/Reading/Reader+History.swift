@@ -2,9 +2,9 @@ import Changes
 import SQLite
 
 extension Reader {
-  /// The transactions after one, up to another or to the head.
+  /// Reads the transactions after `first`, up to `last` or the head.
   ///
-  /// - Throws: ``StoreError/Code/historyExpired`` if transactions between were deleted.
+  /// - Throws: ``StoreError/Code/historyExpired`` if one of them was deleted.
   package func history(after first: Int64 = 0, through last: Int64 = .max) throws -> HistoryCursor {
     let base = try history.base()
     guard first >= base.transaction else { throw try expired(first, base: base) }
@@ -19,11 +19,13 @@ extension Reader {
     return range
   }
 
-  /// The latest time of the deleted transactions at the beginning; nil if it is not known.
+  /// The latest time of the transactions that were deleted from the beginning; nil if it is not
+  /// known.
   package func baseTime() throws -> String? { try history.baseTime() }
 
-  /// The first transaction after a time, or the last deleted one if it was later; nil if there is
-  /// none.
+  /// The first transaction after a time; nil if there is none.
+  ///
+  /// It is the last deleted one if that was later than the time.
   package func firstTransaction(afterTime time: String) throws -> Int64? {
     if let latest = try history.baseTime(), latest > time { return try history.base().transaction }
     return try connection.integer(
@@ -32,10 +34,10 @@ extension Reader {
     )
   }
 
-  /// The transactions that changed an object with this id, of any entity, in ascending order.
+  /// The ids of the transactions that changed an object with this id, of any entity, in ascending
+  /// order.
   ///
-  /// There is no index, which would slow down each save; only the columns before the values are
-  /// read.
+  /// An index would slow down each save, so this reads all changes, but not their values.
   package func transactions(changing object: Int64) throws -> [Int64] {
     let result = try connection.all(
       "SELECT DISTINCT transaction_id FROM history_change WHERE object = ?1 ORDER BY transaction_id",
@@ -47,18 +49,18 @@ extension Reader {
     return result + Array(unsealed.sealed + 1...head.transaction)
   }
 
-  /// Without its changes; nil if history does not have it.
+  /// A transaction without its changes; nil if history does not contain it.
   package func transaction(_ id: Int64) throws -> Transaction? {
     try rows(with: id).transaction(id)
   }
 
-  /// The rows that contain a transaction.
+  /// The rows, sealed or unsealed, that contain a transaction.
   func rows(with id: Int64) throws -> HistoryRows {
     guard let unsealed = try unsealedHistory(), id > unsealed.sealed else { return history }
     return unsealed.rows
   }
 
-  /// The point of a transaction; zero is the beginning.
+  /// The point of a transaction; zero is the point before the first one.
   ///
   /// - Throws: ``StoreError/Code/historyExpired`` if it was deleted.
   package func point(_ id: Int64) throws -> HistoryPoint {
@@ -67,12 +69,12 @@ extension Reader {
     return HistoryPoint(lineage: base.lineage, transaction: id, digest: digest)
   }
 
-  /// Verifies that this history has every transaction after a point, up to another.
+  /// Checks that this history has every transaction after a point, up to another.
   ///
-  /// The point's own transaction can be deleted: history keeps its digest.
+  /// The point's own transaction can be deleted, because history keeps its digest.
   ///
   /// - Throws: ``StoreError/Code/historyExpired`` if one of them was deleted, and
-  /// ``StoreError/Code/historyDiverged`` if the point is of another history.
+  ///   ``StoreError/Code/historyDiverged`` if the point is of another history.
   package func check(_ point: HistoryPoint, through last: Int64 = .max) throws {
     let range = try historyRange()
     guard point.lineage == range.head.lineage else {
@@ -92,7 +94,8 @@ extension Reader {
     }
   }
 
-  /// The last transaction, sealed or not; the last deleted one if none is kept.
+  /// The id of the last transaction, sealed or unsealed; that of the last deleted one if history is
+  /// empty.
   package func lastTransaction() throws -> Int64 {
     if case .unsealed = head, let unsealed = try unsealedHistory()?.head() {
       return unsealed.transaction
@@ -101,15 +104,15 @@ extension Reader {
       ?? history.base().transaction
   }
 
-  /// The last sealed transaction, whose place in history is final; zero if there is none.
+  /// The id of the last sealed transaction, which no later write can change; zero if there is none.
   package func sealedHead() throws -> Int64 { try history.range().head.transaction }
 
-  /// The last transaction that was deleted between others; nil if there is none.
+  /// The last deleted transaction that has others before it; nil if there is none.
   package func lastDeletedTransaction() throws -> Int64? {
     try connection.integer("SELECT max(id) FROM history_transaction WHERE state = 'deleted'")
   }
 
-  /// The first transaction in a range that was deleted between others; nil if there is none.
+  /// The first deleted transaction in a range that has others before it; nil if there is none.
   func firstDeletedTransaction(after first: Int64, through last: Int64) throws -> Int64? {
     try connection.integer(
       """

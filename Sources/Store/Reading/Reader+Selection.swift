@@ -1,7 +1,8 @@
 extension Reader {
-  /// The transactions of a selection that were not deleted from history.
+  /// Reads the transactions of a selection.
   ///
-  /// Unsealed ones come after all others. Each part has the order of the selection, and its limit.
+  /// Unsealed ones follow all others. Each of the two parts has the order of the selection, and its
+  /// limit.
   package func history(_ selection: HistorySelection) throws -> HistoryCursor {
     try HistoryCursor(history, unsealed: try unsealedHistory(), selection: selection)
   }
@@ -11,11 +12,12 @@ extension Reader {
     get throws { try unsealedHistory() != nil }
   }
 
-  /// The last transaction, by id, before the first one after a time, or with `orAt` not before it.
+  /// The id of the last transaction before the first one after a time, or with `orAt` not before
+  /// it.
   ///
-  /// The search begins at an id that is not above the result, and doubles its steps before it
-  /// halves them, so a near result is cheap. If the clock went back, any of the matching results is
-  /// found.
+  /// The search begins at an id that is not above the result. It doubles its steps and then halves
+  /// them, so a result near that id is found quickly. If the clock was set back, several
+  /// transactions fit, and any of them is returned.
   package func lastTransaction(
     beforeTime time: String,
     orAt: Bool,
@@ -32,7 +34,7 @@ extension Reader {
       low = min(low + step, last)
       step *= 2
     }
-    // The transaction at `low` matches, or is where the search began; the one at `high` does not.
+    // The transaction at `low` matches, or is the first one; the one at `high` does not match.
     var high = min(low + step, last + 1)
     while high - low > 1 {
       let middle = low + (high - low) / 2

@@ -2,29 +2,31 @@ import Changes
 import FoundationEssentials
 import SQLite
 
-/// Reads a store through one connection, which has the functions and collations of
-/// ``Options/configure``; for one thread at a time.
+/// Reads a store through one connection, for one thread at a time.
+///
+/// The connection has the functions and collations of ``Options/configure``.
 package final class Reader {
-  /// It can write only temporary tables.
+  /// A connection that can write only temporary tables.
   package let connection: Connection
   private let database: Connection
   package let layouts: [EntityLayout]
-  /// Whether it shares the writer's connection, because the store is in memory.
+  /// Whether the connection is also the writer's, because the store is in memory.
   package let isShared: Bool
   package enum Head: Hashable, Sendable {
-    /// Zero if there is none.
+    /// The last transaction; zero if there is none.
     case transaction(Int64)
-    /// A captured row, which is in no transaction yet.
+    /// The last captured row, which is later than the last transaction.
     case unsealed(row: Int64)
   }
 
-  /// The end of the history that is read; it differs after each change.
+  /// The end of the history that this reader sees; it differs after each change of the store.
   package private(set) var head = Head.transaction(0)
-  /// Another reader of the same state, for a second thread, if the caller asked for it and no
-  /// program wrote meanwhile.
+  /// A second reader of the same state, for another thread.
+  ///
+  /// Nil if the caller did not ask for it, or if a program wrote meanwhile.
   package internal(set) var companion: Reader?
   let blobFolder: BlobFolder?
-  /// The large values of the current object of a snapshot.
+  /// The large values of the current object during ``snapshot(_:)``.
   var passing: PassingValues?
   private(set) lazy var history = HistoryRows(connection)
   private let configure: (@Sendable (Connection) throws -> Void)?
@@ -53,17 +55,17 @@ package final class Reader {
   func begin() throws {
     unsealed = nil
     if !isShared { try database.execute("BEGIN") }
-    // The snapshot is of the first read, so it reads now.
+    // SQLite takes the snapshot at the first read.
     try readHead()
   }
 
-  /// Reads the head again, which can differ without a snapshot.
+  /// Reads the head again; without a snapshot it can have changed.
   package func readHead() throws {
     let last = "SELECT (SELECT max(id) FROM history_transaction)"
     do {
       head = try head("\(last), (SELECT max(id) FROM history_foreign)")
     } catch SQLiteError.error {
-      // A store that was not opened for writing since the table was dropped is read without it.
+      // The table `history_foreign` is missing; the next opening for writing creates it.
       head = try head("\(last), NULL")
     }
   }
@@ -91,7 +93,7 @@ package final class Reader {
     return made
   }
 
-  /// Whether another program changed rows that this history does not show.
+  /// Whether another program changed rows and ``history(after:through:)`` does not show it yet.
   package func hasUnshownChanges() throws -> Bool {
     guard try UnsealedHistory.hasTable(connection) else { return false }
     let last = try connection.integer("SELECT max(\"id\") FROM \"history_foreign\"") ?? 0
@@ -110,19 +112,19 @@ package final class Reader {
     try database.execute("ROLLBACK")
   }
 
-  /// Lets ``connection`` write temporary tables and see the newest rows, until the reader is given
-  /// back.
+  /// Lets the connection write temporary tables, and see later commits, until the reader is
+  /// returned.
   package func allowTemporaryTables() throws {
     guard !isShared else { return }
     hasTemporaryTables = true
     if database.isInTransaction { try database.execute("COMMIT") }
-    // To SQLite temporary tables are writes.
+    // SQLite counts writes to temporary tables as writes.
     try database.execute("PRAGMA query_only = OFF")
   }
 
-  /// The bytes of an external attribute whose column contains a digest.
+  /// The bytes of an external attribute whose column contains this digest.
   ///
-  /// A writer can remove the value while a reader is held.
+  /// A writer can remove the file although this reader still sees the row.
   ///
   /// - Throws: ``StoreError/Code/missingBlob`` if the file is missing.
   package func externalData(_ digest: String) throws -> Data {
@@ -134,9 +136,9 @@ package final class Reader {
     throw BlobFailure.missing(digest: digest).at(connection.path)
   }
 
-  /// The bytes of a large value of history.
+  /// The bytes of a large value in history.
   ///
-  /// - Throws: ``StoreError/Code/missingBlob`` if it is missing.
+  /// - Throws: ``StoreError/Code/missingBlob`` if the value is missing.
   package func largeData(_ digest: String) throws -> Data {
     if blobFolder != nil { return try externalData(digest) }
     guard
@@ -146,19 +148,19 @@ package final class Reader {
     return data
   }
 
-  /// A large value of history, to be read in parts.
+  /// A large value in history, which the caller reads in parts.
   ///
-  /// - Throws: ``StoreError/Code/missingBlob`` if it is missing.
+  /// - Throws: ``StoreError/Code/missingBlob`` if the value is missing.
   package func largeValue(_ digest: String) throws -> LargeValue {
     if let data = try passing?.blobs.data(inMemory: digest) { return .bytes(data) }
     if let blobFolder, blobFolder.contains(digest) { return .file(blobFolder.file(digest)) }
     return .bytes(try largeData(digest))
   }
 
-  /// Makes the state that the reader shows durable.
+  /// Syncs the files, so that the state that this reader sees is durable.
   package func sync() throws { try connection.sync() }
 
-  /// Starts a newer snapshot.
+  /// Ends the snapshot, and starts a newer one.
   package func refresh() throws {
     try end()
     try begin()

@@ -1,8 +1,8 @@
 import Changes
 
-/// The unused readers of a store.
+/// The readers of a store that are not in use.
 ///
-/// Readers are not `Sendable`; the lock makes sure that each has one user at a time.
+/// A reader is not `Sendable`; the lock ensures that each has one user at a time.
 final class ReaderPool: @unchecked Sendable {
   private static let keptAtMost = 8
   private let lock = RecursiveLock()

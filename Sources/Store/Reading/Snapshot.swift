@@ -2,7 +2,7 @@ import Changes
 import SQLite
 
 extension Reader {
-  /// The number of objects of ``snapshot(_:)``.
+  /// The number of objects that ``snapshot(_:)`` calls with.
   package func snapshotCount() throws -> Int64 {
     var result: Int64 = 0
     for layout in layouts {
@@ -12,14 +12,14 @@ extension Reader {
     return result
   }
 
-  /// Calls with every object as an insertion in history: by entity in the order of the schema, then
-  /// by id, with the links that the entity owns.
+  /// Calls with each object as an insertion: by entity in the order of the schema, then by id, with
+  /// the links that the entity owns.
   ///
-  /// It holds one object at a time; ``largeData(_:)`` has its large values during the call. The
-  /// state is that of the history's head.
+  /// It keeps one object in memory; during the call ``largeData(_:)`` returns its large values. The
+  /// state is that after the last transaction.
   ///
-  /// - Throws: ``StoreError/Code/locked`` if rows contain a foreign change that history lacks, so
-  /// that the state belongs to no transaction.
+  /// - Throws: ``StoreError/Code/locked`` if rows contain a foreign change that history does not
+  ///   show yet, because the state then belongs to no transaction.
   package func snapshot(_ body: (Change) throws -> Void) throws {
     guard try !hasUnshownChanges() else { throw FileFailure.unrecordedChange.at(connection.path) }
     try withPassingValues { try snapshot($0, body) }
@@ -49,9 +49,9 @@ extension Reader {
   }
 }
 
-/// The large values of the current row, in memory.
+/// The large values of the current object, in memory.
 ///
-/// History keeps such values in its own table, which a reader can't write.
+/// History keeps large values in a table, which a reader can't write to.
 final class PassingValues {
   let blobs: Blobs
   private let memory: Connection
@@ -62,7 +62,7 @@ final class PassingValues {
     blobs = Blobs(inMemory: memory, folder: reader.blobFolder, besides: reader.connection)
   }
 
-  /// Removes the values of the last row.
+  /// Removes the values of the previous object.
   func removeAll() throws {
     guard blobs.isTouched else { return }
     try memory.execute("DELETE FROM store_blob")

@@ -3,11 +3,11 @@ import Glibc
 import SQLite
 import Stopping
 
-/// Opens the connections of a store, and creates a missing store.
+/// Opens the connections of a store, and creates the store if it is missing.
 struct StoreFile: Sendable {
   let location: Location
   let options: Options
-  /// Whether files of SQLite's log existed before the first connection created any.
+  /// Whether a write-ahead log existed before this process opened the store.
   private let isInUse: Bool
 
   init(location: Location, options: Options) {
@@ -20,8 +20,8 @@ struct StoreFile: Sendable {
 
   /// Opens the first connection, checks the file, and creates the tables of a new store.
   ///
-  /// It opens only an existing store if the schema is nil; `fit` is called before the catalog's
-  /// schema is used.
+  /// If the schema is nil, the store must exist. `fit` is called before the schema in the catalog
+  /// is used.
   func open(
     creating schema: StoreSchema? = nil,
     fit: (inout Catalog, Connection) throws -> Void = { _, _ in }
@@ -53,7 +53,7 @@ struct StoreFile: Sendable {
     case .file where options.isReadOnly: connection = try connectReadOnly()
     case .file:
       connection = try Connection(path: path, mode: canCreate ? .readWriteCreate : .readWrite)
-      // SQLite silently opens a file for reading that it can't write.
+      // If SQLite can't open a file for writing, it opens it for reading and reports no error.
       guard !connection.isReadOnly else { throw FileFailure.writeProtected.at(path) }
     }
     connection.setBusyTimeout(options.busyTimeout)
@@ -63,11 +63,12 @@ struct StoreFile: Sendable {
     return connection
   }
 
-  /// Opens a file without changing it, if possible without leaving other files.
+  /// Opens a file without changing it, and without leaving other files if possible.
   ///
-  /// A reader needs files beside the store, which only a connection that can write removes again,
-  /// so it opens one of those if permissions allow, in the mode `query_only`. If the folder can't
-  /// be written and has no such files, no program writes the store.
+  /// A reader needs files beside the store, and only a connection that can write removes them
+  /// again. So the connection can write if permissions allow it, but is in the mode `query_only`.
+  /// If the folder can't be written to and contains no such files, no program is writing to the
+  /// store.
   private func connectReadOnly() throws -> Connection {
     guard access(path, F_OK) == 0 else { throw FileFailure.missing.at(path) }
     let isWritable = mayWrite(path) && mayWrite(folder)
@@ -91,7 +92,7 @@ struct StoreFile: Sendable {
 
   private func prepareForWriting(_ connection: Connection) throws {
     if case .file = location { try switchToWriteAheadLog(connection) }
-    // FULL, because a reported save must survive a power cut.
+    // With FULL, a reported save survives a power cut.
     try connection.execute(
       """
       PRAGMA synchronous = \(options.isDurable ? "FULL" : "OFF");
@@ -100,7 +101,8 @@ struct StoreFile: Sendable {
       """
     )
     if !options.isDurable {
-      // A page that is often written need not be written to the file each time.
+      // The higher limit saves copies: a page that changes often is copied from the log to the file
+      // less often.
       try connection.execute("PRAGMA wal_autocheckpoint = 16384")
     }
     if let pages = options.maximumPageCount {
@@ -116,26 +118,26 @@ struct StoreFile: Sendable {
         if try statement.step(), statement.string(at: 0) == "wal" { return }
         throw FileFailure.noWriteAheadLog.at(path)
       } catch SQLiteError.busy where ContinuousClock.now < deadline && !StopRequest.isMade {
-        // SQLite does not wait for a lock here.
+        // SQLite does not wait for this lock itself.
         sleepBriefly()
       }
     }
   }
 
-  /// Installs what is missing to capture foreign changes.
+  /// Installs the missing triggers and tables that capture foreign changes.
   private func catchForeignWriters(of schema: StoreSchema, on connection: Connection) throws {
     let capture = try ForeignCapture.of(schema)
     guard try !capture.isInstalled(on: connection) else { return }
     try connection.inTransaction {
-      // Another process may have migrated the store meanwhile.
+      // If another process migrated the store meanwhile, these triggers would be wrong.
       if try Catalog(on: connection).schema == schema { try capture.install(on: connection) }
     }
   }
 
-  /// Whether no row can join the transaction of a captured row, in a store opened for reading.
+  /// Whether the transaction of a captured row is complete, in a store opened for reading.
   ///
-  /// Another program can be about to commit earlier rows. Only the holder of the write lock can
-  /// exclude that, so this takes it and releases it at once.
+  /// Another program may be about to commit earlier rows. Only the holder of the write lock can
+  /// exclude that, so this function takes the lock and releases it at once.
   func isLast(_ place: CapturedRow.Place) throws -> Bool {
     guard mayWrite(path), mayWrite(folder) else {
       return !hasLog(path) && place.isOver(at: currentMilliseconds())
@@ -157,12 +159,12 @@ struct StoreFile: Sendable {
   }
 
   private func create(_ schema: StoreSchema, on connection: Connection) throws {
-    // Deleted history returns its pages in small steps; the mode must be set before the first
-    // table.
+    // In this mode deleted history can return its pages in small steps; it must be set before the
+    // first table exists.
     try connection.execute("PRAGMA auto_vacuum = INCREMENTAL")
     try connection.execute("BEGIN EXCLUSIVE")
     do {
-      // Another process may have created them first.
+      // Another process may have created the tables meanwhile.
       if try isEmpty(connection) {
         try Catalog.create(schema, on: connection, provenance: options.provenance)
         try options.origin?.write(on: connection)
@@ -188,7 +190,7 @@ struct StoreFile: Sendable {
     }
   }
 
-  /// Throws if the file ends inside a page, which SQLite notices only when it reads that page.
+  /// Throws if the file ends inside a page; SQLite itself notices that only when it reads the page.
   private func checkSize(of connection: Connection) throws {
     var file = stat()
     guard let size = try connection.integer("PRAGMA page_size"), stat(path, &file) == 0,
@@ -205,12 +207,12 @@ struct StoreFile: Sendable {
   }
 }
 
-/// Whether files of SQLite's log exist, or the journal of a killed import.
+/// Whether a write-ahead log exists, or a journal that a killed import left.
 private func hasLog(_ path: String) -> Bool {
   ["-wal", "-shm", "-journal"].contains { access(path + $0, F_OK) == 0 }
 }
 
-/// Whether the effective user can write a file.
+/// Whether the effective user has the permission to write to a file.
 private func mayWrite(_ path: String) -> Bool {
   faccessat(AT_FDCWD, path, W_OK, AT_EACCESS) == 0
 }

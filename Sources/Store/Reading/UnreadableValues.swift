@@ -1,10 +1,10 @@
 import Changes
 
 extension EntityLayout {
-  /// Checks one row, whose values are in the order of ``columns``.
+  /// Checks the values of a row, in the order of ``columns``.
   ///
   /// - Throws: ``StoreError/Code/unreadableValue`` for the first value that does not have its
-  /// property's type; only a foreign writer can leave one.
+  ///   property's type; only a foreign writer can write one.
   package func check(_ values: [Value], id: Int64) throws {
     for (index, value) in values.enumerated() where !isReadable(value, at: ColumnIndex(index)) {
       throw unreadable(value, column: ColumnIndex(index), id: id)
@@ -39,7 +39,7 @@ extension EntityLayout {
       (.string, .text), (.json, .text), (.url, .text), (.string, .brokenText):
       return true
     default:
-      // A value that canonical text shows without a special name is stored correctly.
+      // A value whose canonical text needs no special name has the right type.
       var text: [UInt8] = []
       return appendCanonical(value, as: type, to: &text).map(isNumberBeyondJSON) ?? true
     }
@@ -51,7 +51,7 @@ extension EntityLayout {
   }
 }
 
-/// A description without the value itself, which may be private.
+/// Describes a value without showing it, because it may be private.
 private func words(for value: Value) -> String {
   switch value {
   case .null: "null"

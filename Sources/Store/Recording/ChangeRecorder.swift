@@ -3,26 +3,30 @@ import SQLite
 
 /// Writes history: transactions, each with one change for each object.
 ///
-/// Nothing else adds any. A transaction is between ``begin()`` and a `close`. Its changes are
-/// recorded as rows are written, or copied as another history has them.
+/// No other code adds transactions. A transaction is open between ``begin()`` and a `close`. Its
+/// changes are recorded as rows are written, or copied from another history.
 final class ChangeRecorder {
   private let layouts: [EntityLayout]
   private let encoders: [ObjectEncoder]
   private let linkKeys: [[UInt8]]
   private let linkPrefixes: [[UInt8]]
-  // Unchecked because it is read several times for each row, and no other code accesses it at that time.
+  // Exclusive access is not checked: this is read several times for each row, and no other code
+  // uses it at that time.
   @exclusivity(unchecked) private var row: ChangeRow
   private let header: TransactionRow
   private let erasure: Erasure
   private let blobs: Blobs
 
-  /// The changed objects, by entity.
+  /// The objects that the open transaction changed, by entity.
   @exclusivity(unchecked) private var touched: [TouchTable]
-  /// The objects that were changed earlier; nil except for very large transactions.
+  /// The earlier changed objects of a very large transaction, in a file; nil for others.
   private var aside: TouchFile?
-  /// The rows from this one on are in ``touched``, and earlier ones where they were touched again.
+  /// The first change whose object is in ``touched``; objects of earlier changes are there only if
+  /// they were changed again.
   private var firstInMemory: Int64 = 0
-  /// The number of touched rows in memory, which tests lower; more are written to a temporary file.
+  /// The maximum number of changed objects in memory; more are moved to a temporary file.
+  ///
+  /// Tests lower it.
   @TaskLocal static var usualRoom: Int64 = 1 << 17
   private let room = ChangeRecorder.usualRoom
   private var drafts: [RowKey: ChangeDraft] = [:]
@@ -30,11 +34,13 @@ final class ChangeRecorder {
   private(set) var transaction: Int64 = 0
   private var firstRow: Int64 = 0
   private var nextRow: Int64 = 0
-  /// The ids that come next, where the last transaction was copied just now.
+  /// The ids of the next transaction and change, if the last transaction was just copied; otherwise
+  /// they must be looked up.
   private var next: (transaction: Int64, change: Int64)?
   private var hasGaps = false
 
-  /// Another recorder on the same connection erases values for both.
+  /// Creates a recorder; `other` is one on the same connection, and both share its state of
+  /// erasing.
   init(
     _ connection: Connection,
     schema: StoreSchema,
@@ -71,8 +77,8 @@ final class ChangeRecorder {
     firstInMemory = firstRow
   }
 
-  /// Gives the last transaction its digest while its changes are there, if it has none yet, and
-  /// returns the ids that come next.
+  /// Computes the digest of the last transaction if it has none yet, while its changes still exist,
+  /// and returns the next ids.
   @discardableResult
   func sealLast() throws -> (transaction: Int64, change: Int64) {
     let next = try header.nextIDs()
@@ -80,7 +86,7 @@ final class ChangeRecorder {
     return next
   }
 
-  /// Forgets the transaction that is being written.
+  /// Discards the state of the open transaction.
   func forget() {
     next = nil
     aside = nil
@@ -89,23 +95,23 @@ final class ChangeRecorder {
     hasGaps = false
   }
 
-  /// Reads again what history keeps of deleted objects, which another process may have changed.
+  /// Reads the history mode again, because another process may have changed it.
   func refresh() throws { try erasure.refresh() }
 
-  /// Forgets what a write did that failed.
+  /// Discards the state of a failed write.
   func abandon() {
     forget()
     erasure.abandon()
   }
 
-  /// Removes from the file what the write erased.
+  /// Removes erased bytes from the file after a commit.
   func committed() { erasure.committed() }
 
-  /// Records that an object came.
+  /// Records that an object was inserted.
   func insert(_ key: RowKey, values: [Value]) throws {
     if let touch = try touch(key) {
-      // It was deleted in this transaction, so that on the whole it was changed. The deletion
-      // holds all values that it had.
+      // The object was deleted earlier in this transaction, so both together are an update. The
+      // recorded deletion contains all earlier values.
       drafts[key]?.before.removeAll()
       try loadDraft(of: key, touch: touch)
       touched[key.entity][key.id] = Touch(kind: .update, row: touch.row)
@@ -116,7 +122,7 @@ final class ChangeRecorder {
     try write(.insert, key: key)
   }
 
-  /// Records that values of an object changed.
+  /// Records that some values of an object changed.
   func update(
     _ key: RowKey,
     columns: [ColumnIndex],
@@ -137,7 +143,7 @@ final class ChangeRecorder {
     try write(.update, key: key)
   }
 
-  /// Records that an object went, with the links that its join tables held.
+  /// Records that an object was deleted, with the links that its join tables contained.
   func delete(
     _ key: RowKey,
     values: [Value],
@@ -146,7 +152,7 @@ final class ChangeRecorder {
     let touch = try touch(key)
     if let touch {
       if touch.kind == .insert {
-        // The object was inserted and deleted in this transaction, so nothing is recorded.
+        // The object was also inserted in this transaction, so nothing is recorded.
         try row.remove(id: touch.row)
         forget(key)
         drafts[key] = nil
@@ -187,20 +193,22 @@ final class ChangeRecorder {
     }
   }
 
-  /// Erases what earlier transactions say of an object that is deleted, where only tombstones are kept.
+  /// Erases the values of a deleted object from earlier transactions, if history keeps only
+  /// tombstones.
   func eraseEarlier(_ key: RowKey) throws { try erasure.eraseEarlier(key, before: firstRow) }
 
-  /// Erases values that history has of an object, and returns the number of transactions.
+  /// Erases values of an object from history, and returns the number of transactions that contained
+  /// them.
   func erase(
     _ object: Int64,
     where erases: (Transaction, Change, ToldValue) throws -> Bool
   ) throws -> Int64 {
-    // The last transaction needs its digest, while its values are there.
+    // The last transaction needs its digest while its values still exist.
     try sealLast()
     return try erasure.erase(object, where: erases)
   }
 
-  /// Notes what other programs may have left in the file by what was caught of them.
+  /// Remembers that captured foreign changes may have left deleted values in the file.
   func noteForeignChanges() throws { try erasure.noteForeignChanges() }
 
   /// Records a change exactly as another history contains it, byte for byte.
@@ -209,7 +217,7 @@ final class ChangeRecorder {
     nextRow += 1
   }
 
-  /// Records that a link of a join table's owner came or went.
+  /// Records that a link was added or removed, as a change of the object that owns the join table.
   func link(_ key: RowKey, join: JoinIndex, target: Int64, isLinked: Bool) throws {
     if let touch = try touch(key) {
       try loadDraft(of: key, touch: touch)
@@ -220,10 +228,10 @@ final class ChangeRecorder {
     drafts[key]?.note(join, target: target, isLinked: isLinked)
   }
 
-  /// Writes the remaining changes, and returns the number of all.
+  /// Writes the remaining changes, and returns the number of changes in the transaction.
   ///
-  /// The closure gives the values that an object has now. Time, place and seed are those of a stamp
-  /// where somebody else made the changes.
+  /// `current` returns the present values of an object. `stamp` is given for foreign changes, whose
+  /// time and seed were captured.
   func finish(
     _ author: Author,
     operation: TransactionOperation = .recorded,
@@ -236,13 +244,13 @@ final class ChangeRecorder {
       try settle(key, touch: touch, draft: draft, values: values)
     }
     if hasGaps { nextRow = try header.closeGaps(from: firstRow) }
-    // The disk space of the temporary file is free again before the next transaction.
+    // Deletes the temporary file, so that its disk space is free before the next transaction.
     aside = nil
     if count > 0 { try close(author, operation: operation, stamp: stamp) }
     return Int(count)
   }
 
-  /// Closes the transaction, whose changes are all written.
+  /// Closes the open transaction, whose changes must all be written.
   func close(
     _ author: Author,
     operation: TransactionOperation,
@@ -260,7 +268,7 @@ final class ChangeRecorder {
     )
   }
 
-  /// Closes a transaction of another history, whose changes are all copied, with the same properties.
+  /// Closes a transaction that was copied from another history, with the same properties.
   func close(_ transaction: Transaction) throws {
     var transaction = transaction
     transaction.firstChange = firstRow
@@ -309,7 +317,7 @@ final class ChangeRecorder {
     }
   }
 
-  /// Adds the links that went to `before`, and those that came to `after`.
+  /// Adds removed links to `before`, and added ones to `after`.
   private func appendLinks(of draft: ChangeDraft) {
     for (join, targets) in draft.links.sorted(by: { $0.key < $1.key }) {
       let changes = targets.filter { $0.value.before != $0.value.now }.sorted { $0.key < $1.key }
@@ -341,9 +349,9 @@ final class ChangeRecorder {
     if nextRow - firstInMemory >= room { try putAside() }
   }
 
-  // MARK: What was touched
+  // MARK: Changed objects
 
-  /// The change that an object has so far.
+  /// The change that the open transaction has of an object so far.
   @inline(__always)
   private func touch(_ key: RowKey) throws -> Touch? {
     if let touch = touched[key.entity][key.id] { return touch }
@@ -359,7 +367,7 @@ final class ChangeRecorder {
     }
   }
 
-  /// Puts what was touched into a file, where it is too much for the memory.
+  /// Moves the changed objects to a file, because memory has too many.
   private func putAside() throws {
     let file = try aside ?? TouchFile(entities: layouts.count)
     for index in touched.indices { try file.take(&touched[index], entity: EntityIndex(index)) }
@@ -367,7 +375,7 @@ final class ChangeRecorder {
     firstInMemory = nextRow
   }
 
-  /// Creates a draft of a change that was written because it seemed to be final.
+  /// Creates a draft from a change that is written already, because the object changes again.
   private func loadDraft(of key: RowKey, touch: Touch) throws {
     guard drafts[key] == nil || drafts[key]?.before.isEmpty == true else { return }
     var draft = drafts[key] ?? ChangeDraft()

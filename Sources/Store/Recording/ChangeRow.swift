@@ -1,9 +1,9 @@
 import Changes
 import SQLite
 
-/// The statements that write rows of `history_change`, with the buffers that they write from.
+/// The statements that write rows of `history_change`, with their buffers.
 ///
-/// A structure, so that its owner has exclusive access to all buffers at once.
+/// It is a structure, so its owner has exclusive access to all buffers at once.
 struct ChangeRow {
   private let insertion: Statement
   private let replacement: Statement
@@ -12,7 +12,7 @@ struct ChangeRow {
   /// The text of the next row.
   var text = ChangeText()
   private let blobs: Blobs
-  /// The entity whose name is bound; the name's bytes belong to its encoder.
+  /// The entity whose name is bound to the statement; the encoder owns the bytes of the name.
   private var boundEntity: ObjectEncoder?
 
   init(_ connection: Connection, blobs: Blobs) throws {
@@ -36,12 +36,12 @@ struct ChangeRow {
     )
   }
 
-  /// Adds all properties of an object as they are now.
+  /// Adds all properties of an object to the values after the change.
   mutating func appendAfter(_ values: [Value], encoder: ObjectEncoder) throws {
     try text.after.append(values, encoder: encoder, blobs: blobs)
   }
 
-  /// Adds the properties that differ.
+  /// Adds those properties whose value changes.
   mutating func appendChanges(
     _ columns: [ColumnIndex],
     from old: [Value],
@@ -55,7 +55,7 @@ struct ChangeRow {
     }
   }
 
-  /// Writes a new row of what is in the buffers.
+  /// Inserts a row with the contents of the buffers.
   mutating func insert(
     id: Int64,
     kind: ChangeKind,
@@ -74,7 +74,7 @@ struct ChangeRow {
     try run(insertion, id: id, kind: kind)
   }
 
-  /// Writes a new row that is another history's change, byte for byte.
+  /// Inserts a row with another history's change, byte for byte.
   mutating func copy(_ change: Change, id: Int64, transaction: Int64) throws {
     boundEntity = nil
     try insertion.bind(9, transaction)
@@ -84,20 +84,19 @@ struct ChangeRow {
     try insertion.run(id: id, change: change, blobs: blobs)
   }
 
-  /// Writes what is in the buffers over a row.
+  /// Replaces a row by the contents of the buffers.
   mutating func replace(id: Int64, kind: ChangeKind) throws {
     try releaseLargeValues(id: id)
     try run(replacement, id: id, kind: kind)
   }
 
-  /// Removes a row.
   func remove(id: Int64) throws {
     try releaseLargeValues(id: id)
     try removal.bind(1, id)
     try removal.run()
   }
 
-  /// The values before the change that a row holds, by the members' keys.
+  /// The values before the change in a row, by the members' keys.
   func valuesBefore(id: Int64) throws -> [[UInt8]: EncodedValue] {
     try reading.bind(1, id)
     defer { reading.reset() }
@@ -110,7 +109,7 @@ struct ChangeRow {
     return notes.valuesByKey(of: CanonicalText(reading.bytes(at: 0)))
   }
 
-  /// Counts the large values of a row as no longer needed by it.
+  /// Subtracts a row's uses of large values from their counts.
   private func releaseLargeValues(id: Int64) throws {
     guard blobs.isTouched else { return }
     try reading.bind(1, id)
@@ -128,7 +127,7 @@ struct ChangeRow {
   }
 }
 
-/// The digests that a row's `large` names.
+/// The digests in the column `large` of a row.
 func digests(in large: UnsafeRawBufferPointer) -> [String] {
   guard !large.isEmpty else { return [] }
   return CanonicalText(large).members.flatMap { side in
@@ -137,7 +136,7 @@ func digests(in large: UnsafeRawBufferPointer) -> [String] {
 }
 
 extension Statement {
-  /// Binds what inserting and replacing a row have in common, and runs.
+  /// Binds the parameters that INSERT and UPDATE have in common, and runs the statement.
   fileprivate func run(id: Int64, change: Change, blobs: Blobs) throws {
     for digest in digests(in: change.large) { try blobs.count(digest, history: 1) }
     try bind(1, id)

@@ -1,7 +1,7 @@
 import Changes
 import SQLite
 
-/// Erases the values of deleted objects from a store whose history keeps tombstones alone.
+/// Erases the values of deleted objects from a store whose history keeps only tombstones.
 final class Erasure {
   /// The index that finds the changes of an object.
   private static let index = "history_change_object"
@@ -9,15 +9,15 @@ final class Erasure {
   private let connection: Connection
   private let blobs: Blobs
   private let layouts: [EntityLayout]
-  /// The history mode of the store: the values that history keeps of deleted objects.
+  /// The history mode of the store: which values history keeps of deleted objects.
   private(set) var mode = HistoryMode.full
-  /// Whether something was erased since the write-ahead log was emptied last.
+  /// Whether the write-ahead log may contain erased values.
   private var isLogUnclean = false
-  /// Whether the free space of the file may hold what was erased.
+  /// Whether free pages of the file may contain erased values.
   private var isFileUnclean = false
-  /// Whether pages of the file may hold copies of what was erased.
+  /// Whether unused bytes in pages of the file may contain erased values.
   private var arePagesUnclean = false
-  /// The pages that may; nil if history keeps all, and for a store in memory.
+  /// The changed pages; nil if history keeps all values, and for a store in memory.
   private var changedPages: ChangedPages?
   private var hasErased = false
 
@@ -32,7 +32,7 @@ final class Erasure {
   func refresh() throws {
     mode = try Catalog.historyMode(on: connection)
     let isOn = mode == .tombstones
-    // A process that ended in between may have left old values in the log.
+    // A process that ended before it emptied the log may have left old values there.
     isLogUnclean = isOn
     isFileUnclean = isOn
     arePagesUnclean = isOn
@@ -49,7 +49,7 @@ final class Erasure {
     guard let mode, try Catalog.historyMode(on: connection) != mode else { return }
     try connection.inTransaction {
       try Catalog.set("history_mode", value: .text(mode.rawValue), on: connection)
-      // The changes up to now have left their bytes in the file.
+      // Earlier changes may have left bytes in free pages.
       let history = "SELECT 1 FROM sqlite_sequence WHERE name = 'history_transaction' AND seq > 0"
       if mode == .tombstones, try connection.hasRow(history) {
         try FreeSpace.note(.values, on: connection)
@@ -62,12 +62,12 @@ final class Erasure {
     }
   }
 
-  /// Erases what earlier transactions say of an object.
+  /// Erases the values of an object from earlier transactions.
   func eraseEarlier(_ key: RowKey, before first: Int64) throws {
     guard mode == .tombstones else { return }
     if !hasErased { try FreeSpace.noteDeletion(on: connection) }
     hasErased = true
-    // An object that is another kind of thing now was of its family before.
+    // The object's entity may have changed, but not its family.
     let root = layouts[key.entity].ancestors.last ?? key.entity
     let names = layouts[root].family.map { layouts[$0].entity.name }
     try erase(
@@ -76,7 +76,8 @@ final class Erasure {
     ) { _, _, _ in true }
   }
 
-  /// Erases values that history has of an object, and returns the number of transactions.
+  /// Erases values of an object from history, and returns the number of transactions that contained
+  /// them.
   func erase(
     _ object: Int64,
     where erases: (Transaction, Change, ToldValue) throws -> Bool
@@ -84,7 +85,7 @@ final class Erasure {
     try erase(object, condition: "object = ?1", where: erases)
   }
 
-  /// Erases values of the changes that meet a condition.
+  /// Erases values from the changes that meet a condition, and returns the number of transactions.
   @discardableResult
   private func erase(
     _ object: Int64,
@@ -122,7 +123,7 @@ final class Erasure {
     return Int64(transactions.count)
   }
 
-  /// Writes a change without some of its values over it.
+  /// Replaces a change by the same one without the erased values.
   private func write(
     _ change: Change,
     id: Int64,
@@ -159,20 +160,20 @@ final class Erasure {
     try text.withUnsafeBytes { try statement.bind(index, text: $0) }
   }
 
-  /// Notes what others may have left in the file by what was caught of them.
+  /// Remembers that captured foreign changes may have left deleted values in the file.
   func noteForeignChanges() throws {
     guard mode == .tombstones, try FreeSpace.noteForeignChanges(on: connection) else { return }
     hasErased = true
   }
 
-  /// Forgets what a write did that failed.
+  /// Discards the state of a failed write.
   func abandon() { hasErased = false }
 
-  /// Takes the bytes of what was erased out of the file, and out of the write-ahead log, which
-  /// still has the pages with the values.
+  /// Removes erased bytes from the file and from the write-ahead log, which still contains the old
+  /// pages.
   ///
-  /// While somebody else writes, or reads an older state, that can't be done; it is tried again
-  /// after the next write, and when the store is opened.
+  /// This is impossible while another program writes or reads an older state; then it is tried
+  /// again after the next write, and when the store is opened.
   func committed() {
     if hasErased {
       isLogUnclean = true
@@ -183,7 +184,7 @@ final class Erasure {
     guard isLogUnclean || isFileUnclean || arePagesUnclean, connection.path != ":memory:" else {
       return
     }
-    // The write is done; what can't be taken out now is taken out later.
+    // The write succeeded, so an error here is not reported; bytes that remain are removed later.
     try? withoutWaiting {
       if isFileUnclean {
         clearFreeSpace()
@@ -208,10 +209,10 @@ final class Erasure {
       try FreeSpace.clear(on: connection)
       isFileUnclean = false
     } catch SQLiteError.busy {
-      // After the next write.
+      // It is tried again after the next write.
     } catch {
-      // Such as a full disk, which need not be filled at each write: it is tried again after the
-      // next deletion, and when the store is opened.
+      // For example, the disk is full. Trying at each write would fill it each time, so it is tried
+      // again after the next deletion, and when the store is opened.
       isFileUnclean = false
     }
   }
@@ -223,7 +224,7 @@ final class Erasure {
 }
 
 extension HistoryMode {
-  /// Whether a deletion leaves a value in history.
+  /// Whether history keeps the values of a column when their object is deleted.
   func keeps(_ column: EntityLayout.Column, of entity: Entity) -> Bool {
     guard self == .tombstones else { return true }
     guard case .attribute(let index) = column.content else { return false }
@@ -232,7 +233,7 @@ extension HistoryMode {
 }
 
 extension Catalog {
-  /// The history mode of the store: the values that history keeps of deleted objects.
+  /// The history mode of the store: which values history keeps of deleted objects.
   static func historyMode(on connection: Connection) throws -> HistoryMode {
     guard case .text(let name) = try value("history_mode", on: connection) else { return .full }
     return HistoryMode(rawValue: name) ?? .full

@@ -1,10 +1,12 @@
 import Changes
 import SQLite
 
-/// Hides lines of a transaction, and publishes the seeds that give the salts of the other lines.
+/// Hides the values of single lines of a transaction.
 ///
-/// A whole transaction has one seed. Once a line is hidden, the rows of the lines that begin subtrees
-/// have the seeds of these, so that no erasure costs more for a large transaction than for a small one.
+/// One seed gives the salts of all lines of a transaction. Once a line is hidden, that seed must
+/// not be known any more. The other lines are then covered by subtrees, and the first row of each
+/// subtree has the seed of it. So an erasure costs hardly more in a large transaction than in a
+/// small one.
 struct HiddenRow {
   private let connection: Connection
   private let transaction: Transaction
@@ -14,7 +16,8 @@ struct HiddenRow {
     self.transaction = transaction
   }
 
-  /// Hides the values of a change, and returns the members that describe the leaf of its line from then on.
+  /// Hides the values of a change, and returns the text for its column `leaf`, which proves the
+  /// line's digest from then on.
   func hide(_ change: Change) throws -> [UInt8] {
     let secret: LineSecret
     if case .hidden(let values, let salt) = LineLeaf(change.leaf) {
@@ -33,7 +36,7 @@ struct HiddenRow {
     return text
   }
 
-  /// The subtree with a line whose seed is known.
+  /// The largest subtree that contains a line and has a known seed.
   private func range(around index: Int64) throws -> SeededRange {
     let all = 0..<transaction.count
     if let seed = transaction.seed { return SeededRange(all, seed) }

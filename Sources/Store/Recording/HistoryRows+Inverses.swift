@@ -1,10 +1,10 @@
 import Changes
 
 extension HistoryRows {
-  /// Calls with what takes each change of some transactions back, the newest first.
+  /// Calls with the inverse of each change of some transactions, from the last change to the first.
   ///
-  /// - Throws: ``StoreError/Code/irreversible`` where one of them changed the schema, or where values
-  ///   were erased, and ``StoreError/Code/historyExpired`` where one was deleted.
+  /// - Throws: ``StoreError/Code/irreversible`` if one of them changed the schema or values were
+  ///   erased, and ``StoreError/Code/historyExpired`` if one was deleted.
   func inverses(
     of range: ClosedRange<Int64>,
     _ body: (_ transaction: Int64, Change) throws -> Void

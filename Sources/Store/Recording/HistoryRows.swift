@@ -4,8 +4,7 @@ import SQLite
 
 /// The statements that read the rows of history on one connection.
 ///
-/// Everything that needs history goes through here: the stream for export and replay, the digests
-/// of the writer, and the look-up of points.
+/// Export, replay, the writer's digests and the lookup of points all use them.
 final class HistoryRows {
   private static let columns = """
     t.id, t.time, t.op, t.author, t.process, t.process_id, t.host, t.bundle, t.schema,
@@ -17,10 +16,10 @@ final class HistoryRows {
 
   init(_ connection: Connection) { self.connection = connection }
 
-  /// The store's file.
+  /// The path of the store's file.
   var path: String { connection.path }
 
-  /// The statement that gives the transactions with ids in a range, in order.
+  /// A statement that reads the transactions with ids in a range, in ascending order.
   func transactions(after first: Int64, through last: Int64) throws -> Statement {
     try connection.query(
       """
@@ -31,7 +30,7 @@ final class HistoryRows {
     )
   }
 
-  /// The statement for the transactions of a selection, without deleted ones.
+  /// A statement that reads the selected transactions, without deleted ones.
   func transactions(_ selection: HistorySelection) throws -> Statement {
     var sql = "SELECT \(Self.columns) FROM history_transaction t WHERE t.state <> 'deleted'"
     if let condition = selection.condition { sql += " AND (\(condition))" }
@@ -46,12 +45,12 @@ final class HistoryRows {
       FROM history_change WHERE id >= ?1 ORDER BY id
     """
 
-  /// The statement that gives the changes from an id on, in order.
+  /// A statement that reads the changes from an id on, in ascending order.
   func changes(from first: Int64) throws -> Statement {
     try connection.query(Self.changes, values: [.integer(first)])
   }
 
-  /// The statement that gives the changes of a transaction, the last one first.
+  /// A statement that reads the changes of a transaction, from the last to the first.
   func changes(backwardsFrom transaction: Transaction) throws -> Statement {
     try connection.query(
       """
@@ -66,19 +65,20 @@ final class HistoryRows {
     )
   }
 
-  /// One transaction.
+  /// A transaction without its changes; nil if history does not contain it.
   func transaction(_ id: Int64) throws -> Transaction? {
     let query = "SELECT \(Self.columns) FROM history_transaction t WHERE t.id = ?1"
     return try connection.first(query, values: [.integer(id)]) { try transaction(at: $0) }
   }
 
-  /// The transactions after one that changed some objects, each with those that it changed.
+  /// The transactions after one that changed any of these objects, each with the objects that it
+  /// changed.
   func transactions(
     after id: Int64,
     changing objects: [(entity: String, id: Int64)]
   ) throws -> [(id: Int64, objects: [(entity: String, id: Int64)])] {
     let wanted = Dictionary(grouping: objects, by: \.entity).mapValues { Set($0.map(\.id)) }
-    // Transactions follow each other, and so do the ids of their changes.
+    // The changes of consecutive transactions have consecutive ids.
     let statement = try connection.query(
       """
       SELECT transaction_id, entity, object FROM history_change
@@ -98,7 +98,7 @@ final class HistoryRows {
     return result
   }
 
-  /// When a transaction was written; nil if there is none of that id.
+  /// The time of a transaction; nil if there is none with this id.
   func time(of id: Int64) throws -> String? {
     try connection.first(
       "SELECT time FROM history_transaction WHERE id = ?1",
@@ -108,13 +108,14 @@ final class HistoryRows {
     }
   }
 
-  /// The ids that transactions have, so that one more or less is a number too, whatever is written
-  /// in a file; zero is for one that has no place yet.
+  /// The valid ids of transactions; zero means that it has none yet.
+  ///
+  /// The limit lets code add to any id without an overflow, even if the file was forged.
   static let ids: Range<Int64> = 0..<1 << 62
-  /// The numbers of changes that a transaction may have.
+  /// The valid numbers of changes in a transaction.
   static let counts: Range<Int64> = 0..<1 << 40
 
-  /// The transaction that a statement stands at.
+  /// The transaction in the current row of a statement.
   func transaction(at row: Statement) throws -> Transaction {
     guard let operation = TransactionOperation(rawValue: row.string(at: 2)),
       let state = Transaction.State(rawValue: row.string(at: 13))
@@ -142,7 +143,7 @@ final class HistoryRows {
     return transaction
   }
 
-  /// The change that a statement stands at.
+  /// The change in the current row of a statement.
   func change(at row: Statement) throws -> Change {
     guard let kind = ChangeKind(name: row.bytes(at: 0)) else {
       throw damaged(.unknownKind(row.string(at: 0)))
@@ -162,7 +163,8 @@ final class HistoryRows {
     return change
   }
 
-  /// The digest of a transaction whose changes are there, by the digest before it.
+  /// Computes the digest of a transaction from its changes, which must exist, and the digest before
+  /// it.
   func digest(of transaction: Transaction, after previous: Digest) throws -> Digest {
     var digest = TransactionDigest(transaction, after: previous)
     let rows = try connection.cached(Self.changes)
@@ -181,7 +183,7 @@ final class HistoryRows {
     }
   }
 
-  /// The digest of a transaction that is kept, or of the base; nil if there is no such one.
+  /// The digest of a transaction or of the base; nil if history contains neither.
   func digest(of id: Int64) throws -> Digest? {
     var known = id
     var digest: Digest?
@@ -205,10 +207,10 @@ final class HistoryRows {
     return digest
   }
 
-  /// The range of transactions that the history contains.
+  /// The range of transactions that history contains.
   func range() throws -> HistoryRange {
     let base = try base()
-    // In one SELECT without others inside, SQLite looks at every row for the two.
+    // Two inner SELECTs, because SQLite reads every row for `SELECT min(id), max(id)`.
     let ends = try connection.cached(
       "SELECT (SELECT min(id) FROM history_transaction), (SELECT max(id) FROM history_transaction)"
     )
@@ -228,7 +230,7 @@ final class HistoryRows {
     )
   }
 
-  /// The last transaction of what was deleted from the beginning of history.
+  /// The base of history: the last transaction that was deleted from its beginning.
   func base() throws -> HistoryPoint {
     guard case .text(let identifier) = try Catalog.value("identifier", on: connection),
       case .integer(let lineage) = try Catalog.value("lineage", on: connection)
@@ -251,7 +253,7 @@ final class HistoryRows {
 
   /// The latest time of the transactions up to the base; nil if it is not known.
   ///
-  /// Stores that an earlier version pruned do not have it.
+  /// Stores that were pruned by an earlier version do not have it.
   func baseTime() throws -> String? {
     guard case .text(let time) = try Catalog.value("history_base_time", on: connection) else {
       return nil
@@ -259,12 +261,12 @@ final class HistoryRows {
     return time
   }
 
-  /// Records the latest time of the transactions up to the base.
+  /// Sets the latest time of the transactions up to the base.
   static func setBaseTime(_ time: String, on connection: Connection) throws {
     try Catalog.set("history_base_time", value: .text(time), on: connection)
   }
 
-  /// Notes the last transaction that history does not have any more, or never had.
+  /// Sets the last transaction that history no longer contains, or never contained.
   static func setBase(_ point: HistoryPoint, on connection: Connection) throws {
     try Catalog.set("history_base", value: .integer(point.transaction), on: connection)
     try Catalog.set(

@@ -1,18 +1,17 @@
 import Changes
 
-/// Which transactions are asked for, and in which order, as SQL over the alias `t` of
+/// Which transactions a query reads, and in which order: parts of SQL in which `t` is
 /// `history_transaction`.
 package struct HistorySelection: Sendable {
-  /// The condition that they meet; nil for all.
+  /// The condition of the transactions; nil for all.
   package var condition: String?
   /// The values of the condition's parameters.
   package var bindings: [Value]
-  /// The terms of the order.
+  /// The terms after `ORDER BY`.
   package var order: String
-  /// The most that are given; nil for all.
+  /// The maximum number of transactions; nil for no limit.
   package var limit: Int?
 
-  /// Describes a selection.
   package init(
     where condition: String? = nil,
     bindings: [Value] = [],
@@ -25,7 +24,7 @@ package struct HistorySelection: Sendable {
     self.limit = limit
   }
 
-  /// Leaves out what is not in a range of ids.
+  /// Restricts the selection to a range of ids.
   package mutating func limit(toAfter first: Int64, through last: Int64 = .max) {
     let range = "t.id > \(first) AND t.id <= \(last)"
     condition = condition.map { "\(range) AND (\($0))" } ?? range

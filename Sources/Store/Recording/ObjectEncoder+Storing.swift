@@ -2,14 +2,15 @@ import Changes
 import FoundationEssentials
 
 extension ObjectEncoder {
-  /// A value as canonical text.
+  /// A value as canonical text; a large value is stored as a blob, and the text refers to it.
   func encoded(_ value: Value, at column: ColumnIndex, blobs: Blobs) throws -> EncodedValue {
     var value = value
     if isApart(value, at: column) {
       if case .text(let digest) = value, isExternal[column], !blobs.contains(digest),
         let size = try blobs.size(of: digest)
       {
-        // What is gone can't be kept, and must not keep its object from being deleted or mended.
+        // The file is missing, so its contents can't be recorded. That must not prevent a deletion
+        // or a repair of the object.
         var result = EncodedValue.missing
         result.large = LargeReference(digest: digest, size: size).json
         return result
@@ -31,7 +32,7 @@ extension ObjectEncoder {
     return result
   }
 
-  /// The reference to a value that is too large for history's rows; nil for one that is not.
+  /// The reference to a value that is too large for a row of history; nil if it is not.
   private func reference(
     to value: Value,
     at column: ColumnIndex,
@@ -57,7 +58,6 @@ extension ChangeSide {
     }
   }
 
-  /// Adds a property by its value.
   @inline(__always)
   mutating func append(
     _ value: Value,

@@ -1,19 +1,21 @@
 import Changes
 import SQLite
 
-/// The objects that a very large transaction changed earlier, in a temporary file.
+/// The earlier changed objects of a very large transaction, in a temporary file.
 ///
 /// A later entry for the same object replaces the earlier one.
 final class TouchFile {
   private let connection: Connection
   private let reading: Statement
   private let writing: Statement
-  /// The lowest and the highest id of each entity: what is written in the order of ids, as most is,
-  /// need not be looked for.
+  /// The lowest and the highest id of each entity.
+  ///
+  /// Most objects are inserted in the order of their ids, so an id is usually outside, and no
+  /// lookup is needed.
   private var bounds: [ClosedRange<ObjectID>?]
 
   init(entities: Int) throws {
-    // An empty name is a file that SQLite takes away itself.
+    // With an empty path SQLite creates a temporary file, which it deletes itself.
     connection = try Connection(path: "", mode: .readWriteCreate)
     try connection.execute(
       """
@@ -28,7 +30,7 @@ final class TouchFile {
     bounds = Array(repeating: nil, count: entities)
   }
 
-  /// The change that an object had when it was put aside.
+  /// The change that the file has of an object; nil if it has none.
   func touch(_ key: RowKey) throws -> Touch? {
     guard let bounds = bounds[key.entity], bounds.contains(key.id) else { return nil }
     try reading.bind(1, Int64(key.entity.number))
@@ -37,7 +39,7 @@ final class TouchFile {
     return try reading.step() ? Touch(stored: reading.int64(at: 0)) : nil
   }
 
-  /// Puts aside what a table has, and makes it empty.
+  /// Moves the entries of a table to the file.
   func take(_ table: inout TouchTable, entity: EntityIndex) throws {
     let states = table.sortedStates
     guard let first = states.first?.id, let last = states.last?.id else { return }

@@ -1,25 +1,28 @@
 import Changes
 
-/// The change that an object has so far in the open transaction, and the row that holds it.
+/// The change that the open transaction has of an object so far, and its row.
 struct Touch {
   var kind: ChangeKind
-  /// The row's id; zero if it does not have one yet.
+  /// The id of the row; zero if it is not written yet.
   var row: Int64
 }
 
 /// The changed objects of one entity, by id.
 ///
-/// A flat table of numbers instead of a `Dictionary`, because every row that is written looks here.
+/// It is a hash table in two arrays of numbers: each written row is looked up here, and a
+/// `Dictionary` is slower.
 struct TouchTable {
   private var ids: [ObjectID] = []
-  /// The row, and in the last two bits the kind; zero for a free place.
+  /// The row's id times four, plus the kind; zero for a free place.
   private var states: [Int64] = []
   private var count = 0
 
-  /// The state of an object that was forgotten; others may lie behind its place.
+  /// The state of a removed object.
+  ///
+  /// Its place is not free, because the search for other ids continues after it.
   private static let removed: Int64 = -1
 
-  /// The state of an object; setting nil forgets it.
+  /// The change of an object; setting nil removes it.
   subscript(id: ObjectID) -> Touch? {
     @inline(__always)
     get {
@@ -40,10 +43,10 @@ struct TouchTable {
     }
   }
 
-  /// Whether an object was forgotten, so that nothing that was put aside of it holds.
+  /// Whether an object was removed, so that an older entry in a ``TouchFile`` is not valid.
   func isRemoved(_ id: ObjectID) -> Bool { count > 0 && states[place(of: id)] == Self.removed }
 
-  /// Forgets an object of which something may be put aside.
+  /// Removes an object that a ``TouchFile`` may contain.
   mutating func remove(_ id: ObjectID) { put(id, state: Self.removed) }
 
   @inline(__always)
@@ -57,14 +60,14 @@ struct TouchTable {
     states[place] = state
   }
 
-  /// What is known of all objects, by id: the row, and in the last two bits the kind, or that it was
-  /// forgotten.
+  /// The entries of all objects, also of removed ones, by id; a state is the row's id times four,
+  /// plus the kind.
   var sortedStates: [(id: ObjectID, state: Int64)] {
     states.indices.filter { states[$0] != 0 }.map { (ids[$0], states[$0]) }
       .sorted { $0.0 < $1.0 }
   }
 
-  /// Forgets all, and keeps the room of a small table.
+  /// Removes all entries, and keeps the memory of a small table.
   mutating func removeAll() {
     guard count > 0 else { return }
     if ids.count > 1024 {
@@ -76,7 +79,7 @@ struct TouchTable {
     count = 0
   }
 
-  /// The place of an id, or the free one where it belongs.
+  /// The place of an id, or the free place for it.
   @inline(__always)
   private func place(of id: ObjectID) -> Int {
     let mask = ids.count - 1
@@ -92,7 +95,7 @@ struct TouchTable {
     ids = Array(repeating: 0, count: size)
     states = Array(repeating: 0, count: size)
     count = 0
-    // Also those that were forgotten: something of them may be put aside.
+    // Removed objects are kept, because a ``TouchFile`` may contain them.
     for index in old.0.indices where old.1[index] != 0 {
       let place = place(of: old.0[index])
       ids[place] = old.0[index]
@@ -103,7 +106,7 @@ struct TouchTable {
 }
 
 extension Touch {
-  /// Reads what ``TouchTable/sortedStates`` has; nil for an object that was forgotten.
+  /// Decodes a state of ``TouchTable/sortedStates``; nil for a removed object.
   init?(stored state: Int64) {
     guard state > 0 else { return nil }
     self.init(state: state)

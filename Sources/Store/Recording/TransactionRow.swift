@@ -4,8 +4,10 @@ import SQLite
 
 /// The statements that write rows of `history_transaction`.
 final class TransactionRow {
-  /// The digest of a larger transaction is computed when it is needed, at the latest by the next
-  /// transaction, so that a large save does not read its own changes again.
+  /// The maximum number of changes for which the digest is computed at once.
+  ///
+  /// For more changes it is computed when it is needed, at the latest by the next transaction, so a
+  /// large save does not read its own changes again.
   static let promptDigestLimit = 1000
 
   private let last: Statement
@@ -51,7 +53,7 @@ final class TransactionRow {
     )
   }
 
-  /// The id of the next transaction, and that of the next change.
+  /// The ids of the next transaction and the next change.
   func nextIDs() throws -> (transaction: Int64, change: Int64) {
     defer { last.reset() }
     guard try last.step() else { return (1, 1) }
@@ -62,7 +64,8 @@ final class TransactionRow {
     return (transaction + 1, last.int64(at: 1) + 1)
   }
 
-  /// Gives the last transaction its digest, if it has none yet; the next one begins with it.
+  /// Computes the digest of the last transaction if it has none yet, and remembers it for the next
+  /// one.
   func sealLast(_ id: Int64) throws {
     defer { lastDigest.reset() }
     previous = try lastDigest.step() ? Digest(bytes: lastDigest.bytes(at: 0)) : nil
@@ -76,7 +79,7 @@ final class TransactionRow {
     previous = digest
   }
 
-  /// Writes the row that closes a transaction.
+  /// Inserts the row of a transaction, which closes it.
   func insert(
     _ id: Int64,
     author: Author,
@@ -108,7 +111,8 @@ final class TransactionRow {
     try insert(transaction, schemaID: schemaID)
   }
 
-  /// Writes the row that closes a transaction of another history, with the same properties.
+  /// Inserts the row of a transaction that was copied from another history, with the same
+  /// properties.
   func insert(_ transaction: Transaction) throws {
     var transaction = transaction
     if transaction.digest == nil, let previous {
@@ -117,8 +121,8 @@ final class TransactionRow {
     try insert(transaction, schemaID: try rows.schemaID(transaction.schema))
   }
 
-  /// Goes on after a transaction that was just inserted; false if ``nextIDs()`` has to
-  /// look first.
+  /// Continues after a transaction that was just inserted; false if ``nextIDs()`` must look up the
+  /// ids.
   func follow(_ transaction: Transaction) -> Bool {
     guard transaction.operation != .gap, let digest = transaction.digest else { return false }
     previous = digest

@@ -1,14 +1,14 @@
 import Changes
 import FoundationEssentials
 
-/// Reads the stored values in a change, including large ones.
+/// Decodes the values of a change for its row, including large values.
 struct ChangeValues {
   let decoders: [ObjectDecoder]
   let blobs: Blobs
   /// Returns a large value by its SHA-256.
   var content: (String) throws -> LargeValue
 
-  /// The stored values of members that are columns; nil for an erased one.
+  /// The values for the columns of some members; nil for an erased value.
   func values(
     _ members: ArraySlice<ObjectDecoder.Member>,
     side: Change.Side,
@@ -20,7 +20,7 @@ struct ChangeValues {
     return try members.map { member in
       let note = notes.value(decoder.keys[member.index])
       if !note.large.isEmpty {
-        // The value is missing, so its digest represents it.
+        // The origin lacks the value too, so the row gets its digest.
         if note.isMissing { return .text(try digest(in: note.large)) }
         return try largeValue(note.large, member: member, side: side, decoder: decoder)
       }
@@ -34,7 +34,7 @@ struct ChangeValues {
     }
   }
 
-  /// Stores the large values of a change, before they are counted.
+  /// Stores the large values of a change; their uses are counted afterwards.
   func keep(_ change: Change) throws {
     guard !change.large.isEmpty else { return }
     for side in Change.Side.allCases {
@@ -50,7 +50,7 @@ struct ChangeValues {
     }
   }
 
-  /// A large value, which has the size that its reference says, so that no more is read of it.
+  /// A large value, of which at most the size in its reference is read.
   private func content(of reference: [UInt8]) throws -> LargeValue {
     let digest = try digest(in: reference)
     let value = try content(digest)
@@ -66,7 +66,7 @@ struct ChangeValues {
   ) throws -> Value {
     let digest = try digest(in: reference)
     let column = decoder.layout.columns[member.index]
-    // A value in a file is copied to a file, and the row contains its digest.
+    // Such a value is written to a blob file, and the row contains its digest.
     if column.isExternal, blobs.hasFolder {
       if side == .after, try !blobs.isKept(digest) {
         try blobs.keep(content(of: reference), digest: digest)

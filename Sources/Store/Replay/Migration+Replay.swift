@@ -4,18 +4,18 @@ import SQLite
 
 extension Migration {
   /// Migrates a replica to the next schema of its origin, and replays transactions that the origin
-  /// recorded under it, in one transaction.
+  /// recorded under that schema, in one transaction.
   ///
-  /// The rows of removed entities are gone, because the origin recorded their deletion under the
-  /// old schema. If tables change, the first transaction is the one that records the origin's
-  /// migration; its values are in the rows already, and are compared with them.
+  /// The rows of removed entities are deleted already, because the origin recorded their deletion
+  /// under the old schema. If tables change, the first transaction must be the one that records the
+  /// origin's migration. Its values are already in the migrated rows, so they are only compared.
   ///
   /// - Parameters:
-  ///   - file: The replica, which is not open elsewhere in this process.
-  ///   - schema: The schema of the transactions.
-  ///   - options: How the replica is opened.
-  ///   - content: Returns the bytes of a large value by its SHA-256.
-  ///   - body: Replays any number of whole transactions, and at least one if tables change.
+  /// - file: The replica, which is not open elsewhere in this process.
+  /// - schema: The schema of the transactions.
+  /// - options: How the replica is opened.
+  /// - content: Returns the bytes of a large value by its SHA-256.
+  /// - body: Replays any number of whole transactions, and at least one if tables change.
   /// - Returns: The result of the body.
   /// - Throws: ``StoreError``; the replica is then unchanged.
   @discardableResult
@@ -61,7 +61,7 @@ extension Migration {
     guard try Catalog(on: connection).schema == catalog.schema else {
       throw MigrationFailure.changedMeanwhile.at(path)
     }
-    // Captured rows refer to the old tables.
+    // A replica with captured changes is not migrated, because they refer to the old tables.
     guard try !CapturedRows.areThere(on: connection) else {
       throw ReplayFailure.changedByOthers(version: plan.to.version).at(path)
     }

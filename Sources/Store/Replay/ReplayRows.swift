@@ -1,26 +1,26 @@
 import Changes
 import SQLite
 
-/// Writes the rows of another store's changes, and notes where they differ from what a change
-/// expects.
+/// Writes the rows of another store's changes, and collects the differences between rows and the
+/// values that changes expect.
 final class ReplayRows {
   enum Purpose {
-    /// The changes become history here too.
+    /// The changes are also recorded as history.
     case history
-    /// The changes are the state with which an empty replica begins.
+    /// The changes are the objects of a snapshot, with which an empty replica begins.
     case snapshot
-    /// The changes revert transactions of history.
+    /// The changes are inverses, which revert transactions.
     case takingBack
-    /// The changes are compared with the result of a migration.
+    /// The changes were made by a migration; they are compared with the rows.
     case comparison
   }
 
   private let writer: Writer
   private let tables: [ReplayTable]
   var values: ChangeValues
-  // Unchecked because it is read for every row, and does not change in between.
+  // Exclusive access is not checked: this is read for every row, and does not change meanwhile.
   @exclusivity(unchecked) var purpose = Purpose.history
-  /// The values that changes did not find.
+  /// The expected values that rows did not have.
   @exclusivity(unchecked) private(set) var differences: [ReplayDifference] = []
 
   init(_ writer: Writer, decoders: [ObjectDecoder]) {
@@ -49,7 +49,8 @@ final class ReplayRows {
     try writeLinks(part, changes: changes)
   }
 
-  /// Writes a row with a statement that contains the expected values; false if it can't.
+  /// Writes a row with one statement that has the expected values as its condition; false if that
+  /// is not possible.
   private func writePlainly(
     _ part: PreparedChanges.Part,
     changes: PreparedChanges
@@ -74,7 +75,7 @@ final class ReplayRows {
     }
   }
 
-  /// Reads the row, compares it with the expected values, and writes each value.
+  /// Reads a row, compares it with the expected values, and writes the new ones.
   private func writeSlowly(_ part: PreparedChanges.Part, changes: PreparedChanges) throws {
     let (change, entity) = (part.change, part.entity)
     let before = changes.members[part.before].prefix(part.columnsBefore)
@@ -90,8 +91,8 @@ final class ReplayRows {
       old = try values.values(before, side: .before, change: change, of: entity)
       new = try values.values(after, side: .after, change: change, of: entity)
     }
-    // An object without known values is deleted later and can't be inserted again before, so it is
-    // left out.
+    // If all values are erased, the object is deleted later, and its id is not used again before
+    // that. So it is left out.
     let isErased = old.contains { $0 == nil } || new.contains { $0 == nil }
     let isKnown = new.isEmpty || new.contains { $0 != nil }
     if change.kind == .insert {
@@ -100,7 +101,7 @@ final class ReplayRows {
       return
     }
     guard let row else {
-      // A change of links can belong to an object that was left out.
+      // The object of a change of links may have been left out.
       let isOfLinks = change.kind == .update && after.isEmpty
       guard isErased || isOfLinks else {
         return note(key, property: nil, expected: "there", found: nil)
@@ -110,8 +111,8 @@ final class ReplayRows {
       }
       return
     }
-    // The values of an object whose values were erased are unknown, even if the tombstone has them:
-    // the changes before it were erased too.
+    // If values of an object are erased, its row contains placeholders, which can differ from the
+    // values in the tombstone.
     if change.kind != .delete || !isErased {
       differences += try writer.differences(of: row, from: old, members: before, key: key)
     }
@@ -126,7 +127,7 @@ final class ReplayRows {
     try writer.replayUpdate(key, columns: changed, before: row, values: values)
   }
 
-  /// Inserts an object, with placeholders for unknown values.
+  /// Inserts an object, with placeholders for erased values.
   private func insert(
     _ key: RowKey,
     members: ArraySlice<ObjectDecoder.Member>,
@@ -139,7 +140,7 @@ final class ReplayRows {
     try writer.replayInsert(key, values: row)
   }
 
-  /// Compares the result of a migration with what the origin recorded.
+  /// Compares a row after the migration with the change that the origin recorded.
   private func compare(_ part: PreparedChanges.Part, changes: PreparedChanges) throws {
     guard part.change.kind == .update, part.columnsAfter == part.after.count else {
       throw CanonicalEncodingError(message: "a migration only puts values into rows")
@@ -148,7 +149,7 @@ final class ReplayRows {
     let after = changes.members[part.after]
     let values = try values.values(after, side: .after, change: part.change, of: part.entity)
     guard let row = try writer.current(key) else {
-      // An object with erased values was left out.
+      // Objects with erased values were left out.
       if !values.contains(where: { $0 == nil }) {
         note(key, property: nil, expected: "there", found: nil)
       }
@@ -162,7 +163,8 @@ final class ReplayRows {
   private func writeLinks(_ part: PreparedChanges.Part, changes: PreparedChanges) throws {
     let before = part.before.dropFirst(part.columnsBefore)
     let after = part.after.dropFirst(part.columnsAfter)
-    // An update has the same members on both sides; another kind has those of one side.
+    // An update has the same relationships before and after; an insertion or a deletion has only
+    // one side.
     let all = before.isEmpty ? after : before
     guard !all.isEmpty else { return }
     let decoder = tables[part.entity].decoder
@@ -178,7 +180,7 @@ final class ReplayRows {
     }
   }
 
-  /// Changes the links of one relationship; both lists are in ascending order.
+  /// Changes the links of one relationship; both lists must be in ascending order.
   private func writeLinks(
     _ key: RowKey,
     join: JoinStatements,
@@ -214,7 +216,7 @@ final class ReplayRows {
     if !isLinked {
       note(key, property: name, expected: "linked to \(target)", found: nil)
     } else if purpose != .takingBack {
-      // A foreign writer can leave the links of an object that it deleted.
+      // A foreign writer can delete an object and leave its links.
       note(key, property: name, expected: nil, found: "linked to \(target)")
     }
   }

@@ -1,11 +1,11 @@
 import Changes
 import SQLite
 
-/// The statements that replay ordinary changes of one entity.
+/// The statements that replay the usual changes of one entity.
 ///
-/// Each contains the expected values as a condition, so that one statement compares and writes.
-/// Other changes (values in files, odd values, different rows, unique values that move) are left to
-/// the slower way, which reads the row.
+/// Each has the expected values as its condition, so that one statement compares and writes. Other
+/// changes are replayed by ``ReplayRows`` more slowly, which reads the row first: values in files
+/// or of unusual types, unexpected rows, and unique values that move between rows.
 final class ReplayTable {
   let decoder: ObjectDecoder
   private let connection: Connection
@@ -13,7 +13,7 @@ final class ReplayTable {
   private var anyUpdate: Statement?
   private var insertion: Statement?
   private var removal: Statement?
-  /// The columns whose large values are in files.
+  /// The columns whose large values are in blob files.
   private let external: [ColumnIndex]
   private var columns: [ColumnIndex] = []
 
@@ -23,18 +23,18 @@ final class ReplayTable {
     external = decoder.layout.columns.indexes { $0.isExternal }
   }
 
-  /// Whether all values are too short for a file.
+  /// Whether all values are too short for a blob file.
   func staysInRow(_ part: PreparedChanges.Part, changes: PreparedChanges) -> Bool {
     external.isEmpty
       || (part.before.lowerBound..<part.after.upperBound).allSatisfy { place in
         let member = changes.members[place]
-        // Base64 has four letters for three bytes.
+        // This is the length of the Base64 text; the value has three bytes for four letters.
         return member.value.count < Blobs.inlineLimit
           || !external.contains(ColumnIndex(member.index))
       }
   }
 
-  /// Inserts a row; the members are those of all columns.
+  /// Inserts a row; the change must have a member for each column.
   func insert(_ part: PreparedChanges.Part, changes: PreparedChanges) throws {
     let statement = try insertion ?? decoder.layout.prepareInsertion(on: connection)
     insertion = statement
@@ -62,7 +62,7 @@ final class ReplayTable {
     return connection.changes == 1
   }
 
-  /// Updates a row with the statement for any columns.
+  /// Updates a row with the statement that can set any of the columns.
   private func updateAny(_ part: PreparedChanges.Part, changes: PreparedChanges) throws -> Bool {
     let statement = try anyUpdate ?? prepareAnyUpdate()
     anyUpdate = statement
@@ -127,7 +127,7 @@ final class ReplayTable {
     )
   }
 
-  /// The condition that a row has an id and certain values.
+  /// The condition that a row has its id and the expected values.
   private func condition(_ columns: [ColumnIndex], from first: Int) -> String {
     let layout = decoder.layout
     let values = columns.enumerated().map {

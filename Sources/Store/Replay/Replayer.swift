@@ -3,40 +3,40 @@ import SQLite
 
 /// Writes another store's transactions: their rows, and their history unchanged.
 ///
-/// A store keeps one for all calls of ``Store/replay(content:_:)``;
+/// A store keeps one replayer for all calls of ``Store/replay(content:_:)``;
 /// ``Migration/replay(_:to:options:content:_:)`` creates its own. A call writes one SQL
-/// transaction. Delete rules are not applied, because history contains their changes; foreign keys
-/// are not enforced, because a foreign writer may have left dangling links.
+/// transaction. Delete rules are not applied, because history contains the changes that they made.
+/// Foreign keys are not enforced, because a foreign writer may have left dangling links.
 package final class Replayer {
   private let writer: Writer
   private let rows: ReplayRows
   private var open: (id: Int64, count: Int64)?
   private var sequence: Int64 = 0
   private let format: ChangeFormat
-  /// The memory for changes that are applied one at a time.
+  /// The buffer for changes that are applied one at a time.
   private let single = PreparedChanges()
-  /// The migration of the tables, until the transaction that records it comes; nil for none.
+  /// The migration of the tables, until the transaction that records it is replayed; otherwise nil.
   private var migrated: MigrationPlan?
-  /// The snapshot that is being written, whose changes are not history.
+  /// The point of the snapshot that is being written; its changes are not recorded as history.
   private var snapshot: HistoryPoint?
 
   init(_ writer: Writer, migrated: MigrationPlan? = nil) throws {
     self.writer = writer
-    // If no table changed, the origin may have recorded nothing.
+    // If no table changed, the origin may not have recorded the migration.
     self.migrated = migrated.flatMap { $0.isTrivial ? nil : $0 }
     format = ChangeFormat(writer.layouts)
     rows = ReplayRows(writer, decoders: format.decoders)
     if self.migrated != nil { rows.purpose = .comparison }
   }
 
-  /// Runs a function with the replayer in a transaction of the database; `content` returns a large
-  /// value by its SHA-256.
+  /// Runs a function with the replayer in one SQL transaction; `content` returns a large value by
+  /// its SHA-256.
   func run<Result>(
     content: @escaping (String) throws -> LargeValue,
     _ body: (Replayer) throws -> Result
   ) throws -> Result {
     rows.values.content = content
-    // A failed body leaves its state.
+    // After an error, the state of an unfinished transaction remains.
     defer { reset() }
     try writer.beginRows()
     let result = try body(self)
@@ -57,9 +57,9 @@ package final class Replayer {
   /// Starts a transaction, which must follow the store's last one.
   ///
   /// - Parameters:
-  ///   - id: Its id.
-  ///   - count: The number of its changes.
-  ///   - first: The first transaction that it replaces, if it fills a gap.
+  /// - id: The transaction's id.
+  /// - count: The number of its changes.
+  /// - first: For a gap, the first transaction that it replaces.
   /// - Throws: ``StoreError/Code/historyGap`` if another transaction must be next.
   package func begin(_ id: Int64, count: Int64, first: Int64? = nil) throws {
     guard open == nil else { throw failure(.outOfOrder) }
@@ -77,7 +77,7 @@ package final class Replayer {
     try apply(single, at: 0)
   }
 
-  /// Replays a change of the transaction that was split by the format of the same schema.
+  /// Replays one of the prepared changes, which were parsed with the schema of this store.
   package func apply(_ changes: PreparedChanges, at index: Int) throws {
     guard let open else { throw failure(.outOfOrder) }
     let change = changes.parts[index].change
@@ -102,7 +102,7 @@ package final class Replayer {
     }
   }
 
-  /// Writes the row of an inverse change, whose transaction remains in history.
+  /// Writes the row of an inverse change; the transaction that it reverts remains in history.
   func takeBack(_ change: Change, of transaction: Int64) throws {
     if let open, open.id != transaction { try endTakingBack() }
     open = (transaction, 0)
@@ -120,10 +120,10 @@ package final class Replayer {
     try writer.putParkedRowsBack()
   }
 
-  /// Ends the transaction, with a digest that the reader of the lines has verified.
+  /// Ends the transaction, whose digest the caller has verified.
   ///
-  /// - Throws: ``StoreError/Code/replayMismatch`` with all differences if rows were not as the
-  ///   changes expected.
+  /// - Throws: ``StoreError/Code/replayMismatch`` with all differences if rows did not have the
+  ///   values that the changes expected.
   package func end(_ transaction: Transaction) throws {
     guard let open, snapshot == nil, open.id == transaction.id, open.count == transaction.count
     else {
@@ -143,12 +143,12 @@ package final class Replayer {
     try writer.recorder.close(transaction)
   }
 
-  /// Starts the snapshot that fills an empty replica: the state of its origin at a point.
+  /// Starts a snapshot, which fills an empty replica with the state of its origin at a point.
   ///
   /// - Parameters:
-  ///   - point: The point after which history continues.
-  ///   - count: The number of its objects, each an insertion.
-  /// - Throws: ``StoreError/Code/historyGap`` if the replica has contents, and
+  /// - point: The point after which history continues.
+  /// - count: The number of objects; each is an insertion.
+  /// - Throws: ``StoreError/Code/historyGap`` if the replica is not empty, and
   ///   ``StoreError/Code/misuse`` if it has another lineage.
   package func begin(snapshot point: HistoryPoint, count: Int64) throws {
     guard open == nil else { throw failure(.outOfOrder) }
@@ -168,10 +168,10 @@ package final class Replayer {
     rows.forgetDifferences()
   }
 
-  /// Ends the snapshot; the next transaction is the one after its point.
+  /// Ends the snapshot; the transaction after its point must be next.
   ///
   /// - Parameter time: The time of the state; nil if it is not known.
-  /// - Throws: ``StoreError/Code/replayMismatch`` if rows existed before.
+  /// - Throws: ``StoreError/Code/replayMismatch`` if one of the objects existed already.
   package func endSnapshot(time: String?) throws {
     guard let open, let point = snapshot else { throw failure(.outOfOrder) }
     guard sequence == open.count else { throw failure(.incomplete(sequence, of: open.count)) }
@@ -190,7 +190,7 @@ package final class Replayer {
     }
   }
 
-  /// Throws if a migration of the tables was not followed by its transaction.
+  /// Throws if the tables were migrated, and the transaction that records it was not replayed.
   private func finish() throws {
     guard let migrated else { return }
     throw failure(.missingMigration(version: migrated.to.version))

@@ -1,7 +1,7 @@
 import Changes
 import SQLite
 
-/// Reverts the rows of a copy to the state after an earlier transaction, in the writer's
+/// Reverts the rows of a copy to the state after an earlier transaction, in the writer's open
 /// transaction.
 func takeBack(
   _ writer: Writer,
@@ -30,7 +30,7 @@ func takeBack(
   try Catalog.set("rewound", value: .integer(transaction), on: connection)
 }
 
-/// Fails inside a gap, whose transactions are known only together.
+/// Throws if the transaction is inside a gap, which can only be reverted as a whole.
 private func checkIsOutsideGaps(_ transaction: Int64, rows: HistoryRows) throws {
   let following = try rows.transactions(after: transaction, through: .max)
   defer { following.reset() }

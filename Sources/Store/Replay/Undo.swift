@@ -7,17 +7,17 @@ final class Undo {
   private let writer: Writer
   private let format: ChangeFormat
   private let values: ChangeValues
-  /// The objects with conflicts, which are not examined further.
+  /// The objects with conflicts, whose other changes are not reverted.
   private var left: Set<RowKey> = []
-  /// The objects that were deleted and not inserted again.
+  /// The objects that the undo deletes and does not insert again.
   private var removed: Set<RowKey> = []
-  /// The references and links that were set.
+  /// The references and links that the undo sets, by object.
   private var targets: [RowKey: [Lead]] = [:]
 
-  /// A target that an object got.
+  /// A target of a reference or a link.
   private struct Lead {
     let property: String
-    /// Nil for a link.
+    /// The column of the reference; nil for a link.
     let column: ColumnIndex?
     let join: JoinIndex?
     let target: RowKey
@@ -47,7 +47,7 @@ final class Undo {
     }
   }
 
-  /// Throws if the schema has changed since the first of the transactions.
+  /// Throws if the schema changed since the first transaction of the range.
   private func checkSchema(_ range: ClosedRange<Int64>, rows: HistoryRows) throws {
     let head = try rows.range().head.transaction
     guard range.upperBound <= head, range.lowerBound > 0 else {
@@ -64,7 +64,7 @@ final class Undo {
   func refusal(_ range: ClosedRange<Int64>) throws -> StoreError {
     let later = try HistoryRows(writer.connection)
       .transactions(after: range.upperBound, changing: conflicts.map(\.object))
-      // The undo itself has recorded what it could revert.
+      // The open transaction is the undo itself, which is not a later change.
       .filter { $0.id < writer.recorder.transaction }
     return HistoryFailure.undoConflict(range, conflicts, later).at(writer.connection.path)
   }
@@ -87,7 +87,7 @@ final class Undo {
     if conflicts.count > count { left.insert(key) }
   }
 
-  /// Splits members into columns and links.
+  /// Splits the members of a change into columns and links.
   private func parts(
     _ members: [ObjectDecoder.Member],
     key: RowKey
@@ -180,7 +180,7 @@ final class Undo {
     targets.isEmpty ? "nothing" : targets.map(String.init).joined(separator: ", ")
   }
 
-  /// The values of an object, if it has that entity.
+  /// The present values of an object; nil if it does not exist or has another entity.
   private func current(_ key: RowKey) throws -> [Value]? {
     guard try writer.entity(of: key) == key.entity else { return nil }
     return try writer.current(key)
@@ -278,7 +278,7 @@ final class Undo {
 
   private func name(_ entity: EntityIndex) -> String { writer.layouts[entity].entity.name }
 
-  /// Finds references to an object that was deleted.
+  /// Finds objects that refer to a deleted object.
   private func findReferences(to key: RowKey) throws {
     func note(_ other: RowKey, property: String) {
       conflicts.append(
@@ -306,12 +306,12 @@ final class Undo {
     }
   }
 
-  /// Finds targets of an object that do not exist.
+  /// Finds references and links of an object whose target does not exist.
   private func findMissing(_ key: RowKey, leads: [Lead]) throws {
     guard let row = try current(key) else { return }
     for lead in leads
     where try writer.entity(of: lead.target) == nil {
-      // An older change may have set another target since.
+      // The undo of an older transaction may have set another target.
       let target = lead.target.id.integer
       if let column = lead.column, !row[column].isSame(as: .integer(target)) { continue }
       if let join = lead.join, try !writer.joins[join].isLinked(key.id.integer, target: target) {

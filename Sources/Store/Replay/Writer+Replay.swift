@@ -1,7 +1,7 @@
 import Changes
 import FoundationEssentials
 
-/// Writes rows whose history is copied.
+/// Writes rows without recording their changes, because their history is copied.
 extension Writer {
   func replayInsert(_ key: RowKey, values: [Value]) throws {
     try adoptNames(key, values: values)
@@ -24,7 +24,7 @@ extension Writer {
     try put(key, columns: columns, values: values)
   }
 
-  /// Whether one of two values is the digest of the other, which is in a file.
+  /// Whether the stored value is the digest of the expected one, which is in a blob file.
   private func isFile(_ stored: Value, of expected: Value) -> Bool {
     let (digest, data): (String, Data)
     switch (stored, expected) {
@@ -35,7 +35,7 @@ extension Writer {
     return data.withUnsafeBytes { SHA256.digest(of: $0) }.description == digest
   }
 
-  /// The properties in which a row differs from members.
+  /// The properties whose value in a row differs from the expected one.
   func differences(
     of row: [Value],
     from values: [Value?],
@@ -44,7 +44,7 @@ extension Writer {
   ) throws -> [ReplayDifference] {
     try zip(members, values).compactMap { member, value in
       let index = ColumnIndex(member.index)
-      // An erased value is not known, so any value may be there.
+      // The row has a placeholder for an erased value, so it is not compared.
       guard let value, !row[index].isSame(as: value) else { return nil }
       let column = layouts[key.entity].columns[index]
       if column.isExternal, isFile(row[index], of: value) { return nil }

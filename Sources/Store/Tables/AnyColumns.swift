@@ -1,12 +1,12 @@
 import Changes
 
-/// The SQL of an update of any columns of a table, prepared once for all sets of columns.
+/// The SQL of one UPDATE that can set any of a table's columns, so that it is prepared only once.
 ///
 /// Each column has three parameters: a flag, which is bound if the column is set, the new value,
-/// and the expected one.
+/// and the expected value.
 struct AnyColumns {
   let assignment: String
-  /// The condition that the columns have their expected values.
+  /// The condition that the flagged columns have their expected values.
   let expectation: String
 
   init(_ layout: EntityLayout) {

@@ -1,14 +1,14 @@
 import Changes
 
-/// The prepared statements of recently used sets of columns.
+/// The prepared statements for sets of columns that are often updated together.
 ///
-/// Preparing an update takes as long as running ten. A set gets a plan while there is room, or when
+/// Preparing an UPDATE takes as long as running ten. A set gets a plan while there is room, or once
 /// it is used often; ``AnyColumns`` serves the others. If there is no room left, plans that were
-/// not used since the last time are dropped.
+/// not used recently are dropped.
 struct ColumnPlans<Plan> {
-  /// Half of the plans that are kept.
+  /// Half of the maximum number of plans.
   private static var room: Int { 64 }
-  /// The number of uses after which a set replaces another one.
+  /// The number of uses after which a set gets a plan although there is no room.
   private static var often: Int { 8 }
   /// The maximum number of sets whose uses are counted.
   private static var counted: Int { 512 }
@@ -18,7 +18,8 @@ struct ColumnPlans<Plan> {
   private var asked: [[ColumnIndex]: Int] = [:]
   private var last: (columns: [ColumnIndex], plan: Plan)?
 
-  /// The plan for some columns, which is made if it is missing; nil if it is not worth one.
+  /// The plan for some columns, which `make` creates if necessary; nil if they are not used often
+  /// enough.
   mutating func plan(for columns: [ColumnIndex], _ make: () throws -> Plan) rethrows -> Plan? {
     if let last, last.columns == columns { return last.plan }
     let plan: Plan

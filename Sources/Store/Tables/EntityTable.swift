@@ -42,7 +42,7 @@ final class EntityTable {
     return layout.columns.indices.map { statement.value(at: Int32(truncatingIfNeeded: $0)) }
   }
 
-  /// Nil if there is no such row.
+  /// The entity of a row; nil if there is no such row.
   func entityName(id: ObjectID) throws -> String? {
     let statement =
       try naming
@@ -85,7 +85,8 @@ final class EntityTable {
     try run(statement, id: id, values: values) { AnyColumns.value(columns[$0]) }
   }
 
-  /// Runs a statement with an id and values, and copies each text only once.
+  /// Runs a statement with an id and values; all texts are copied to the same memory, without
+  /// allocations.
   private func run(
     _ statement: Statement,
     id: ObjectID,
@@ -112,7 +113,7 @@ final class EntityTable {
     try statement.run()
   }
 
-  /// The plan of an update; nil for columns that are rarely written together.
+  /// The plan of an UPDATE; nil for columns that are rarely updated together.
   private func plan(_ columns: [ColumnIndex]) throws -> UpdatePlan? {
     try plans.plan(for: columns) { try makePlan(columns) }
   }
@@ -162,7 +163,7 @@ final class EntityTable {
 }
 
 extension EntityLayout {
-  /// The parameters are the id and the values in the order of ``columns``.
+  /// The INSERT, whose parameters are the id and the values in the order of ``columns``.
   func prepareInsertion(on connection: Connection) throws -> Statement {
     var names = ["\"id\""] + columns.map(\.quoted)
     var marks = names.indices.map { "?\($0 + 1)" }
@@ -177,20 +178,21 @@ extension EntityLayout {
   }
 }
 
-/// Memory for the texts that are bound to one statement, which SQLite reads without a copy.
+/// The memory for the texts that are bound to one statement; SQLite reads them without another
+/// copy.
 final class TextRoom {
   private var memory = UnsafeMutableRawBufferPointer.allocate(byteCount: 4096, alignment: 1)
 
   deinit { memory.deallocate() }
 
-  /// Reserves memory for some bytes, and discards the bytes that were copied before.
+  /// Discards the copied texts, and reserves memory for the next ones.
   func reserve(_ size: Int) {
     guard size > memory.count else { return }
     memory.deallocate()
     memory = .allocate(byteCount: max(size, memory.count * 2), alignment: 1)
   }
 
-  /// The copy is valid until the next ``reserve(_:)``.
+  /// Copies a text; the copy is valid until the next ``reserve(_:)``.
   func copy(_ text: UnsafeRawBufferPointer, at offset: Int) -> UnsafeRawBufferPointer {
     let place = UnsafeMutableRawBufferPointer(rebasing: memory[offset..<offset + text.count])
     place.copyMemory(from: text)

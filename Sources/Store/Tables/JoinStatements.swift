@@ -5,7 +5,7 @@ import SQLite
 final class JoinStatements {
   let table: JoinTable
   private let connection: Connection
-  // Kept here, because finding a statement by its text costs as much as running one of these.
+  // Kept here because looking up a statement by its SQL takes as long as running one of these.
   private var reading: Statement?
   private var adding: Statement?
   private var removing: Statement?

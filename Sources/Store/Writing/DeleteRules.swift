@@ -1,6 +1,7 @@
 import Changes
 
-/// A to-one column that can refer to rows of an entity, with the rule for their deletion.
+/// A to-one column that can refer to the rows of an entity, with the delete rule for such
+/// references.
 struct IncomingReference {
   /// The entity that declares the column.
   let source: EntityIndex
@@ -10,14 +11,15 @@ struct IncomingReference {
   let isOptional: Bool
 }
 
-/// A deleted row, and a column that must not refer to it when the transaction ends.
+/// A column that must no longer refer to a deleted row when the transaction ends.
 struct PointerCheck {
   let gone: RowKey
   let reference: IncomingReference
   let obstacle: ObjectFailure.Obstacle
 }
 
-/// A deleted row whose delete rule requires that its targets are deleted too.
+/// A deleted row whose delete rule is `deny`: when the transaction ends, its targets must be
+/// deleted too.
 struct DeniedTargets {
   let gone: RowKey
   let property: String
@@ -53,15 +55,15 @@ func incomingReferences(_ layouts: [EntityLayout]) -> [[IncomingReference]] {
 }
 
 extension Writer {
-  /// Deletes an object, and applies delete rules to the objects around it.
+  /// Deletes an object, and applies delete rules to the objects that are related to it.
   ///
-  /// Rules that forbid a deletion are checked when the transaction ends, so the order of deletions
-  /// does not matter.
+  /// Rules that forbid the deletion are checked when the transaction ends, so the order of
+  /// deletions does not matter.
   ///
   /// - Returns: False if there is no such object.
   @discardableResult
   package func delete(_ entity: EntityIndex, id: Int64) throws -> Bool {
-    // A list instead of recursion, for chains of a million objects.
+    // A list instead of recursion, because a cascade can reach a million objects in a chain.
     var waiting = [RowKey(entity: entity, id: ObjectID(id))]
     var isFirst = true
     while let next = waiting.popLast() {
@@ -81,7 +83,7 @@ extension Writer {
     return true
   }
 
-  /// Deletes an object and the links that it owns, without delete rules.
+  /// Deletes an object and the links that it owns, without applying delete rules.
   func removeAlone(_ key: RowKey, values: [Value]) throws {
     var owned: [JoinIndex: [Int64]] = [:]
     for (index, join) in joins.enumerated() where isKind(key.entity, of: join.table.owner) {
@@ -92,7 +94,7 @@ extension Writer {
     try remove(key, values: values, links: owned)
   }
 
-  /// Deletes the row of an object, and records it with the links that it owned.
+  /// Deletes the row of an object, and records the deletion with the links that it owned.
   private func remove(_ key: RowKey, values: [Value], links: [JoinIndex: [Int64]]) throws {
     if parked[key] != nil {
       parked.remove(key)
@@ -104,7 +106,7 @@ extension Writer {
     deleted.append(key)
   }
 
-  /// Applies the rules of the object's to-one columns and of those that refer to it.
+  /// Applies the delete rules of the object's to-one columns, and of the columns that refer to it.
   private func follow(_ key: RowKey, values: [Value], waiting: inout [RowKey]) throws {
     let layout = layouts[key.entity]
     for (index, column) in layout.columns.enumerated() {
@@ -183,17 +185,19 @@ extension Writer {
     return owned
   }
 
-  /// Whether an entity is another one, or inherits from it.
+  /// Whether an entity is the other one, or inherits from it.
   func isKind(_ entity: EntityIndex, of other: EntityIndex) -> Bool {
     entity == other || layouts[entity].ancestors.contains(other)
   }
 
-  /// Notes that an object lost a link; the key's entity may be an ancestor of its own.
+  /// Remembers that an object lost a link.
+  ///
+  /// The key can contain an ancestor of the object's entity.
   private func noteUpdate(of key: RowKey) throws {
     if let entity = try entity(of: key) { updated.append(RowKey(entity: entity, id: key.id)) }
   }
 
-  /// Applies a rule to the targets of a deleted object.
+  /// Applies a delete rule to the targets of a deleted object.
   private func apply(
     _ rule: DeleteRule,
     of key: RowKey,
@@ -230,13 +234,13 @@ extension Writer {
     return result
   }
 
-  /// The index of a reference's column in the entity of one row, which may inherit it.
+  /// The index that a reference's column has in the entity of a row, which may be an heir.
   private func column(_ reference: IncomingReference, in row: RowKey) -> ColumnIndex {
     let property = layouts[reference.source].columns[reference.column].property
     return layouts[row.entity].column(of: property) ?? reference.column
   }
 
-  /// Throws if a rule forbids a deletion, after all changes have been made.
+  /// Throws if a delete rule forbids one of the deletions; called when all changes have been made.
   func checkDeletions() throws {
     for check in denied {
       let left = try check.targets.filter { try entity(of: $0) != nil }

@@ -1,8 +1,9 @@
 import Changes
 
-/// External attributes: large values are kept outside their rows, with a count of the rows.
+/// External attributes: large values are in blob files, and each has a count of the rows that use
+/// it.
 extension Writer {
-  /// Moves large values to files, and counts one more row for each.
+  /// Stores large values as blobs, counts this row, and returns the values with digests instead.
   func movedOut(_ values: [Value], of entity: EntityIndex) throws -> [Value] {
     var values = values
     for column in tables[entity].external {
@@ -42,13 +43,14 @@ extension Writer {
     try blobs.count(digest, rows: rows)
   }
 
-  /// Counts one row less for each value in a file.
+  /// Subtracts a deleted row from the counts of its large values.
   func releaseExternalValues(_ key: RowKey, values: [Value]) throws {
     for column in tables[key.entity].external { try count(values[column], rows: -1) }
   }
 
-  /// Adds values in files that are missing, with no rows: a foreign writer gave the digest, or the
-  /// file was deleted.
+  /// Adds to the catalog the large values of a row that it does not contain.
+  ///
+  /// A foreign writer can have written the digest, or the file can have been deleted.
   func adoptNames(_ key: RowKey, values: [Value]) throws {
     guard !tables[key.entity].external.isEmpty else { return }
     for case .text(let digest) in values where Digest(hexadecimal: digest) != nil {

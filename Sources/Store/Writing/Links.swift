@@ -1,6 +1,6 @@
 import Changes
 
-/// Many-to-many relationships from either side.
+/// Changes of many-to-many relationships, from either side.
 extension Writer {
   /// Removes the link between two objects, if there is one.
   package func unlink(
@@ -12,7 +12,7 @@ extension Writer {
     try link(entity, relationship: relationship, source: source, target: target, isLinked: false)
   }
 
-  /// Links or unlinks two objects; does nothing if they are so already.
+  /// Links or unlinks two objects; does nothing if nothing would change.
   package func link(
     _ entity: EntityIndex,
     relationship: String,
@@ -25,7 +25,7 @@ extension Writer {
     try setLink(end.join, owner: owner, other: other, isLinked: isLinked)
   }
 
-  /// Links or unlinks two objects; does nothing if they are so already.
+  /// Links or unlinks two objects; does nothing if nothing would change.
   func setLink(_ join: JoinIndex, owner: Int64, other: Int64, isLinked: Bool) throws {
     let isChanged =
       try isLinked
@@ -44,7 +44,7 @@ extension Writer {
     try recorder.link(key, join: join, target: other, isLinked: isLinked)
   }
 
-  /// The entity that a row belongs to, which can inherit from the key's.
+  /// The entity of a row, which can be an heir of the key's entity; nil if there is no row.
   func entity(of key: RowKey) throws -> EntityIndex? {
     if !parked.isEmpty {
       for kind in layouts[key.entity].family where parked[RowKey(entity: kind, id: key.id)] != nil {

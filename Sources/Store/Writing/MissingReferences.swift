@@ -2,9 +2,9 @@ import Changes
 import SQLite
 
 extension Writer {
-  /// Describes the foreign key that `COMMIT` refused.
+  /// Describes the foreign key that made `COMMIT` fail.
   ///
-  /// SQLite says only that a key failed, so all keys are checked, which takes long in a large
+  /// SQLite does not say which key it was, so this checks all keys, which takes long in a large
   /// store.
   func missingReference() throws -> StoreError {
     let statement = try connection.prepare("PRAGMA foreign_key_check")

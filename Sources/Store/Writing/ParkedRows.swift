@@ -3,9 +3,9 @@ import SQLite
 
 /// Rows that wait until they can be written without a conflict.
 ///
-/// Two objects can swap a unique value in one save, or a new one can take the value of one that is
-/// deleted later. The row that comes too early is deleted from its table, and inserted with its
-/// final values when the transaction ends; foreign keys are deferred until then.
+/// Two objects can swap a unique value in one save, or a new object can take over the value of one
+/// that is deleted later. A row that can't be written yet is deleted from its table, and inserted
+/// with its final values when the transaction ends. Foreign keys are checked only then.
 struct ParkedRows {
   private(set) var rows: [RowKey: [Value]] = [:]
   private(set) var order: [RowKey] = []
@@ -50,10 +50,10 @@ package struct RowChange: Sendable {
 }
 
 extension Writer {
-  /// Updates several objects, which can pass on unique values to each other.
+  /// Updates several objects, which can exchange unique values.
   ///
   /// - Returns: The keys of those that do not exist.
-  /// - Throws: ``StoreError/Code/duplicate`` if two objects end with the same unique value.
+  /// - Throws: ``StoreError/Code/duplicate`` if two objects have the same unique value at the end.
   @discardableResult
   package func update(_ changes: [RowChange]) throws -> [RowKey] {
     var missing: [RowKey] = []
@@ -70,11 +70,11 @@ extension Writer {
     return missing
   }
 
-  /// Writes the parked rows into their tables.
+  /// Inserts the parked rows into their tables.
   ///
   /// ``Store/write(_:committed:_:)`` calls this at its end.
   ///
-  /// - Throws: ``StoreError/Code/duplicate`` if a value is still taken.
+  /// - Throws: ``StoreError/Code/duplicate`` if another object has the unique value.
   package func putParkedRowsBack() throws {
     for key in parked.keys {
       guard let values = parked[key] else { continue }
@@ -85,11 +85,11 @@ extension Writer {
       }
       parked.remove(key)
     }
-    // The order would otherwise keep all that were ever parked.
+    // Otherwise the order would grow with every parked row.
     parked.removeAll()
   }
 
-  /// Inserts a row, or parks it while a unique value is taken.
+  /// Inserts a row, or parks it if another row has its unique value.
   func put(_ key: RowKey, values: [Value]) throws {
     do {
       try tables[key.entity].insert(id: key.id, values: values)
@@ -98,7 +98,7 @@ extension Writer {
     }
   }
 
-  /// Updates a row, or parks it while a unique value is taken.
+  /// Updates a row, or parks it if another row has its unique value.
   func put(_ key: RowKey, columns: [ColumnIndex], values: [Value]) throws {
     let table = tables[key.entity]
     if parked[key] == nil {
@@ -132,7 +132,7 @@ extension Writer {
     for entity in layouts[key.entity].ancestors.reversed() + [key.entity] {
       let found = names.compactMap { layouts[entity].column(of: $0) }
       guard found.count == names.count else { continue }
-      // If the search fails, the message does not name the other object.
+      // If this search fails, the error does not name the other object.
       if let id = try? tables[entity].find(found, values: columns.map { values[$0] }),
         let kind = try? self.entity(of: RowKey(entity: entity, id: ObjectID(id)))
       {
@@ -143,7 +143,7 @@ extension Writer {
   }
 }
 
-/// The columns that SQLite names in `UNIQUE constraint failed: Trip.name, Trip.startDate`.
+/// The columns in an error of SQLite such as `UNIQUE constraint failed: Trip.name, Trip.startDate`.
 func failedColumns(_ error: SQLiteError, layout: EntityLayout) -> [ColumnIndex] {
   guard let colon = error.message.firstIndex(of: ":") else { return [] }
   let prefix = layout.entity.table + "."

@@ -3,16 +3,18 @@ import SQLite
 
 /// Writes the rows of a save or an undo, and records their history.
 ///
-/// A store has one, which ``Store/write(_:committed:_:)`` lends out while its transaction is open.
-/// Other writers of a closed store, such as the migration of a replica, make their own.
+/// A store has one writer, which ``Store/write(_:committed:_:)`` passes to its closure while the
+/// transaction is open. Code that writes to a store file without a ``Store``, such as the migration
+/// of a replica, creates its own.
 package final class Writer {
   package let layouts: [EntityLayout]
   let connection: Connection
-  /// Including those that delete rules deleted.
+  /// The deleted objects, including those that delete rules deleted.
   package internal(set) var deleted: [RowKey] = []
-  /// Nil if nothing changed.
+  /// The recorded transaction; nil if nothing changed.
   private(set) var transaction: Int64?
-  /// The objects that lost references or links to deleted objects in this transaction.
+  /// The objects that lost references or links in this transaction because their targets were
+  /// deleted.
   package internal(set) var updated: [RowKey] = []
 
   let tables: [EntityTable]
@@ -27,7 +29,7 @@ package final class Writer {
   private var author = Author()
   private let schema: StoreSchema
   let schemaID: Int64
-  /// SQLite's schema version when the tables were last compared.
+  /// SQLite's schema version at the last check of the tables.
   private var tablesVersion: Int64 = -1
 
   init(
@@ -69,7 +71,7 @@ package final class Writer {
     try blobs.prepareToCommit()
   }
 
-  /// Starts to write rows whose history may be written by other code.
+  /// Starts to write rows; the caller decides how their history is recorded.
   func beginRows() throws {
     try checkTables()
     deleted.removeAll()
@@ -80,7 +82,7 @@ package final class Writer {
     recorder.forget()
   }
 
-  /// Throws if another process changed the tables; installs missing triggers.
+  /// Throws if another process changed the tables, and installs missing triggers.
   private func checkTables() throws {
     guard let version = try connection.integer("PRAGMA schema_version"),
       version != tablesVersion
@@ -89,12 +91,12 @@ package final class Writer {
     guard schema.differences(fromStored: stored).isEmpty else {
       throw MigrationFailure.migratedByOthers(stored: stored, known: schema).at(connection.path)
     }
-    // A process that changed the history mode also changed its indexes.
+    // Another process may have changed the history mode.
     try recorder.refresh()
     let capture = try ForeignCapture.of(schema)
     if try !capture.isInstalled(on: connection) {
       try capture.install(on: connection)
-      // Installing changed the schema version again.
+      // The installation itself changed SQLite's schema version.
       return
     }
     tablesVersion = version
@@ -120,7 +122,7 @@ package final class Writer {
 
   /// Reserves unused ids of a table, and returns the first.
   package func reserveIDs(_ table: String, count: Int) throws -> Int64 {
-    // A foreign writer can have reset the sequence while there are rows.
+    // A foreign writer can have reset the sequence although rows exist.
     let sequence = try connection.integer(
       "SELECT seq FROM sqlite_sequence WHERE name = ?1",
       values: [.text(table)]
@@ -140,8 +142,8 @@ package final class Writer {
     return last + 1
   }
 
-  /// The values are in the order of ``EntityLayout/columns``; those of external attributes are
-  /// blobs of any size.
+  /// Inserts an object, whose values are in the order of ``EntityLayout/columns``; those of
+  /// external attributes are blobs of any size.
   package func insert(_ entity: EntityIndex, id: Int64, values: [Value]) throws {
     let key = RowKey(entity: entity, id: ObjectID(id))
     let values = try movedOut(values, of: entity)
@@ -165,7 +167,7 @@ package final class Writer {
   ) throws -> Bool {
     let key = RowKey(entity: entity, id: ObjectID(id))
     guard !columns.isEmpty else { return try tables[entity].row(id: key.id) != nil }
-    // History names changed columns in their order.
+    // History lists changed columns in the order of the schema.
     if zip(columns, columns.dropFirst()).contains(where: { $0 >= $1 }) {
       let sorted = Dictionary(zip(columns, values), uniquingKeysWith: { $1 })
         .sorted { $0.key < $1.key }
@@ -201,14 +203,16 @@ package final class Writer {
     return try tables[entity].find(columns, values: values)
   }
 
-  /// The values of an object in the order of ``EntityLayout/columns``; nil if there is none.
+  /// The values of an object in the order of ``EntityLayout/columns``; nil if there is no such
+  /// object.
   ///
-  /// A value of an external attribute in a file is given as the text of its digest.
+  /// For a value in a blob file, the result contains the text of its digest.
   package func row(_ entity: EntityIndex, id: Int64) throws -> [Value]? {
     try current(RowKey(entity: entity, id: ObjectID(id)))
   }
 
-  /// The values that an object has, or will have when the transaction ends.
+  /// The values of an object; those of a parked row are the ones that it will have when the
+  /// transaction ends.
   func current(_ key: RowKey) throws -> [Value]? {
     try parked[key] ?? tables[key.entity].row(id: key.id)
   }

@@ -1,20 +1,20 @@
 import Changes
 
-/// How a row of one store differs from that of another: the change that turns the one into the
-/// other.
+/// How a row of one store differs from that of another: the change that turns the first into the
+/// second.
 ///
-/// A row that is only in the second store is an insertion, one only in the first a deletion. Links
-/// of a many-to-many relationship are listed as removed and added.
+/// A row that is only in the second store is an insertion, and one that is only in the first a
+/// deletion. Links of a many-to-many relationship are listed as removed and added.
 package typealias RowDifference = Change
 
 extension Reader {
   /// Calls with the differences of another store's rows: by entity in the order of their names,
   /// then by id.
   ///
-  /// It reads both stores at once, on two threads if both readers have a companion, and holds one
-  /// object of each. Entities and properties of only one store are left out;
+  /// It reads both stores at once, on two threads if both readers have a companion, and keeps one
+  /// object of each in memory. Entities and properties that only one store has are skipped;
   /// ``StoreSchema/differences(fromStored:)`` names them. During the call, ``largeData(_:)`` of its
-  /// reader has a large value.
+  /// reader returns a large value.
   package func differences(
     to other: Reader,
     _ body: (RowDifference) throws -> Void
@@ -102,7 +102,7 @@ private final class Comparison {
       try pair.append(other, to: &text.after, blobs: newValues.blobs, isOld: false)
       try report(.insert, pair: pair, id: id, body)
     case (false, false):
-      // Links of a missing object, or of one of another entity.
+      // The owner of these links is missing, or has another entity.
       break
     }
   }
@@ -125,11 +125,11 @@ private final class Comparison {
     for (left, right) in pair.columns {
       let first = one.row.value(at: Int32(truncatingIfNeeded: left.number) + 1)
       let second = other.row.value(at: Int32(truncatingIfNeeded: right.number) + 1)
-      // Most values are equal, which is seen before they are encoded.
+      // Most values are equal. Comparing them first avoids the encoding.
       if first.isSame(as: second) { continue }
       let before = try pair.oldEncoder.encoded(first, at: left, blobs: oldValues.blobs)
       let after = try pair.newEncoder.encoded(second, at: right, blobs: newValues.blobs)
-      // A value in a file equals the same value in its row.
+      // A value in a blob file and the same value in a row have equal encodings.
       guard before != after else { continue }
       let key = pair.newEncoder.key(right)
       text.appendChanged(key)
@@ -160,15 +160,16 @@ extension JoinTable {
   }
 }
 
-/// One entity in two stores, with the properties that both have.
+/// One entity that both stores have, with the properties that both have.
 private struct Pair {
   let old: EntityLayout
   let new: EntityLayout
   let oldEncoder: ObjectEncoder
   let newEncoder: ObjectEncoder
-  /// The columns of the same property in the old and the new store, in the order of the new one.
+  /// The columns of each common property in the old and in the new store, in the order of the new
+  /// one.
   let columns: [(ColumnIndex, ColumnIndex)]
-  /// The positions of the same relationship's join tables.
+  /// The positions of the join tables of each common relationship.
   let links: [(Int, Int)]
 
   init(_ old: EntityLayout, of oldRows: ObjectRows, new: EntityLayout, of newRows: ObjectRows) {
@@ -190,7 +191,7 @@ private struct Pair {
     }
   }
 
-  /// The rows that show which objects can differ.
+  /// The rows that are compared to find the objects that can differ.
   func compared(_ oldRows: ObjectRows, _ newRows: ObjectRows) -> ComparedRows {
     func source(_ layout: EntityLayout, columns: [ColumnIndex]) -> ComparedRows.Source {
       ComparedRows.Source(

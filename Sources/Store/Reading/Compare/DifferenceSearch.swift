@@ -1,26 +1,28 @@
 import Dispatch
 import SQLite
 
-/// The rows of two states that are compared at once: those of an entity and its links, or of a
-/// table; their first column is an id.
+/// The rows of two states that are compared together: those of a table, or of an entity and its
+/// links.
+///
+/// Their first column is an id.
 struct ComparedRows: Sendable {
   /// Rows of one table in both states.
   struct Part: Sendable {
     let left: Source
     let right: Source
-    /// The number of leading columns that are the key; rows are read in its order.
+    /// The number of leading columns that form the key; rows are read in the order of the key.
     let keys: Int32
     let columns: Int32
   }
 
-  /// The statements that read a part of one state.
+  /// The statements that read the rows of one state.
   struct Source: Sendable {
-    /// The rows whose id is between two ids.
+    /// The statement for the rows with ids in a range.
     let rows: String
-    /// The lowest id from a given one on.
+    /// The statement for the lowest id that is not below a given one.
     let lowest: String
 
-    /// Reads quoted columns, which begin with the key.
+    /// The columns must be quoted, and begin with those of the key.
     init(_ table: String, columns: [String], keys: Int, condition: String? = nil) {
       rows =
         "SELECT \(columns.joined(separator: ", ")) FROM \(table)"
@@ -35,8 +37,8 @@ struct ComparedRows: Sendable {
 
 /// Finds the ids whose rows differ in two states.
 ///
-/// Most of the time SQLite reads rows, so two ranges of ids are compared at once if both readers
-/// have a companion. Memory contains the differing ids of two ranges.
+/// SQLite takes most of the time to read rows, so two ranges of ids are compared at once if both
+/// readers have a companion. Memory contains the differing ids of two ranges at most.
 struct DifferenceSearch {
   private let compared: [ComparedRows]
   private let finder: DifferenceFinder
@@ -50,8 +52,9 @@ struct DifferenceSearch {
     }
   }
 
-  /// Calls with differing ids, in ascending order within each index; a list can be empty, and a few
-  /// ids can turn out to be equal.
+  /// Calls with lists of ids that differ, in ascending order for each index.
+  ///
+  /// A list can be empty, and contain a few ids whose rows are equal.
   func run(_ body: (Int, [Int64]) throws -> Void) throws {
     var next = Stretch(index: 0, ids: .min ... .min)
     func take() throws -> Stretch? {
@@ -75,7 +78,7 @@ struct DifferenceSearch {
         continue
       }
       second.begin(other)
-      // After an error here the connections must be free as well.
+      // After an error, the second thread must not use the connections any longer.
       defer { second.wait() }
       try body(one.index, finder.ids(in: one))
       try body(other.index, second.ids())
@@ -91,7 +94,7 @@ private struct Stretch {
   let ids: ClosedRange<Int64>
 }
 
-/// Compares ranges of ids with one reader of each state.
+/// Compares ranges of ids with two readers, one for each state.
 private final class DifferenceFinder {
   private let left: Reader
   private let right: Reader
@@ -104,7 +107,7 @@ private final class DifferenceFinder {
     self.compared = compared
   }
 
-  /// The lowest id from a given one on.
+  /// The lowest id that is not below a given one; nil if there is none.
   func lowest(from id: Int64, index: Int) throws -> Int64? {
     var result: Int64?
     for part in compared[index].parts {
@@ -118,7 +121,7 @@ private final class DifferenceFinder {
     return result
   }
 
-  /// In ascending order.
+  /// The differing ids in a range, in ascending order.
   func ids(in stretch: Stretch) throws -> [Int64] {
     var found: [Int64] = []
     for merge in try merges(stretch.index) {
@@ -138,10 +141,10 @@ private final class DifferenceFinder {
   }
 }
 
-/// Compares a range of ids on its own thread; between ``begin(_:)`` and ``wait()`` only it uses the
-/// connections.
+/// Compares a range of ids on its own thread, which has exclusive use of the connections between
+/// ``begin(_:)`` and ``wait()``.
 private final class SecondFinder: @unchecked Sendable {
-  // Only the queue uses what is not constant.
+  // Variables are used only on the queue.
   private let finder: DifferenceFinder
   private let queue = DispatchQueue(label: "travelog.differences")
   private var found: Result<[Int64], any Error> = .success([])

@@ -1,9 +1,9 @@
 import Changes
 import SQLite
 
-/// Compares the rows of two states in the order of their key, and stops at differences.
+/// Reads the rows of two states in the order of their key, and stops at each difference.
 final class RowMerge {
-  /// Which of the two states has the row, or both with different values.
+  /// Whether only one state has the row, or both have it with different values.
   enum Place {
     case left, right, both
   }
@@ -11,7 +11,7 @@ final class RowMerge {
   private let left: Side
   private let right: Side
   private let columns: Range<Int32>
-  /// The position at which reading stopped; the rows up to it are skipped next.
+  /// The difference at which reading stopped; its rows are skipped next.
   private var place = Place.both
 
   init(_ part: ComparedRows.Part, left: Reader, right: Reader) throws {
@@ -37,14 +37,14 @@ final class RowMerge {
       if place != .left { try right.advance() }
       switch (left.isAtEnd, right.isAtEnd) {
       case (true, true):
-        // There are no rows to skip.
+        // At the first call there is no difference to skip.
         return nil
       case (false, true): place = .left
       case (true, false): place = .right
       case (false, false):
         place =
           left.key < right.key ? .left : right.key < left.key ? .right : .both
-        // Nearly all rows are equal, which is seen before their values are read.
+        // Nearly all rows are equal; this comparison does not copy their values.
         if place == .both, left.row.hasSameValues(in: columns, as: right.row) { continue }
       }
       return place

@@ -1,19 +1,19 @@
 import Changes
 
-/// A row that differs between two stores, or is in one only.
+/// A row that differs between two stores, or that only one of them has.
 package struct RowPair: Sendable {
-  /// In the order of the table's columns; nil if the row is only in the second store.
+  /// The values in the order of the table's columns; nil if only the second store has the row.
   package var before: [Value]?
   package var after: [Value]?
 
-  /// The values of one side, for the columns of the key.
+  /// The values in the store that has the row, for the columns of the key.
   package var either: [Value] { after ?? before ?? [] }
 }
 
 extension Reader {
-  /// Calls with the stored rows that differ in tables of both stores: by table, then by key.
+  /// Calls with the rows that differ in tables of both stores: by table, then by key.
   ///
-  /// It reads both stores at once and holds one row of each.
+  /// It reads both stores at once and keeps one row of each in memory.
   package func rowDifferences(
     to other: Reader,
     in tables: [TableDefinition],
@@ -44,6 +44,6 @@ extension Reader {
 }
 
 extension TableDefinition {
-  /// The number of columns of the key: the id of an object, or the two ids of a link.
+  /// The number of columns in the key: one for an object's id, two for a link.
   package var keys: Int { columns.first == "id" ? 1 : 2 }
 }
