@@ -1,9 +1,9 @@
 import SQLite
 
-/// Detects commits of any process since the last question; for one thread at a time.
+/// Detects whether any process committed since the last call; for one thread at a time.
 package final class CommitWatch {
   private let store: Store
-  /// A separate connection, so that SQLite reports the commits of all others.
+  /// A separate connection, because SQLite reports only the commits of other connections.
   private let connection: Connection?
   private var version: Int64?
 
@@ -12,7 +12,7 @@ package final class CommitWatch {
     self.connection = connection
   }
 
-  /// Whether there may be a new commit; the first answer is true.
+  /// Whether there may be a new commit; true at the first call.
   package func hasChanged() throws -> Bool {
     let now = try currentVersion()
     defer { version = now }

@@ -6,9 +6,9 @@ import SQLite
 extension Store {
   /// Deletes transactions from history.
   ///
-  /// Those at the beginning disappear; of a transaction between others its place and digest are
-  /// kept. Each batch is a transaction, so that other writers wait briefly; an interrupted run has
-  /// deleted the oldest batches. The file becomes smaller.
+  /// Transactions at the beginning are removed; of one between others, its row and its digest are
+  /// kept. Each batch is a transaction, so that other writers wait only briefly; an interrupted run
+  /// has deleted the oldest batches. The file becomes smaller.
   ///
   /// - Parameter ranges: The ids, in ascending order.
   /// - Returns: The number of deleted transactions.
@@ -23,7 +23,7 @@ extension Store {
         deleted += done.count
         guard let last = done.last else { break }
         next = last + 1
-        // Other writers look for the lock only from time to time.
+        // The pause lets other writers get the lock, which they try only from time to time.
         if next <= range.upperBound { usleep(2000) }
       }
     }
@@ -31,8 +31,9 @@ extension Store {
     return deleted
   }
 
-  /// Deletes the transactions at the beginning of history that are older than a time, up to the
-  /// first that is not, even if clocks went back after it.
+  /// Deletes the transactions at the beginning of history that are older than a time.
+  ///
+  /// It ends at the first newer one, although older ones can follow if a clock was set back.
   @discardableResult
   package func deleteHistory(before time: Date) throws -> Int64 {
     let limit = timeText(time)
@@ -61,7 +62,7 @@ extension Store {
         let count = try free()
         guard count > 0 else { return false }
         try writer.connection.execute("PRAGMA incremental_vacuum(1000)")
-        // If this frees nothing, the store was created without the mode.
+        // If no page is freed, the store was created without the mode `auto_vacuum`.
         let left = try free()
         return left > 0 && left < count
       }
@@ -83,9 +84,9 @@ struct HistoryDeletion {
 
   private var connection: Connection { writer.connection }
 
-  /// Deletes the first transactions in a range, and returns the last of them and their number.
+  /// Deletes the first transactions in a range, and returns the last deleted one and their number.
   func deleteBatch(_ range: ClosedRange<Int64>) throws -> (last: Int64?, count: Int64) {
-    // The last transaction needs its digest while its changes exist.
+    // The last transaction needs its digest while its changes still exist.
     try writer.recorder.sealLast()
     let oldest = try connection.integer("SELECT min(id) FROM history_transaction") ?? 0
     let found = try rows.transactions(after: range.lowerBound - 1, through: range.upperBound)
@@ -110,9 +111,9 @@ struct HistoryDeletion {
     return (last, Int64(deleted.count))
   }
 
-  /// Deletes all transactions up to one, which the base of history replaces.
+  /// Deletes all transactions up to one, because the base of history replaces them.
   func deleteAll(through id: Int64) throws {
-    // Changes are in the order of their transactions.
+    // The ids of changes rise with the ids of their transactions.
     let end = try connection.integer(
       "SELECT first_change FROM history_transaction WHERE id > ?1 ORDER BY id LIMIT 1",
       values: [.integer(id)]
@@ -121,7 +122,7 @@ struct HistoryDeletion {
     try removeTransactions(through: id)
   }
 
-  /// Removes the first transactions, and keeps their latest time.
+  /// Removes the rows of the first transactions, and keeps their latest time.
   private func removeTransactions(through id: Int64) throws {
     let query = "SELECT max(time) FROM history_transaction WHERE id <= ?1"
     let latest = try connection.first(query, values: [.integer(id)]) {
@@ -141,7 +142,7 @@ struct HistoryDeletion {
     }
   }
 
-  /// Deletes the changes in a range, and releases their large values.
+  /// Deletes the changes in a range, and subtracts their uses of large values.
   private func deleteChanges(_ range: String, _ bind: (Statement) throws -> Void) throws {
     let large = try connection.cached(
       "SELECT large FROM history_change WHERE \(range) AND large IS NOT NULL"
@@ -156,7 +157,7 @@ struct HistoryDeletion {
     try removal.run()
   }
 
-  /// Moves the base to a transaction, and past the deleted transactions that follow it.
+  /// Sets the base to a transaction, or to the last of the deleted transactions that follow it.
   private func moveBase(to id: Int64) throws {
     let kept = try connection.integer(
       "SELECT id FROM history_transaction WHERE id > ?1 AND state <> 'deleted' ORDER BY id LIMIT 1",

@@ -2,17 +2,18 @@ import Changes
 import SQLite
 
 extension Store {
-  /// Erases values from history, which keeps the digests of their transactions.
+  /// Erases values of an object from history; the digests of the transactions do not change.
   ///
   /// The file is rebuilt and the write-ahead log emptied, so that no byte of the values remains.
   /// Rows are not changed.
   ///
   /// - Parameters:
-  ///   - object: The id of the object.
-  ///   - erases: Tells whether a value goes.
-  /// - Returns: The number of transactions whose values were erased.
-  /// - Throws: ``StoreError``, with ``StoreError/Code/locked`` where somebody else uses the file, so
-  ///   that it still has what the values left; erase them again then.
+  /// - object: The id of the object.
+  /// - erases: Returns whether a value is erased.
+  /// - Returns: The number of transactions that contained the values.
+  /// - Throws: ``StoreError``, with ``StoreError/Code/locked`` if another program uses the file:
+  ///   history has lost the values then, but the file may still contain their bytes. Call it again
+  ///   to remove them.
   @discardableResult
   package func eraseHistory(
     of object: Int64,

@@ -3,16 +3,18 @@ import FoundationEssentials
 import SQLite
 
 extension Store {
-  /// Begins a new lineage, because the history after a transaction is not the one that was exported.
+  /// Begins a new lineage, because the history after a transaction is not the one that was
+  /// exported.
   ///
-  /// History keeps the later transactions, with recomputed digests. Open the store again afterwards.
+  /// History keeps the later transactions, with recomputed digests. The store must be opened again
+  /// afterwards.
   ///
-  /// - Parameter base: The last transaction that is deleted from history, because the new lineage begins
-  ///   with the state after it, with the digest that the new lineage has of that state.
+  /// - Parameter base: The last transaction to delete from history, with the digest that the new
+  ///   lineage has for the state after it.
   /// - Throws: ``StoreError``; nothing has changed then.
   package func beginLineage(after base: HistoryPoint) throws {
     try maintain { writer in
-      // The last transaction needs its digest, while its changes are there.
+      // The last transaction needs its digest while its changes still exist.
       try writer.recorder.sealLast()
       let connection = writer.connection
       try HistoryDeletion(writer).deleteAll(through: base.transaction)

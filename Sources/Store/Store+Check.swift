@@ -4,14 +4,14 @@ extension Store {
   /// Compares rows, history, constraints and catalog.
   ///
   /// It reads the whole store once, and keeps the values in history in a temporary file. An object
-  /// whose insertion was deleted from history is accepted as it is, unless `beginning` is given.
+  /// whose insertion was deleted from history can't be compared, unless `beginning` is given.
   ///
   /// - Parameters:
-  ///   - author: Records the differences of rows and history as a transaction of op `gap`; nil to
-  ///     record nothing.
-  ///   - beginning: A replica at the transaction before the oldest that is kept.
-  ///   - checksStructure: False if ``checkStructure(_:)`` was called before.
-  ///   - body: Called with each finding.
+  /// - author: The author of a transaction of op `gap`, which records the differences of rows and
+  ///   history; nil to record nothing.
+  /// - beginning: A replica that ends at the transaction before the oldest one in history.
+  /// - checksStructure: False if ``checkStructure(_:)`` was called before.
+  /// - body: Called with each finding.
   /// - Returns: What was recorded, and how many objects history does not have completely.
   /// - Throws: ``StoreError``, with ``StoreError/Code/locked`` if another program is writing, and
   ///   the errors of the body.
@@ -51,7 +51,7 @@ extension Store {
           }
           try check.readHistory(unsealed, since: beginning, body)
           try check.compareRows(body)
-          // Unsealed rows have not been counted yet.
+          // The large values of unsealed changes are not counted yet.
           if unsealed == nil { try check.checkBlobs(location.blobFolder, body) }
           return CheckResult(unknown: check.unknown)
         }
@@ -71,13 +71,13 @@ extension Store {
 
   /// Checks the file, its tables and triggers, and all references.
   ///
-  /// Opening the store for writing has restored missing triggers.
+  /// Call it before the store is opened for writing, which restores missing triggers.
   package func checkStructure(_ body: (CheckFinding) throws -> Void) throws {
     let schema = try Catalog.schema(of: self)
     try read { try StructureCheck($0.connection, schema: schema).run(body) }
   }
 
-  /// Waits until recent foreign changes can be shown: for a second rows can join them.
+  /// Waits until recent foreign changes are shown: their transactions can grow for a second.
   private func waitUntilShown() throws {
     let end = ContinuousClock.now + .seconds(3)
     while try !isReplica && read({ try $0.hasUnshownChanges() }), ContinuousClock.now < end {
@@ -91,8 +91,9 @@ extension Store {
 }
 
 extension Catalog {
-  /// The schema in the store's catalog, which can be newer than the one it was opened with if the
-  /// tables are the same.
+  /// The schema in the store's catalog.
+  ///
+  /// It can be newer than the one that the store was opened with, if the tables are the same.
   static func schema(of store: Store) throws -> StoreSchema {
     try store.read { try Catalog(on: $0.connection).schema }
   }

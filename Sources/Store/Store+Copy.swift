@@ -4,14 +4,15 @@ import Glibc
 import SQLite
 
 extension Store {
-  /// Copies the store in its present state into a new file, with the files of its large values.
+  /// Copies the present state of the store to a new file, with its blob files.
   package func copy(to file: URL) throws {
     let path = file.path(percentEncoded: false)
     try describingErrors(at: path) {
       let copy = try Connection(path: path, mode: .readWriteCreate)
-      // An interrupted copy is made again.
+      // An interrupted copy is not used, so it need not be durable.
       try copy.execute("PRAGMA synchronous = OFF")
-      // The copy lacks values that writers remove meanwhile, although rows may still name them.
+      // The rows of the copy may refer to values that writers remove meanwhile; those are not
+      // copied.
       try read { reader in
         try reader.connection.backup(to: copy)
         try Self.copyValues(from: BlobFolder(besides: location.path), to: BlobFolder(besides: path))
@@ -24,10 +25,10 @@ extension Store {
     guard !names.isEmpty else { return }
     try copy.create()
     for name in names {
-      // Files in such a folder are not overwritten, so a link is as good as a copy.
+      // Blob files are never overwritten, so a link serves as a copy.
       if link(source.file(name), copy.file(name)) == 0 { continue }
       guard source.contains(name) else { continue }
-      // An altered file is copied, and a check of the copy finds it.
+      // An altered file is copied too; a check of the copy reports it.
       do {
         try copy.copy(.file(source.file(name)), digest: name, isChecked: false)
       } catch let error as StoreError where error.code == .missingBlob {

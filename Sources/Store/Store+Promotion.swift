@@ -5,8 +5,8 @@ import SQLite
 extension Store {
   /// Turns a replica into an independent store with a new identifier.
   ///
-  /// Its history begins again, because the origin's logs contain that of the origin. The store must
-  /// be opened again afterwards.
+  /// Its history begins again, because the earlier transactions belong to the origin and its logs.
+  /// The store must be opened again afterwards.
   ///
   /// - Returns: The new identifier.
   /// - Throws: ``StoreError``, with ``StoreError/Code/misuse`` if it is not a replica; nothing has

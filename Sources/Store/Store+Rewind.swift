@@ -4,16 +4,16 @@ import SQLite
 extension Store {
   /// Rewinds a copy of a store to its state after an earlier transaction.
   ///
-  /// History stays, so the copy can be rewound further. The copy becomes read-only, as a replica.
+  /// History stays, so the copy can be rewound further. The copy becomes read-only, like a replica.
   ///
   /// - Parameters:
-  ///   - file: The copy with its folder of large values, which is not open elsewhere.
-  ///   - transaction: The last transaction whose changes stay; zero for none.
-  ///   - options: How the copy is opened.
-  ///   - tick: Called after each inverse change; its error ends the call.
-  /// - Throws: ``StoreError``, with ``StoreError/Code/irreversible`` if a schema change or an
-  ///   erasure is in the way, and ``StoreError/Code/historyExpired`` if one of the transactions was
-  ///   deleted; the copy is unchanged then.
+  /// - file: The copy with its blob files, which is not open elsewhere.
+  /// - transaction: The last transaction whose changes stay; zero to revert all.
+  /// - options: How the copy is opened.
+  /// - tick: Called after each inverse change; its error ends the call.
+  /// - Throws: ``StoreError``, with ``StoreError/Code/irreversible`` if a later transaction changed
+  ///   the schema or was erased in part, and ``StoreError/Code/historyExpired`` if one was deleted;
+  ///   the copy is unchanged then.
   package static func rewind(
     _ file: URL,
     to transaction: Int64,

@@ -1,9 +1,9 @@
 extension Store {
   /// Reverts transactions by recording a new one: all of them, or none.
   ///
-  /// Later changes stay; if one depends on those to be undone, nothing is written.
+  /// Later changes stay. If one of them depends on a reverted change, nothing is written.
   ///
-  /// - Returns: The new transaction; nil if the old ones have no effect together.
+  /// - Returns: The new transaction; nil if the transactions together changed nothing.
   /// - Throws: ``StoreError``, with ``StoreError/Code/undoConflict`` and all conflicts if later
   ///   changes depend on these, and with ``StoreError/Code/irreversible`` if the schema changed
   ///   since, or values were erased.
@@ -18,7 +18,7 @@ extension Store {
     return made
   }
 
-  /// Checks whether ``undo(_:author:)`` would succeed, and throws its errors.
+  /// Throws the errors that ``undo(_:author:)`` would throw, and changes nothing.
   package func checkUndo(_ range: ClosedRange<Int64>) throws {
     struct NotMeant: Error {}
     do {
@@ -29,7 +29,7 @@ extension Store {
         throw NotMeant()
       }
     } catch is NotMeant {
-      // It would succeed, and has been rolled back.
+      // This error means success: the transaction ends with it and is rolled back.
     }
   }
 }

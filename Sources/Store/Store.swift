@@ -4,15 +4,16 @@ import SQLite
 
 /// A store: rows with their history, in a file or in memory.
 ///
-/// It can be used from any thread. Writers wait for each other; readers of a file wait for none.
-/// Connections are not `Sendable`: the lock protects the writer's, and each reader has one user.
+/// It can be used from any thread. Writers wait for each other; readers of a file never wait.
+/// Connections are not `Sendable`: the lock protects the writer's connection, and each reader has
+/// one user at a time.
 package final class Store: @unchecked Sendable {
   package let location: Location
-  /// A UUID.
+  /// The UUID of the store.
   package let identifier: String
-  /// It rises when the store is restored from an older copy.
+  /// The number of the lineage, which rises when the store is restored from an older copy.
   package let lineage: Int64
-  /// Whether it accepts only the replayed history of another store.
+  /// Whether the store is a replica, which only accepts replayed history.
   package let isReplica: Bool
   package let schema: StoreSchema
   package let layouts: [EntityLayout]
@@ -29,17 +30,17 @@ package final class Store: @unchecked Sendable {
   private let file: StoreFile
   private let schemaCheck: SchemaCheck
 
-  /// Prepares SQLite for a process that uses it only through stores, before the first one is
-  /// opened.
+  /// Prepares SQLite for a process that uses it only through stores; call it before the first store
+  /// is opened.
   package static func prepareProcess() {
     Connection.skipMemoryStatistics()
     Connection.returnLargeMemory()
   }
 
-  /// Opens a store with its own schema, or with the given one, which creates a missing store.
+  /// Opens a store with the given schema, which creates a missing store, or with its own schema.
   ///
   /// - Throws: ``StoreError``, with ``StoreError/Code/schemaMismatch`` if the store has a schema
-  ///   that needs other tables.
+  ///   with other tables.
   package static func open(
     _ location: Location,
     schema: StoreSchema? = nil,
@@ -85,7 +86,7 @@ package final class Store: @unchecked Sendable {
     if case .memory = location { true } else { false }
   }
 
-  /// Calls the closure with a reader of one state of the store.
+  /// Calls the closure with a reader, which sees one state of the store.
   package func read<Result>(_ body: (Reader) throws -> Result) throws -> Result {
     func run() throws -> Result {
       let reader = try takeReader()
@@ -103,16 +104,18 @@ package final class Store: @unchecked Sendable {
 
   /// The first bytes of a file, which can be an open store.
   ///
-  /// Opening and closing such a file without SQLite releases all locks that this process has on it.
+  /// They are read through SQLite, because closing any other descriptor of the file would release
+  /// all locks that this process has on it.
   package static func firstBytes(of path: String, count: Int) throws -> [UInt8] {
     try describingErrors(at: path) {
       try Connection(path: path, mode: .readOnly).firstBytes(count)
     }
   }
 
-  /// Lends a reader that sees one state of the store until it is given back.
+  /// Lends a reader, which sees one state of the store until it is returned.
   ///
-  /// While it is held, the write-ahead log grows. A reader of a store in memory sees later writes.
+  /// Meanwhile the write-ahead log can't be emptied and grows. A reader of a store in memory sees
+  /// later writes.
   package func takeReader() throws -> Reader {
     try describingErrors(at: location.path) {
       let reader = try readers.take() ?? makeReader(on: connectionForReading())
@@ -127,9 +130,9 @@ package final class Store: @unchecked Sendable {
     }
   }
 
-  /// Lends a reader with a companion that sees the same state.
+  /// Lends a reader with a companion, which sees the same state.
   ///
-  /// It has no companion if the store is in memory, or is written all the time.
+  /// It has no companion if the store is in memory, or if a program keeps writing.
   package func takeReaderWithCompanion() throws -> Reader {
     let reader = try takeReader()
     guard !reader.isShared else { return reader }
@@ -137,7 +140,7 @@ package final class Store: @unchecked Sendable {
       for _ in 0..<3 {
         let version = try reader.version()
         let companion = try takeReader()
-        // The next snapshot contains what was committed while the companion began its own.
+        // A commit happened between the two snapshots, so the reader takes a newer one.
         try reader.refresh()
         if try reader.version() == version {
           reader.companion = companion
@@ -168,7 +171,7 @@ package final class Store: @unchecked Sendable {
       try reader.end()
       readers.giveBack(reader)
     } catch {
-      // If a reader can't end its reads, closing it does.
+      // If the reader can't end its snapshot, it is closed instead.
     }
   }
 
@@ -188,8 +191,7 @@ package final class Store: @unchecked Sendable {
     )
   }
 
-  /// Whether no row can join the transaction of a captured row, because it is sealed now or because
-  /// no program writes.
+  /// Whether the transaction of a captured row is complete: it is sealed, or no program is writing.
   private func isLast(_ place: CapturedRow.Place) throws -> Bool {
     guard writer != nil else { return try file.isLast(place) }
     let isLast = try lock.withLockIfFree {
@@ -198,9 +200,10 @@ package final class Store: @unchecked Sendable {
     return (isLast ?? nil) ?? false
   }
 
-  /// Seals foreign changes, unless another program writes; it does not wait.
+  /// Seals foreign changes, unless another program is writing; it does not wait.
   ///
-  /// The closure is called first, with the write lock held; nil if another program writes.
+  /// The closure is called first, while the write lock is held. Returns nil if another program is
+  /// writing.
   private func sealIfNobodyWrites<Result>(
     before: (Connection) throws -> Result
   ) throws -> Result? {
@@ -227,9 +230,10 @@ package final class Store: @unchecked Sendable {
     }
   }
 
-  /// Runs a function with the writer in one transaction, which an error rolls back.
+  /// Runs a function with the writer in one transaction, which is rolled back if the function
+  /// throws.
   ///
-  /// `committed` is called after the commit, with the new transaction of history; nil if nothing
+  /// `committed` is called after the commit with the new transaction of history; nil if nothing
   /// changed.
   @discardableResult
   package func write<Result>(
@@ -264,16 +268,16 @@ package final class Store: @unchecked Sendable {
     guard isDue else { return }
     let (seconds, attoseconds) = time.components
     let age = Double(seconds) + Double(attoseconds) / 1e18
-    // The write is complete; what can't be deleted now is deleted a minute later.
+    // The write succeeded, so an error is not reported; the deletion is tried again a minute later.
     _ = try? deleteHistory(before: Date().addingTimeInterval(-age))
   }
 
   /// Runs a function that replays transactions of another store into this replica, in one
-  /// transaction, which an error rolls back.
+  /// transaction, which is rolled back if the function throws.
   ///
   /// - Parameters:
-  ///   - content: Returns the bytes of a large value by its SHA-256.
-  ///   - body: Replays any number of whole transactions.
+  /// - content: Returns the bytes of a large value by its SHA-256.
+  /// - body: Replays any number of whole transactions.
   /// - Returns: The result of the body.
   /// - Throws: ``StoreError``, with ``StoreError/Code/replayMismatch`` if the replica's rows are
   ///   not those that the transactions expect.
@@ -284,13 +288,14 @@ package final class Store: @unchecked Sendable {
   ) throws -> Result {
     try lock.withLock {
       guard isReplica else { throw ReplayFailure.notAReplica.at(location.path) }
-      // A foreign writer may have left dangling links, which are replayed unchanged.
+      // A foreign writer can have left dangling links in the origin, and they are replayed
+      // unchanged.
       try writerConnection?.setForeignKeys(enforced: false)
       defer {
         do {
           try writerConnection?.setForeignKeys(enforced: true)
         } catch {
-          // It can't fail on an open connection, and a caller could not react.
+          // The call can't fail on an open connection, and a caller could not handle the error.
         }
       }
       return try inTransaction { writer, _ in
@@ -301,12 +306,13 @@ package final class Store: @unchecked Sendable {
     }
   }
 
-  /// Chooses whether a replay writes to the file itself or to a write-ahead log.
+  /// Chooses whether a replay uses a write-ahead log, or writes directly to the file.
   ///
-  /// A transaction larger than the cache writes its pages to the log and then to the file; without
-  /// the log it writes them once. This is as durable, because a journal has the old pages, but
-  /// readers and writers wait for each other, so it is only for new replicas. The next opening for
-  /// writing restores the log. A store that is open elsewhere stays unchanged.
+  /// With the log, the pages of a large transaction are written twice: to the log, and later to the
+  /// file. Without it they are written once. That is as durable, because a journal keeps the old
+  /// pages. But readers and writers must then wait for each other, so it is only for new replicas.
+  /// The next opening for writing turns the log on again. Nothing changes if the store is open
+  /// elsewhere.
   @discardableResult
   package func setWriteAheadLog(isUsed: Bool) throws -> Bool {
     try lock.withLock {
@@ -320,7 +326,7 @@ package final class Store: @unchecked Sendable {
           try connection.execute("PRAGMA journal_mode = \(isUsed ? "WAL" : "TRUNCATE")")
           hasWriteAheadLog = isUsed
         } catch SQLiteError.busy {
-          // Another program has it open; the log works as well.
+          // Another program has the store open, so it keeps the log, which is only slower.
         }
       }
       return isUsed == hasWriteAheadLog
@@ -329,8 +335,9 @@ package final class Store: @unchecked Sendable {
 
   /// Seals foreign changes, if there are any.
   ///
-  /// It does not wait for another writer, which seals them itself if it is ours. Returns false if
-  /// it did not seal because the store is a replica, is open for reading, or is being written.
+  /// It does not wait for another writer, because each of Travelog's writers seals them itself.
+  /// Returns false if it sealed nothing because the store is a replica, is open for reading, or is
+  /// being written.
   @discardableResult
   package func sealForeignChanges() throws -> Bool {
     guard case .unsealed = try read({ $0.head }) else { return true }
@@ -352,7 +359,7 @@ package final class Store: @unchecked Sendable {
     ReplayFailure.replica.at(location.path)
   }
 
-  /// Runs a function with the writer in a transaction of the database.
+  /// Runs a function with the writer in a transaction of SQLite.
   func inTransaction<Result>(
     _ body: (Writer, Connection) throws -> Result
   ) throws -> Result {

@@ -6,7 +6,7 @@ import Store
 package struct Finding: Equatable, Sendable, Worded {
   /// The kind of error.
   package enum Kind: String, Hashable, Sendable, CaseIterable {
-    /// Bytes that the writer would not have written, or that do not match their digests.
+    /// Bytes that no export wrote in this form, or that do not match their digests.
     case damaged
     /// A file that ends before its trailer.
     case incomplete
@@ -14,13 +14,15 @@ package struct Finding: Equatable, Sendable, Worded {
     case gap
     /// A large value whose file is missing or altered.
     case value
-    /// A token or a digest of a later transaction than the last one in the logs.
+    /// A token, or a digest that the user gave, is of a later transaction than the last one in the
+    /// logs.
     case endMissing = "end-missing"
     /// A file that is not a log, or that this program can't read.
     case unreadable
-    /// An unfinished erasure.
+    /// An erasure that was not finished.
     case unfinished
-    /// A file that is not one of the folder's logs, although readers of logs would read it.
+    /// A file that is in the folder and not one of its logs, although readers would take it for
+    /// one.
     case misplaced
     /// A difference between the store and a replay of the logs.
     case differs
@@ -65,7 +67,7 @@ package struct Finding: Equatable, Sendable, Worded {
       && left.transaction == right.transaction && left.wording == right.wording
   }
 
-  /// Creates a finding from an error; nil if the error is not about the logs, such as a full disk.
+  /// Creates a finding from an error; nil if the cause is not in the logs, such as a full disk.
   init?(_ error: LogError) {
     let kinds: [LogError.Code: Kind] = [
       .damaged: .damaged, .incomplete: .incomplete, .gap: .gap, .newerFormat: .unreadable,
@@ -75,7 +77,7 @@ package struct Finding: Equatable, Sendable, Worded {
     self.init(.log(kind, error), path: error.path, transaction: error.transaction)
   }
 
-  /// Creates a finding about a file that is not in its place.
+  /// Creates a finding about a file in a wrong place.
   init(stray error: LogError) {
     let kind: Kind =
       if case .notAFile? = error.reason as? LogFailure { .damaged } else { .misplaced }
@@ -111,7 +113,7 @@ package enum Notice: Hashable, Encodable, Sendable, Worded {
   case beginsWithSnapshot(ClosedRange<Int64>, of: String, String)
   case treeIsNotWhole(String)
 
-  /// JSON contains the same sentence as the text for people.
+  /// In JSON a notice is the sentence that people see.
   package func encode(to encoder: any Encoder) throws {
     var container = encoder.singleValueContainer()
     try container.encode(description)

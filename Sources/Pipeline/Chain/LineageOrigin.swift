@@ -1,11 +1,13 @@
 import Changes
 import Store
 
-/// The origin of a lineage after the first, according to the details of its first transaction.
+/// Where a later lineage began, according to the details of its first transaction.
 struct LineageOrigin: Hashable {
-  /// The head of the lineage before.
+  /// The head of the lineage with the next lower number.
   let head: HistoryPoint
-  /// The lineage from which this one continues: that of the head, unless a still older copy was restored.
+  /// The lineage that contains the history before this one.
+  ///
+  /// It is not always the one of the head, because a still older copy may have been restored.
   let parent: Int64
 
   init(head: HistoryPoint, parent: Int64) {
@@ -36,7 +38,8 @@ struct LineageOrigin: Hashable {
 }
 
 extension Transaction {
-  /// The origin of the lineage, if this is the first transaction of a later lineage.
+  /// Where the lineage began, if this transaction is the first one of a later lineage; otherwise
+  /// nil.
   var lineageOrigin: LineageOrigin? {
     operation == .snapshot ? details.flatMap { LineageOrigin(details: $0) } : nil
   }

@@ -22,7 +22,8 @@ struct LogChain {
   let store: String
   let lineage: Int64
   let files: [LogFolder.File]
-  /// Logs whose transactions are also in another log, because a compaction was interrupted.
+  /// Logs that an interrupted compaction has merged and not removed yet, so other logs contain
+  /// their transactions too.
   let covered: [LogFolder.File]
   let snapshots: [LogFolder.File]
   /// The records of erasures in these logs.
@@ -36,8 +37,8 @@ struct LogChain {
     try self.init(folder, store: store, lineage: lineage, erasures: erasures)
   }
 
-  /// If unfinished erasures are accepted, transactions may also have the lines from before their
-  /// last erasure, which was interrupted.
+  /// With unfinished erasures, a transaction is also accepted as it was before the erasure that was
+  /// interrupted.
   init(
     _ folder: LogFolder,
     store: String,
@@ -52,7 +53,7 @@ struct LogChain {
     self.lineage = lineage
     var files: [LogFolder.File] = []
     var covered: [LogFolder.File] = []
-    // Sorted by their first transactions; of logs with the same one, the shortest is first.
+    // By first transaction; if two logs begin with the same one, the shorter is first.
     for file in try folder.files(of: store, lineage: lineage) {
       while let last = files.last, last.range != file.range,
         file.range.contains(last.range.lowerBound), file.range.contains(last.range.upperBound)
@@ -74,7 +75,7 @@ struct LogChain {
 
   /// The point before the first transaction of the lineage.
   ///
-  /// A lineage after the first begins with the state after a transaction of the one before.
+  /// A later lineage continues the state after one of the transactions of an earlier lineage.
   var beginning: HistoryPoint {
     HistoryPoint(
       lineage: lineage,
@@ -89,7 +90,8 @@ struct LogChain {
   /// not reach back to its beginning.
   func beginsLineage() throws -> Bool {
     guard let file = files.first else { return false }
-    // A lineage after the first may begin with any id, but never after another transaction.
+    // The first transaction of a later lineage can have any id, and no log of that lineage ends
+    // before it.
     guard lineage > 0 else { return file.range.lowerBound == 1 }
     return try open(file, after: nil).header.previous == beginning.digest
   }
@@ -127,7 +129,8 @@ struct LogChain {
     return reader
   }
 
-  /// The logs with transactions after a trusted position; if there are none, the log that has it.
+  /// The logs with transactions after a trusted position; if there are none, the log that contains
+  /// it.
   func files(after position: TrustedPosition?) -> [LogFolder.File] {
     guard let id = position?.transaction else { return files }
     let later = files.filter { $0.range.upperBound > id }
@@ -149,7 +152,7 @@ struct LogChain {
     return false
   }
 
-  /// The error for a log that does not begin where the one before ends.
+  /// The error for a log that does not begin where the previous one ends.
   func gap(_ file: LogFolder.File, point: HistoryPoint) -> LogError {
     let first = file.range.lowerBound
     let reason =
@@ -159,7 +162,7 @@ struct LogChain {
     return LogError(reason, path: file.path, transaction: first)
   }
 
-  /// Throws if a log that was read to its end does not contain the transactions in its name.
+  /// Throws if the transactions in a log, which was read to its end, are not those in its name.
   func checkEnd(_ reader: LogReader, file: LogFolder.File) throws {
     guard let trailer = reader.trailer, trailer.last == file.range.upperBound else {
       throw ChainFailure.wrongLast(reader.trailer?.last ?? 0, named: file.range.upperBound).at(
@@ -184,7 +187,7 @@ struct LogChain {
     return try snapshotPoint(snapshots.last { $0.range.upperBound < first }) ?? beginning
   }
 
-  /// The point whose state a snapshot contains.
+  /// The point of a snapshot's state; nil if there is no file.
   func snapshotPoint(_ file: LogFolder.File?) throws -> HistoryPoint? {
     guard let file else { return nil }
     let reader = try open(file, after: nil)
@@ -197,7 +200,7 @@ struct LogChain {
     )
   }
 
-  /// Reads all logs after a point, or all logs, and returns their end.
+  /// Reads all logs, or those after a point, and returns their end.
   ///
   /// If a compaction merged the logs around the point, the merged log is read from its beginning.
   func verifiedEnd(after known: HistoryPoint?) throws -> HistoryPoint {
@@ -220,7 +223,7 @@ struct LogChain {
     return end
   }
 
-  /// Throws if a transaction of a log differs from the known one.
+  /// Throws if a transaction of a log differs from a transaction that is known.
   private func check(
     _ known: HistoryPoint,
     point: HistoryPoint,

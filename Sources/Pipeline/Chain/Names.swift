@@ -1,14 +1,14 @@
 import Changes
 import Store
 
-/// Refuses an entity that a history never had.
+/// Throws if no schema of a history has an entity.
 func checkEntity(_ name: String, schemas: [StoreSchema], path: String) throws {
   let names = Set(schemas.flatMap(\.entities).map(\.name))
   guard !names.contains(name) else { return }
   throw PipelineError(.unknownEntity(name, known: names.sorted()), logs: path)
 }
 
-/// Refuses a property that no object of an entity, or of its family, ever had a value of.
+/// Throws if an entity and its family never had a property.
 func checkProperty(
   _ name: String,
   of entity: String,

@@ -2,7 +2,7 @@ import ChangeLog
 import Changes
 import Store
 
-/// The filtered logs of a store in a folder, with the facts that are known of each kind.
+/// The filtered logs of a store that one filter made, with their name and their files.
 struct PartialLogs {
   /// The folder.
   let folder: LogFolder
@@ -24,7 +24,7 @@ struct PartialLogs {
     self.folder = folder
     self.name = name
     files = try folder.lineages(of: store).flatMap { try folder.files(of: store, lineage: $0) }
-    // Errors in a log are reported by the commands that read it.
+    // The commands that read a log report its errors.
     words = files.last.flatMap { try? LogReader(path: $0.path).header.partial } ?? name
   }
 

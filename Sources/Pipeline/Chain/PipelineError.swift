@@ -13,7 +13,7 @@ package struct PipelineError: Error, Sendable, Worded {
     case unknownName, stillThere, misuse
   }
 
-  /// The failure as data, without the paths of the store and of the logs.
+  /// The kinds of failure with their details, without the paths of the store and of the logs.
   indirect enum Reason: Sendable {
     // Folders, files and points.
     case noFolder, noLogs, noFile, isPartOfLineage, isUnreadable(Int32), onlyState(Int64)
@@ -54,7 +54,8 @@ package struct PipelineError: Error, Sendable, Worded {
   /// The flag with which a person chooses one of several stores.
   enum Choice: Sendable { case identifier, path, file }
 
-  /// The beginning of a history, and a source that may contain earlier transactions.
+  /// The beginning of a history that lacks earlier transactions, and a source that may contain
+  /// them.
   struct Beginning: Sendable {
     let base: Int64
     let head: Int64
@@ -63,7 +64,7 @@ package struct PipelineError: Error, Sendable, Worded {
     let earlier: String?
   }
 
-  /// The point at which the latest lineage left an earlier one.
+  /// The transaction at which the latest lineage separated from an earlier one.
   struct Parting: Sendable {
     let lineage: Int64
     let transaction: Int64
@@ -133,14 +134,14 @@ extension PipelineRequest {
   }
 }
 
-/// Fails if a folder is missing or has no logs.
+/// Throws if a folder is missing or has no logs.
 package func checkHasLogs(_ logs: LogFolder) throws {
   guard logs.exists else { throw missingFolder(logs) }
   guard try logs.allFiles().isEmpty else { return }
   throw PipelineError(.noLogs, logs: logs.path)
 }
 
-/// The error of a folder of logs that is missing, or is not a folder.
+/// The error for a log folder that is missing, or is not a folder.
 package func missingFolder(_ logs: LogFolder) -> any Error {
   guard access(logs.path, F_OK) == 0 else { return PipelineError(.noFolder, logs: logs.path) }
   return ChainFailure.notAFolder.at(logs.path)

@@ -2,14 +2,14 @@ import Changes
 import FoundationEssentials
 import Store
 
-/// A point in a history as people name it: a transaction, a time, or the head.
+/// A point in a history as users write it: a transaction, a time, or the head.
 package enum Point: Hashable, Sendable, CustomStringConvertible {
   /// Everything up to this transaction.
   case transaction(Int64)
-  /// Everything up to the last transaction, by id, before the first with a later time; the time has the
-  /// text form that history uses.
+  /// Everything up to the last transaction before the first one with a later time. The text of the
+  /// time has the form that history uses.
   case time(String)
-  /// Everything there is.
+  /// The whole history.
   case head
 
   /// The forms that ``init(_:)`` reads, for messages.
@@ -30,7 +30,8 @@ package enum Point: Hashable, Sendable, CustomStringConvertible {
     }
   }
 
-  /// A day, which begins at midnight in UTC, or an instant, with or without seconds.
+  /// The text of a time in the form of history; nil if it is not a day, which begins at midnight in
+  /// UTC, or an instant.
   private static func time(_ text: String) -> Date? {
     var text = text
     if text.utf8.count == 10 { text += "T00:00:00Z" }
@@ -44,12 +45,12 @@ package enum Point: Hashable, Sendable, CustomStringConvertible {
     let style = Date.ISO8601FormatStyle(includingFractionalSeconds: text.contains("."))
     // The caller's error lists the accepted forms, so the reason is not needed.
     guard let date = try? style.parse(text) else { return nil }
-    // Foundation reads the 30th of February as a day in March.
+    // Foundation accepts the 30th of February and makes it a day in March.
     let day = date.formatted(.iso8601.year().month().day())
     return day == text.prefix(10) || !text.hasSuffix("Z") ? date : nil
   }
 
-  /// The point as it would be typed.
+  /// The point in a form that ``init(_:)`` reads.
   package var description: String {
     switch self {
     case .transaction(let id): String(id)
@@ -60,7 +61,7 @@ package enum Point: Hashable, Sendable, CustomStringConvertible {
 }
 
 extension Point {
-  /// The last transaction up to this point, between two others.
+  /// The last transaction up to this point, in a range of ids.
   func transaction(in reader: Reader, after first: Int64, through last: Int64) throws -> Int64 {
     switch self {
     case .head: last

@@ -6,13 +6,13 @@ package struct Progress: Hashable, Sendable {
   package var changes: Int64 = 0
   /// The number of bytes in their lines.
   package var bytes: Int64 = 0
-  /// The number of transactions in all; nil if it is not known.
+  /// The total number of transactions; nil if it is not known.
   package var total: Int64?
 
   /// Creates the state at the start.
   package init(total: Int64? = nil) { self.total = total }
 
-  /// Counts a change, and reports the progress after every 4096th.
+  /// Counts a change, and reports the progress at every 4096th.
   package mutating func countChange(_ tick: Tick) throws {
     changes += 1
     if changes & 0xfff == 0 { try tick(self) }
@@ -24,5 +24,7 @@ package struct Progress: Hashable, Sendable {
   }
 }
 
-/// A closure that is called regularly; if it throws, the command ends in order.
+/// A closure that is called regularly with the progress.
+///
+/// If it throws, the command stops safely.
 package typealias Tick = (Progress) throws -> Void

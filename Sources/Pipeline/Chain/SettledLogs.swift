@@ -3,14 +3,15 @@ import ChangeLog
 /// The maximum number of attempts to read logs that other programs keep changing.
 private let mostReadings = 10
 
-/// Calls `body`, and repeats the call if it failed while other programs compacted or added logs: a
-/// listed log may be gone when it is opened.
+/// Calls `body`, and again if it failed while other programs compacted or added logs.
+///
+/// During a compaction, a log can be missing when it is opened although it was listed before.
 ///
 /// - Parameters:
-///   - logs: The folder.
-///   - stores: The stores whose logs are read; nil for all.
-///   - isRight: Returns whether a result is one of sound logs.
-///   - body: Reads the logs.
+/// - logs: The folder.
+/// - stores: The stores whose logs are read; nil for all.
+/// - isRight: Returns whether a result needs no further call.
+/// - body: Reads the logs.
 /// - Returns: The result of the last call.
 /// - Throws: The error of the last call.
 func readingSettled<Result>(
@@ -33,7 +34,9 @@ func readingSettled<Result>(
   }
 }
 
-/// The names in a folder; nil if it can't be listed, because reading the logs reports the reason.
+/// The names in a folder; nil if it can't be listed.
+///
+/// The reader of the logs then reports the reason.
 private func listing(_ logs: LogFolder, stores: [String]?) -> Set<String>? {
   try? logs.listing(of: stores ?? logs.stores())
 }

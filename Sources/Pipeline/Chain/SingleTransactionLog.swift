@@ -2,7 +2,7 @@ import ChangeLog
 import Changes
 import Store
 
-/// A transaction that the tool creates, such as a snapshot or a gap; its time is now, or another time.
+/// A transaction that a command creates, such as a snapshot or a gap; by default its time is now.
 func madeUpTransaction(
   _ id: Int64,
   operation: TransactionOperation,
@@ -28,8 +28,9 @@ func madeUpTransaction(
   )
 }
 
-/// Writes a log of one transaction, whose changes are given one after another, each with the reader
-/// that has its large values.
+/// Writes a log of one transaction.
+///
+/// `changes` calls with one change after another, each with the reader of its large values.
 ///
 /// - Returns: The log's path, and the digest of the transaction.
 func writeLog(

@@ -2,7 +2,7 @@ import ChangeLog
 import Changes
 import Store
 
-/// A limit that is far above the size of a token for a hundred stores.
+/// The maximum size of a token in bytes, far above that of a token with a hundred stores.
 private let largestToken = 1 << 16
 
 /// Reads a token; nil if there is none.
@@ -12,9 +12,8 @@ func readToken(_ path: String) throws -> Bookmark? {
 
 /// Whether an error means that a token was cut, altered or replaced by something else.
 ///
-/// Such a token can be rebuilt from the logs.
-///
-/// A token that the disk can't read, or that a newer program wrote, may contain facts that the logs lack.
+/// Such a token can be rebuilt from the logs. It is false if the disk can't be read, or if a newer
+/// program wrote the token: such a token may contain facts that the logs lack.
 func isDamagedToken(_ error: any Error) -> Bool {
   (error as? StoreError)?.code == .damaged
     || (error as? LogError).map { [.damaged, .notALog].contains($0.code) } ?? false
@@ -26,7 +25,8 @@ func writeToken(_ point: HistoryPoint, of store: String, to path: String) throws
   do {
     points = try readToken(path)?.points ?? [:]
   } catch  where isDamagedToken(error) {
-    // The error was reported when the token was read first; now the token is replaced.
+    // This error was already reported when the command read the token; the damaged token is
+    // replaced.
   }
   guard points[store] != point else { return }
   points[store] = point

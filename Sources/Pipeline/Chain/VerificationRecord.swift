@@ -2,7 +2,7 @@ import ChangeLog
 import FoundationEssentials
 import Store
 
-/// A record that all logs of a store were sound: the time, and the end of the last lineage.
+/// A record that all logs of a store were sound, with the time and the end of the latest lineage.
 package struct VerificationRecord: Hashable, Sendable, Codable {
   /// The time of the verification: RFC 3339 in UTC.
   package let time: String
@@ -18,7 +18,7 @@ package struct VerificationRecord: Hashable, Sendable, Codable {
     guard let bytes = try readSmallFile(Self.path(logs, store: store), isOurs: true) else {
       return nil
     }
-    // Nothing depends on it, so a damaged record counts as missing.
+    // No command depends on the record, so a damaged one counts as missing.
     guard let record = try? JSONDecoder().decode(Self.self, from: Data(bytes)) else { return nil }
     self = record
   }

@@ -27,7 +27,7 @@ package func check(
 ) throws -> CheckResult {
   let location = Location.file(URL(fileURLWithPath: request.store))
   let unchanged = try readableStore(request.store)
-  // Before it is opened for writing, which restores missing triggers.
+  // This must run before the store is opened for writing, which restores missing triggers.
   var hasOtherTables = false
   try unchanged.checkStructure { finding in
     if case .structure("table", _, _, _) = finding { hasOtherTables = true }
@@ -48,7 +48,7 @@ package func check(
       body
     )
   } catch let error as StoreError where error.code == .damaged && hasOtherTables {
-    // These tables were reported, and can't be compared with history.
+    // Tables that differ from the schema can't be compared with history.
     var result = CheckResult()
     result.isComplete = false
     return result

@@ -4,7 +4,7 @@ import Glibc
 
 package struct CompactRequest: Sendable {
   package var logs: LogFolder
-  /// The approximate limit of a log's compressed bytes.
+  /// The approximate limit for the compressed size of a log, in bytes.
   package var maximumFileSize: Int64 = 256 << 20
   /// The compression level, from 1 to 9.
   package var level = 6
@@ -14,7 +14,7 @@ package struct CompactRequest: Sendable {
   package init(logs: LogFolder) { self.logs = logs }
 }
 
-/// The merged logs in one lineage of a store.
+/// Which logs were merged in one lineage of a store.
 package struct CompactResult: Codable, Hashable, Sendable {
   package var store: String
   package var lineage: Int64
@@ -114,7 +114,8 @@ private final class Compaction {
     }
   }
 
-  /// Adjacent logs with the same schema that together are small enough for one log.
+  /// Groups of adjacent logs that have the same schema and together do not exceed the size of one
+  /// log.
   private func groups() throws -> [[LogFolder.File]] {
     var groups: [[LogFolder.File]] = []
     var bytes: Int64 = 0
@@ -165,7 +166,7 @@ private final class Compaction {
   private func remove(_ files: [LogFolder.File]) throws {
     for file in files {
       try removeLog(file.path)
-      // Removes an empty folder of a day; one with logs stays.
+      // This removes the folder of a day only if it is empty.
       rmdir(parentFolder(file.path))
     }
   }

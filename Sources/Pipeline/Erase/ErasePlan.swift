@@ -56,8 +56,8 @@ struct ErasePlan {
 
 /// Finds the values to erase.
 ///
-/// Present values are not erased: the store's rows contain them too, and a replica would never get
-/// them. They must be changed or deleted first. All other values are erased in every lineage.
+/// An object's present values must be changed or deleted first, because the store's rows contain
+/// them too, and a replica would lack them. All other values are erased in every lineage.
 struct EraseScan {
   private let request: EraseRequest
   private let chains: [LogChain]
@@ -195,7 +195,7 @@ struct EraseScan {
     try refuseWhatIsThere()
   }
 
-  /// Refuses to erase present values of the object.
+  /// Throws if present values of the object would be erased.
   private func refuseWhatIsThere() throws {
     let name = "\(request.entity) \(request.object)"
     guard plan.isKnown else {

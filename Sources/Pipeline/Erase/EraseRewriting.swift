@@ -25,7 +25,7 @@ func rewrite(
     omitted: rewriting.omit
   ) {
     let lines = try rewriting.close(transaction)
-    // Filtered logs have no records of their own, because their digests are those of the whole logs.
+    // A filtered log needs no records: its digests are those of the whole logs, which have them.
     if let lines, let digest = transaction.digest {
       records.append(
         ErasureRecord(
@@ -58,7 +58,7 @@ private final class Rewriting {
   /// The new line of a change; empty if the line does not change.
   private var line: [UInt8] = []
   private var hasBegun = false
-  /// The number of lines that are omitted before the first change of a transaction.
+  /// The number of omitted lines before the first change of the transaction.
   private var omitted: Int64 = 0
 
   /// A transaction that loses values.
@@ -77,7 +77,7 @@ private final class Rewriting {
     previous = header.previous
   }
 
-  /// Reads a change before its line is copied.
+  /// Reads a change, before its line is copied.
   func take(_ change: Change, transaction: Int64, opening: () throws -> Transaction?) throws {
     line.removeAll(keepingCapacity: true)
     try begin(transaction, opening)

@@ -2,7 +2,7 @@ import ChangeLog
 import Changes
 import Store
 
-/// Fails if an export could not begin, without changing anything.
+/// Throws if an export could not begin; changes nothing.
 package func checkBeginning(_ request: ExportRequest) throws {
   let store = try readableStore(request.store)
   _ = try store.read { try Export(request, store: store, reader: $0) }
@@ -20,7 +20,7 @@ package func export(_ request: ExportRequest, tick: Tick = { _ in }) throws -> E
   let store = try readableStore(request.store)
   return try store.read { reader in
     let export = try Export(request, store: store, reader: reader)
-    // The state in the snapshot must be durable before a log contains it.
+    // A log must not contain a state that a power cut could still remove from the store.
     if !request.isDryRun { try reader.sync() }
     return try export.run(tick)
   }
@@ -32,7 +32,7 @@ private final class Export {
   private let reader: Reader
   /// Filters the changes; nil if all of them are exported.
   private let partial: PartialChanges?
-  /// Nil if there is no token.
+  /// The path of the token; nil if none is used.
   private let token: String?
   private let schemas: [String: StoreSchema]
   private var result: ExportResult
@@ -135,8 +135,8 @@ private final class Export {
 
   /// Records that the logs begin here: first in the folder with a token, then in the store.
   ///
-  /// A run that is interrupted before its first log finds the token, so the folder is not mistaken
-  /// for an empty one.
+  /// If the run is interrupted before its first log, the next run finds the token, and does not
+  /// take the folder for an empty one.
   private func remember() throws {
     guard !request.isDryRun, request.stream == nil, !request.trustsToken else { return }
     try moveToken()
@@ -145,7 +145,8 @@ private final class Export {
     do {
       try writableStore(request.store, busyTimeout: .seconds(1))?.rememberExport(filter: filter)
     } catch let error as StoreError where error.code == .locked {
-      // An export does not wait for another writer; the next one finds the logs and remembers them.
+      // The store is locked, and an export does not wait. The next export sets the mark, because it
+      // finds logs.
     }
   }
 
@@ -158,7 +159,7 @@ private final class Export {
       let writer = try LineageTreeWriter(request.logs, store: store.identifier, after: result.from)
       tree = writer.last == result.from ? writer : nil
     } catch let error as LogError where Finding(error) != nil {
-      // An export does not read old logs, and does not depend on them.
+      // The export continues without the tree, because it does not read old logs.
       result.notices.append(.treeIsNotWhole("\(error)"))
     }
   }
@@ -318,7 +319,7 @@ private final class Export {
     try moveToken()
   }
 
-  /// Writes the large values of a log after it.
+  /// Writes the large values of a log to the stream, after the log.
   private func writeValues(to stream: Int32) throws {
     for value in values {
       try LogWriter.write(

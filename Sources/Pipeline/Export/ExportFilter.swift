@@ -2,7 +2,7 @@ import Changes
 
 /// The parts that an export leaves out.
 ///
-/// Its logs can't be replayed.
+/// Logs without these parts can't be replayed.
 package struct ExportFilter: Hashable, Sendable {
   /// Properties whose values are hidden.
   package struct Redaction: Hashable, Sendable {
@@ -38,7 +38,9 @@ package struct ExportFilter: Hashable, Sendable {
 
   package var isEmpty: Bool { authors.isEmpty && entities.isEmpty && redactions.isEmpty }
 
-  /// A description that is equal for equal filters, in whatever order they are given.
+  /// A description of the filter.
+  ///
+  /// Equal filters have equal descriptions, even if their parts are in another order.
   package var words: String {
     func list(_ texts: [String]) -> String {
       var bytes: [UInt8] = []
@@ -54,7 +56,7 @@ package struct ExportFilter: Hashable, Sendable {
     for manner in Redaction.Manner.allCases {
       let names = redactions.filter { $0.manner == manner }.map { "\($0.entity).\($0.attribute)" }
       guard !names.isEmpty else { continue }
-      // Digests with another key can't continue these logs.
+      // Logs with digests of another key must have another description.
       let digest = keyedDigest(of: Array("travelog redaction key".utf8), key: key)
       let keyed = manner == .hash ? " by the key \(digest.description.prefix(8))" : ""
       parts.append("\(manner == .drop ? "dropped" : "hashed") \(list(names))\(keyed)")
@@ -62,7 +64,7 @@ package struct ExportFilter: Hashable, Sendable {
     return parts.joined(separator: "; ")
   }
 
-  /// Fails for a name that the history never had.
+  /// Throws if the filter contains a name that the history never had.
   func check(_ schemas: [StoreSchema], path: String) throws {
     for entity in entities { try checkEntity(entity, schemas: schemas, path: path) }
     for redaction in redactions {

@@ -21,7 +21,7 @@ extension ExportRequest {
     return state
   }
 
-  /// Fails if the folder lacks logs that the token or the store requires.
+  /// Throws if the folder lacks logs that the token or the store requires.
   func checkLogs(
     _ token: TokenState,
     end: (lineage: Int64, transaction: Int64)?,
@@ -43,7 +43,7 @@ extension ExportRequest {
     throw error(.tokenIsAhead(point, lineage: end.lineage, end: end.transaction))
   }
 
-  /// Fails unless history has the transactions after a point, up to a last one.
+  /// Throws if history lacks a transaction after a point, up to a last one.
   func checkContinuation(
     of identifier: String,
     after point: HistoryPoint,

@@ -6,7 +6,9 @@ package struct ExportRequest: PipelineRequest, Sendable {
   package var logs: LogFolder
   /// Nil for the token beside the logs.
   package var token: String?
-  /// An open stream instead of the folder; it has no token unless one is named.
+  /// An open stream, to which logs are written instead of the folder.
+  ///
+  /// It has no token unless one is named.
   package var stream: Int32?
   /// Whether to also write the state at the end of the export.
   package var wantsSnapshot = false
@@ -24,8 +26,9 @@ package struct ExportRequest: PipelineRequest, Sendable {
   /// Whether the folder may get new logs, although the store was exported before.
   package var startsNewFolder = false
 
-  /// Whether to begin at the token, wherever the earlier logs are; the store does not remember such
-  /// an export.
+  /// Whether to begin at the token, even if the earlier logs are elsewhere.
+  ///
+  /// Such an export leaves no mark in the store.
   package var trustsToken = false
 
   package init(store: String, logs: LogFolder, token: String? = nil) {
@@ -36,8 +39,9 @@ package struct ExportRequest: PipelineRequest, Sendable {
 }
 
 extension ExportRequest {
-  /// The name of a store in a token; filtered logs have their own, because they have their own
-  /// points.
+  /// The name of a store in a token.
+  ///
+  /// Filtered logs have another name there, because they end at other points.
   func tokenName(_ identifier: String) -> String {
     identifier + (logs.partial.map { "/partial=\($0)" } ?? "")
   }

@@ -5,7 +5,7 @@ import Store
 /// The point at which an export begins, according to the token and the logs.
 enum ExportStart {
   case beginning
-  /// The export begins with the state of the store, because the beginning of history was deleted.
+  /// The export begins with a snapshot, because the beginning of history was deleted.
   case snapshot
   case after(HistoryPoint)
 }
@@ -21,7 +21,7 @@ extension ExportStart {
     let identifier = store.identifier
     let name = request.tokenName(identifier)
     if request.stream != nil || request.trustsToken {
-      // The stream was not kept, so only the token contains its end.
+      // A stream is not kept, so only a named token contains its end.
       let point = try request.token.flatMap { try readToken($0) }?.points[name]
       self = try Self.forStream(point, reader: reader, request: request)
       return
@@ -61,7 +61,7 @@ extension ExportStart {
       if try reader.has(point) {
         self = .after(point)
       } else {
-        // If the logs agree with the token, the store has changed.
+        // The logs confirm the token, so the store has changed.
         let rebuilt = try verifiedEnd()
         if rebuilt != point { notices.append(.tokenWasAltered(point.transaction)) }
         self = .after(rebuilt)
@@ -72,7 +72,7 @@ extension ExportStart {
         notices.append(.tokenWasBehind(point, rebuilt))
         self = .after(rebuilt)
       } catch let error as LogError where error.code == .damaged {
-        // If the store continues sound logs, the token was altered.
+        // The store continues sound logs, so the token is wrong.
         let rebuilt = try verifiedEnd()
         guard try reader.has(rebuilt) else { throw error }
         notices.append(.tokenWasAltered(point.transaction))
@@ -90,8 +90,9 @@ extension ExportStart {
     }
   }
 
-  /// Filtered logs can end before the token, if later transactions were left out; they end after it
-  /// if a run was interrupted before it moved the token.
+  /// Filtered logs can end before the token, because later transactions were left out.
+  ///
+  /// They end after it if a run was interrupted before it moved the token.
   private static func forPartial(
     _ point: HistoryPoint?,
     end: (lineage: Int64, transaction: Int64)?,
@@ -136,7 +137,7 @@ extension ExportStart {
 }
 
 extension Reader {
-  /// Whether the store's history can contain a point.
+  /// Whether the store's history can contain a point, which its lineage and its id decide.
   fileprivate func has(_ point: HistoryPoint) throws -> Bool {
     do {
       try check(point)

@@ -42,9 +42,10 @@ final class PartialChanges {
     return wants
   }
 
-  /// The number of changes of a transaction that a filtered log contains; nil if it leaves out all of it.
+  /// The number of changes of a transaction that a filtered log contains; nil if it leaves out the
+  /// whole transaction.
   ///
-  /// The chain can't continue without the details of a gap.
+  /// A gap is never left out, because no line can replace it in the chain.
   func shownChanges(of transaction: Transaction, reader: Reader) throws -> Int64? {
     guard isWanted(transaction) else { return transaction.operation == .gap ? 0 : nil }
     guard !filter.entities.isEmpty else { return transaction.count }
@@ -80,7 +81,7 @@ final class PartialChanges {
     try wants(schema).redactions.filter { $0.targets.hasEntity(of: change) }
   }
 
-  /// The note that replaces a value; nil if the value is kept.
+  /// The note in a line that replaces a value; nil if the line contains the value.
   private func note(
     on value: ToldValue,
     in change: Change,

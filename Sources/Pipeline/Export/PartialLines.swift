@@ -4,8 +4,9 @@ import Store
 
 /// Writes the lines of transactions from which a filter leaves something out.
 ///
-/// The chain still covers the omitted parts: a hidden value by the digest of its line's values, lines by the
-/// roots of the largest subtrees of them, and a transaction by its body.
+/// The chain still covers the parts that are left out. A hidden value is covered by the digest of
+/// its line's values, omitted lines by the roots of the largest subtrees that contain only them,
+/// and an omitted transaction by the digest of its body.
 struct PartialLines {
   let partial: PartialChanges
   let reader: Reader
@@ -41,7 +42,7 @@ struct PartialLines {
   ) throws {
     let whole = TransactionLines(transaction)
     var shown = transaction
-    // The members of the leaf differ between this line and the store.
+    // In this line, other text than in the store describes the leaf.
     shown.seed = nil
     let lines = TransactionLines(shown)
     let hidden = try HiddenLines(transaction, partial: partial, reader: reader)
@@ -101,7 +102,8 @@ struct PartialLines {
   }
 }
 
-/// The lines of a transaction that a filtered log does not contain with all their values.
+/// Returns the positions of those lines of a transaction that a filtered log lacks, or has without
+/// some values.
 ///
 /// It reads ahead only as far as the cover of the other lines requires, and stores nothing.
 private final class HiddenLines: IteratorProtocol {

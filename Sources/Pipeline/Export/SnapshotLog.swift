@@ -5,8 +5,8 @@ import Store
 /// Writes the state of a store as a log of one transaction that inserts all objects, and returns
 /// its path.
 ///
-/// It is beside the logs of the lineage; its header has the transaction and the digest after which
-/// history continues.
+/// The log is beside those of the lineage. Its header has the id and the digest of the transaction
+/// after which history continues.
 func writeSnapshot(
   of store: Store,
   reader: Reader,

@@ -4,10 +4,10 @@ import Changes
 /// The history in the logs of one lineage of a store.
 package final class FolderHistory: HistorySource {
   private var chain: LogChain
-  /// The last transaction when it was opened.
+  /// The last transaction at the time when the history was opened.
   private let head: Int64
 
-  /// Finds the logs of a store in a folder, of the latest lineage unless one is named.
+  /// Finds the logs of a store in a folder, in a lineage or in the latest one.
   package init(_ folder: LogFolder, store: String, lineage: Int64? = nil) throws {
     let lineages = try folder.lineages(of: store)
     if lineages.isEmpty, folder.partial == nil,
@@ -35,7 +35,7 @@ package final class FolderHistory: HistorySource {
     try checkIsWhole()
   }
 
-  /// Fails if logs between others are missing.
+  /// Throws if a log between two others is missing.
   private func checkIsWhole() throws {
     for (last, next) in zip(chain.files, chain.files.dropFirst())
     where chain.folder.partial == nil && next.range.lowerBound != last.range.upperBound + 1 {
@@ -74,14 +74,15 @@ package final class FolderHistory: HistorySource {
     return file.flatMap { $0.range.overlaps(range) ? $0 : nil }
   }
 
-  /// Opens a log, which continues a point unless it began before it.
+  /// Opens a log; the point is ignored unless the log begins there.
   private func open(_ file: LogFolder.File, after point: HistoryPoint?) throws -> LogReader {
     let isNext = point.map { $0.transaction + 1 == file.range.lowerBound } ?? false
     return try chain.open(file, after: isNext ? point : nil)
   }
 
-  /// Runs a function, and runs it again with the present logs if one is missing, because another
-  /// program has merged it.
+  /// Runs a function, and again with a new list of logs if one was missing.
+  ///
+  /// Another program has merged it then.
   private func listing<Result>(_ body: () throws -> Result) throws -> Result {
     do {
       return try body()
@@ -165,7 +166,7 @@ package final class FolderHistory: HistorySource {
       )
       next = file.range.upperBound + 1
       if isWhole { try chain.checkEnd(reader, file: file) }
-      // Filtered logs are not a chain, because transactions between them were left out.
+      // Filtered logs leave out transactions, so they need not follow each other.
       guard chain.folder.partial == nil else { continue }
       point = last?.chainDigest.map { digest in
         HistoryPoint(lineage: chain.lineage, transaction: file.range.upperBound, digest: digest)

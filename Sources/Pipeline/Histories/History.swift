@@ -9,7 +9,7 @@ package struct History {
   package let name: String
   package let source: any HistorySource
   package let outline: HistoryOutline
-  /// The last transaction up to the point; the outline's base if there is none.
+  /// The last transaction up to the point; the base of the outline if there is none.
   package let last: Int64
 
   /// Opens a store's file, a folder of logs, or a log; the text can end with `@` and a point.
@@ -28,10 +28,10 @@ package struct History {
     last = try source.last(upTo: point, outline: outline)
   }
 
-  /// Whether nothing comes after the point.
+  /// Whether no transaction follows the point.
   package var isAtHead: Bool { last == outline.head && !outline.hasUnshownChanges }
 
-  /// Fails for filtered logs, from which no state can be built.
+  /// Throws for filtered logs, from which no state can be built.
   package func checkIsWhole() throws {
     guard !outline.partial.isEmpty else { return }
     throw ChainFailure.filteredHistory(outline.partial, of: name).at(outline.path)
@@ -48,10 +48,9 @@ package struct History {
       .map { $0.lowerBound...min($0.upperBound, last) }
   }
 
-  /// The path of the store whose head a text names; otherwise nil.
+  /// The path of the store, if a text names a store without a point; otherwise nil.
   ///
-  /// The present state of a store can be read without its history, whose unsealed part would have
-  /// to be built first.
+  /// The caller can then read the rows, and need not build the unsealed part of the history.
   package static func storeAtHead(_ text: String) throws -> String? {
     let (path, point) = try split(text)
     var status = stat()
@@ -61,7 +60,9 @@ package struct History {
     return try History(text).isAtHead ? path : nil
   }
 
-  /// The path and the point; a file whose name contains `@` is that file.
+  /// Splits a text into path and point.
+  ///
+  /// If a file has the whole text as its name, the point is the head.
   private static func split(_ text: String) throws -> (path: String, point: Point) {
     guard access(text, F_OK) != 0, let at = text.lastIndex(of: "@") else { return (text, .head) }
     let path = String(text[..<at])
@@ -81,7 +82,7 @@ package struct History {
     return try isCompressed(path) ? LogHistory(path: path) : StoreHistory(path: path)
   }
 
-  /// A folder of all logs, of one store's, or of one lineage's.
+  /// Opens a log folder, or the folder of one store or one lineage in it.
   private static func openFolder(_ path: String, store: String?) throws -> any HistorySource {
     let place = LogPlace(path)
     guard !place.isPart else {
@@ -99,8 +100,10 @@ package struct History {
     return try FolderHistory(folder, store: first)
   }
 
-  /// Whether a file is a log; read with SQLite's descriptor, because closing another one of an open
-  /// store would release its locks.
+  /// Whether a file is a log.
+  ///
+  /// The file is read through SQLite, because if it is an open store, closing another descriptor
+  /// would release its locks.
   private static func isCompressed(_ path: String) throws -> Bool {
     guard access(path, R_OK) == 0 else {
       throw PipelineError(.isUnreadable(errno), logs: path)
@@ -110,7 +113,7 @@ package struct History {
 }
 
 extension HistorySource {
-  /// The last transaction up to a point; the outline's base if there is none.
+  /// The last transaction up to a point; the base of the outline if there is none.
   fileprivate func last(upTo point: Point, outline: HistoryOutline) throws -> Int64 {
     switch point {
     case .head: return outline.head
@@ -135,7 +138,7 @@ extension HistorySource {
     let beginning = PipelineError.Beginning(
       base: outline.base,
       head: outline.head,
-      // The time is optional in the message.
+      // If the time can't be read, the message is without it.
       time: try? outline.stretches.first.flatMap { try firstTime(in: $0) },
       isStore: self is StoreHistory,
       earlier: outline.otherLineages.last { $0.lineage < outline.lineage }?.path
@@ -146,23 +149,25 @@ extension HistorySource {
   /// The time of the first of some transactions.
   private func firstTime(in ids: ClosedRange<Int64>) throws -> String? {
     var time: String?
-    // A gap has the id of its last transaction.
+    // The id of a gap is that of its last transaction, so it can be higher than the lowest one.
     for range in [ids.lowerBound...ids.lowerBound, ids] where time == nil {
       try readTransactions(range) { time = time ?? $0.time }
     }
     return time
   }
 
-  /// The last transaction, by id, before the first with a later time; nil if that is the first.
+  /// The last transaction before the first one with a later time; nil if already the first one is
+  /// later.
   private func last(upToTime time: String, outline: HistoryOutline) throws -> Int64? {
     let stretches = outline.stretches
-    // The state with which a lineage begins can be later than the transactions after it.
+    // The time of the state with which a lineage begins can be later than that of the next
+    // transaction.
     guard let first = stretches.first, let begun = try firstTime(in: first),
       begun <= time
     else { return outline.baseTime.flatMap { $0 <= time ? outline.base : nil } }
     var low = 0
     var high = stretches.count
-    // It is in the last of the ranges that begin early enough.
+    // Find the last range whose first transaction is not too late; it contains the result.
     while low < high {
       let middle = (low + high) / 2
       if let first = try firstTime(in: stretches[middle]), first <= time {

@@ -4,16 +4,17 @@ import Changes
 package protocol HistorySource: AnyObject {
   func outline() throws -> HistoryOutline
 
-  /// Reads the transactions of a range in the order of commits, holding one change at a time.
+  /// Reads the transactions in a range of ids in ascending order, and keeps one change in memory.
   ///
-  /// In a log the transaction's line follows its changes, whose lines already have its id, time,
+  /// In a log the line of a transaction follows its changes, whose lines already have its id, time,
   /// author, schema and number of changes.
   ///
   /// - Parameters:
-  ///   - range: The ids; the history must have them all.
-  ///   - wants: Returns whether to read the changes of a transaction, before the first of them.
-  ///   - change: Called with each of these changes, whose bytes are valid only during the call.
-  ///   - transaction: Called with each transaction, after its changes.
+  /// - range: The ids; the history must have them all.
+  /// - wants: Returns whether to read the changes of a transaction; called before the first of
+  ///   them.
+  /// - change: Called with each of these changes, whose bytes are valid only during the call.
+  /// - transaction: Called with each transaction, after its changes.
   /// - Throws: ``PipelineError``, ``LogError`` or ``StoreError``, and the errors of the closures.
   func read(
     _ range: ClosedRange<Int64>,
@@ -25,8 +26,8 @@ package protocol HistorySource: AnyObject {
   /// All schemas of the transactions, in the order in which the store got them.
   func schemas() throws -> [StoreSchema]
 
-  /// The transactions that changed an object with this id, in ascending order; nil if only reading
-  /// all of them can show it.
+  /// The transactions that changed an object with this id, in ascending order; nil if the source
+  /// has no faster way than reading all of them.
   func transactions(changing object: Int64) throws -> [Int64]?
 }
 
@@ -43,7 +44,7 @@ package struct HistoryOutline: Sendable {
   package var schema: StoreSchema
   /// The schemas of transactions that are known without reading them.
   package var schemas: [StoreSchema]
-  /// The last transaction before those that can be read; zero if all can.
+  /// The last transaction before those that can be read; zero if all can be read.
   package var base: Int64
   /// The digest of the base; nil if only earlier logs have it.
   package var baseDigest: Digest?
@@ -51,9 +52,10 @@ package struct HistoryOutline: Sendable {
   package var baseTime: String?
   /// The last transaction; the base if there is none.
   package var head: Int64
-  /// The ranges of ids that are read together, in ascending order; all transactions are in one.
+  /// The ranges of ids that are best read at once, in ascending order; together they have all
+  /// transactions.
   package var stretches: [ClosedRange<Int64>]
-  /// Whether a part of a range takes only its part of the time.
+  /// Whether reading half of a range takes about half of the time.
   package var isSplittable = false
   /// The other lineages of the folder, in ascending order.
   package var otherLineages: [LineagePlace] = []

@@ -30,7 +30,7 @@ package final class LogHistory: HistorySource {
     )
   }
 
-  /// The log, read up to its trailer, which has its end.
+  /// Reads the log up to its trailer, which says where it ends.
   private func openToEnd() throws -> LogReader {
     let inside = try open()
     if inside.goInside(before: .max) {
@@ -38,7 +38,7 @@ package final class LogHistory: HistorySource {
         while try inside.next() != nil {}
         return inside
       } catch is LogError {
-        // Reading from the beginning reports the error and its place.
+        // Later, reading from the beginning reports the error and its place.
       }
     }
     let reader = try open()
@@ -46,7 +46,7 @@ package final class LogHistory: HistorySource {
     return reader
   }
 
-  /// Reads the whole log, which verifies what a single log can verify.
+  /// Reads the whole log, which verifies what can be verified without other logs.
   ///
   /// - Throws: ``LogError`` if it was altered.
   package func prove() throws {
@@ -66,11 +66,11 @@ package final class LogHistory: HistorySource {
   }
 }
 
-/// Reads the transactions of a range of a log, and the rest of it if its end is wanted, which
-/// verifies the end; returns the reader and the last transaction that was read.
+/// Reads the transactions in a range, and returns the reader and the last transaction that it read.
 ///
-/// The members file allows skipping the transactions before the range. If anything is wrong then, the log is
-/// read from its beginning, and continues with what was not passed on yet.
+/// If the end is wanted, it also reads the rest of the log, which verifies the end. With a members
+/// file it skips the transactions before the range. If anything is wrong then, it reads the log
+/// again from its beginning, and calls only with what it has not called with before.
 @discardableResult
 func readLog(
   _ range: ClosedRange<Int64>,
@@ -119,8 +119,9 @@ func readLog(
 }
 
 extension LogReader {
-  /// Reads the transactions of a range, and the rest of the log if its end is wanted, which
-  /// verifies that it is whole; returns the last one that was read.
+  /// Reads the transactions in a range, and returns the last one that it read.
+  ///
+  /// If the end is wanted, it also reads the rest of the log, which verifies that the log is whole.
   @discardableResult
   func read(
     _ range: ClosedRange<Int64>,

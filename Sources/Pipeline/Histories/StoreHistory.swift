@@ -1,11 +1,11 @@
 import Changes
 import Store
 
-/// The history of a store at the moment when it was opened.
+/// The history of a store at the time when it was opened.
 package final class StoreHistory: HistorySource {
-  /// The number of transactions that are read together.
+  /// The number of transactions in one of the outline's ranges.
   private static let stretch: Int64 = 256
-  /// The maximum number of ranges, even if a forged store has impossible ids.
+  /// The maximum number of ranges; a forged store can have any ids.
   private static let stretches: Int64 = 1 << 16
 
   private let store: Store

@@ -3,25 +3,25 @@ import Changes
 
 struct ImportState {
   var result: ImportResult
-  /// Includes what is not committed yet.
+  /// The progress, including transactions that are not committed yet.
   var progress = Progress()
 }
 
 final class Import {
-  /// Logs up to this size are read once.
+  /// The size in bytes up to which a log is read once.
   ///
-  /// Their transactions are committed when the end has been verified. For larger ones the
-  /// write-ahead log would be too large, so they are read twice.
+  /// Its transactions are committed when its end has been verified. For a larger log, the
+  /// write-ahead log would become too large, so it is verified first and then read again.
   private static let readOnce: Int64 = 64 << 20
-  /// Logs up to this size are read once if they are written without a write-ahead log; an
-  /// interruption of larger ones would lose more than a second reading costs.
+  /// The size in bytes up to which a log is read once if no write-ahead log is used.
+  ///
+  /// If the import of a larger log is interrupted, more work is lost than a second reading costs.
   private static let readOnceDirectly: Int64 = 512 << 20
-  /// Logs from this size on are written into a new replica, which has no readers yet, without a
-  /// write-ahead log.
+  /// The size in bytes from which a log is written to a new replica without a write-ahead log.
   ///
   /// This costs two more syncs for each log, and saves a sixth of the time of large ones.
   private static let writtenDirectly: Int64 = 1 << 20
-  /// Errors that occur again in a second reading.
+  /// Errors that would occur again if the log were read a second time.
   private static let lasting: Set<StoreError.Code> = [
     .diskFull, .inputOutput, .locked, .outOfMemory, .readOnly,
   ]
@@ -67,8 +67,8 @@ final class Import {
           state.result.files += 1
           continue
         } catch let error as StoreError where !Self.lasting.contains(error.code) {
-          // A second reading reports damage of the log first, and applies the changes before the
-          // one that fails.
+          // The log is read a second time: damage in the log is then reported first, and the
+          // changes before the failing one are applied.
         }
       }
       let wanted = try WantedTransactions(request, log: log, state: &state, tick: tick)
@@ -97,7 +97,7 @@ final class Import {
     )
   }
 
-  /// Begins an empty replica with a snapshot, if there is one.
+  /// Starts an empty replica with a snapshot, if one is used.
   private func begin(_ chain: LogChain, tick: Tick) throws {
     state.result.from = chain.beginning
     state.result.to = chain.beginning
@@ -113,7 +113,8 @@ final class Import {
     state.result.from = state.result.to
   }
 
-  /// The number of transactions to replay, from the names of the logs; nil up to a time.
+  /// The number of transactions to replay, from the names of the logs; nil if the end is given as a
+  /// time.
   private func total(_ chain: LogChain) -> Int64? {
     let last = chain.files.last?.range.upperBound ?? 0
     return switch request.until {
@@ -123,7 +124,7 @@ final class Import {
     }
   }
 
-  /// Whether a log is small, wanted as a whole, and begins with transactions.
+  /// Whether a log is small, is wanted as a whole, and does not begin with a state.
   private func mayBeReadOnce(_ log: LogReplay, size: Int64) throws -> Bool {
     guard request.until == .head, !request.isDryRun,
       log.chain.lineage == 0 || state.result.to != log.chain.beginning

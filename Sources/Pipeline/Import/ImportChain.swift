@@ -27,9 +27,9 @@ extension ImportRequest {
 
   /// The logs of the lineage that contains the requested end.
   ///
-  /// A new replica gets the latest lineage or the named one; if that begins after the end, it gets
-  /// the lineage before, whose history up to there is the same. An existing replica keeps its
-  /// lineage.
+  /// A new replica gets the given lineage or the latest one. If that one begins after the end, it
+  /// gets an earlier lineage, whose history up to the end is the same. An existing replica keeps
+  /// its lineage.
   func chain(for replica: Replica) throws -> LogChain {
     let identifier = replica.identifier
     let lineages = try logs.lineages(of: identifier)
@@ -68,7 +68,8 @@ extension ImportRequest {
     return chain
   }
 
-  /// The lineage before one, if it contains the requested end and has logs; otherwise nil.
+  /// The earlier lineage that a lineage continues, if it has logs and contains the requested end;
+  /// otherwise nil.
   private func lineageBefore(_ chain: LogChain, lineages: [Int64]) throws -> Int64? {
     guard until != .head, chain.lineage != lineages.first else { return nil }
     guard let file = chain.files.first, try chain.beginsLineage() else {
@@ -83,8 +84,9 @@ extension ImportRequest {
     return lineages.first { $0 == first?.lineageOrigin?.parent }
   }
 
-  /// Fails for a time at which the earlier lineage had continued past the fork: that state is not
-  /// in the history of the latest lineage.
+  /// Throws if the earlier lineage had transactions between the fork and the requested time.
+  ///
+  /// They are not in the history of the latest lineage, so the state at that time is not clear.
   private func checkIsCommon(_ chain: LogChain, parting: Int64, latest: Int64) throws {
     guard case .time(let time) = until, !chain.files.isEmpty else { return }
     let history: History
@@ -109,8 +111,7 @@ extension ImportRequest {
 
   // MARK: The snapshot
 
-  /// The snapshot for a new replica, if it is requested, or the logs do not reach back to the
-  /// beginning.
+  /// The snapshot for a new replica, if one is requested or the logs lack the beginning of history.
   func firstSnapshot(of chain: LogChain) throws -> LogFolder.File? {
     let first = chain.files.first?.range.lowerBound
     let beginsLineage = try chain.beginsLineage()

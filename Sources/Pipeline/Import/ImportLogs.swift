@@ -3,10 +3,10 @@ import Changes
 import FoundationEssentials
 import Store
 
-/// Replays logs into a replica, from its last transaction on.
+/// Replays logs into a replica, after its last transaction.
 ///
-/// Each log is verified completely before anything of it is kept. A transaction is applied as a
-/// whole; the run after an interrupted one continues.
+/// Each log is verified completely before any part of it is committed. A transaction is applied as
+/// a whole, and an interrupted import continues with the next run.
 ///
 /// - Throws: ``PipelineError``, ``LogError`` or ``StoreError``; earlier transactions remain
 ///   applied.
@@ -22,7 +22,7 @@ package func importLogs(_ request: ImportRequest, tick: Tick = { _ in }) throws 
         let run = try Import(request)
         defer {
           isMade = isMade || run.replica.isMade
-          // What a dry run has only read is read again.
+          // A dry run applies nothing, so the next pass reads the same logs again.
           if !request.isDryRun { earlier = run.state.result.added(to: earlier) }
         }
         do {
@@ -34,20 +34,20 @@ package func importLogs(_ request: ImportRequest, tick: Tick = { _ in }) throws 
       }
     }
   } catch {
-    // If an empty replica can't be removed, it remains, and the next run continues with it.
+    // If the empty replica can't be removed, the next run continues with it.
     if isMade { _ = try? Store.removeUnused(URL(fileURLWithPath: request.store)) }
     throw error
   }
 }
 
-/// The stores whose logs are read, if they can be known early.
+/// The identifiers of the stores whose logs are read; nil for all.
 private func storesRead(_ request: ImportRequest) -> [String]? {
   if let origin = request.origin { return [origin] }
-  // Without a replica that can be opened, the logs have the store's identifier.
+  // If there is no readable replica, only the logs say which stores they are of.
   return try? head(of: request).map { [$0.store] }
 }
 
-/// Tries again if another import has applied the next transactions first.
+/// Runs the import again if another import has applied the next transactions meanwhile.
 private func followingOthers(
   _ request: ImportRequest,
   _ body: () throws -> ImportResult
@@ -62,7 +62,7 @@ private func followingOthers(
   }
 }
 
-/// Nil if there is no replica.
+/// The last transaction of a replica; nil if it does not exist.
 package func lastTransaction(of replica: String) throws -> Int64? {
   try head(of: ImportRequest(logs: LogFolder(""), store: replica))?.transaction
 }

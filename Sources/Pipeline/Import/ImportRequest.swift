@@ -5,9 +5,9 @@ package struct ImportRequest: PipelineRequest, Sendable {
   package var logs: LogFolder
   /// The replica's file, which is created if it is missing.
   package var store: String
-  /// The store whose logs are imported; nil if the folder has those of only one.
+  /// The store whose logs are imported; nil if the folder has only the logs of one.
   package var origin: String?
-  /// Nil for the latest one, or that of an existing replica.
+  /// The lineage; nil for that of an existing replica, or for the latest one.
   package var lineage: Int64?
   package var until = Point.head
   /// Whether a new replica begins with the newest snapshot.
@@ -31,7 +31,7 @@ package struct ImportResult: Codable, Hashable, Sendable {
   package var to: HistoryPoint
   package var transactions: Int64 = 0
   package var changes: Int64 = 0
-  /// The objects of a snapshot.
+  /// The number of objects in the snapshot with which the replica began.
   package var snapshotObjects: Int64 = 0
   /// The number of logs that were read.
   package var files = 0
@@ -40,7 +40,7 @@ package struct ImportResult: Codable, Hashable, Sendable {
   /// Dangling links that a foreign writer left in the origin.
   package var danglingLinks: Int64 = 0
 
-  /// The sum of this run and earlier ones in the same direction.
+  /// The sum of this result and that of an earlier pass of the same import.
   func added(to earlier: ImportResult?) -> ImportResult {
     guard let earlier else { return self }
     var result = self

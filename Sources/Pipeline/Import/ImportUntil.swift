@@ -1,9 +1,9 @@
 import FoundationEssentials
 import Store
 
-/// Fails if a replica is already past the requested end of an import.
+/// Throws if a replica already has transactions after the requested end of an import.
 ///
-/// It does not fail for a file that is not a replica, which the import reports.
+/// It does not throw for a file that is not a replica; the import reports that.
 ///
 /// - Throws: ``PipelineError`` with ``PipelineError/Code/misuse``, or ``StoreError``.
 package func checkIsNotPast(_ until: Point, store: String) throws {

@@ -3,7 +3,8 @@ import Changes
 import Store
 
 struct LogReplay {
-  /// The changes of one SQL transaction, unless one transaction of the origin has more.
+  /// The maximum number of changes in one SQL transaction, unless a single transaction of the
+  /// origin has more.
   private static let batch: Int64 = 50_000
 
   let replica: Replica
@@ -11,12 +12,13 @@ struct LogReplay {
   let file: LogFolder.File
   let isDirect: Bool
 
-  /// Opens the log, which continues from a point or contains it.
+  /// Opens the log, which begins after a point or contains it.
   func open(after point: HistoryPoint) throws -> LogReader {
     try chain.open(file, after: file.range.lowerBound <= point.transaction ? nil : point)
   }
 
-  /// Replays the log in one SQL transaction, which is committed after all of it has been verified.
+  /// Replays the log in one SQL transaction, which is committed when the whole log has been
+  /// verified.
   func replayAtOnce(_ state: inout ImportState, tick: Tick) throws {
     let reader = try open(after: state.result.to)
     let before = state.progress
@@ -33,7 +35,7 @@ struct LogReplay {
     }
   }
 
-  /// Replays the wanted part of a verified log.
+  /// Replays the wanted part of a log that has been verified.
   func replay(_ wanted: WantedTransactions, state: inout ImportState, tick: Tick) throws {
     let reader = try chain.open(file, after: nil)
     var next = reader.header.first
@@ -63,7 +65,7 @@ struct LogReplay {
     {}
   }
 
-  /// Skips the transactions that the replica has.
+  /// Skips the transactions that the replica already has.
   private func passOver(
     _ reader: LogReader,
     from first: Int64,
@@ -76,7 +78,7 @@ struct LogReplay {
     }
   }
 
-  /// Replays transactions in one SQL transaction; false if there are no more.
+  /// Replays a batch of transactions in one SQL transaction; false if there are no more.
   private func replayBatch(
     _ source: ReadAhead,
     header: LogHeader,
@@ -138,7 +140,7 @@ struct LogReplay {
 }
 
 extension Replica {
-  /// Writes the rows of the first transaction of a log, which is a snapshot.
+  /// Writes the rows of a snapshot, which is the first transaction of its log.
   func replaySnapshot(
     _ reader: LogReader,
     point: HistoryPoint,

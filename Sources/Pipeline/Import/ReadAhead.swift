@@ -3,10 +3,9 @@ import Changes
 import Dispatch
 import Synchronization
 
-/// Reads the transactions of a log before they are replayed, and splits their changes.
+/// Reads the transactions of a log and splits their changes, before they are replayed.
 ///
-/// A separate thread does this work, so that the replaying thread only writes. Batches pass from one
-/// thread to the other.
+/// A second thread does this, so the replaying thread only writes.
 final class ReadAhead {
   enum Step {
     case begin(transaction: Int64, count: Int64)
@@ -19,7 +18,7 @@ final class ReadAhead {
   private var batch: ReadAheadBatch?
   private var position = 0
 
-  /// Begins to read where a reader is; only this may use the reader until it is stopped.
+  /// Starts to read at the position of a reader, which no other code may use before ``stop()``.
   init(_ reader: LogReader) {
     work = ReadingWork(reader)
     DispatchQueue(label: "travelog.import.reading").async(group: reading) { [work] in work.run() }
@@ -37,7 +36,7 @@ final class ReadAhead {
 
   /// The next step; nil at the end of the log.
   ///
-  /// - Throws: The reader's error, after everything before it.
+  /// - Throws: The reader's error, after all steps before it.
   func next() throws -> Step? {
     while true {
       if let batch, position < batch.steps.count {
@@ -45,7 +44,7 @@ final class ReadAhead {
         return batch.steps[position]
       }
       if let outcome = batch?.outcome {
-        // The reading thread has finished with the log, so this thread may use the reader.
+        // The reading thread has ended, so this thread may use the reader.
         reading.wait()
         try outcome.get()
         return nil
@@ -57,13 +56,13 @@ final class ReadAhead {
   }
 }
 
-/// A batch that the reading thread passes to the writing thread.
+/// Steps that the reading thread passes to the replaying thread together.
 private final class ReadAheadBatch: @unchecked Sendable {
   let changes = PreparedChanges()
   var steps: [ReadAhead.Step] = []
-  /// The result of reading; nil if there is more.
+  /// The result of reading in the last batch; nil in others.
   var outcome: Result<Void, any Error>?
-  /// The first change that is not in a step yet.
+  /// The index of the first change that belongs to no step yet.
   private var first = 0
 
   var isFull: Bool { changes.size >= ReadingWork.batchSize || steps.count >= 4096 }
@@ -80,7 +79,7 @@ private final class ReadAheadBatch: @unchecked Sendable {
   }
 }
 
-/// The work of the reading thread.
+/// What the reading thread does.
 private final class ReadingWork: @unchecked Sendable {
   /// The approximate size of a batch in bytes.
   static let batchSize = 1 << 18
@@ -95,14 +94,15 @@ private final class ReadingWork: @unchecked Sendable {
 
   init(_ reader: LogReader) {
     self.reader = reader
-    // One batch is read while another is written; more batches would only use memory.
+    // Two batches: one is filled while the other is replayed.
     for _ in 0..<2 { giveBack(ReadAheadBatch()) }
   }
 
-  /// Ends the reading soon; it may be waiting for an empty batch.
+  /// Makes the reading thread end, even if it is waiting for an empty batch.
   func cancel() {
     isCancelled.store(true, ordering: .relaxed)
-    // There is no timeout, because Dispatch measures it with a clock that can be set back.
+    // A wait without a timeout, because Dispatch measures timeouts with a clock that can be set
+    // back.
     while let batch = batches.withLock({ $0.read.isEmpty ? nil : $0.read.removeFirst() }) {
       read.wait()
       giveBack(batch)
@@ -162,7 +162,7 @@ private final class ReadingWork: @unchecked Sendable {
     return transaction
   }
 
-  /// Passes on a batch, and waits for an empty one.
+  /// Passes a batch to the replaying thread, and waits for an empty one.
   private func moveOn(_ batch: inout ReadAheadBatch) throws {
     guard !isCancelled.load(ordering: .relaxed) else { throw Stopped() }
     batch.endChanges()

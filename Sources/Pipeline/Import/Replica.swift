@@ -4,7 +4,7 @@ import FoundationEssentials
 import Glibc
 import Store
 
-/// The store into which logs are replayed, created with the first log.
+/// The replica into which logs are replayed; it is created with the first log.
 final class Replica {
   let path: String
   /// The identifier of the origin.
@@ -50,14 +50,14 @@ final class Replica {
     try store?.read { try $0.checkIsNotPast(until, store: path) }
   }
 
-  /// Fails if the transaction in a log has another digest than a point with its id.
+  /// Throws if a transaction in a log has the id of a point and another digest.
   func checkDivergence(_ transaction: Transaction, from point: HistoryPoint, log: String) throws {
     guard transaction.id == point.transaction, transaction.chainDigest != point.digest
     else { return }
     throw PipelineError(.hasOtherDigest(transaction.id), store: path, log: log)
   }
 
-  /// Removes an empty replica that was created for another lineage; false if it can't.
+  /// Removes an empty replica that was created for another lineage; false if that is not possible.
   func removeEmpty() throws -> Bool {
     guard isEmpty, !isDryRun else { return false }
     store = nil
@@ -66,8 +66,9 @@ final class Replica {
     return true
   }
 
-  /// Whether the transactions of a log can be written without a write-ahead log; migrations need
-  /// one, and so do stores that others have open.
+  /// Whether the transactions of a log can be written without a write-ahead log.
+  ///
+  /// A migration needs one, and so does a store that another program has open.
   func writesDirectly(_ schema: () throws -> StoreSchema) throws -> Bool {
     guard let store else { return true }
     return try schema() == store.schema && store.setWriteAheadLog(isUsed: false)
@@ -75,7 +76,7 @@ final class Replica {
 
   /// Restores the replica's write-ahead log after a failure.
   func takeBackWriteAheadLog() {
-    // The earlier error explains more, and the next run does this again.
+    // The error before this one is reported, and the next run restores the write-ahead log.
     _ = try? store?.setWriteAheadLog(isUsed: true)
   }
 
@@ -104,7 +105,7 @@ final class Replica {
     // A migration must have the only connection of this process.
     self.store = nil
     defer {
-      // If it can't be opened, the next user opens it and reports why.
+      // If the replica can't be opened here, the next command that opens it reports the reason.
       if self.store == nil { self.store = try? Store.open(.file(url)) }
     }
     try Migration.replay(url, to: header.schema, content: content, body)
@@ -113,10 +114,10 @@ final class Replica {
 
   private func make(_ schema: StoreSchema, lineage: Int64) throws -> Store {
     let file = url.path(percentEncoded: false)
-    // The file is accessible only to its owner from the beginning, like logs: the files beside a store copy its
-    // permissions.
+    // From the beginning only the owner can access the file, like logs. The files that SQLite
+    // creates beside it get the same permissions.
     let descriptor = open(file, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
-    // An existing empty file is used; if the folder is missing, opening the store reports that.
+    // An empty file that exists is used. If the folder is missing, opening the store reports that.
     guard descriptor >= 0 || errno == EEXIST || errno == ENOENT else {
       throw ChainFailure.replica(errno).at(file)
     }

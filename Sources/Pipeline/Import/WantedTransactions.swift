@@ -7,12 +7,12 @@ struct WantedTransactions {
   private(set) var transactions: Int64 = 0
   private(set) var changes: Int64 = 0
   private(set) var snapshotObjects: Int64 = 0
-  /// The state with which a later lineage begins, if this log begins it.
+  /// The point of the state with which a later lineage begins, if this log begins it.
   private(set) var lineageStart: HistoryPoint?
   /// The gap that contains the requested end.
   private(set) var gap: ClosedRange<Int64>?
 
-  /// Reads a whole log, whose beginning can be in the replica already.
+  /// Reads a whole log; the replica may already have its first transactions.
   init(
     _ request: ImportRequest,
     log: LogReplay,
@@ -63,7 +63,7 @@ struct WantedTransactions {
 }
 
 extension ImportResult {
-  /// Adds transactions as if they had been replayed.
+  /// Adds the counts of transactions as if they had been replayed.
   mutating func add(_ wanted: WantedTransactions) {
     to = wanted.end
     transactions += wanted.transactions

@@ -12,7 +12,7 @@ package struct CheckpointRequest: Sendable {
   package var lineage: Int64?
   /// The Ed25519 private key that signs; nil to write unsigned texts.
   package var key: [UInt8]?
-  /// A name for the tree instead of its usual one.
+  /// A name for the tree that replaces its default name.
   package var origin: String?
   /// Whether to write one checkpoint for the trees of all stores.
   package var isForStores = false
@@ -33,21 +33,21 @@ package struct CheckpointResult: Codable, Hashable, Sendable {
   package let note: String
   /// Whether it has a signature.
   package let isSigned: Bool
-  /// The public key of the new signature, as C2SP's vkey line: a name, a number and the key.
+  /// The public key of the new signature as a vkey line of C2SP: a name, a number and the key.
   package let vkey: String?
 }
 
 /// Writes the checkpoints of the trees beside logs, and signs them.
 ///
-/// A tree that is missing, damaged or shorter than the logs is rebuilt from them first. If a tree does not
-/// extend its checkpoint, the checkpoint is kept, and nothing is signed.
+/// A tree that is missing, damaged or shorter than the logs is rebuilt first. If a tree does not
+/// extend the existing checkpoint, that checkpoint is kept, and nothing is signed.
 package func writeCheckpoints(_ request: CheckpointRequest) throws -> [CheckpointResult] {
   try checkHasLogs(request.logs)
   var trees: [LineageTree] = []
   for store in try request.store.map({ [$0] }) ?? request.logs.stores() {
     for lineage in try request.lineage.map({ [$0] }) ?? request.logs.lineages(of: store) {
       let chain = try LogChain(request.logs, store: store, lineage: lineage)
-      // A snapshot by itself has no transactions.
+      // A lineage with only a snapshot has no transactions, and therefore no tree.
       guard let end = chain.files.last?.range.upperBound else { continue }
       var tree = try LineageTreeWriter.tree(request.logs, store: store, lineage: lineage)
       if tree?.last.transaction != end {
@@ -95,7 +95,7 @@ func publish(
   )
 }
 
-/// Throws if a tree of one size does not extend a smaller one.
+/// Throws if a tree does not extend the smaller tree of a checkpoint.
 func checkExtension(_ tiles: TiledTree, from old: TreeHead, to new: TreeHead) throws {
   do {
     let proof = try TiledTree(tiles.path, count: new.count).consistency(from: old.count)
@@ -131,13 +131,13 @@ private func writeStoresCheckpoint(
   try entries.write()
   let leaves = entries.all.map { $0.withUnsafeBytes { leafHash($0) } }
   let known = TreeHead(count: Int64(before), root: MerkleTree(leaves.prefix(before)).root)
-  // Damaged tiles are written again from the entries.
+  // If tiles are damaged, they are rebuilt from the entries.
   let isSound = (try? TiledTree(path, count: known.count).head()) == known
   var writer = try TileWriter(TiledTree(path, count: isSound ? known.count : 0))
   for leaf in leaves.dropFirst(isSound ? before : 0) { try writer.append(leaf) }
   let published = try CheckpointFile.published(path)?.checkpoint.head.count ?? 0
   try writer.finish(keeping: min(published, writer.count))
-  // Two folders whose first leaves differ are two trees.
+  // The name contains the first leaf, because the trees of two folders are different trees.
   let origin = "travelog/stores/" + (leaves.first?.description.prefix(16) ?? "")
   return try publish(
     TiledTree(path, count: writer.count),

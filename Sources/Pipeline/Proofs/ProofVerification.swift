@@ -40,9 +40,9 @@ package struct ProofVerification: Codable, Hashable, Sendable {
   }
 }
 
-/// Checks a proof without reading any log.
+/// Verifies a proof without reading any log.
 ///
-/// - Throws: ``LogError`` if there is no such file, or it is not a proof.
+/// - Throws: ``LogError`` if the file is missing, or is not a proof.
 package func verifyProof(_ path: String, keys: String?) throws -> ProofVerification {
   let bytes = try read(path, limit: 1 << 26)
   let proof: TransactionProof
@@ -61,9 +61,9 @@ package func verifyProof(_ path: String, keys: String?) throws -> ProofVerificat
   return result
 }
 
-/// Checks that the tree beside logs extends a checkpoint, without reading any log.
+/// Verifies that the tree beside logs extends a checkpoint, without reading any log.
 ///
-/// - Throws: ``LogError`` if there is no such file, or no such tree.
+/// - Throws: ``LogError`` if the file or the tree is missing.
 package func verifySince(
   _ path: String,
   logs: LogFolder,
@@ -103,7 +103,7 @@ private func tree(
   throw CheckpointFailure.isOtherTree(origin).at(path)
 }
 
-/// The names of the keys in a file that have signed a checkpoint; none if no file was given.
+/// The names of those given keys that have signed a checkpoint; empty if no keys were given.
 private func signers(of file: CheckpointFile, path: String, keys: String?) throws -> [String] {
   guard let keys else { return [] }
   let known = try readKeys(keys, name: file.checkpoint.origin)
@@ -114,9 +114,12 @@ private func signers(of file: CheckpointFile, path: String, keys: String?) throw
   }
 }
 
-/// Checks that a note has the signature of a key in a file; a key as PEM may sign under any name.
+/// Throws unless one of the keys in a file has signed a note.
 ///
-/// - Throws: ``LogError`` if no known key has signed it, or if the signature of a known key is wrong.
+/// A key from a PEM file may sign under any name.
+///
+/// - Throws: ``LogError`` if no known key has signed it, or if the signature of a known key is
+///   wrong.
 package func checkSigners(of note: SignedNote, path: String, keys: String) throws {
   let known = try Set(note.signatures.map(\.name)).flatMap { try readKeys(keys, name: $0) }
   do throws(NoteError) {
@@ -126,7 +129,9 @@ package func checkSigners(of note: SignedNote, path: String, keys: String) throw
   }
 }
 
-/// Reads public keys: one PEM key, which gets the name of the tree, or vkey lines, which have names.
+/// Reads public keys from a file.
+///
+/// It has vkey lines with names, or one PEM key, which gets the name of the tree.
 private func readKeys(_ path: String, name: String) throws -> [NoteKey] {
   let text = try readKey(path)
   do throws(NoteError) {
@@ -170,7 +175,7 @@ private func read(_ path: String, limit: Int = 1 << 20) throws -> [UInt8] {
 }
 
 extension LogError {
-  /// Whether the error is a finding, and not a reason why verification is impossible.
+  /// Whether an error says that the proof is wrong; other errors make verification impossible.
   fileprivate var isFinding: Bool {
     switch reason as? CheckpointFailure {
     case .doesNotExtend, .note(.unsigned), .note(.wrongSignature): true

@@ -23,9 +23,10 @@ package struct ProveRequest: Sendable {
   }
 }
 
-/// Proves that the logs contain a transaction, or one change of it, to people who have only a checkpoint.
+/// Proves that the logs contain a transaction or a change, for a verifier that has only a
+/// checkpoint.
 ///
-/// The time does not grow with the number of logs: one member of one log and four tiles are read.
+/// The time does not depend on the number of logs: it reads one member of one log and four tiles.
 package func prove(_ request: ProveRequest) throws -> TransactionProof {
   try checkHasLogs(request.logs)
   let (tree, chain, position) = try place(request)
@@ -98,7 +99,7 @@ private func statement(
     throw CheckpointFailure.notInLogs.at(chain.folder.path, transaction: id)
   }
   let reader = try chain.open(file, after: nil)
-  // The transaction before is read too, for its digest.
+  // The previous transaction is read first, because its digest is needed.
   if let before, before >= file.range.lowerBound { _ = reader.goInside(before: before) }
   var previous = reader.header.previous
   var open: Int64 = 0

@@ -7,13 +7,13 @@ package struct PruneRequest: PipelineRequest, Sendable {
   package var store: String
   /// The folder to which the store was exported.
   package var logs: LogFolder
-  /// The age below which transactions are kept.
+  /// The age from which transactions are deleted.
   package var keep: Duration
   /// The author of the transaction that records the deletion.
   package var author = Author()
-  /// Whether to delete also transactions that filtered logs do not contain yet.
+  /// Whether to delete transactions even if filtered logs do not contain them yet.
   package var ignoresPartial = false
-  /// Whether to delete also transactions that are older than the folder's first log.
+  /// Whether to delete transactions even if they are older than the folder's first log.
   package var ignoresUnlogged = false
   /// Whether to find out what would be deleted, without deleting.
   package var isDryRun = false
@@ -37,7 +37,7 @@ package struct PruneResult: Codable, Hashable, Sendable {
   package var transactions: Int64 = 0
   /// The transaction that records the deletion; nil if nothing was deleted.
   package var record: Int64?
-  /// The filtered logs that still need old transactions, by what they leave out.
+  /// The filtered logs that still need old transactions: what each of them leaves out.
   package var heldBy: [String] = []
   package var bytesBefore: Int64 = 0
   package var bytesAfter: Int64 = 0
@@ -45,8 +45,9 @@ package struct PruneResult: Codable, Hashable, Sendable {
 
 /// Deletes old transactions from a store's history that are in verified logs.
 ///
-/// All logs of the store are read before anything is deleted. Transactions that filtered logs do not contain
-/// yet are kept, unless the request says otherwise. A transaction records the deletion before it happens.
+/// It reads all logs of the store before it deletes anything. Unless the request says otherwise, it
+/// keeps transactions that filtered logs do not contain yet. A new transaction records the deletion
+/// before it happens.
 ///
 /// - Throws: ``PipelineError``, ``LogError`` or ``StoreError``.
 package func prune(_ request: PruneRequest, tick: Tick = { _ in }) throws -> PruneResult {
@@ -70,7 +71,7 @@ private func deleteOld(_ request: PruneRequest, tick: Tick) throws -> PruneResul
     try checkIsSame(reader, verified: verified, request: request)
     let range = try reader.historyRange()
     result.oldest = range.oldest
-    // The last exported transaction stays, because the token names it.
+    // The last exported transaction is kept, because the token names it.
     guard let oldest = range.oldest, oldest < verified.transaction else { return 0 }
     guard first <= oldest || request.ignoresUnlogged else {
       throw request.error(.areUnlogged(oldest...first - 1))
@@ -108,7 +109,7 @@ private func verifiedRange(
   tick: Tick
 ) throws -> (first: Int64, end: HistoryPoint) {
   let chain = try LogChain(request.logs, store: store.identifier, lineage: store.lineage)
-  // A snapshot has the state after its transaction.
+  // A snapshot contains the state after its transaction, so the logs begin there.
   let state = chain.files.isEmpty ? try chain.snapshotPoint(chain.snapshots.last) : nil
   guard let first = chain.files.first?.range.lowerBound ?? state.map({ $0.transaction + 1 }) else {
     throw request.error(.isUnlogged)
@@ -117,7 +118,7 @@ private func verifiedRange(
   verification.store = store.identifier
   verification.isRecorded = !request.isDryRun
   let results = try verify(verification, tick: tick).filter { $0.lineage == store.lineage }
-  // A stray file does not make the logs less complete.
+  // A stray file does not affect what the logs contain.
   if let finding = results.flatMap(\.findings).first(where: { $0.kind != .misplaced }) {
     throw request.error(.isUnsound(finding))
   }
@@ -144,7 +145,8 @@ private func lastForPartial(
     } catch let error as StoreError
       where error.code == .historyExpired || error.code == .historyDiverged
     {
-      // Transactions that this filtered log needs are already deleted, so nothing is kept for it.
+      // Transactions that these filtered logs need are deleted already, so keeping others would not
+      // help.
       continue
     }
     result.heldBy.append(partial.words)
@@ -153,7 +155,7 @@ private func lastForPartial(
   return least
 }
 
-/// Fails if the logs are not those of the store's history.
+/// Throws if the logs are those of another history.
 private func checkIsSame(
   _ reader: Reader,
   verified: HistoryPoint,

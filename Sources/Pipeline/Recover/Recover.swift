@@ -6,7 +6,7 @@ import Store
 package struct RecoverRequest: PipelineRequest, Sendable {
   package var store: String
   package var logs: LogFolder
-  /// Nil for the token beside the logs.
+  /// The path of the token; nil for the one beside the logs.
   package var token: String?
 
   package init(store: String, logs: LogFolder) {
@@ -16,9 +16,9 @@ package struct RecoverRequest: PipelineRequest, Sendable {
 }
 
 package struct RecoverResult: Hashable, Sendable {
-  /// The repair that the export needed.
+  /// What kept the export from continuing, and was repaired.
   package enum Remedy: String, Hashable, Sendable {
-    /// No repair: the next export would have continued.
+    /// Nothing: the next export would have continued.
     case none
     /// A gap, because history was deleted before it was exported.
     case gap
@@ -29,9 +29,9 @@ package struct RecoverResult: Hashable, Sendable {
   package var remedy: Remedy
   /// The last transaction of the logs before.
   package var from: HistoryPoint
-  /// The point after which the recorded history is exported.
+  /// The point after which history was exported normally again.
   package var resumes: HistoryPoint
-  /// The number of objects in the gap, or in the beginning of the new lineage.
+  /// The number of objects in the gap, or in the state with which the new lineage begins.
   package var objects: Int64 = 0
   /// The log that was written.
   package var file: String?
@@ -39,12 +39,12 @@ package struct RecoverResult: Hashable, Sendable {
   package var export: ExportResult
 }
 
-/// Resumes the export of a store whose history was deleted too early, or differs from the history in the
-/// logs.
+/// Resumes the export of a store whose history was deleted too early, or differs from the history
+/// in the logs.
 ///
-/// It adds logs, and changes none.
+/// It adds logs, and does not change existing ones.
 ///
-/// - Throws: ``PipelineError``, ``LogError`` or ``StoreError``; the next run begins again.
+/// - Throws: ``PipelineError``, ``LogError`` or ``StoreError``; the next run starts again.
 package func recover(_ request: RecoverRequest, tick: Tick = { _ in }) throws -> RecoverResult {
   let url = URL(fileURLWithPath: request.store)
   let store = try Store.open(.file(url))
@@ -79,15 +79,15 @@ package func recover(_ request: RecoverRequest, tick: Tick = { _ in }) throws ->
   return result
 }
 
-/// One run over one store.
+/// One run of `recover` for one store.
 struct Recovery {
   let request: RecoverRequest
   let store: Store
   let chain: LogChain
-  /// For temporary stores.
+  /// The folder for temporary stores.
   let folder: String
 
-  /// The repair that the logs need so that the store's history continues them.
+  /// The repair after which the store's history continues the logs.
   fileprivate func remedy(after last: HistoryPoint) throws -> RecoverResult.Remedy {
     try store.read { reader in
       do {
@@ -101,7 +101,7 @@ struct Recovery {
     }
   }
 
-  /// The state at the end of the logs.
+  /// A store with the state at the end of the logs.
   func importedState(_ tick: Tick) throws -> Store {
     var replay = ImportRequest(logs: request.logs, store: folder + "/imported.store")
     replay.origin = chain.store
@@ -109,9 +109,9 @@ struct Recovery {
     return try readableStore(replay.store)
   }
 
-  /// A copy of the store as it was after an earlier transaction.
+  /// A copy of the store with its state after an earlier transaction.
   ///
-  /// - Returns: The copy, and the transaction, which is the head if a migration or an erasure can't
+  /// - Returns: The copy and its transaction. That is the head if a migration or an erasure can't
   ///   be reverted.
   func rewoundCopy(to transaction: Int64) throws -> (store: Store, transaction: Int64) {
     let url = URL(fileURLWithPath: folder + "/rewound.store")
@@ -132,7 +132,7 @@ struct Recovery {
 }
 
 extension Reader {
-  /// The transaction after which history has all transactions.
+  /// The transaction after which history is complete.
   func wholeBase() throws -> Int64 {
     try max(historyRange().base.transaction, lastDeletedTransaction() ?? 0)
   }

@@ -3,8 +3,9 @@ import Changes
 import Store
 
 extension Recovery {
-  /// Writes a gap between the last log and the beginning of the history that is kept: the
-  /// difference of the objects.
+  /// Writes a gap between the last log and the first transaction that history still has.
+  ///
+  /// It contains the differences of the objects between the two.
   func writeGap(after last: HistoryPoint, result: inout RecoverResult, tick: Tick) throws {
     let exported = try importedState(tick)
     let (kept, reached) = try rewoundCopy(to: store.read { try $0.wholeBase() })
@@ -44,7 +45,7 @@ extension Recovery {
       schema: store.schema
     )
     let gap = Gap(first: last.transaction + 1, resumes: resumes.digest)
-    // The gap ended before the next transaction, and times rise with ids.
+    // The time of the gap must not be later than that of the next transaction.
     let next = try store.read { reader in
       try reader.history(after: resumes.transaction).nextTransaction()
     }

@@ -5,10 +5,10 @@ import Store
 extension Recovery {
   /// Begins a new lineage of logs for a store that was restored from an older copy.
   ///
-  /// Its first log has the state after the last common transaction, as one transaction that names
-  /// the head of the old lineage. The later transactions of the store follow.
+  /// The first log has one transaction: the state after the last common transaction, with the head
+  /// of the old lineage in its details. The later transactions of the store follow.
   func beginLineage(after last: HistoryPoint, result: inout RecoverResult, tick: Tick) throws {
-    // The logs can already have a later lineage, from the restore of another copy.
+    // A restore of another copy can have begun a later lineage already.
     let own =
       store.lineage == last.lineage
       ? chain : try LogChain(request.logs, store: chain.store, lineage: store.lineage)
@@ -79,7 +79,7 @@ extension Recovery {
     return true
   }
 
-  /// Whether the logs begin with this state; otherwise another copy began the lineage.
+  /// Whether the lineage begins with this state; if not, another copy began it.
   private func begins(with state: Store, tick: Tick) throws -> Bool {
     let begun = try importedState(tick)
     guard begun.schema == state.schema else { return false }
@@ -90,8 +90,9 @@ extension Recovery {
     return isSame
   }
 
-  /// The last common transaction of store and logs; if it was deleted from history, the last
-  /// deleted one.
+  /// The last transaction that store and logs have in common.
+  ///
+  /// If it was deleted from history, the last deleted one.
   private func fork(from chain: LogChain, tick: Tick) throws -> Int64 {
     try store.read { reader in
       let base = try reader.wholeBase()

@@ -37,7 +37,8 @@ package struct Status: Hashable, Sendable {
 
   /// The state of logs of one kind.
   package struct Logs: Hashable, Sendable {
-    /// The last transaction that was exported or examined; nil if the token does not have it.
+    /// The last transaction that was exported, or that a filtered export read; nil if the token
+    /// does not contain it.
     package var exported: HistoryPoint?
     /// The time of the oldest transaction after it; nil if there is none.
     package var waitingSince: String?
@@ -102,7 +103,7 @@ package func status(of path: String, logs: LogFolder, token: String? = nil) thro
 }
 
 extension Status.Logs {
-  /// Determines what the next export would do.
+  /// Finds out what the next export would do.
   fileprivate init(_ request: ExportRequest, store: Store, reader: Reader) throws {
     let (logs, identifier) = (request.logs, store.identifier)
     let token = try request.readTokenState(of: identifier)
@@ -111,7 +112,7 @@ extension Status.Logs {
       try logs.files(of: identifier, lineage: $0)
     }
     let head = try reader.historyRange().head
-    // Without a token, the names of the logs show the last exported transaction.
+    // If there is no token, the names of the logs show the last exported transaction.
     let known = token.point.map { ($0.lineage, $0.transaction) } ?? end ?? (head.lineage, 0)
     let last = known.0 == head.lineage ? known.1 : 0
     exported = token.point
@@ -169,7 +170,7 @@ extension Status.Logs {
 }
 
 private func age(_ time: String) -> Duration {
-  // A time that is not in the form of history has no age.
+  // The age is unknown if the time does not have the form that history uses.
   let style = Date.ISO8601FormatStyle(includingFractionalSeconds: true)
   guard let date = try? style.parse(time) else { return .zero }
   return .milliseconds(max(0, Int64(-date.timeIntervalSinceNow * 1000)))

@@ -22,7 +22,7 @@ package struct LineageTree {
   /// The number of leaves and the root hash.
   package let head: TreeHead
   let runs: [Run]
-  /// The last transaction, with the digest that the next transaction follows.
+  /// The last transaction and its digest, which the next digest covers.
   let last: HistoryPoint
 
   /// The tiles with the hashes of the tree.
@@ -37,7 +37,7 @@ package struct LineageTree {
   package init?(_ folder: LogFolder, store: String, lineage: Int64) throws {
     path = Self.path(folder, store: store, lineage: lineage)
     guard let bytes = try readSmallFile("\(path)/head") else { return nil }
-    // The limit leaves room for one more transaction.
+    // The limit allows code to add one to any id.
     let ids: Range<Int64> = 1..<1 << 62
     do {
       let text = String(decoding: bytes, as: UTF8.self)
@@ -66,7 +66,7 @@ package struct LineageTree {
     try CheckpointFile.published(path)?.checkpoint.origin ?? origin
   }
 
-  /// Throws if the root that follows from the tiles is not the root in `head`.
+  /// Throws if the tiles give another root than the one in `head`.
   package func check() throws {
     guard try tiles.head() == head else { throw TreeFailure.otherRoot.at(path) }
   }
@@ -98,9 +98,9 @@ struct LineageTreeWriter {
   private var runs: [LineageTree.Run]
   private(set) var last: HistoryPoint
 
-  /// Continues the tree of a lineage after its last transaction.
+  /// Opens the tree of a lineage, to append after its last transaction.
   ///
-  /// A tree that ends elsewhere, or whose tiles are damaged, is rebuilt from the logs.
+  /// A tree that ends at another transaction, or whose tiles are damaged, is rebuilt from the logs.
   init(
     _ folder: LogFolder,
     store: String,
@@ -128,7 +128,8 @@ struct LineageTreeWriter {
     }
   }
 
-  /// Builds the tree from the logs of a lineage; `start` is its beginning if there are no logs.
+  /// Builds the tree from the logs of a lineage; `start` is the point where it begins if there are
+  /// no logs.
   init(rebuilding chain: LogChain, from start: HistoryPoint) throws {
     path = LineageTree.path(chain.folder, store: chain.store, lineage: chain.lineage)
     let first = try chain.files.first.map { try chain.open($0, after: nil).header }
@@ -137,7 +138,8 @@ struct LineageTreeWriter {
         HistoryPoint(lineage: chain.lineage, transaction: $0.first - 1, digest: $0.previous)
       } ?? start
     let isWhole = try first == nil ? start.transaction == 0 : chain.beginsLineage()
-    // A folder that begins with a snapshot has another tree than one with the whole history.
+    // If the logs begin with a snapshot, their tree has another name than that of the whole
+    // history.
     origin =
       "travelog/\(chain.store)/\(chain.lineage)" + (isWhole ? "" : "/\(last.transaction)")
     let old = "\(path)/tile"
@@ -163,9 +165,9 @@ struct LineageTreeWriter {
     last = point
   }
 
-  /// Writes the tiles and the head, so that the transactions so far are part of the tree.
+  /// Writes the tiles and the head, which makes the appended transactions part of the tree.
   func finish() throws {
-    // An unreadable checkpoint does not keep any tile; the commands that read it report the error.
+    // An unreadable checkpoint protects no tiles; the commands that read it report the error.
     let published = (try? CheckpointFile.published(path))?.checkpoint.head.count ?? 0
     try tiles.finish(keeping: min(published, tiles.count))
     var text = try Checkpoint(origin: origin, head: tiles.head()).text

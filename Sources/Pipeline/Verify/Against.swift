@@ -3,8 +3,10 @@ import Changes
 import FoundationEssentials
 import Store
 
-/// Replays the logs into a new store, then the transactions of the store that are not exported yet, and
-/// compares every row of the two stores.
+/// Compares every row of a store with a replay.
+///
+/// It replays the logs into a new store, and then the transactions that the store has not exported
+/// yet.
 func compare(
   _ result: inout Verification,
   path: String,
@@ -19,7 +21,7 @@ func compare(
   var replay = ImportRequest(logs: request.logs, store: replica)
   replay.origin = result.store
   let reached = try importLogs(replay, tick: tick).to
-  // Foreign changes must become part of history before rows are compared.
+  // Foreign changes are sealed first: rows can only be compared if history has all changes.
   try writableStore(path)?.sealForeignChanges()
   let other = try readableStore(path)
   // One state of the store is compared, even if other programs write to it.
@@ -45,13 +47,13 @@ func compare(
     result.unexported = rest
     if result.findings.isEmpty {
       result.prove(result.to, by: .store)
-      // The base is proven now: another base would have led to other rows.
+      // The comparison proves the base too, because another base would have led to other rows.
       result.except.removeAll { $0.kind == .base }
     }
     if rest > 0, result.end == .none {
       result.notices.append(.isUnexported(path, rest, after: reached.transaction))
     }
-    // A store that differs from the logs does not confirm their end.
+    // Only a store without differences confirms that the logs are not missing later ones.
     if rest == 0, result.findings.isEmpty { result.end = .store }
   }
 }
@@ -81,7 +83,7 @@ private func compare(
   result.findings += findings
 }
 
-/// Replays the store's transactions after the logs, and returns their number.
+/// Replays the transactions of the store that follow the logs, and returns their number.
 private func replayRest(
   of path: String,
   after point: HistoryPoint,
@@ -105,7 +107,7 @@ private func replayRest(
 }
 
 extension Finding {
-  /// The name and id of a row that differs; its values are not shown.
+  /// A finding with the name and id of a row that differs, without its values.
   fileprivate init(_ difference: RowDifference, store: String, logs: LogFolder) {
     self.init(
       .rowDiffers(

@@ -2,13 +2,13 @@ import ChangeLog
 import Changes
 import Store
 
-/// Compares the ends of a store's lineages: each later lineage names the head of the one before.
+/// Compares each lineage's end with the head that the next lineage names.
 func checkLineageEnds(_ results: inout [Verification], named: [HistoryPoint?]) {
   for (index, head) in named.enumerated() where results[index].lineage > 0 {
     let lineage = results[index].lineage
     guard let head else {
-      // If its first log is damaged, that is reported already; if the logs begin with a snapshot, they
-      // don't contain the first transaction.
+      // If the first log is damaged, that was reported. If the logs begin with a snapshot, they
+      // lack the first transaction, which names the head.
       let isFromBeginning =
         results[index].from.digest
         == TransactionDigest.beginning(ofStore: results[index].store, lineage: lineage)
@@ -39,7 +39,8 @@ private func otherEnd(_ result: Verification, head: HistoryPoint, next: Int64) -
   )
 }
 
-/// A lineage that is proven proves the head of the one before, which its first transaction names.
+/// Marks earlier lineages as proven: the first transaction of a proven lineage names the head of
+/// the one before.
 func proveEarlier(_ results: inout [Verification], named: [HistoryPoint?]) {
   for index in results.indices.reversed() {
     guard results[index].proven != nil, index < named.count, let head = named[index],
@@ -49,7 +50,8 @@ func proveEarlier(_ results: inout [Verification], named: [HistoryPoint?]) {
   }
 }
 
-/// Finds given digests that are not in the logs, and records what the others prove.
+/// Adds a finding for each given digest that the logs do not contain, and records what the other
+/// digests prove.
 func checkGiven(_ request: VerifyRequest, _ results: inout [Verification]) {
   for index in results.indices {
     guard let digest = results[index].erasures, request.erasures.contains(digest) else { continue }
@@ -71,7 +73,7 @@ func checkGiven(_ request: VerifyRequest, _ results: inout [Verification]) {
     .map { Finding(.erasuresAreOther($0)) }
 }
 
-/// Whether a point is before the end of sound logs, which have another digest there.
+/// Whether the logs are sound up to a point and have another digest there.
 private func isOther(
   _ point: HistoryPoint,
   result: Verification,

@@ -7,11 +7,11 @@ final class LineageVerification {
   private let chain: LogChain
   private var result: Verification
   var progress: Progress
-  /// The head of the lineage before, according to the first transaction.
+  /// The head of the previous lineage, as the first transaction names it.
   private(set) var namedHead: HistoryPoint?
   /// The digests of large values that were verified already.
   private var checked: Set<String> = []
-  /// The digests of the erased transactions that were read.
+  /// The digests of the transactions with erased values that were read.
   private var erased: Set<Digest> = []
   private let heads: Set<Digest>
   private let after: TrustedPosition?
@@ -48,7 +48,7 @@ final class LineageVerification {
   }
 
   func verify(_ tick: Tick) throws -> Verification {
-    // Until an erasure is finished, logs and records may differ.
+    // While an erasure is unfinished, logs and records differ without damage.
     guard !result.isUnfinished else { return result }
     var snapshots: [Int64: Digest] = [:]
     let base = after?.transaction ?? 0
@@ -73,7 +73,7 @@ final class LineageVerification {
         )
       )
     }
-    // After a damaged log, the following logs are verified from their own beginning.
+    // A log after a damaged one is verified from its own beginning.
     var point: HistoryPoint? = result.from
     var tree = try TreeComparison(chain.folder, store: chain.store, lineage: chain.lineage)
     let files = (chain.files + chain.snapshots).map(\.path)
@@ -86,7 +86,7 @@ final class LineageVerification {
       var next: HistoryPoint?
       try collect {
         let reader = try chain.open(file, after: isInside ? nil : point)
-        // Only the log that begins directly after the position was compared with it.
+        // Only a log that begins directly after the position was compared with its digest.
         isReached = isReached || isConnected && file.range.lowerBound == base + 1
         // The transaction of the position is read too, to compute its digest from its lines.
         if isInside { _ = reader.goInside(before: base) }
@@ -135,17 +135,17 @@ final class LineageVerification {
     result.prove(point, by: .head)
   }
 
-  /// Finds records of erasures that name no transaction of the logs.
+  /// Adds findings for records of erasures whose transaction the logs do not contain.
   private func checkRecords() {
     result.erased = Int64(erased.count)
-    // In a damaged log, the erased transactions may not have been read.
+    // If a log is damaged, the erased transactions may be in the part that was not read.
     guard result.findings.isEmpty else { return }
     let first = chain.files.first?.range.lowerBound ?? 0
     let last = chain.files.last?.range.upperBound ?? 0
     let places = Set(chain.snapshots.map(\.range.lowerBound))
     for (digest, entry) in chain.erasures.entries
     where !erased.contains(digest) && isNew(entry.transaction) {
-      // The record may be about a snapshot or an old log that was removed from the folder since.
+      // The record can be about a snapshot or an old log that was removed from the folder.
       if entry.isSnapshot ? !places.contains(entry.transaction) : entry.transaction < first {
         continue
       }

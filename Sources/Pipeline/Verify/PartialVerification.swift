@@ -2,7 +2,7 @@ import ChangeLog
 import Changes
 import Store
 
-/// Verifies the filtered logs of one lineage, which follow each other.
+/// Verifies the filtered logs of one lineage.
 func verifyPartial(
   _ folder: LogFolder,
   store: String,
@@ -25,7 +25,7 @@ func verifyPartial(
     do {
       if result.files == 0, try chain.beginsLineage() { point = chain.beginning }
       let start = point
-      // After a damaged log, the following logs are verified separately.
+      // A log after a damaged one is verified separately.
       point = nil
       let reader = try chain.open(file, after: start)
       guard folder.partial == LogFolder.partialName(reader.header.partial) else {
@@ -46,7 +46,7 @@ func verifyPartial(
             result.except.add(.omittedChanges, omission.transaction, count: Int64(lines.count))
           } else {
             result.except.add(.omitted, omission.transaction)
-            // The day of an omitted transaction is not known.
+            // The day of an omitted transaction is not known, so the day in the path is not checked.
             isFirst = false
           }
         }

@@ -20,7 +20,7 @@ package enum Proof: Hashable, Sendable {
   case lineage(Int64)
 }
 
-/// A part of the logs that a verdict does not cover.
+/// A part of the logs that the verdict does not cover.
 package struct ExceptedPart: Hashable, Sendable {
   package enum Kind: String, Hashable, Sendable, CaseIterable {
     /// Transactions that a filter left out.
@@ -39,11 +39,11 @@ package struct ExceptedPart: Hashable, Sendable {
     case gap
   }
 
-  /// The maximum number of transactions that are named.
+  /// The maximum number of transactions that are listed.
   private static let limit = 10
 
   package let kind: Kind
-  /// The number of transactions, or of changes with hidden values.
+  /// The number of transactions, or for hidden values the number of changes.
   package private(set) var count: Int64
   /// The first of the transactions.
   package private(set) var transactions: [Int64] = []
@@ -64,7 +64,7 @@ package struct ExceptedPart: Hashable, Sendable {
     }
   }
 
-  /// The part in words, after “except”.
+  /// The text that follows “except” in a verdict.
   package var description: String {
     let ids = listed()
     return switch kind {
@@ -91,7 +91,7 @@ package struct ExceptedPart: Hashable, Sendable {
   }
 }
 
-/// Counts transactions of a kind that a verdict does not cover.
+/// The parts that a verdict does not cover, counted by kind.
 extension [ExceptedPart] {
   mutating func add(_ kind: ExceptedPart.Kind, _ transaction: Int64, count: Int64 = 1) {
     if let index = firstIndex(where: { $0.kind == kind }) {

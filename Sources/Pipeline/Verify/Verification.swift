@@ -10,9 +10,10 @@ package struct VerifyRequest: Sendable {
   package var store: String?
   /// The path of the token; nil for its default place beside the logs.
   package var token: String?
-  /// Trusted digests, which the chains must contain.
+  /// Trusted digests, each of which a chain must contain.
   package var heads: [Digest] = []
-  /// Trusted digests: for each, the records of erasures of a lineage must end with it.
+  /// Trusted digests of records of erasures; the records of some lineage must end with each of
+  /// them.
   package var erasures: [Digest] = []
   /// The trusted position after which logs are verified; nil for all of them.
   package var after: TrustedPosition?
@@ -21,7 +22,7 @@ package struct VerifyRequest: Sendable {
   /// Whether a file beside the logs records a verification without findings.
   package var isRecorded = true
 
-  /// The errors of damaged logs that are therefore not in the folder.
+  /// Errors of logs that could not be written to the folder because they are damaged.
   package var failures: [LogError] = []
 
   /// Whether filtered logs are verified too, each kind separately.
@@ -33,7 +34,7 @@ package struct VerifyRequest: Sendable {
 
 /// The result of verifying the logs of one lineage of a store.
 package struct Verification: Sendable {
-  /// The source that confirms that no later log is missing.
+  /// The source which confirms that no later log is missing.
   package enum EndProof: String, Hashable, Sendable {
     /// There is no such source.
     case none
@@ -57,7 +58,7 @@ package struct Verification: Sendable {
   package var words = ""
   /// The point before the first verified transaction.
   package var from: HistoryPoint
-  /// The last transaction up to which the chain was verified without a gap.
+  /// The transaction up to which the chain was verified without a gap.
   package var to: HistoryPoint
   /// The number of logs that were read.
   package var files = 0
@@ -79,7 +80,7 @@ package struct Verification: Sendable {
   package var notices: [Notice] = []
   /// The points of the chain whose digests were given.
   package var heads: [HistoryPoint] = []
-  /// The last point that a given digest or store proves; nil if nothing was given.
+  /// The last point that a given digest or a store proves; nil if there is none.
   package internal(set) var proven: HistoryPoint?
   /// The source of that proof.
   package internal(set) var proof: Proof?
@@ -87,10 +88,9 @@ package struct Verification: Sendable {
   package var except: [ExceptedPart] = []
   /// The trusted position after which the logs were verified; nothing before it was read.
   package var after: HistoryPoint?
-  /// The source that confirms that nothing is missing after ``to``.
+  /// The source which confirms that no transaction is missing after ``to``.
   package var end = EndProof.none
-  /// The number of transactions that the store has after ``to``; nil if there is no store to compare
-  /// with.
+  /// The number of transactions that the store has after ``to``; nil if no store was compared.
   package var unexported: Int64?
 }
 
@@ -111,7 +111,7 @@ extension Verification {
   /// Whether a part of the logs is not proven.
   package var isUnproven: Bool { except.contains { !$0.isProven } }
 
-  /// Records that the chain is proven up to a point, unless more is proven already.
+  /// Records that the chain is proven up to a point, unless a later point is proven already.
   mutating func prove(_ point: HistoryPoint, by proof: Proof) {
     guard proven.map({ $0.transaction < point.transaction }) ?? true else { return }
     proven = point

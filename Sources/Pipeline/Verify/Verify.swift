@@ -98,13 +98,13 @@ private func lineage(
     do {
       return try LogChain(logs, store: store, lineage: $0).has(position)
     } catch is LogError {
-      // Errors in the logs are reported if the lineage is the latest.
+      // If the latest lineage can't be read either, its errors are reported.
       return false
     }
   } ?? numbers.last ?? 0
 }
 
-/// Adds the stray files in a store's folder.
+/// Adds findings for the stray files in a store's folder.
 private func addStrays(
   to results: inout [Verification],
   store: String,
@@ -116,11 +116,11 @@ private func addStrays(
   results[results.count - 1].findings += findings
 }
 
-/// Adds errors that were found earlier, even if there are no other results.
+/// Adds errors that were found before verification, even if no log was verified.
 private func add(_ failures: [LogError], to result: inout [Verification]) throws {
   guard let first = failures.first else { return }
   if result.isEmpty {
-    // A file that never was a log is not damaged.
+    // If no file was a damaged log, the first error is thrown.
     guard failures.contains(where: { [.damaged, .incomplete].contains($0.code) }) else {
       throw first
     }
