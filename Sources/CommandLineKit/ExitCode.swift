@@ -65,9 +65,9 @@ package struct ExitCode: Hashable, Sendable {
     name: "differs",
     meaning: "the store differs from the logs, or later changes depend on what undo would revert"
   )
-  package static let partialLog = ExitCode(
+  package static let filteredLog = ExitCode(
     16,
-    name: "partial_log",
+    name: "filtered_log",
     meaning: "a filtered or erased log can't be replayed"
   )
   package static let unproven = ExitCode(
@@ -82,6 +82,6 @@ package struct ExitCode: Hashable, Sendable {
   /// All exit codes, sorted by number.
   package static let all: [ExitCode] = [
     success, found, failure, unreadable, empty, missing, locked, historyGap, schemaMismatch,
-    diverged, differs, partialLog, unproven, usage, interrupted, terminated,
+    diverged, differs, filteredLog, unproven, usage, interrupted, terminated,
   ]
 }

@@ -31,7 +31,7 @@ extension Travelog {
     ],
     parameters: [store, knownLogs, record],
     exitCodes: [
-      .found, .unreadable, .missing, .locked, .diverged, .partialLog, .interrupted, .terminated,
+      .found, .unreadable, .missing, .locked, .diverged, .filteredLog, .interrupted, .terminated,
     ]
   ) { call in
     let given = call.arguments

@@ -57,7 +57,7 @@ private let auditCodes: [AuditError.Code: ExitCode] = [
 
 private let logCodes: [LogError.Code: ExitCode] = [
   .missing: .missing, .damaged: .unreadable, .incomplete: .unreadable, .newerFormat: .unreadable,
-  .notALog: .unreadable, .gap: .missing, .locked: .locked, .partial: .partialLog,
+  .notALog: .unreadable, .gap: .missing, .locked: .locked, .filtered: .filteredLog,
   .unfinished: .unreadable,
 ]
 

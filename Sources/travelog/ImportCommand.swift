@@ -46,7 +46,7 @@ extension Travelog {
     ],
     parameters: [sources, into, until, origin, fromSnapshot, dryRun],
     exitCodes: [
-      .unreadable, .missing, .locked, .schemaMismatch, .diverged, .differs, .partialLog,
+      .unreadable, .missing, .locked, .schemaMismatch, .diverged, .differs, .filteredLog,
       .interrupted, .terminated,
     ]
   ) { call in

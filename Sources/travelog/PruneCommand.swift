@@ -47,7 +47,7 @@ extension Travelog {
     let lock = try call.lock(logs, purpose: "travelog prune")
     defer { withExtendedLifetime(lock) {} }
     var request = PruneRequest(store: given[store], logs: logs, keep: given[keep])
-    request.ignoresPartial = given[ignoreFiltered]
+    request.ignoresFiltered = given[ignoreFiltered]
     request.ignoresUnlogged = given[ignoreUnlogged]
     request.isDryRun = given[dryRun]
     let (line, tick) = call.tick()

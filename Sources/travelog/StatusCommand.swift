@@ -99,13 +99,13 @@ extension Travelog {
     }
     return columns(
       rows + sentences(status.logs)
-        + status.partials.flatMap { partial in
-          let logs = partial.logs
+        + status.filtered.flatMap { filtered in
+          let logs = filtered.logs
           let health = logs.health == .ok ? "" : ", \(style.red(logs.health.rawValue))"
           return [
             [
               "filtered",
-              "\(partial.words): up to transaction \(logs.exported?.transaction ?? 0),"
+              "\(filtered.words): up to transaction \(logs.exported?.transaction ?? 0),"
                 + " lag \(waiting(logs)), \(size(logs))\(health)",
             ]
           ] + sentences(logs)
@@ -118,7 +118,7 @@ extension Travelog {
 typealias StatusAnswer = Joined<WholeStatus, LogsAnswer>
 
 /// The member that lists each kind of filtered logs.
-typealias PartialStatusAnswer = Joined<PartialName, LogsAnswer>
+typealias FilteredStatusAnswer = Joined<FilterName, LogsAnswer>
 
 struct WholeStatus: Codable {
   var schema = 1
@@ -131,11 +131,11 @@ struct WholeStatus: Codable {
   let changes: Int64
   let storeBytes: Int64
   let verified: VerificationRecord?
-  let partials: [PartialStatusAnswer]
+  let filtered: [FilteredStatusAnswer]
 }
 
-struct PartialName: Codable {
-  let partial: String
+struct FilterName: Codable {
+  let filter: String
 }
 
 extension StatusAnswer {
@@ -150,10 +150,10 @@ extension StatusAnswer {
         changes: status.changes,
         storeBytes: status.storeBytes,
         verified: status.verified,
-        partials: status.partials.map { partial in
-          PartialStatusAnswer(
-            first: PartialName(partial: partial.words),
-            second: LogsAnswer(partial.logs)
+        filtered: status.filtered.map { filtered in
+          FilteredStatusAnswer(
+            first: FilterName(filter: filtered.words),
+            second: LogsAnswer(filtered.logs)
           )
         }
       ),

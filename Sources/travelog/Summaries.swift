@@ -72,7 +72,7 @@ extension Call {
   func summarize(_ result: CompactResult) throws {
     try summarize(
       "store \(result.store), lineage \(result.lineage)"
-        + "\(result.partial.map { ", filtered: \($0)" } ?? ""):"
+        + "\(result.filter.map { ", filtered: \($0)" } ?? ""):"
         + " \(isDryRun ? "would merge" : "merged") \(counted(Int64(result.filesBefore), noun: "log"))"
         + " into \(grouped(Int64(result.filesAfter))), \(byteCount(result.bytesBefore)) ->"
         + " \(byteCount(result.bytesAfter))"

@@ -74,7 +74,7 @@ extension Travelog {
     request.after = given[after]
     request.against = given[against]
     request.erasures = given[erasures]
-    request.includesPartial = true
+    request.includesFiltered = true
     request.failures = source.failures
     let (line, tick) = call.tick()
     let results = try source.naming { try verify(request, tick: tick) }
@@ -98,7 +98,7 @@ extension Travelog {
       return result.findings.map { "\(style.red($0.kind.rawValue)): \($0)\n" }.joined()
     }
     var lines = ["store \(result.store), lineage \(result.lineage)"]
-    if result.partial != nil { lines[0] += ", filtered: \(result.words)" }
+    if result.filterName != nil { lines[0] += ", filtered: \(result.words)" }
     lines += result.findings.map { "  \(style.red($0.kind.rawValue)): \($0)" }
     lines.append(
       "  \(verdict(result, style: style)): \(range(result)),"
@@ -148,7 +148,7 @@ extension Travelog {
 
   private static func range(_ result: Verification) -> String {
     let (first, last) = (result.from.transaction + 1, result.to.transaction)
-    if result.partial != nil {
+    if result.filterName != nil {
       return "\(counted(result.transactions, noun: "transaction")) up to transaction \(last)"
     }
     let isState = result.snapshots > 0 && result.after == nil
@@ -161,7 +161,7 @@ extension Travelog {
   }
 
   private static func endText(_ result: Verification) -> String {
-    guard result.partial == nil else {
+    guard result.filterName == nil else {
       return
         "filtered logs do not show whether a log is missing"
     }
@@ -196,7 +196,7 @@ struct VerifyAnswer: Codable {
   var type = "verify"
   let store: String
   let lineage: Int64
-  let partial: String?
+  let filter: String?
   let verdict: String
   let isSound: Bool
   let proven: HistoryPoint?
@@ -220,7 +220,7 @@ struct VerifyAnswer: Codable {
   init(_ result: Verification) {
     store = result.store
     lineage = result.lineage
-    partial = result.partial.map { _ in result.words }
+    filter = result.filterName.map { _ in result.words }
     verdict = result.verdict.rawValue
     isSound = result.findings.isEmpty
     proven = result.verdict == .proven ? result.proven : nil

@@ -210,7 +210,7 @@ struct LineageTreeTests {
     }
   }
 
-  @Test("Partial logs, streams and dry runs have no tree.")
+  @Test("Filtered logs, streams and dry runs have no tree.")
   func withoutTree() throws {
     try withWorld("no tree") { world, _ in
       try world.write(5)
@@ -219,7 +219,7 @@ struct LineageTreeTests {
       var filter = ExportFilter()
       filter.authors = ["app"]
       let result = try world.export { $0.filter = filter }
-      #expect(result.partial != nil)
+      #expect(result.filter != nil)
       let names = try FileManager.default.subpathsOfDirectory(atPath: world.logs.path)
       #expect(!names.contains { $0.hasSuffix("_tree") })
     }

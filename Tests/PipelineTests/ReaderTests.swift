@@ -194,7 +194,7 @@ struct ReaderTests {
   }
 
   @Test("The reader checks filtered logs as far as possible, and finds a changed byte.")
-  func partialLogs() throws {
+  func filteredLogs() throws {
     try withTemporaryFolder { folder in
       let url = folder.appendingPathComponent("world.store")
       let store = try Store.open(.file(url), schema: worldSchema)

@@ -73,7 +73,7 @@ struct ErasingProgramTests {
   @Test(
     "Filtered logs are written to a folder and a pipe, and refused if full ones are needed."
   )
-  func partial() throws {
+  func filtered() throws {
     try withStore { store, logs, folder in
       let key = folder.path + "/key"
       try Data("0123456789abcdef0123456789abcdef".utf8).write(to: URL(fileURLWithPath: key))
@@ -82,7 +82,7 @@ struct ErasingProgramTests {
       ]
       let answer = try object(travelog(["export", store, "--to", logs, "--json"] + filters))
       #expect(answer["transactions"] as? Int == 2)
-      #expect((answer["partial"] as? String)?.contains("Guest") == true)
+      #expect((answer["filter"] as? String)?.contains("Guest") == true)
       #expect(
         try travelog(["export", store, "--to", logs, "--error-if-empty"] + filters).code == 5
       )

@@ -169,7 +169,7 @@ struct ExitCodeTests {
   }
 
   @Test("Exit code 16 is a filtered log if a full one is needed.")
-  func partial() throws {
+  func filtered() throws {
     try withStore { folder, path, _, _ in
       let logs = folder.path + "/logs"
       try travelog("export", path, "--to", logs, "--entity", "Guest")

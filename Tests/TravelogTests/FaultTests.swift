@@ -22,7 +22,7 @@ struct FaultTests {
   }
 
   @Test("A filtered export that stops anywhere is completed by the next one, with its token.")
-  func partialExport() throws { try stop(.partialExport, atLeast: trials(3, long: 50)) }
+  func filteredExport() throws { try stop(.filteredExport, atLeast: trials(3, long: 50)) }
 
   @Test(
     "An import that stops anywhere is completed by the next one, and the replica is right.",

@@ -9,7 +9,7 @@ import Testing
 enum StoppedCommand: String, CaseIterable, CustomTestStringConvertible {
   case export
   case exportOfTombstones = "export of tombstones"
-  case partialExport = "partial export"
+  case filteredExport = "filtered export"
   case replay = "import"
   case replayOfLargeLog = "import of a large log"
   case compact, prune, erase
@@ -23,7 +23,7 @@ enum StoppedCommand: String, CaseIterable, CustomTestStringConvertible {
     switch self {
     case .export: try prepareExport(.full, times, body)
     case .exportOfTombstones: try prepareExport(.tombstones, times, body)
-    case .partialExport: try preparePartialExport(times, body)
+    case .filteredExport: try prepareFilteredExport(times, body)
     case .replay: try prepareReplay(isLarge: false, times, body)
     case .replayOfLargeLog: try prepareReplay(isLarge: true, times, body)
     case .compact: try prepareCompaction(times, body)
@@ -107,7 +107,7 @@ private func copy(_ store: Store, to path: String) throws {
   try store.copy(to: URL(fileURLWithPath: path))
 }
 
-private func preparePartialExport(_ times: Int, _ body: (StoppedRun) throws -> Void) throws {
+private func prepareFilteredExport(_ times: Int, _ body: (StoppedRun) throws -> Void) throws {
   try withStore(.full, times) { folder, store in
     let logs = folder.path + "/logs"
     let path = folder.path + "/fresh.store"

@@ -84,7 +84,7 @@ package final class LogReader {
       transaction: header.first - 1,
       digest: header.previous
     )
-    scanner.isPartial = !header.partial.isEmpty
+    scanner.isFiltered = !header.partial.isEmpty
   }
 
   deinit {
@@ -235,7 +235,7 @@ package final class LogReader {
       throw damaged("it was written with another schema than that of the log's header")
     }
     if transaction.operation == .snapshot {
-      guard hasOnlyInserts, transaction.id == header.first || scanner.isPartial else {
+      guard hasOnlyInserts, transaction.id == header.first || scanner.isFiltered else {
         throw damaged("it is a snapshot, and has other changes than inserts or others before it")
       }
       beginsWithSnapshot = true

@@ -20,7 +20,7 @@ package struct Omission: Hashable, Sendable {
 /// parsed once, from the closing line.
 final class TransactionScanner {
   /// Whether lines may be omitted, and hidden lines have no salt.
-  var isPartial = false
+  var isFiltered = false
   /// A transaction whose closing line was not read yet.
   private(set) var open: (id: Int64, count: Int64)?
   /// The bytes before each change's sequence number, and those between it and the members of the leaf.
@@ -103,7 +103,7 @@ final class TransactionScanner {
       self.seed = seed
       return none
     case .hidden(_, let salt):
-      guard (salt == nil) == isPartial else {
+      guard (salt == nil) == isFiltered else {
         throw Refusal(message: "it should have \(salt == nil ? "a" : "no") salt")
       }
       hasErased = salt != nil
@@ -142,7 +142,7 @@ final class TransactionScanner {
 
   /// Reads a line that replaces omitted lines, without its line break.
   func omission(_ line: UnsafeRawBufferPointer) throws(Refusal) -> Omission {
-    guard isPartial else { throw Refusal(message: "nothing may be left out of the log") }
+    guard isFiltered else { throw Refusal(message: "nothing may be left out of the log") }
     var text = LineParts(line)
     try text.expect(#"{"kind":"omitted","txn":"#)
     let id = try identifier(&text)

@@ -15,7 +15,7 @@ package struct LogError: Error, Worded {
     /// Transactions between files are missing or duplicated.
     case gap
     /// The operation needs data that the filtered log leaves out.
-    case partial
+    case filtered
     /// An operation on the folder was interrupted.
     case unfinished
     /// A line would be longer than readers accept.

@@ -18,7 +18,7 @@ package enum ChainFailure: LogReason {
     switch self {
     case .unfinishedErasure: .unfinished
     case .missing, .repeated: .gap
-    case .filtered, .filteredHistory, .onlyFiltered, .filteredImport, .filteredPart: .partial
+    case .filtered, .filteredHistory, .onlyFiltered, .filteredImport, .filteredPart: .filtered
     case .notAFolder: .notALog
     case .replica: .inputOutput
     default: .damaged
@@ -66,11 +66,11 @@ package enum ChainFailure: LogReason {
     case .repeated(let range):
       "The log \(path) repeats \(rangeText(range).lowercased()) of the log before it."
         + "\nMove one of the two out of the folder."
-    case .filtered(let partial):
-      "The log \(path) is filtered (\(partial)), so no log can follow it."
+    case .filtered(let filter):
+      "The log \(path) is filtered (\(filter)), so no log can follow it."
         + "\nMove it out of the folder."
-    case .filteredHistory(let partial, let name):
-      "\(name) is filtered (\(partial)), so it does not show the whole state of a store."
+    case .filteredHistory(let filter, let name):
+      "\(name) is filtered (\(filter)), so it does not show the whole state of a store."
         + "\nName whole logs, or the store."
     case .onlyFiltered(let store, let words):
       "All logs of the store \(store) here are filtered (\(words)), so they are not a whole history."

@@ -71,7 +71,7 @@ package struct Finding: Equatable, Sendable, Worded {
   init?(_ error: LogError) {
     let kinds: [LogError.Code: Kind] = [
       .damaged: .damaged, .incomplete: .incomplete, .gap: .gap, .newerFormat: .unreadable,
-      .notALog: .unreadable, .partial: .unreadable, .missing: .value, .unfinished: .unfinished,
+      .notALog: .unreadable, .filtered: .unreadable, .missing: .value, .unfinished: .unfinished,
     ]
     guard let kind = kinds[error.code] else { return nil }
     self.init(.log(kind, error), path: error.path, transaction: error.transaction)

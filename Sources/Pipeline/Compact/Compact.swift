@@ -19,7 +19,7 @@ package struct CompactResult: Codable, Hashable, Sendable {
   package var store: String
   package var lineage: Int64
   /// What the filter leaves out, in words; nil for whole logs.
-  package var partial: String?
+  package var filter: String?
   package var filesBefore = 0
   package var filesAfter = 0
   package var bytesBefore: Int64 = 0
@@ -44,13 +44,13 @@ package func compact(
       let chain = try LogChain(request.logs, store: store, lineage: lineage)
       results.append(try Compaction(request, chain: chain).run(tick))
     }
-    for partial in try PartialLogs.all(of: store, in: request.logs) {
+    for filtered in try FilteredLogs.all(of: store, in: request.logs) {
       try request.logs.checkErasing(store)
-      for lineage in try partial.folder.lineages(of: store) {
+      for lineage in try filtered.folder.lineages(of: store) {
         let none = Erasures(store: store, lineage: lineage)
-        let chain = try LogChain(partial.folder, store: store, lineage: lineage, erasures: none)
+        let chain = try LogChain(filtered.folder, store: store, lineage: lineage, erasures: none)
         var result = try Compaction(request, chain: chain).run(tick)
-        result.partial = partial.words
+        result.filter = filtered.words
         results.append(result)
       }
     }

@@ -54,7 +54,7 @@ private struct Erase {
       mark = begun
     }
     let chains = try openChains()
-    var scan = try EraseScan(request, chains: chains, partial: openPartial())
+    var scan = try EraseScan(request, chains: chains, filtered: openFiltered())
     let plan = try scan.run(tick)
     try checkStore(plan)
     var result = EraseResult(store: identifier)
@@ -90,7 +90,7 @@ private struct Erase {
   }
 
   /// The filtered logs, which may contain the values too.
-  private func openPartial() throws -> [LogChain] {
+  private func openFiltered() throws -> [LogChain] {
     try request.logs.partials(of: identifier).flatMap { name in
       let folder = request.logs.partial(named: name)
       return try folder.lineages(of: identifier).map { lineage in

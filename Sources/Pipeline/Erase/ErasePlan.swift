@@ -62,7 +62,7 @@ struct EraseScan {
   private let request: EraseRequest
   private let chains: [LogChain]
   /// The chains of filtered logs.
-  private let partial: [LogChain]
+  private let filtered: [LogChain]
   private var plan: ErasePlan
   private var found: [(file: ErasePlan.File, values: [Found])] = []
   private var progress = Progress()
@@ -74,9 +74,9 @@ struct EraseScan {
     let value: ToldValue
   }
 
-  init(_ request: EraseRequest, chains: [LogChain], partial: [LogChain]) throws {
+  init(_ request: EraseRequest, chains: [LogChain], filtered: [LogChain]) throws {
     self.request = request
-    self.partial = partial
+    self.filtered = filtered
     self.chains = chains
     let beginning = chains[chains.count - 1].beginning
     plan = ErasePlan(end: beginning)
@@ -114,7 +114,7 @@ struct EraseScan {
       }
       plan.end = point
     }
-    for chain in partial {
+    for chain in filtered {
       for file in chain.files {
         try scan(file, chain: chain, isSnapshot: false, isTold: false, after: nil, tick: tick)
       }

@@ -51,7 +51,7 @@ func rewrite(
 private final class Rewriting {
   private let plan: ErasePlan.File
   private let writer: LogWriter
-  private let isPartial: Bool
+  private let isFiltered: Bool
   private var previous: Digest
   /// The transaction that loses values; nil if the present one does not.
   private var open: Open?
@@ -73,7 +73,7 @@ private final class Rewriting {
   init(_ plan: ErasePlan.File, writer: LogWriter, header: LogHeader) {
     self.plan = plan
     self.writer = writer
-    isPartial = !header.partial.isEmpty
+    isFiltered = !header.partial.isEmpty
     previous = header.previous
   }
 
@@ -88,7 +88,7 @@ private final class Rewriting {
     var leaf = secret.leaf
     if !gone.isEmpty {
       leaf =
-        isPartial
+        isFiltered
         ? secret.values(of: change).map { .hidden(values: $0, salt: nil) } : secret.erased(change)
     }
     var members: [UInt8] = []
@@ -144,7 +144,7 @@ private final class Rewriting {
       hasBegun = false
       previous = transaction.chainDigest ?? previous
     }
-    return isPartial ? nil : try open?.digest.close(lines).remaining
+    return isFiltered ? nil : try open?.digest.close(lines).remaining
   }
 }
 

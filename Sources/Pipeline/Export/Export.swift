@@ -31,7 +31,7 @@ private final class Export {
   private let store: Store
   private let reader: Reader
   /// Filters the changes; nil if all of them are exported.
-  private let partial: PartialChanges?
+  private let filtered: FilteredChanges?
   /// The path of the token; nil if none is used.
   private let token: String?
   private let schemas: [String: StoreSchema]
@@ -54,11 +54,11 @@ private final class Export {
     let catalog = try reader.schemas()
     var request = request
     if request.filter.isEmpty {
-      partial = nil
+      filtered = nil
     } else {
       try request.filter.check(catalog.map(\.schema), path: request.store)
       request.logs = request.logs.partial(leavingOut: request.filter.words)
-      partial = PartialChanges(request.filter, schemas: catalog)
+      filtered = FilteredChanges(request.filter, schemas: catalog)
     }
     self.request = request
     self.store = store
@@ -79,7 +79,7 @@ private final class Export {
     result = ExportResult(
       store: request.store,
       identifier: store.identifier,
-      partial: request.filter.isEmpty ? nil : request.filter.words,
+      filter: request.filter.isEmpty ? nil : request.filter.words,
       from: beginning,
       to: beginning,
       head: head
@@ -152,7 +152,7 @@ private final class Export {
 
   /// Opens the tree to which the transactions are added.
   private func openTree() throws {
-    guard !request.isDryRun, request.stream == nil, !request.trustsToken, partial == nil else {
+    guard !request.isDryRun, request.stream == nil, !request.trustsToken, filtered == nil else {
       return
     }
     do {
@@ -180,7 +180,7 @@ private final class Export {
       transaction.digest = try transaction.digest ?? reader.point(transaction.id).digest
       guard let digest = transaction.chainDigest else { continue }
       let shown =
-        try partial.map { try $0.shownChanges(of: transaction, reader: reader) }
+        try filtered.map { try $0.shownChanges(of: transaction, reader: reader) }
         ?? transaction.count
       if !request.isDryRun {
         try prepareLog(for: transaction, after: previous)
@@ -244,8 +244,8 @@ private final class Export {
       try tick(progress)
     }
     let lines = TransactionLines(transaction)
-    if let partial {
-      let writing = PartialLines(partial: partial, reader: reader, path: request.store)
+    if let filtered {
+      let writing = FilteredLines(filtered: filtered, reader: reader, path: request.store)
       guard isShown else {
         return try writing.omit(transaction, after: previous, cursor: cursor, to: log)
       }
@@ -348,7 +348,7 @@ private final class Export {
       result.snapshot = known.path
       return
     }
-    guard partial == nil else {
+    guard filtered == nil else {
       throw request.error(.snapshotIsFiltered)
     }
     guard !request.isDryRun else {

@@ -51,7 +51,7 @@ package struct ExportResult: Encodable, Hashable, Sendable {
   package var store: String
   package var identifier: String
   /// What a filter left out, in words; nil for whole logs.
-  package var partial: String?
+  package var filter: String?
   /// The last transaction that earlier runs exported.
   package var from: HistoryPoint
   /// The last transaction that this run exported.

@@ -38,7 +38,7 @@ extension ExportStart {
       notices.append(.tokenWasDamaged(token.path, "\(damage)"))
     }
     if request.logs.partial != nil {
-      self = try Self.forPartial(
+      self = try Self.forFiltered(
         token.point,
         end: end,
         request: request,
@@ -93,7 +93,7 @@ extension ExportStart {
   /// Filtered logs can end before the token, because later transactions were left out.
   ///
   /// They end after it if a run was interrupted before it moved the token.
-  private static func forPartial(
+  private static func forFiltered(
     _ point: HistoryPoint?,
     end: (lineage: Int64, transaction: Int64)?,
     request: ExportRequest,

@@ -11,10 +11,10 @@ package final class FolderHistory: HistorySource {
   package init(_ folder: LogFolder, store: String, lineage: Int64? = nil) throws {
     let lineages = try folder.lineages(of: store)
     if lineages.isEmpty, folder.partial == nil,
-      let partial = try PartialLogs.all(of: store, in: folder).first
+      let filtered = try FilteredLogs.all(of: store, in: folder).first
     {
-      throw ChainFailure.onlyFiltered(store: store, partial.words).at(
-        partial.folder.storeFolder(store)
+      throw ChainFailure.onlyFiltered(store: store, filtered.words).at(
+        filtered.folder.storeFolder(store)
       )
     }
     guard let lineage = lineage ?? lineages.last, lineages.contains(lineage) else {
@@ -115,7 +115,7 @@ package final class FolderHistory: HistorySource {
       otherLineages: others.map {
         LineagePlace(lineage: $0, path: chain.folder.lineageFolder(chain.store, lineage: $0))
       },
-      partial: header.partial
+      filter: header.partial
     )
   }
 

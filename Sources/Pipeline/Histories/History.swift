@@ -33,8 +33,8 @@ package struct History {
 
   /// Throws for filtered logs, from which no state can be built.
   package func checkIsWhole() throws {
-    guard !outline.partial.isEmpty else { return }
-    throw ChainFailure.filteredHistory(outline.partial, of: name).at(outline.path)
+    guard !outline.filter.isEmpty else { return }
+    throw ChainFailure.filteredHistory(outline.filter, of: name).at(outline.path)
   }
 
   /// The ids of the transactions up to the point; nil if there are none.

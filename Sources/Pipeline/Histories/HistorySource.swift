@@ -62,7 +62,7 @@ package struct HistoryOutline: Sendable {
   /// Whether rows have foreign changes that are not in the history yet.
   package var hasUnshownChanges = false
   /// What a filter left out of the history, in words; empty for a whole history.
-  package var partial = ""
+  package var filter = ""
 }
 
 package struct LineagePlace: Hashable, Sendable {

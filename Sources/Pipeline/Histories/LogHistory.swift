@@ -26,7 +26,7 @@ package final class LogHistory: HistorySource {
       head: last,
       stretches: last < header.first
         ? [] : ChangeLog.stretches(ofLog: path, range: header.first...last),
-      partial: header.partial
+      filter: header.partial
     )
   }
 

@@ -12,7 +12,7 @@ package struct PruneRequest: PipelineRequest, Sendable {
   /// The author of the transaction that records the deletion.
   package var author = Author()
   /// Whether to delete transactions even if filtered logs do not contain them yet.
-  package var ignoresPartial = false
+  package var ignoresFiltered = false
   /// Whether to delete transactions even if they are older than the folder's first log.
   package var ignoresUnlogged = false
   /// Whether to find out what would be deleted, without deleting.
@@ -84,7 +84,7 @@ private func deleteOld(_ request: PruneRequest, tick: Tick) throws -> PruneResul
     )
     return try min(
       last,
-      lastForPartial(of: store, reader: reader, request: request, last: last, result: &result)
+      lastForFiltered(of: store, reader: reader, request: request, last: last, result: &result)
     )
   }
   if let oldest = result.oldest, last >= oldest {
@@ -127,17 +127,17 @@ private func verifiedRange(
 }
 
 /// The last transaction that no filtered log needs any more, according to its token.
-private func lastForPartial(
+private func lastForFiltered(
   of store: Store,
   reader: Reader,
   request: PruneRequest,
   last: Int64,
   result: inout PruneResult
 ) throws -> Int64 {
-  guard !request.ignoresPartial else { return last }
+  guard !request.ignoresFiltered else { return last }
   var least = last
-  for partial in try PartialLogs.all(of: store.identifier, in: request.logs) {
-    guard let point = try partial.exported(of: store.identifier), point.lineage == store.lineage,
+  for filtered in try FilteredLogs.all(of: store.identifier, in: request.logs) {
+    guard let point = try filtered.exported(of: store.identifier), point.lineage == store.lineage,
       point.transaction <= last
     else { continue }
     do {
@@ -149,7 +149,7 @@ private func lastForPartial(
       // help.
       continue
     }
-    result.heldBy.append(partial.words)
+    result.heldBy.append(filtered.words)
     least = min(least, point.transaction - 1)
   }
   return least

@@ -33,7 +33,7 @@ package struct Status: Hashable, Sendable {
   /// The last successful verification.
   package var verified: VerificationRecord?
   /// The state of filtered logs.
-  package var partials: [Partial] = []
+  package var filtered: [Filtered] = []
 
   /// The state of logs of one kind.
   package struct Logs: Hashable, Sendable {
@@ -55,7 +55,7 @@ package struct Status: Hashable, Sendable {
   }
 
   /// The state of filtered logs of one kind.
-  package struct Partial: Hashable, Sendable {
+  package struct Filtered: Hashable, Sendable {
     /// What the filter leaves out, in words.
     package var words: String
     package var logs: Logs
@@ -86,12 +86,12 @@ package func status(of path: String, logs: LogFolder, token: String? = nil) thro
       storeBytes: size(of: path) + size(of: path + "-wal"),
       verified: try VerificationRecord(logs, store: identifier)
     )
-    for partial in try PartialLogs.all(of: identifier, in: logs) {
-      status.partials.append(
-        Status.Partial(
-          words: partial.words,
+    for filtered in try FilteredLogs.all(of: identifier, in: logs) {
+      status.filtered.append(
+        Status.Filtered(
+          words: filtered.words,
           logs: try Status.Logs(
-            ExportRequest(store: path, logs: partial.folder),
+            ExportRequest(store: path, logs: filtered.folder),
             store: store,
             reader: reader
           )

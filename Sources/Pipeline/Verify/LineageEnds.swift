@@ -61,7 +61,7 @@ func checkGiven(_ request: VerifyRequest, _ results: inout [Verification]) {
     }
   }
   guard !results.contains(where: \.isUnfinished),
-    let last = results.lastIndex(where: { $0.partial == nil }) ?? results.indices.last
+    let last = results.lastIndex(where: { $0.filterName == nil }) ?? results.indices.last
   else { return }
   let end = results[last].to
   let heads = Set(results.flatMap(\.heads).map(\.digest))

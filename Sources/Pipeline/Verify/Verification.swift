@@ -26,7 +26,7 @@ package struct VerifyRequest: Sendable {
   package var failures: [LogError] = []
 
   /// Whether filtered logs are verified too, each kind separately.
-  package var includesPartial = false
+  package var includesFiltered = false
 
   /// Creates a request.
   package init(logs: LogFolder) { self.logs = logs }
@@ -53,7 +53,7 @@ package struct Verification: Sendable {
   /// The number of the lineage.
   package var lineage: Int64
   /// The name of the filtered logs; nil for whole logs.
-  package var partial: String?
+  package var filterName: String?
   /// What the filter leaves out, in words.
   package var words = ""
   /// The point before the first verified transaction.
@@ -96,13 +96,13 @@ package struct Verification: Sendable {
 
 extension Verification {
   /// Creates a result for a store whose logs were not read yet.
-  init(store: String, partial: String?) {
+  init(store: String, filterName: String?) {
     let beginning = HistoryPoint(
       lineage: 0,
       transaction: 0,
       digest: TransactionDigest.beginning(ofStore: store, lineage: 0)
     )
-    self.init(store: store, lineage: 0, partial: partial, from: beginning, to: beginning)
+    self.init(store: store, lineage: 0, filterName: filterName, from: beginning, to: beginning)
   }
 
   /// The conclusion from the findings and proofs.

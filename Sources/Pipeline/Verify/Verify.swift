@@ -67,10 +67,10 @@ private func verifyOnce(
       try record(last, request: request)
     }
     result += lineages
-    for name in try request.includesPartial ? request.logs.partials(of: store) : [] {
+    for name in try request.includesFiltered ? request.logs.partials(of: store) : [] {
       let folder = request.logs.partial(named: name)
       var results = try folder.lineages(of: store).map {
-        try verifyPartial(folder, store: store, lineage: $0, progress: &progress, tick: tick)
+        try verifyFiltered(folder, store: store, lineage: $0, progress: &progress, tick: tick)
       }
       try addStrays(to: &results, store: store, folder: folder)
       result += results
@@ -112,7 +112,7 @@ private func addStrays(
 ) throws {
   let findings = try folder.strays(of: store).compactMap { Finding(stray: $0) }
   guard !findings.isEmpty else { return }
-  if results.isEmpty { results.append(Verification(store: store, partial: folder.partial)) }
+  if results.isEmpty { results.append(Verification(store: store, filterName: folder.partial)) }
   results[results.count - 1].findings += findings
 }
 
@@ -124,7 +124,7 @@ private func add(_ failures: [LogError], to result: inout [Verification]) throws
     guard failures.contains(where: { [.damaged, .incomplete].contains($0.code) }) else {
       throw first
     }
-    result.append(Verification(store: "", partial: nil))
+    result.append(Verification(store: "", filterName: nil))
   }
   result[result.count - 1].findings += failures.compactMap { Finding($0) }
 }

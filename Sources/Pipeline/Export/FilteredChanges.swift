@@ -2,7 +2,7 @@ import Changes
 import Store
 
 /// Applies a filter to transactions and their changes.
-final class PartialChanges {
+final class FilteredChanges {
   /// The changes that a filter selects under one schema.
   private struct Wants {
     /// The selection for each entity that the filter names.

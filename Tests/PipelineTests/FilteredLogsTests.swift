@@ -9,7 +9,7 @@ import Testing
 @testable import ChangeLog
 
 @Suite("Filtered logs")
-struct PartialTests {
+struct FilteredLogsTests {
   private func filter(_ change: (inout ExportFilter) -> Void) -> ExportFilter {
     var filter = ExportFilter()
     change(&filter)
@@ -18,7 +18,7 @@ struct PartialTests {
 
   private func verifyAll(_ logs: LogFolder) throws -> [Verification] {
     var request = VerifyRequest(logs: logs)
-    request.includesPartial = true
+    request.includesFiltered = true
     return try verify(request)
   }
 
@@ -92,7 +92,7 @@ struct PartialTests {
         #expect(try world.export { $0.filter = filter }.transactions == 0)
       }
       let results = try verifyAll(world.logs)
-      #expect(results.allSatisfy { $0.findings.isEmpty && $0.partial != nil })
+      #expect(results.allSatisfy { $0.findings.isEmpty && $0.filterName != nil })
       #expect(results.map(\.words).sorted() == filters.map(\.words).sorted())
       // What is left out stays in the chain.
       let head = try world.source.read { try $0.historyRange().head }
@@ -197,7 +197,7 @@ struct PartialTests {
       let other = ImportRequest(logs: world.logs, store: folder.path + "/other.store")
       #expect(throws: LogError.self) { try importLogs(other) }
       let error = #expect(throws: LogError.self) { try importLogs(other) }
-      #expect(error?.code == .partial)
+      #expect(error?.code == .filtered)
       let spool = try LogSpool(files: files)
       let third = ImportRequest(logs: spool.folder, store: folder.path + "/third.store")
       #expect(throws: LogError.self) { try importLogs(third) }
@@ -392,7 +392,7 @@ struct PartialTests {
       #expect(try filters.map { try lines(of: world, $0) } == before)
       request.isDryRun = false
       let results = try compact(request)
-      #expect(Set(results.map(\.partial)) == Set(filters.map { Optional($0.words) }))
+      #expect(Set(results.map(\.filter)) == Set(filters.map { Optional($0.words) }))
       #expect(results.map(\.filesAfter) == [1, 1])
       #expect(results.map(\.filesAfter) == plan.map(\.filesAfter))
       #expect(results.allSatisfy { $0.filesBefore > 1 })
@@ -443,8 +443,8 @@ struct PartialTests {
       try world.export { $0.filter = filters[0] }
       let first = try Pipeline.status(of: world.path, logs: world.logs)
       #expect(first.logs.health == .notExported)
-      #expect(first.partials.map(\.words) == [filters[0].words])
-      #expect(first.partials.map(\.logs.lagTransactions) == [0])
+      #expect(first.filtered.map(\.words) == [filters[0].words])
+      #expect(first.filtered.map(\.logs.lagTransactions) == [0])
       try world.write(8)
       try world.export { $0.filter = filters[1] }
       try world.export()
@@ -452,18 +452,18 @@ struct PartialTests {
       let status = try Pipeline.status(of: world.path, logs: world.logs)
       let head = status.head.transaction
       #expect(status.logs.health == .ok)
-      #expect(status.partials.count == 2)
+      #expect(status.filtered.count == 2)
       let exported = status.logs.exported?.transaction
       for (filter, behind) in zip(filters, [first.head.transaction, exported]) {
-        let partial = try #require(status.partials.first { $0.words == filter.words }).logs
-        #expect(partial.exported?.transaction == behind)
-        #expect(partial.lagTransactions == head - (behind ?? 0))
-        #expect(partial.waitingSince != nil && partial.health == .ok && partial.files > 0)
+        let filtered = try #require(status.filtered.first { $0.words == filter.words }).logs
+        #expect(filtered.exported?.transaction == behind)
+        #expect(filtered.lagTransactions == head - (behind ?? 0))
+        #expect(filtered.waitingSince != nil && filtered.health == .ok && filtered.files > 0)
       }
       // Deleted history can't be compared.
       try world.source.deleteHistory([1...head - 1])
       let expired = try Pipeline.status(of: world.path, logs: world.logs)
-      #expect(expired.partials.map(\.logs.health) == [.expired, .expired])
+      #expect(expired.filtered.map(\.logs.health) == [.expired, .expired])
     }
   }
 
@@ -474,30 +474,30 @@ struct PartialTests {
       world.history.hasLargeValues = false
       let filter = filter { $0.authors = ["app"] }
       try world.write(10)
-      let partial = try world.export { $0.filter = filter }
+      let filtered = try world.export { $0.filter = filter }
       try world.write(10)
       let whole = try world.export()
       var request = PruneRequest(store: world.path, logs: world.logs, keep: .zero)
       request.isDryRun = true
-      request.ignoresPartial = true
+      request.ignoresFiltered = true
       #expect(try Pipeline.prune(request).through == whole.to.transaction - 1)
-      request.ignoresPartial = false
+      request.ignoresFiltered = false
       request.isDryRun = false
       let result = try Pipeline.prune(request)
-      #expect(result.through == partial.to.transaction - 1)
+      #expect(result.through == filtered.to.transaction - 1)
       #expect(result.heldBy == [filter.words])
       // The filtered export continues at its token, and prune may then delete what it has.
       let next = try world.export { $0.filter = filter }
-      #expect(next.notices == [] && next.from.transaction == partial.to.transaction)
+      #expect(next.notices == [] && next.from.transaction == filtered.to.transaction)
       let again = try Pipeline.prune(request)
       #expect(again.through == whole.to.transaction - 1)
       #expect(again.heldBy == [])
       // If filtered logs are ignored, prune keeps nothing for them.
       try world.write(10)
       let last = try world.export()
-      request.ignoresPartial = true
+      request.ignoresFiltered = true
       #expect(try Pipeline.prune(request).through == last.to.transaction - 1)
-      request.ignoresPartial = false
+      request.ignoresFiltered = false
       #expect(try Pipeline.prune(request).heldBy == [])
       let error = #expect(throws: PipelineError.self) { try world.export { $0.filter = filter } }
       #expect(error?.code == .historyExpired)
@@ -517,12 +517,12 @@ struct PartialTests {
         try world.export { $0.filter = filter }
       }
       let error = #expect(throws: LogError.self) { try History(world.logs.path) }
-      #expect(error?.code == .partial)
+      #expect(error?.code == .filtered)
       let path = world.logs.partial(leavingOut: filter.words)
         .storeFolder(world.source.identifier)
       #expect(error?.hint.contains(path) == true)
       let history = try History(path)
-      #expect(history.outline.partial == filter.words)
+      #expect(history.outline.filter == filter.words)
       #expect(throws: LogError.self) { try history.checkIsWhole() }
       var ids: [Int64] = []
       for range in history.stretches {
@@ -538,7 +538,7 @@ struct PartialTests {
       #expect(ids == expected)
       // With full logs beside them, the folder is a history of the full ones.
       try world.export()
-      #expect(try History(world.logs.path).outline.partial == "")
+      #expect(try History(world.logs.path).outline.filter == "")
     }
   }
 

@@ -7,8 +7,8 @@ import Store
 /// The chain still covers the parts that are left out. A hidden value is covered by the digest of
 /// its line's values, omitted lines by the roots of the largest subtrees that contain only them,
 /// and an omitted transaction by the digest of its body.
-struct PartialLines {
-  let partial: PartialChanges
+struct FilteredLines {
+  let filtered: FilteredChanges
   let reader: Reader
   let path: String
 
@@ -45,7 +45,7 @@ struct PartialLines {
     // In this line, other text than in the store describes the leaf.
     shown.seed = nil
     let lines = TransactionLines(shown)
-    let hidden = try HiddenLines(transaction, partial: partial, reader: reader)
+    let hidden = try HiddenLines(transaction, filtered: filtered, reader: reader)
     var hiding = LineHiding(count: transaction.count, hiding: hidden)
     var omitted = OmittedLines(count: transaction.count)
     while let change = try cursor.nextChange() {
@@ -55,20 +55,20 @@ struct PartialLines {
       } catch {
         throw damaged(transaction, error)
       }
-      let isWanted = try partial.isWanted(change, of: transaction)
+      let isWanted = try filtered.isWanted(change, of: transaction)
       guard isWanted else {
         guard let values = secret.values(of: change) else { continue }
         omitted.append(change.sequence, hash: change.lineHash(values: values))
         continue
       }
       try write(&omitted, of: transaction.id, lines: lines, to: log)
-      let isWhole = try partial.isWhole(change, of: transaction)
+      let isWhole = try filtered.isWhole(change, of: transaction)
       let leaf: LineLeaf? =
         isWhole && !secret.isHidden
         ? secret.leaf : secret.values(of: change).map { .hidden(values: $0, salt: nil) }
       var members: [UInt8] = []
       leaf?.append(to: &members)
-      try partial.withRedacted(change, schema: transaction.schema) { change in
+      try filtered.withRedacted(change, schema: transaction.schema) { change in
         try members.withUnsafeBytes {
           var change = change
           change.leaf = $0
@@ -108,13 +108,13 @@ struct PartialLines {
 /// It reads ahead only as far as the cover of the other lines requires, and stores nothing.
 private final class HiddenLines: IteratorProtocol {
   private let transaction: Transaction
-  private let partial: PartialChanges
+  private let filtered: FilteredChanges
   private let cursor: HistoryCursor
   private(set) var error: (any Error)?
 
-  init(_ transaction: Transaction, partial: PartialChanges, reader: Reader) throws {
+  init(_ transaction: Transaction, filtered: FilteredChanges, reader: Reader) throws {
     self.transaction = transaction
-    self.partial = partial
+    self.filtered = filtered
     cursor = try reader.history(after: transaction.id - 1, through: transaction.id)
     _ = try cursor.nextTransaction()
   }
@@ -122,7 +122,7 @@ private final class HiddenLines: IteratorProtocol {
   func next() -> Int64? {
     do {
       while let change = try cursor.nextChange() {
-        if try !partial.isWhole(change, of: transaction) { return change.sequence }
+        if try !filtered.isWhole(change, of: transaction) { return change.sequence }
       }
     } catch {
       self.error = error

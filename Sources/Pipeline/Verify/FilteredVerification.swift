@@ -3,7 +3,7 @@ import Changes
 import Store
 
 /// Verifies the filtered logs of one lineage.
-func verifyPartial(
+func verifyFiltered(
   _ folder: LogFolder,
   store: String,
   lineage: Int64,
@@ -16,7 +16,7 @@ func verifyPartial(
     digest: TransactionDigest.beginning(ofStore: store, lineage: lineage)
   )
   var result = Verification(store: store, lineage: lineage, from: beginning, to: beginning)
-  result.partial = folder.partial
+  result.filterName = folder.partial
   var checked: Set<String> = []
   let none = Erasures(store: store, lineage: lineage)
   let chain = try LogChain(folder, store: store, lineage: lineage, erasures: none)

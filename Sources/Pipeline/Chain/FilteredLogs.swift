@@ -3,7 +3,7 @@ import Changes
 import Store
 
 /// The filtered logs of a store that one filter made, with their name and their files.
-struct PartialLogs {
+struct FilteredLogs {
   /// The folder.
   let folder: LogFolder
   /// The name of these filtered logs in the folder.
@@ -14,9 +14,9 @@ struct PartialLogs {
   let files: [LogFolder.File]
 
   /// All filtered logs of a store in a folder.
-  static func all(of store: String, in logs: LogFolder) throws -> [PartialLogs] {
+  static func all(of store: String, in logs: LogFolder) throws -> [FilteredLogs] {
     try logs.partials(of: store).map {
-      try PartialLogs(logs.partial(named: $0), name: $0, store: store)
+      try FilteredLogs(logs.partial(named: $0), name: $0, store: store)
     }
   }
 
