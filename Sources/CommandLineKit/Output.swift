@@ -8,7 +8,8 @@ package struct ClosedPipe: Error {}
 package final class Output: Sendable {
   package let style: Style
   package let isTerminal: Bool
-  private let isASCII: Bool
+  /// Whether texts for people have only ASCII quotes and dots; values are not changed.
+  package let isASCII: Bool
   private let descriptor: Int32
   private let buffer: Mutex<[UInt8]>
   private let room: Int
@@ -16,8 +17,6 @@ package final class Output: Sendable {
   /// Creates a stream.
   ///
   /// It writes when `room` bytes are waiting, and at ``flush()``.
-  ///
-  /// With `isASCII`, ``show(_:)`` replaces quotes and dots that are not ASCII.
   package init(
     descriptor: Int32,
     room: Int = 0,

@@ -76,14 +76,20 @@ extension Call {
   }
 }
 
-extension Style {
+extension Output {
+  /// The marks, quotes and dots that this output can show.
   var marks: Marks {
     var marks = Marks()
-    marks.added = { green($0) }
-    marks.removed = { red($0) }
-    marks.changed = { yellow($0) }
-    marks.faint = { faint($0) }
-    marks.strong = { bold($0) }
+    let style = style
+    marks.added = { style.green($0) }
+    marks.removed = { style.red($0) }
+    marks.changed = { style.yellow($0) }
+    marks.faint = { style.faint($0) }
+    marks.strong = { style.bold($0) }
+    if isASCII {
+      marks.quotes = ("\"", "\"")
+      marks.ellipsis = "..."
+    }
     return marks
   }
 }

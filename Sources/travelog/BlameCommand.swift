@@ -44,7 +44,7 @@ extension Travelog {
     let history = try call.history()
     let (line, tick) = call.tick()
     let id = try objectID(call, history: history, tick: tick)
-    let marks = call.output.style.marks
+    let marks = call.output.marks
     let result = try blame(
       history,
       entity: given[entityName],

@@ -43,7 +43,7 @@ extension Travelog {
     ],
     parameters: [first, second, differenceFormat, entity, object, attribute],
     exitCodes: [
-      .found, .unreadable, .missing, .historyGap, .schemaMismatch, .partialLog, .interrupted,
+      .found, .unreadable, .missing, .historyGap, .schemaMismatch, .filteredLog, .interrupted,
       .terminated,
     ]
   ) { call in
@@ -68,7 +68,7 @@ extension Travelog {
     if format == .html {
       try call.output.write(DifferencePage.opening(given[first], given[second]))
     }
-    let marks = call.output.style.marks
+    let marks = call.output.marks
     let name: NameLookup = { differences.name(of: $0, id: $1) }
     try differences.objects(filter) { difference in
       counts.count(difference.kind)

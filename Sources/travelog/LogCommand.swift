@@ -65,7 +65,7 @@ extension Travelog {
       given[json]
       ? jsonTimeline(hasChanges: given[patch])
       : textTimeline(
-        call.output.style.marks,
+        call.output.marks,
         width: String(history.last).count,
         hasStatistics: given[statistics],
         hasChanges: given[patch]
@@ -118,7 +118,7 @@ extension Travelog {
       only: given[transaction],
       filter: call.filter(for: history),
       form: given[json]
-        ? jsonTimeline(hasChanges: true) : textTransaction(call.output.style.marks),
+        ? jsonTimeline(hasChanges: true) : textTransaction(call.output.marks),
       tick: tick
     ) { bytes in
       try line.clear()

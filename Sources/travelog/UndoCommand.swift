@@ -62,7 +62,7 @@ extension Travelog {
           only: id,
           filter: AuditFilter(),
           form: textTimeline(
-            call.output.style.marks,
+            call.output.marks,
             width: String(range.upperBound).count,
             hasStatistics: false,
             hasChanges: true

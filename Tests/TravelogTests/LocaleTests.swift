@@ -4,7 +4,7 @@ import Testing
 
 @testable import travelog
 
-@Suite("Quotes and long values in help and errors")
+@Suite("Quotes and long values in what programs print")
 struct LocaleTests {
   private let names = Travelog.program.command.subcommands.map(\.name)
   /// Command lines that end with an error in which something is in quotes or shortened.
@@ -16,7 +16,7 @@ struct LocaleTests {
     ["import", "none", "--into", "b"],
   ]
 
-  @Test("Help and errors are ASCII in a locale that is not UTF-8")
+  @Test("Help and errors are ASCII in a locale that is not UTF-8.")
   func plainLocale() throws {
     for environment in [["LC_ALL": "C"], ["LC_ALL": "", "LANG": "de_DE.ISO-8859-1"]] {
       for line in names.flatMap({ [[$0, "-h"], ["help", $0]] }) + [["--help"], ["-h"]] {
@@ -33,7 +33,46 @@ struct LocaleTests {
     }
   }
 
-  @Test("An error contains at most 80 characters of a value, and the size of a longer one")
+  @Test(
+    "In a locale that is not UTF-8, log, show, blame, diff and undo put ASCII quotes around names, and show values unchanged."
+  )
+  func plainTexts() throws {
+    try withTemporaryFolder { folder in
+      let store = folder.path + "/trips.store"
+      let name = "The “Pier” Inn"
+      func trips(_ arguments: String...) throws {
+        #expect(try run(products + "/trips", arguments).code == 0, "\(arguments)")
+      }
+      try trips(
+        "add",
+        store,
+        "--name",
+        name,
+        "--destination",
+        "Bergen",
+        "--start",
+        "2026-12-01",
+        "--end",
+        "2026-12-08"
+      )
+      try trips("edit", store, name, "--notes", String(repeating: "fjord ", count: 100))
+      for command in [
+        ["log", store, "--patch"], ["show", store, "1"], ["blame", store, "Trip", "1"],
+        ["diff", store + "@1", store], ["undo", store, "1-2", "--dry-run"],
+      ] {
+        let plain = try travelog(command, environment: ["LC_ALL": "C"])
+        let quoted = try travelog(command)
+        #expect(plain.code == quoted.code, "\(command): \(plain.errors)")
+        #expect(plain.output.contains("Trip 1 \"\(name)\""), "\(command): \(plain.output)")
+        #expect(quoted.output.contains("Trip 1 “\(name)”"), "\(command): \(quoted.output)")
+        #expect(!plain.output.contains("…"), "\(command): \(plain.output)")
+        #expect(plain.output.contains("... (") == quoted.output.contains("… ("), "\(command)")
+      }
+      #expect(try travelog("blame", store, "Trip", "1").output.contains("… (602 characters)"))
+    }
+  }
+
+  @Test("An error contains at most 80 characters of a value, and the size of a longer one.")
   func longValues() throws {
     try withTemporaryFolder { folder in
       let path = folder.path + "/job.json5"

@@ -11,8 +11,11 @@ package func text(
 ) -> String {
   let title =
     "\(difference.entity) \(difference.id)"
-    + (difference.label.map { " “\(visible($0))”" } ?? "")
-  func value(_ value: PropertyValue?) -> String { text(of: value, limit: limit, name: name) }
+    + (difference.label.map { " \(marks.quoted($0))" } ?? "")
+  func value(_ value: PropertyValue?) -> String {
+    text(of: value, limit: limit, marks: marks, name: name)
+  }
+  func json(_ json: [UInt8]?) -> String { value(json.map { PropertyValue(json: $0) }) }
   var lines: [String] = []
   switch difference.kind {
   case .insert: lines.append(marks.added("+ \(title)"))
@@ -28,7 +31,7 @@ package func text(
       guard property.inside.isEmpty else {
         lines += property.inside.map { part in
           "    \(property.name)\(part.path.hasPrefix("[") || part.path.isEmpty ? "" : ".")"
-            + "\(visible(part.path)): \(json(part.before, limit: limit)) -> \(json(part.after, limit: limit))"
+            + "\(visible(part.path)): \(json(part.before)) -> \(json(part.after))"
         }
         continue
       }
@@ -41,10 +44,6 @@ package func text(
     }
   }
   return lines.map { indent + $0 + "\n" }.joined()
-}
-
-private func json(_ json: [UInt8]?, limit: Int) -> String {
-  text(of: json.map { PropertyValue(json: $0) }, limit: limit)
 }
 
 private func isList(_ value: PropertyValue) -> Bool { value.json.first == UInt8(ascii: "[") }
@@ -159,7 +158,7 @@ package func rows(of groups: [TimelineGroup], by grouping: TimelineGrouping) -> 
 
 package func text(of blame: Blame, marks: Marks) -> String {
   var lines = [
-    marks.strong("\(blame.entity) \(blame.id)" + (blame.label.map { " “\(visible($0))”" } ?? ""))
+    marks.strong("\(blame.entity) \(blame.id)" + (blame.label.map { " \(marks.quoted($0))" } ?? ""))
   ]
   func by(_ touch: Touch) -> String {
     "\(touch.transaction)  \(second(touch.time))  \(authorText(touch.author))"
@@ -168,11 +167,11 @@ package func text(of blame: Blame, marks: Marks) -> String {
   if let inserted = blame.inserted { lines.append(marks.added("+ inserted by \(by(inserted))")) }
   if let deleted = blame.deleted { lines.append(marks.removed("- deleted by  \(by(deleted))")) }
   for line in blame.lines {
-    lines.append("    \(line.name): \(text(of: line.value, limit: 200))")
+    lines.append("    \(line.name): \(text(of: line.value, limit: 200, marks: marks))")
     lines.append(
       marks.faint(
         "        \(line.touch.map(by) ?? "set before the history begins")"
-          + (line.before.map { "  before: \(text(of: $0, limit: 200))" } ?? "")
+          + (line.before.map { "  before: \(text(of: $0, limit: 200, marks: marks))" } ?? "")
       )
     )
   }

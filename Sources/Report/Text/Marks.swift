@@ -1,4 +1,4 @@
-/// Marks words in a text; the caller decides how its terminal shows the marks.
+/// Marks words in a text; the caller decides how its terminal shows the marks and the quotes.
 package struct Marks: Sendable {
   package typealias Mark = @Sendable (String) -> String
 
@@ -10,5 +10,12 @@ package struct Marks: Sendable {
   /// For the most important words.
   package var strong: Mark = { $0 }
 
+  /// The quotes around a name.
+  package var quotes = (open: "“", close: "”")
+  /// The sign after a text that is shortened.
+  package var ellipsis = "…"
+
   package init() {}
+
+  func quoted(_ name: String) -> String { quotes.open + visible(name) + quotes.close }
 }

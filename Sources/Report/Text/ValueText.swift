@@ -8,32 +8,34 @@ package typealias NameLookup = (_ entity: String, _ id: Int64) -> String?
 package func text(
   of value: PropertyValue?,
   limit: Int = .max,
+  marks: Marks = Marks(),
   name: NameLookup = { _, _ in nil }
 ) -> String {
   guard let value else { return "nothing" }
   if value.isErased { return "(erased)" }
-  if let large = value.large { return largeText(large, special: value.special) }
-  if let special = value.special { return shortened(visible(special), limit: limit) }
+  if let large = value.large { return largeText(large, special: value.special, marks: marks) }
+  if let special = value.special { return shortened(visible(special), limit: limit, marks: marks) }
   let links = value.links
   guard links.isEmpty else {
     return links.map { link in
       "\(link.entity) \(link.id)"
-        + (name(link.entity, link.id).map { " “\(visible($0))”" } ?? "")
+        + (name(link.entity, link.id).map { " \(marks.quoted($0))" } ?? "")
     }
     .joined(separator: ", ")
   }
-  return shortened(visible(String(decoding: value.json, as: UTF8.self)), limit: limit)
+  return shortened(visible(String(decoding: value.json, as: UTF8.self)), limit: limit, marks: marks)
 }
 
-private func largeText(_ large: [UInt8], special: String?) -> String {
+private func largeText(_ large: [UInt8], special: String?, marks: Marks) -> String {
   let reference = LargeReference(large)
-  return "(\(reference?.size ?? 0) bytes, SHA-256 \((reference?.digest ?? "").prefix(12))…"
+  let digest = (reference?.digest ?? "").prefix(12) + marks.ellipsis
+  return "(\(reference?.size ?? 0) bytes, SHA-256 \(digest)"
     + (special == SpecialValue.missingName ? ", whose file was gone)" : ")")
 }
 
-private func shortened(_ text: String, limit: Int) -> String {
+private func shortened(_ text: String, limit: Int, marks: Marks) -> String {
   guard text.count > limit else { return text }
-  return "\(text.prefix(limit))… (\(text.count) characters)"
+  return "\(text.prefix(limit))\(marks.ellipsis) (\(text.count) characters)"
 }
 
 /// A text without characters that control a terminal or change the direction of the line.
