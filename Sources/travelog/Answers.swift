@@ -1,9 +1,7 @@
-import Changes
 import CommandLineKit
 import FoundationEssentials
 import Pipeline
 import Report
-import Store
 
 extension Call {
   /// The progress line, and the function that draws it and stops the command after a signal.

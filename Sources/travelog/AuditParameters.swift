@@ -4,7 +4,6 @@ import CommandLineKit
 import FoundationEssentials
 import Pipeline
 import Report
-import Store
 
 /// The parameters of commands that read a history.
 extension Travelog {

@@ -2,7 +2,6 @@ import Audit
 import ChangeLog
 import CommandLineKit
 import Pipeline
-import Store
 
 extension Travelog {
   static let erasedEntity = Parameter<String>.required(

@@ -3,7 +3,6 @@ import ChangeLog
 import Changes
 import CommandLineKit
 import Pipeline
-import Store
 
 /// The exit code and the text of an error; nil for an unknown one.
 func describe(_ error: any Error) -> CommandError? {

@@ -1,10 +1,8 @@
 import ChangeLog
-import Changes
 import CommandLineKit
 import FoundationEssentials
 import Glibc
 import Pipeline
-import Store
 
 extension Travelog {
   static let stores = Parameter<[String]>.positionals(

@@ -1,4 +1,3 @@
-import ChangeLog
 import CommandLineKit
 import Pipeline
 

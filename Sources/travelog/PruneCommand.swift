@@ -1,7 +1,6 @@
 import ChangeLog
 import CommandLineKit
 import Pipeline
-import Store
 
 extension Travelog {
   static let store = Parameter<String>.positional("STORE", type: .file, help: "The store.")

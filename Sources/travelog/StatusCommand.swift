@@ -2,7 +2,6 @@ import ChangeLog
 import Changes
 import CommandLineKit
 import Pipeline
-import Store
 
 extension Travelog {
   static let maximumLag = Parameter<Duration?>.optional(

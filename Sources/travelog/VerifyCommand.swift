@@ -1,8 +1,6 @@
-import ChangeLog
 import Changes
 import CommandLineKit
 import Pipeline
-import Store
 
 extension Travelog {
   static let heads = Parameter<[String]>.repeated(

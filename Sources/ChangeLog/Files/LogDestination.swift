@@ -1,5 +1,3 @@
-import Glibc
-
 /// The destination of a log.
 package enum LogDestination: Sendable {
   /// A file in the folder of the day, in UTC, of its first transaction.

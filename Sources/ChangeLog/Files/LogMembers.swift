@@ -1,4 +1,3 @@
-import Changes
 import Glibc
 
 /// The members file `_<name>.members.ndjson` beside a long log: readers can start in the middle.

@@ -1,5 +1,4 @@
 import Changes
-import FoundationEssentials
 import Glibc
 
 /// Presents logs that are files in any place, or arrive through a pipe, as a log folder while a command runs.

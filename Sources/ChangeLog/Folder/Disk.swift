@@ -1,5 +1,3 @@
-import Changes
-import FoundationEssentials
 import Glibc
 import Stopping
 

@@ -1,5 +1,4 @@
 import Changes
-import FoundationEssentials
 import Glibc
 import Stopping
 

@@ -1,4 +1,3 @@
-import Changes
 import Glibc
 
 /// Opens a regular file for reading, without waiting for a pipe and without following a link.

@@ -1,4 +1,3 @@
-import Changes
 import FoundationEssentials
 
 extension LogFolder {

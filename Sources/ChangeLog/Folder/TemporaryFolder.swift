@@ -1,4 +1,3 @@
-import Changes
 import FoundationEssentials
 import Glibc
 import Stopping

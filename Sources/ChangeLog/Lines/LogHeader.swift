@@ -1,5 +1,4 @@
 import Changes
-import FoundationEssentials
 
 /// The first line of a log: its store and schema, and a typed value for every key of its lines.
 ///

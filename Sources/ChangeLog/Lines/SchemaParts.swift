@@ -1,5 +1,4 @@
 import Changes
-import FoundationEssentials
 
 /// The parts of a header that depend only on the schema, which all logs of a store share.
 struct SchemaParts: Sendable {

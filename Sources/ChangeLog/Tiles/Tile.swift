@@ -1,4 +1,3 @@
-import Changes
 import Glibc
 import Stopping
 

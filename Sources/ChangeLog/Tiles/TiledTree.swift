@@ -1,5 +1,4 @@
 import Changes
-import Glibc
 
 /// A tree of hashes of RFC 6962 whose hashes are in tiles.
 ///

@@ -1,5 +1,3 @@
-import Changes
-
 /// The entries of a tree beside its tiles, in files of up to 256, as c2sp.org/tlog-tiles has them.
 ///
 /// No log contains them and the tree follows from them, so they are written durably.

@@ -1,8 +1,5 @@
 import ChangeLog
-import Changes
 import FoundationEssentials
-import Glibc
-import Store
 
 /// The file that marks an erasure that is not finished.
 ///

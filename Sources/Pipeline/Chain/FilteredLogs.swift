@@ -1,6 +1,5 @@
 import ChangeLog
 import Changes
-import Store
 
 /// The filtered logs of a store that one filter made, with their name and their files.
 struct FilteredLogs {

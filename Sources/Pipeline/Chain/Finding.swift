@@ -1,6 +1,5 @@
 import ChangeLog
 import Changes
-import Store
 
 /// An error that verification found.
 package struct Finding: Equatable, Sendable, Worded {

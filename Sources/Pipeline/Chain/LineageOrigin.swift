@@ -1,5 +1,4 @@
 import Changes
-import Store
 
 /// Where a later lineage began, according to the details of its first transaction.
 struct LineageOrigin: Hashable {

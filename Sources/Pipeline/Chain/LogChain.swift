@@ -1,6 +1,5 @@
 import ChangeLog
 import Changes
-import Store
 
 /// A trusted point in a history; logs after it are verified.
 package struct TrustedPosition: Hashable, Sendable {

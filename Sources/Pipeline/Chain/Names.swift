@@ -1,5 +1,4 @@
 import Changes
-import Store
 
 /// Throws if no schema of a history has an entity.
 func checkEntity(_ name: String, schemas: [StoreSchema], path: String) throws {

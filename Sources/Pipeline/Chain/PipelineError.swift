@@ -1,7 +1,6 @@
 import ChangeLog
 import Changes
 import Glibc
-import Store
 
 /// The reason why a command of the pipeline failed.
 package struct PipelineError: Error, Sendable, Worded {

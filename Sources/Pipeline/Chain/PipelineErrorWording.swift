@@ -1,4 +1,3 @@
-import ChangeLog
 import Changes
 
 extension PipelineError {

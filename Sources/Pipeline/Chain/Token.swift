@@ -1,6 +1,5 @@
 import ChangeLog
 import Changes
-import Store
 
 /// The maximum size of a token in bytes, far above that of a token with a hundred stores.
 private let largestToken = 1 << 16

@@ -1,6 +1,5 @@
 import ChangeLog
 import FoundationEssentials
-import Store
 
 /// A record that all logs of a store were sound, with the time and the end of the latest lineage.
 package struct VerificationRecord: Hashable, Sendable, Codable {

@@ -1,8 +1,5 @@
 import ChangeLog
 import Changes
-import FoundationEssentials
-import Glibc
-import Store
 
 /// Rewrites a log without the erased values, and replaces the old one.
 ///

@@ -1,6 +1,5 @@
 import ChangeLog
 import Changes
-import Store
 
 /// A request to write checkpoints.
 package struct CheckpointRequest: Sendable {

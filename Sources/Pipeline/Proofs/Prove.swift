@@ -1,6 +1,5 @@
 import ChangeLog
 import Changes
-import Store
 
 /// A request for a proof.
 package struct ProveRequest: Sendable {

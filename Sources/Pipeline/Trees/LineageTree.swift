@@ -2,7 +2,6 @@ import ChangeLog
 import Changes
 import FoundationEssentials
 import Glibc
-import Store
 
 /// The tree over the transactions of a lineage, in tiles beside its logs.
 ///

@@ -1,6 +1,5 @@
 import ChangeLog
 import Changes
-import FoundationEssentials
 import Store
 
 /// Compares every row of a store with a replay.

@@ -1,6 +1,5 @@
 import ChangeLog
 import Changes
-import Store
 
 /// Verifies the filtered logs of one lineage.
 func verifyFiltered(

@@ -1,6 +1,5 @@
 import ChangeLog
 import Changes
-import Store
 
 /// Compares each lineage's end with the head that the next lineage names.
 func checkLineageEnds(_ results: inout [Verification], named: [HistoryPoint?]) {

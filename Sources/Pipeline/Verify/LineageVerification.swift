@@ -1,6 +1,5 @@
 import ChangeLog
 import Changes
-import Store
 
 /// Verifies the logs of one lineage.
 final class LineageVerification {

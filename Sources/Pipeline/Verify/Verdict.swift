@@ -1,5 +1,3 @@
-import Changes
-
 /// The conclusion of verification about the logs of one lineage.
 package enum Verdict: String, Hashable, Sendable {
   /// The chain contains a digest from a trusted source.

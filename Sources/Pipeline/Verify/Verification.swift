@@ -1,6 +1,5 @@
 import ChangeLog
 import Changes
-import Store
 
 /// A request to verify logs.
 package struct VerifyRequest: Sendable {

@@ -1,5 +1,4 @@
 import Audit
-import Store
 
 /// Differences as a table in the format of RFC 4180, with a row for each property.
 package enum DifferenceTable {

@@ -1,5 +1,4 @@
 import Audit
-import Store
 
 extension Page {
   /// A difference as a list of its properties, before and after.

@@ -1,6 +1,5 @@
 import Audit
 import Changes
-import Store
 
 /// Writes a report as a page for people who have only a browser.
 package func writePage(

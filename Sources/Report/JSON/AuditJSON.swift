@@ -1,5 +1,4 @@
 import Audit
-import Store
 
 extension JSONText {
   package init(_ difference: ObjectDifference) {

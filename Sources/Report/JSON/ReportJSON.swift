@@ -1,6 +1,5 @@
 import Audit
 import Changes
-import Store
 
 /// Writes a report for programs, with the contents of the page.
 package func writeReport(_ audit: AuditSummary, to output: ([UInt8]) throws -> Void) throws {

@@ -1,9 +1,7 @@
-import ChangeLog
 import Changes
 import CommandLineKit
 import FoundationEssentials
 import Glibc
-import Store
 
 /// The report of a run, for the archive and `--json`.
 struct RunReport: Codable {
