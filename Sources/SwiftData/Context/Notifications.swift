@@ -39,7 +39,7 @@ struct SaveSummary {
     inserted = save.inserted.map { $0.savedIdentifier(stores) }
     deleted = save.deletedIdentifiers
     updated = save.updatedIdentifiers
-    guard !deleted.isEmpty else { return }
+    guard !deleted.isEmpty, !inserted.isEmpty || !updated.isEmpty else { return }
     let gone = Set(deleted)
     // An object that this save would both insert and delete is not reported.
     let passing = gone.intersection(inserted)

@@ -3,10 +3,8 @@ extension PendingSave {
   /// that were not updated: relationships without an inverse, and relationships that the store's
   /// delete rules changed.
   func dropStrays(isRuled: Bool) {
-    guard mayLeaveStrays || !changes.deleted.isEmpty || !deletedRows.isEmpty else { return }
-    let touched = Set(
-      (deleted + hiddenOwners.values.map(\.state)).compactMap { $0.entity?.tableIndex }
-    )
+    guard hidden.mayLeaveStrays || !changes.deleted.isEmpty || !deletedRows.isEmpty else { return }
+    let touched = Set((deleted + hidden.states).compactMap { $0.entity?.tableIndex })
     var seen: Set<Int> = []
     let container = context.container
     for entity in container.map.entities where !container.store(of: entity).keepsWholeObjects {
@@ -51,7 +49,7 @@ extension PendingSave {
 
   private func isStray(_ member: _ModelState, of owner: _ModelState, column: String) -> Bool {
     if member.phase == .deleted || member.phase == .detached { return true }
-    guard let other = owners[ObjectIdentifier(member)]?[column] else { return false }
+    guard let other = hidden.owner(of: member, column: column) else { return false }
     return other !== owner
   }
 }

@@ -1,0 +1,60 @@
+import Changes
+
+/// The new owners of objects in to-many relationships without an inverse; hidden columns in the rows
+/// of these members record them.
+struct HiddenOwners {
+  private struct Member {
+    let state: _ModelState
+    /// The owner in each column that changes; nil if the member was removed from its collection.
+    var owners: [String: _ModelState?] = [:]
+  }
+
+  private var members: [ObjectIdentifier: Member] = [:]
+  /// Whether a collection in memory may still have a member that moved to another one.
+  private(set) var mayLeaveStrays = false
+
+  /// The members whose columns change.
+  var states: [_ModelState] { members.values.map(\.state) }
+
+  /// Collects the members that the collections of some objects gained or lost, and forgets those of
+  /// an earlier call.
+  mutating func collect(from states: [_ModelState]) {
+    members = [:]
+    for state in states {
+      for property in state.entity?.loose ?? [] {
+        guard case .toMany(let many) = state.slots[property.index] else { continue }
+        let column = "_\(property.owner)_\(property.name)"
+        for member in many.removed.elements { set(column, of: member._$state, to: nil) }
+        for member in many.added.elements { set(column, of: member._$state, to: state) }
+      }
+    }
+  }
+
+  private mutating func set(_ column: String, of member: _ModelState, to owner: _ModelState?) {
+    guard member.phase != .deleting else { return }
+    var entry = members[ObjectIdentifier(member)] ?? Member(state: member)
+    let isKnown = entry.owners[column] != nil
+    // The member moved from one owner to another; the entry of the new owner must remain.
+    if owner == nil, isKnown { return }
+    // Only a new member that was added once can't be in another collection.
+    if owner != nil, isKnown || member.phase != .inserting { mayLeaveStrays = true }
+    entry.owners.updateValue(owner, forKey: column)
+    members[ObjectIdentifier(member)] = entry
+  }
+
+  func owner(of member: _ModelState, column: String) -> _ModelState? {
+    members[ObjectIdentifier(member)]?.owners[column] ?? nil
+  }
+
+  /// The names of the columns that change in a member's row, in their order.
+  func columns(of member: _ModelState) -> [String] {
+    members[ObjectIdentifier(member)]?.owners.keys.sorted() ?? []
+  }
+
+  /// The new value of a column; nil if it does not change.
+  func value(of member: _ModelState, column: String) -> Value? {
+    members[ObjectIdentifier(member)]?.owners[column].map { owner in
+      owner.map { .integer($0.row) } ?? .null
+    }
+  }
+}

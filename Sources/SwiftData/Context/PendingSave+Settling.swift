@@ -1,0 +1,92 @@
+import Changes
+import Store
+
+// What becomes of the objects after a save: they get their new state, or their earlier one.
+
+extension PendingSave {
+  /// Restores the objects after a failure; all changes remain pending.
+  func undo() {
+    for entry in renumbered { entry.state.takeBack(row: entry.row) }
+    renumbered = []
+    guard let journal = context.journal, !journal.isEmpty else { return }
+    context.journal = nil
+    context.pending = changes
+    journal.restore(in: context)
+    // Undo must not revert the changes that the save itself made.
+    context.undoRecorder.forget()
+  }
+
+  func settle() {
+    let registry = context.registry
+    context.pending.removeAll()
+    registry.identities.atHand.removeAll()
+    for outcome in outcomes { outcome.join(in: context) }
+    if let entity = inserted.first?.entity { registry.reserve(entity, more: inserted.count) }
+    for model in changes.inserted.elements {
+      let state = model._$state
+      guard state.phase == .inserting, let entity = state.entity else { continue }
+      state.phase = .stored
+      registry.add(state.reference(to: model), entity: entity, row: state.row)
+    }
+    for model in followers.values.joined() {
+      let state = model._$state
+      if let entity = state.entity { registry.addTwin(model, entity: entity, row: state.row) }
+    }
+    let stores = context.container.storeIdentifiers
+    for (row, state) in givenRows {
+      registry.savedIdentifiers[row] = state.savedIdentifier(stores)
+    }
+    for model in changes.inserted.elements { model._$state.settle() }
+    for model in changes.changed.elements { model._$state.settle() }
+    for model in changes.deleted.elements + doomed {
+      model._$state.becomeDeleted(in: context)
+    }
+    let ruled = deletedRows.compactMap(registered)
+    for model in ruled { model._$state.becomeDeleted(in: context) }
+    for model in nullifiedRows.compactMap(registered) {
+      model._$state.forgetReferences(of: model)
+    }
+    dropStrays(isRuled: !ruled.isEmpty)
+    for outcome in outcomes { context.report { try outcome.reregister(in: context) } }
+    context.undoRecorder.endGroup(in: context)
+  }
+
+  /// The identifiers of all deleted objects, without duplicates.
+  var deletedIdentifiers: [PersistentIdentifier] {
+    let stores = context.container.storeIdentifiers
+    return deleted.map { $0.savedIdentifier(stores) } + batchDeleted
+      + deletedRows.compactMap(identifier)
+  }
+
+  /// The identifiers of all objects with changed values or links, without duplicates.
+  var updatedIdentifiers: [PersistentIdentifier] {
+    let stores = context.container.storeIdentifiers
+    let own = changed.map { $0.savedIdentifier(stores) }
+    let members = hidden.states.filter { $0.phase == .stored }
+    guard !members.isEmpty || !nullifiedRows.isEmpty else { return own }
+    var known = Set(inserted.map { $0.savedIdentifier(stores) })
+    return
+      (own + members.sorted { $0.row < $1.row }.map { $0.savedIdentifier(stores) }
+      + nullifiedRows.compactMap(identifier))
+      .filter { known.insert($0).inserted }
+  }
+
+  private func entity(of row: StoredRow) -> EntityDescription? {
+    let map = context.container.map
+    return map[map.schemas[row.storeIndex].entities[row.key.entity].name]
+  }
+
+  private func identifier(of row: StoredRow) -> PersistentIdentifier? {
+    entity(of: row).map { entity in
+      PersistentIdentifier(
+        storeIdentifier: context.container.storeIdentifier(of: entity),
+        entityName: entity.name,
+        key: .number(row.key.id.integer)
+      )
+    }
+  }
+
+  private func registered(_ row: StoredRow) -> (any PersistentModel)? {
+    entity(of: row).flatMap { context.registry[$0, row.key.id.integer] }
+  }
+}
