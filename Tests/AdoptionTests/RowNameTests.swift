@@ -53,7 +53,7 @@ struct RowNameTests {
   }
 
   @Test(
-    "A text that is not the one name of a row is refused.",
+    "A text that is not the canonical name of a row is refused.",
     arguments: [
       "", "[]", "07", #"["integer:7"]"#, #"["text:a","null"]"#, #"["text:a",]"#, #"["text:a" ]"#,
       #"["text:a""#, #"["text:a"]]"#, #"["rowid:"]"#, #"["rowid:05"]"#, #"["rowid:5","text:a"]"#,

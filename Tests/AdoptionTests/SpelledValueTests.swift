@@ -62,7 +62,7 @@ struct SpelledValueTests {
   }
 
   @Test(
-    "A text that is not the one text of a value is refused.",
+    "A text that is not the canonical text of a value is refused.",
     arguments: [
       "", "7", "integer:", "integer:07", "integer:+7", "integer:9223372036854775808", "real:7",
       "real:1e5", "real:nan", "real:+inf", "Text:a", "blob:AP8", "blob:AP9=", "text64:YQ==",

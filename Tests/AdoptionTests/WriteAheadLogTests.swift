@@ -99,7 +99,7 @@ struct WriteAheadLogTests {
     }
   }
 
-  @Test("Bytes of any kind are not a context page, and do not end the reader.")
+  @Test("Arbitrary bytes are not taken for a context page, and do not stop the reader.")
   func anyBytes() {
     var generator = SeededGenerator(for: "contextPages")
     for _ in 0..<trials(5000, long: 200_000) {

@@ -62,7 +62,7 @@ struct TimeZoneTests {
   }
 
   @Test(
-    "A name that is not a time zone gives none, and no file outside the database is read.",
+    "A name that is not a time zone gives no zone, and no file outside the database is read.",
     arguments: [
       "", "Mars/Base", "/etc/passwd", "../../etc/passwd", "Europe", "Europe/", "zone.tab", "a\0b",
     ]

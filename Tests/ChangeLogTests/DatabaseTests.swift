@@ -14,7 +14,7 @@ struct DatabaseTests {
     }
   }
 
-  @Test("A SQLite database given as a log is named as one, and a short text is not")
+  @Test("The error of a file that is not a log says whether the file is a SQLite database.")
   func database() throws {
     try withTemporaryFolder { folder in
       let store = folder.appendingPathComponent("a.store").path

@@ -144,7 +144,7 @@ struct DiskTests {
     }
   }
 
-  @Test("Bytes are appended after a given length, and what followed there is cut off.")
+  @Test("Bytes are appended at a given length of a file, and the bytes after it are cut off.")
   func appending() throws {
     try withTemporaryFolder { folder in
       let path = folder.path + "/file"

@@ -37,7 +37,7 @@ struct ErasuresTests {
     ]
   }
 
-  @Test("A record without optional members has one exact line.")
+  @Test("An erasure record without optional members is written as one exact line.")
   func line() {
     let previous = ErasureRecord.beginning(ofStore: "s", lineage: 2)
     #expect(previous == SHA256.digest(of: Array("travelog/1 s 2 erasures".utf8)))
@@ -50,7 +50,7 @@ struct ErasuresTests {
     #expect(String(decoding: line, as: UTF8.self) == beginning + #","digest":"\#(digest)"}"# + "\n")
   }
 
-  @Test("Records are read as they were written, and only after the record before.")
+  @Test("Erasure records are read as they were written, and only in their order.")
   func roundTrip() throws {
     var previous = ErasureRecord.beginning(ofStore: "s", lineage: 0)
     for record in records {
@@ -63,7 +63,7 @@ struct ErasuresTests {
     }
   }
 
-  @Test("A record with any other byte, or a missing record, is refused.")
+  @Test("Erasure records are refused if a byte is altered or one of them is missing.")
   func altered() {
     let previous = ErasureRecord.beginning(ofStore: "s", lineage: 0)
     let line = Array(records[1].line(after: previous).line.dropLast())

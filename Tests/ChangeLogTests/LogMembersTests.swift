@@ -27,7 +27,7 @@ struct LogMembersTests {
   }
 
   @Test(
-    "Entries are read as they were written; the file is removed with its log or without entries."
+    "A members file is read as it was written; it is removed with its log, or if it has no entries."
   )
   func roundTrip() throws {
     try withLog { log in

@@ -157,7 +157,9 @@ struct ParsingTests {
     #expect(try asks(["__complete", "hello", "-"]) == "complete hello -")
   }
 
-  @Test("A misspelt word is found after a swap, a wrong letter or a prefix, and no other mistake.")
+  @Test(
+    "A misspelt word is recognised after a swap, a wrong letter or a prefix, and not otherwise."
+  )
   func suggestions() {
     let words = ["export", "import", "verify", "status"]
     #expect(nearest(to: "exprot", in: words) == "export")

@@ -93,7 +93,7 @@ struct ExampleTests {
     return found
   }
 
-  @Test("Every example in the documentation of SwiftData compiles")
+  @Test("Every example in the documentation of SwiftData compiles.")
   func compile() throws {
     let examples = try examples()
     #expect(examples.count > 40)
@@ -118,7 +118,7 @@ struct ExampleTests {
     }
   }
 
-  @Test("Every public type of SwiftData is in an example")
+  @Test("Every public type of SwiftData is in an example.")
   func types() throws {
     let code = try examples().flatMap(\.lines).joined(separator: "\n")
     let pattern = #/^(?:@\w+ )*public (?:final )?(?:class|struct|enum|protocol) ([A-Za-z]\w*)/#

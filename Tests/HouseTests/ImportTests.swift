@@ -32,7 +32,7 @@ struct ImportTests {
     }
   }
 
-  @Test("The source files are found.")
+  @Test("The tests of imports find the source files.")
   func sourcesAreFound() throws {
     #expect(try swiftFiles(under: "Sources/SQLite").count > 3)
   }

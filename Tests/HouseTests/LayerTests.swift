@@ -86,7 +86,7 @@ struct SourceGraphTests {
     return graph.uses[0].keys.sorted().map { graph.files[$0] }
   }
 
-  @Test("A type that is written is a use of its file.")
+  @Test("A file that writes the name of a type uses the file that declares it.")
   func types() {
     #expect(
       used(("a.swift", "struct A { var b: [B?] }"), ("b.swift", "struct B {}")) == ["b.swift"]
@@ -105,7 +105,7 @@ struct SourceGraphTests {
     #expect(uses == ["b.swift", "d.swift"])
   }
 
-  @Test("A member of a type of another module is not attributed to the own module.")
+  @Test("A member of a type of another module is not attributed to this module.")
   func importedMembers() {
     let graph = SourceGraph(
       sources: [
@@ -117,7 +117,7 @@ struct SourceGraphTests {
     #expect(graph.uses[0].isEmpty)
   }
 
-  @Test("A local name hides a global one.")
+  @Test("In the graph, a local name hides a global one.")
   func locals() {
     let uses = used(
       ("a.swift", "func run() { let other = 1; print(other) }"),
@@ -126,7 +126,7 @@ struct SourceGraphTests {
     #expect(uses.isEmpty)
   }
 
-  @Test("A case is found by the type that its context requires.")
+  @Test("An enumeration case belongs to the type that its context requires.")
   func cases() {
     let uses = used(
       ("a.swift", "func run() { show(.insert) }"),

@@ -14,7 +14,7 @@ struct LockTests {
     #expect(lock.withLock { $0 } == 8_000)
   }
 
-  @Test("An error leaves the closure, and the lock is free again.")
+  @Test("An error of the closure is thrown to the caller, and the lock is free again.")
   func errors() {
     struct Refused: Error {}
     let lock = OSAllocatedUnfairLock(initialState: 1)

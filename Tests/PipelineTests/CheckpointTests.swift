@@ -69,7 +69,7 @@ struct CheckpointTests {
     }
   }
 
-  @Test("A tree that does not extend its checkpoint is not signed, and is found since it.")
+  @Test("A tree that does not extend its checkpoint is not signed, and verify --since finds it.")
   func otherHistory() throws {
     try withWorld("altered history") { world, folder in
       let signed = try writeCheckpoints(request(world))[0]
@@ -94,7 +94,7 @@ struct CheckpointTests {
     }
   }
 
-  @Test("A checkpoint with another signature, of another tree, or that is none, is refused.")
+  @Test("A file that is not a checkpoint, or one of another tree or signature, is refused.")
   func refused() throws {
     try withWorld("refused checkpoints") { world, folder in
       let signed = try writeCheckpoints(request(world))[0]
@@ -161,7 +161,7 @@ struct CheckpointTests {
     }
   }
 
-  @Test("What can't be proven is refused with the reason.")
+  @Test("A request for a proof that can't be given is refused with the reason.")
   func unprovable() throws {
     try withWorld("unprovable") { world, folder in
       func reason(_ transaction: Int64, _ change: Int64? = nil) -> String? {

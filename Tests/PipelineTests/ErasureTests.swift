@@ -155,7 +155,7 @@ struct ErasureTests {
     ("a blank is added", { $0[0] += " " }),
   ]
 
-  @Test("A record that is missing, altered, moved or added is found.", arguments: damages.indices)
+  @Test("An erasure record that is lost, altered, moved or added is found.", arguments: damages.indices)
   func damage(_ index: Int) throws {
     try withErasures("damaged records") { world, records in
       while try Self.read(records).count < 3 {
@@ -176,7 +176,7 @@ struct ErasureTests {
     try String(contentsOfFile: records, encoding: .utf8).split(separator: "\n").map(String.init)
   }
 
-  @Test("A record of a transaction that is whole, or does not exist, is found.")
+  @Test("An erasure record of a transaction that is whole, or does not exist, is found.")
   func wrongRecords() throws {
     try withErasures("wrong records") { world, records in
       let id = world.source.identifier
@@ -270,7 +270,7 @@ struct ErasureTests {
     }
   }
 
-  @Test("The next export overwrites a record that was cut off.")
+  @Test("The next export overwrites an erasure record that was cut off.")
   func cutRecord() throws {
     try withErasures("cut record") { world, records in
       let handle = try FileHandle(forWritingTo: URL(fileURLWithPath: records))

@@ -83,7 +83,7 @@ func gunzip(_ path: String) throws -> String {
 
 @Suite("Exporting")
 struct ExportTests {
-  @Test("Exports up to any tokens, joined, have the lines of one export.", arguments: 1...3)
+  @Test("Several exports up to any points write the lines of one export.", arguments: 1...3)
   func splitting(_ round: Int) throws {
     try withTemporaryFolder { folder in
       var world = try World(folder, "splitting \(round)")
@@ -124,7 +124,7 @@ struct ExportTests {
     }
   }
 
-  @Test("A store without history has an export with a token at its beginning.")
+  @Test("An export of a store without history writes a token at transaction 0.")
   func emptyStore() throws {
     try withTemporaryFolder { folder in
       let world = try World(folder, "empty store")

@@ -100,7 +100,9 @@ struct FilteredLogsTests {
     }
   }
 
-  @Test("A line that is left out, put back, altered or cut in another way is found.")
+  @Test(
+    "In filtered logs a line that is left out, put back, altered or cut in another way is found."
+  )
   func tampering() throws {
     try withTemporaryFolder { folder in
       var world = try World(folder, "tampering with partial logs")

@@ -85,7 +85,7 @@ struct HistorySourceTests {
     }
   }
 
-  @Test("A time means the last transaction before the first with a later time.")
+  @Test("A point given as a time means the last transaction before the first with a later time.")
   func times() throws {
     try withTemporaryFolder { folder in
       var world = try World(folder, "times of sources")

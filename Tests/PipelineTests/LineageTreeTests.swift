@@ -185,7 +185,7 @@ struct LineageTreeTests {
     }
   }
 
-  @Test("Logs that begin with a snapshot have another tree, which its name tells.")
+  @Test("Logs that begin with a snapshot have another tree, with another name.")
   func snapshot() throws {
     try withWorld("tree after a snapshot") { world, folder in
       try world.write(10)
@@ -225,7 +225,7 @@ struct LineageTreeTests {
     }
   }
 
-  @Test("Verification names the first transaction that the tree does not have as the logs have it.")
+  @Test("Verification names the first transaction whose digest differs in the tree.")
   func comparison() throws {
     try withWorld("compared tree") { world, _ in
       try world.write(300)

@@ -9,7 +9,7 @@ import Testing
 
 @Suite("The logs of one lineage in order")
 struct LogChainTests {
-  @Test("Among up to three logs, those that lie within others are covered.")
+  @Test("Of up to three logs, those whose transactions are all in another one are recognised.")
   func covered() throws {
     let ranges: [ClosedRange<Int64>] = [1...1, 1...2, 1...3, 2...2, 2...3, 3...3]
     for bits in 0..<1 << ranges.count {

@@ -83,7 +83,9 @@ private func lines(_ source: any HistorySource, _ range: ClosedRange<Int64>) thr
 
 @Suite("Members of a long log")
 struct MembersTests {
-  @Test("Every range is the same with the members file, without it, and from the store.")
+  @Test(
+    "Every range of transactions is the same with the members file, without it, and in the store."
+  )
   func ranges() throws {
     try withTemporaryFolder { folder in
       let divided = try Divided(folder, "members, ranges", transactions: 20)

@@ -207,7 +207,7 @@ struct MovingFolderTests {
     }
   }
 
-  @Test("Changes in other stores' folders do not matter.")
+  @Test("Changes in the folders of other stores do not cause another reading of the logs.")
   func otherStores() throws {
     try withLogs { world in
       let other = world.logs.path + "/store=8E322CC2-9AF7-4DE5-AD6A-D7245BCBE616.tar.gz"

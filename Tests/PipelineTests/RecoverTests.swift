@@ -258,7 +258,7 @@ struct RecoverTests {
     }
   }
 
-  @Test("A missing log at the end of an old lineage is found by the next lineage.")
+  @Test("Verification finds that a log is missing at the end of an old lineage.")
   func oldEnd() throws {
     try withLineages { world, _ in
       let old = try world.logs.files(of: world.source.identifier, lineage: 0)
@@ -270,7 +270,7 @@ struct RecoverTests {
     }
   }
 
-  @Test("An old lineage that continues past the end that the next one names is found.")
+  @Test("Verification finds an old lineage that continues after the head that the next one names.")
   func laterEnd() throws {
     try withLineages { world, _ in
       var world = world

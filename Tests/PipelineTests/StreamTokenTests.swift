@@ -25,7 +25,7 @@ struct StreamTokenTests {
       .map(String.init)
   }
 
-  @Test("A stream that follows the first transaction does not repeat it")
+  @Test("An export to a stream with a token does not repeat the transactions up to the token.")
   func second() throws {
     try withTemporaryFolder { folder in
       let path = folder.appendingPathComponent("a.store")

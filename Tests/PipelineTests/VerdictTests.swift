@@ -93,7 +93,7 @@ struct VerdictTests {
     }
   }
 
-  @Test("A gap is not proven by a digest after it or by the store, and no position is inside it.")
+  @Test("Neither a later digest nor the store proves a gap, and no position may be inside it.")
   func gap() throws {
     try withTemporaryFolder { folder in
       var world = try World(folder, "unproven gap")
@@ -122,7 +122,7 @@ struct VerdictTests {
     }
   }
 
-  @Test("At most ten transactions of a part are named, and all are counted.")
+  @Test("A verdict names at most ten transactions of a part, and counts all.")
   func manyTransactions() throws {
     try withTemporaryFolder { folder in
       var world = try World(folder, "many snapshots")

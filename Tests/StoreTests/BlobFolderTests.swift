@@ -90,7 +90,7 @@ struct BlobFolderTests {
     }
   }
 
-  @Test("Exactly the users who may read the store may read its values.")
+  @Test("Exactly the users who may read the store may read its large values.")
   func permissions() throws {
     let modes: [(store: mode_t, value: mode_t, folder: mode_t)] = [
       (0o600, 0o600, 0o700), (0o644, 0o644, 0o755), (0o604, 0o604, 0o705), (0o666, 0o644, 0o755),

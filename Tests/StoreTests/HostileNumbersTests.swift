@@ -68,7 +68,7 @@ struct HostileNumbersTests {
     }
   }
 
-  @Test("Any number of transactions may lack their digests.")
+  @Test("A store is read even if any number of its transactions lack their digests.")
   func digests() throws {
     let sql = """
       WITH RECURSIVE n (id) AS (SELECT 3 UNION ALL SELECT id + 1 FROM n WHERE id < 60000)

@@ -264,7 +264,9 @@ struct NewUserTests {
     }
   }
 
-  @Test("An error of the command line is text without --json, and if that is only a value.")
+  @Test(
+    "An error of the command line is text without --json, also if a flag has --json as its value."
+  )
   func usageErrorsAsText() throws {
     for words in [["exprot"], ["log", "--nothing"], ["log", "x", "y", "--", "--json"]] {
       let run = try travelog(words)

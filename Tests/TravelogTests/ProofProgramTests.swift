@@ -39,7 +39,7 @@ struct ProofProgramTests {
     try #require(JSONSerialization.jsonObject(with: Data(run.bytes)) as? [String: Any])
   }
 
-  @Test("A signature of checkpoint is one that openssl accepts, and the other way round.")
+  @Test("openssl accepts the signature of a checkpoint, and makes the same signature itself.")
   func openssl() throws {
     try withLogs { _, logs, folder in
       guard let openssl = installed("openssl"), let keys = try keys(folder) else { return }

@@ -68,7 +68,7 @@ struct ChangeFormatTests {
   }
 
   @Test(
-    "A change is refused if it has not exactly the sides of its kind.",
+    "A change is refused unless it has exactly the sides of its kind.",
     arguments: [
       SampleChange(after: SampleChange.update.after),
       SampleChange(kind: .delete, before: SampleChange.update.after),

@@ -5,7 +5,9 @@ import Testing
 
 @Suite("The cache of recent results")
 struct RecentTests {
-  @Test("The last four keys are not computed again, and older ones and errors are.")
+  @Test(
+    "The cache keeps the results of its last four keys, and computes older and failed ones again."
+  )
   func lastFour() throws {
     struct Refusal: Error {}
     let recent = Recent<Int, String>(isSame: ==)
@@ -62,7 +64,7 @@ struct RecentTests {
     }
   }
 
-  @Test("Texts are equal only if their bytes are.")
+  @Test("Two texts are the same key only if their bytes are equal.")
   func texts() {
     #expect(Value.text("é").isSame(as: .text("\u{e9}")))
     #expect(!Value.text("\u{e9}").isSame(as: .text("e\u{301}")))

@@ -157,7 +157,9 @@ struct CanonicalValueTests {
     }
   }
 
-  @Test("A text, special value and type are accepted exactly if they would be written so.")
+  @Test(
+    "A text with its special value is accepted only if a value of that type is written that way."
+  )
   func strict() {
     var texts = ["", "null", "nul", "true", "false", "True", "0", "1", "-0", "01", "128", "-129"]
     texts += ["1.0", "1.50", "\"7\"", "\"07\"", "\"-7\"", "\"1.5\"", "\"1.50\"", "\"\"", "\""]

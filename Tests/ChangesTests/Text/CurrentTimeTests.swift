@@ -22,7 +22,7 @@ struct CurrentTimeTests {
     #expect(timeText(seconds: seconds, microseconds: microseconds) == expected)
   }
 
-  @Test("A date that was made of a microsecond gives that microsecond, and not the one before.")
+  @Test("A date that was made from a microsecond gives that microsecond, and not the one before.")
   func microseconds() {
     var generator = SeededGenerator(for: "microseconds")
     for _ in 0..<20_000 {

@@ -4,7 +4,7 @@ import Testing
 @Suite("Times given in milliseconds")
 struct MillisecondTimeTests {
   @Test(
-    "A time before or after 1970 is written with its milliseconds",
+    "A time before or after 1970 is written with its milliseconds.",
     arguments: [
       (0, "1970-01-01T00:00:00.000000Z"),
       (1_704_697_200_042, "2024-01-08T07:00:00.042000Z"),

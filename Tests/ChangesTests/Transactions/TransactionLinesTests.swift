@@ -66,7 +66,7 @@ struct TransactionLinesTests {
     )
   }
 
-  @Test("The first line of a whole transaction has its seed; others have what they say themselves.")
+  @Test("The first line of a whole transaction has its seed; after an erasure, lines have theirs.")
   func leaves() {
     var whole = plain
     whole.seed = Seed(bytes: Array(0..<16))
@@ -86,7 +86,7 @@ struct TransactionLinesTests {
     #expect(line(0, #""values":"0""#, plain).hasSuffix(#"Z","values":"0","# + end))
   }
 
-  @Test("What comes before a lineage's first transaction is the digest of its name.")
+  @Test("The digest before a lineage's first transaction is that of the lineage's name.")
   func beginning() {
     let first = TransactionDigest.beginning(ofStore: "s", lineage: 0)
     #expect(first == SHA256.digest(of: Array("travelog/1 s 0".utf8)))

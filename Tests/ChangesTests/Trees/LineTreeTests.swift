@@ -53,7 +53,7 @@ struct LineTreeTests {
     return try digest.close(TransactionLines(transaction))
   }
 
-  @Test("The digest is that of its definition, and the same whichever lines are erased.")
+  @Test("A transaction has the digest that FORMAT.md defines, whichever of its lines are erased.")
   func everySet() throws {
     for count in 0...6 {
       let whole = transaction(count)
@@ -116,7 +116,7 @@ struct LineTreeTests {
     #expect(try digests(twice).remaining != digests(once).remaining)
   }
 
-  @Test("Lines are left out as the fewest subtrees, and in no other way.")
+  @Test("Omitted lines are replaced by the fewest subtrees, and any other replacement is refused.")
   func everyOmission() throws {
     for count in 1...7 {
       let whole = try digests(leaves(count, erasing: [])).transaction
@@ -177,7 +177,7 @@ struct LineTreeTests {
     }
   }
 
-  @Test("What a line says of its leaf has one spelling.")
+  @Test("The text about a line's leaf has one spelling, and any other is refused.")
   func spelling() throws {
     let values = SHA256.digest(of: [2])
     for leaf: LineLeaf in [
@@ -200,7 +200,7 @@ struct LineTreeTests {
     }
   }
 
-  @Test("Lines without the seeds that they should have give no digest, and nor do too few.")
+  @Test("Lines without their seeds, or too few lines, give no digest.")
   func refusals() throws {
     let whole = try leaves(4, erasing: [])
     let erased = try leaves(4, erasing: [[2]])

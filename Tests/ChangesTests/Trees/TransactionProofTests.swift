@@ -36,7 +36,7 @@ struct TransactionProofTests {
     #expect(proven(Array(try empty.proof(nil).text.utf8))?.transaction == 5)
   }
 
-  @Test("No proof holds whose text was altered in one byte, was cut, or lacks a line.")
+  @Test("A proof is refused if one byte is altered, or if it was cut or lacks a line.")
   func altered() throws {
     let others = (0..<5).map { TreeTransaction(Int64($0), count: 2).digest }
     let transaction = TreeTransaction(121, count: 5, hiding: [1], details: #"\"digest\":\"x\""#)
@@ -155,7 +155,7 @@ struct TransactionProofTests {
     }
   }
 
-  @Test("The second part is a proof as c2sp.org/tlog-proof has it, with the signatures.")
+  @Test("The second part of a proof is one that c2sp.org/tlog-proof defines, with the signatures.")
   func secondPart() throws {
     let transaction = TreeTransaction(121, count: 3)
     let leaves = (0..<4).map { TreeTransaction(Int64($0), count: 1).digest } + [transaction.digest]

@@ -202,7 +202,7 @@ struct CheckTests {
     }
   }
 
-  @Test("A blob file that is not needed may be missing.")
+  @Test("A check reports nothing if a blob file that nothing needs is missing.")
   func unneededBlob() throws {
     let digest = SHA256.digest(of: Array("unneeded".utf8)).description
     let sql = "INSERT INTO store_blob (sha256, size, rows, history) VALUES ('\(digest)', 8, 0, 0)"

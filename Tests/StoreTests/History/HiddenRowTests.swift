@@ -29,7 +29,9 @@ struct HiddenRowTests {
     }
   }
 
-  @Test("Whatever the order in which lines are erased, they have the fewest seeds and the digest.")
+  @Test(
+    "In any order of erasures, a transaction keeps its digest, and its rows have the fewest seeds."
+  )
   func everyOrder() throws {
     for count in Int64(1)...5 {
       for order in orders(Array(1...count)) {
@@ -54,7 +56,7 @@ struct HiddenRowTests {
     }
   }
 
-  @Test("A row whose seed is gone can't be erased, and says so.")
+  @Test("A row whose seed is missing can't be erased, and the error says so.")
   func missingSeed() throws {
     let store = try tags(3)
     try erase(1, in: store)

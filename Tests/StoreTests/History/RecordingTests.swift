@@ -82,7 +82,7 @@ struct RecordingTests {
     }
   }
 
-  @Test("A change that only the bits show is a change.")
+  @Test("A value that differs only in its bits, such as -0.0 and 0.0, is a change.")
   func bits() throws {
     try withSample { store in
       try store.write(Author()) {
@@ -227,7 +227,7 @@ struct RecordingTests {
     }
   }
 
-  @Test("A transaction tells who, when, where, and has a seed of its own.")
+  @Test("A transaction records its author, time and host, and has a new seed.")
   func header() throws {
     try withSample { store in
       try store.write(Author(process: "widget", bundle: "org.example")) {

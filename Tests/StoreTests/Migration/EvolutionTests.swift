@@ -33,7 +33,9 @@ struct EvolutionTests {
     }
   }
 
-  @Test("Rows equal a naive model's, tables equal new ones, and no id is used again.")
+  @Test(
+    "After random migrations rows equal a naive model's, tables equal new ones, and ids are new."
+  )
   func evolution() throws {
     var seeds = SeededGenerator(for: "evolution")
     for _ in 0..<trials(8, long: 1500) {

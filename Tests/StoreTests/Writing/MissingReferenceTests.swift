@@ -19,7 +19,7 @@ struct MissingReferenceTests {
   )
 
   @Test(
-    "The error names the one of several relationships that leads to nothing",
+    "If one of several relationships refers to a missing object, the error names that relationship.",
     arguments: ["start", "stop", "meal"]
   )
   func property(name: String) throws {

@@ -14,7 +14,7 @@ struct ParkedRowsTests {
     }
   }
 
-  @Test("After every sequence of four steps the rows are those of a naive list.")
+  @Test("After every sequence of four writes of unique values, the rows are those of a naive list.")
   func sequences() {
     let all = Step.allCases
     for code in 0..<all.count * all.count * all.count * all.count {

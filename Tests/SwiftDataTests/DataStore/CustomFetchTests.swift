@@ -53,7 +53,7 @@ struct CustomFetchTests {
     #expect(!other.hasChanges)
   }
 
-  @Test("The store counts unless there are unsaved changes.")
+  @Test("A custom store counts its objects itself unless there are unsaved changes.")
   func counting() throws {
     let place = try dictionary(trips: 5)
     let context = try place.context()

@@ -35,7 +35,7 @@ struct CustomSavingTests {
     #expect(found[0].bucketList.map(\.title) == ["1"])
   }
 
-  @Test("The store gets the author.")
+  @Test("A custom store gets the author of each save.")
   func author() throws {
     let place = try StorePlace(.dictionary)
     let context = try place.context()
@@ -46,7 +46,7 @@ struct CustomSavingTests {
     #expect(context.editingState.author == "importer")
   }
 
-  @Test("The context has values that the store changes.")
+  @Test("A context gets the values that a custom store changes during a save.")
   func reregistering() throws {
     let place = try StorePlace(.dictionary)
     place.shelf.afterSave = { record in
@@ -104,7 +104,7 @@ struct CustomSavingTests {
     #expect(trip.bucketList.first?.trip === trip)
   }
 
-  @Test("Notifications have permanent identifiers.")
+  @Test("Notifications of a save have permanent identifiers.")
   func notifications() throws {
     let place = try StorePlace(.json)
     let context = try place.context()

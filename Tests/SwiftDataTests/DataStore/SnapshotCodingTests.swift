@@ -175,7 +175,7 @@ struct SnapshotCodingTests {
     #expect(first.persistentIdentifier == item.persistentModelID)
   }
 
-  @Test("Inherited values are included.")
+  @Test("A snapshot is encoded with its inherited values.")
   func inheritance() throws {
     let taxi = Taxi(plate: "T 1", license: "L")
     let fields = try object(snapshot(taxi))

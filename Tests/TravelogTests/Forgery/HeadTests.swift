@@ -84,7 +84,7 @@ struct HeadTests {
     }
   }
 
-  @Test("What follows a trusted transaction is verified without the logs before it.")
+  @Test("The transactions after a trusted one are verified without the logs before it.")
   func after() throws {
     try withTemporaryFolder { folder in
       let world = try ForgedWorld(folder)
