@@ -155,7 +155,10 @@ struct ErasureTests {
     ("a blank is added", { $0[0] += " " }),
   ]
 
-  @Test("An erasure record that is lost, altered, moved or added is found.", arguments: damages.indices)
+  @Test(
+    "An erasure record that is lost, altered, moved or added is found.",
+    arguments: damages.indices
+  )
   func damage(_ index: Int) throws {
     try withErasures("damaged records") { world, records in
       while try Self.read(records).count < 3 {
