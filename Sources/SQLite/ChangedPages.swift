@@ -86,7 +86,7 @@ package final class ChangedPages {
     else { return false }
     try connection.execute("BEGIN IMMEDIATE")
     do {
-      // With the write lock and an empty log, no page of the file changes.
+      // While the write lock is held and the log is empty, no page of the file changes.
       var size: sqlite3_int64 = 0
       try connection.checkFile(travelog_sqlite_file_size(log, &size))
       guard size == 0 else {

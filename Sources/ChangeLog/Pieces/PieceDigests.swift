@@ -18,7 +18,9 @@ final class PieceDigests: Sendable {
     chain.append(piece)
   }
 
-  /// Lets other threads compute the digests of a piece, whose groups show when they are done.
+  /// Starts to compute the digests of a piece on other threads.
+  ///
+  /// The piece's groups are left when they are computed.
   func makeAhead(of piece: Piece) {
     hashing.async(group: piece.hashing) { [file] in file.append(piece) }
     chaining.async(group: piece.chaining) { [chain] in chain.append(piece) }

@@ -128,7 +128,7 @@ private struct Erase {
     guard !chains.isEmpty else {
       throw PipelineError(.noLogsOfStore(identifier, others: []), logs: request.logs.path)
     }
-    // The values would remain in a copy of a log, or in the target of a link.
+    // A stray file can be a copy of a log, or a link to one, which would keep the values.
     let folders =
       try [request.logs]
       + request.logs.partials(of: identifier).map { request.logs.partial(named: $0) }

@@ -252,7 +252,7 @@ final class ForeignTransactions {
   }
 
   private func name(_ id: Int64, in table: Int) {
-    // The id is arbitrary: no table counts so far, and reserving it would leave too few ids.
+    // No table counts up to such an id, and reserving it would leave too few for new objects.
     guard id < 1 << 53 else { return }
     highestIDs[table] = max(highestIDs[table], id)
   }

@@ -36,7 +36,7 @@ struct HiddenOwners {
     let isKnown = entry.owners[column] != nil
     // The member moved from one owner to another; the entry of the new owner must remain.
     if owner == nil, isKnown { return }
-    // Only a new member that was added once can't be in another collection.
+    // A member can also be in another collection, unless it is new and was added only once.
     if owner != nil, isKnown || member.phase != .inserting { mayLeaveStrays = true }
     entry.owners.updateValue(owner, forKey: column)
     members[ObjectIdentifier(member)] = entry

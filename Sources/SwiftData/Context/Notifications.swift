@@ -12,9 +12,9 @@ extension ModelContext {
   /// let inserted = notification.userInfo?[Key.insertedIdentifiers.rawValue]
   /// ```
   public enum NotificationKey: String, Sendable {
-    /// The state of the stores that queries read; missing in notifications on Linux.
+    /// The state of the stores that queries read; notifications on Linux do not contain it.
     case queryGeneration
-    /// Whether all earlier identifiers are invalid; missing in notifications on Linux.
+    /// Whether all earlier identifiers are invalid; notifications on Linux do not contain it.
     case invalidatedAllIdentifiers
     /// The permanent identifiers of inserted models; empty if there are none.
     case insertedIdentifiers = "inserted"

@@ -74,7 +74,7 @@ struct ModelProperty {
 
   /// Whether the property has the option `.transformable` or `.codable`.
   ///
-  /// Its type then does not determine how it is stored.
+  /// How it is stored then depends on the option, and not on its type.
   var isTransformable: Bool {
     declaration.attributes.named("Attribute").contains { attribute in
       attribute.labeledArguments.contains { argument in

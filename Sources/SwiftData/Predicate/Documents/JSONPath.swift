@@ -103,7 +103,7 @@ extension AttributeCodec {
     document: SQLQuery,
     isBuiltIn: Bool
   ) -> SQLQuery {
-    // Another type with this stored form may have a different form in JSON.
+    // A type of the application may be stored in this form, and have a different one in JSON.
     guard isBuiltIn else { return exact }
     switch type {
     case .bool, .int8, .int16, .int32, .int64, .uint8, .uint16, .uint32: return plain
