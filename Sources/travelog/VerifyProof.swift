@@ -60,7 +60,7 @@ extension Call {
       try output.writeLine(text)
       try output.writeLine(
         signers.isEmpty
-          ? "  no signature of the checkpoint was verified: give --key"
+          ? "  no signature of the checkpoint was verified: give the signer's public key with --key FILE"
           : "  the checkpoint is signed by \(signers)"
       )
     }

@@ -1,16 +1,17 @@
 #!/usr/bin/env python3
 """Reads change logs of the format travelog/1, according to docs/FORMAT.md only.
 
-    read_log.py FILE...        the files of one lineage, in any order
+    read_log.py FILE...               the files of one lineage, in any order
+    read_log.py --proof FILE VKEY     a proof, and the key that signed its checkpoint
 
 It verifies digests (with tree.py beside it), chain and trailers, applies the changes, and prints the
-resulting state: one object on a line, by entity and id; none for filtered logs. Any fault ends it with
-status 1.
+resulting state: one object on a line, by entity and id; none for filtered logs. Of a proof it prints the
+line that is proven. Any fault ends it with status 1.
 """
 import base64, bisect, gzip, hashlib, json, os, sys, zlib
 sys.dont_write_bytecode = True
-from tree import (body_digest, line_hash, need, node_hash, salts, split, transaction_digest,
-                  values_digest)
+from tree import (body_digest, leaf_hash, line_hash, need, node_hash, opened_note,
+                  root_of_inclusion, salts, split, transaction_digest, values_digest)
 
 ENCODINGS = {"float16": "real", "float": "real", "double": "real", "uint64": "digits",
              "decimal": "digits", "string": "text", "json": "text", "uuid": "uuid", "url": "text",
@@ -132,6 +133,14 @@ def subtrees(others, first, end):
     middle = first + split(end - first)
     return subtrees(others, first, middle) + subtrees(others, middle, end)
 
+def parts(line):
+    """The prefix, the known bytes and the value bytes of a change line without its line feed."""
+    start = line.index(b',"op":') + 1
+    members = (line.find(b',"%s":' % key, start)
+               for key in (b"before", b"after", b"special", b"large"))
+    end = min((found for found in members if found > 0), default=len(line) - 1)
+    return line[:start - 1], line[start:end], line[end:-1]
+
 class Lines:
     """The lines of a transaction, from which its digest is made."""
 
@@ -160,11 +169,7 @@ class Lines:
             count, seed = record["seed"].split(":")
             self.seeds.append((place, place + int(count)))
             self.salts.update(enumerate(salts(base64.b64decode(seed), int(count)), place))
-        known = line.index(b',"op":') + 1
-        members = (line.find(b',"%s":' % key, known)
-                   for key in (b"before", b"after", b"special", b"large"))
-        values = min((found for found in members if found > 0), default=len(line) - 2)
-        known, values = line[known:values], line[values:-2]
+        _, known, values = parts(line[:-1])
         if "values" not in record:
             need(place in self.salts, f"{where}: it has no salt")
             digest = values_digest(self.salts[place], values)
@@ -269,7 +274,45 @@ def begin(path, kind, header, log):
         log["state"] = migrate(log["state"], log["schema"], schema)
     log.update(definition=text, schema=schema, erased=erasures(path, identity))
 
+def check_proof(path, key):
+    """The line that a proof proves, if the key signed its checkpoint."""
+    with open(path, "rb") as file: statement, proof, note = file.read().split(b"\n\n", 2)
+    title, *lines = statement.split(b"\n")
+    tree, index, *path_in_tree = proof.decode().split("\n")
+    need((title, tree) == (b"travelog-proof/1", "c2sp.org/tlog-proof@v1"), f"{path} is not a proof")
+    def value(name, line):
+        need(line.startswith(name + b" "), f"{path} has no {name.decode()} in its place")
+        return base64.b64decode(line[len(name) + 1:], validate=True)
+    previous, line = value(b"previous", lines.pop()), lines.pop(0)
+    closing = lines.pop(0) if lines[0].startswith(b"{") else line
+    end, opening = json.loads(closing), b'{"kind":"transaction","txn":%d' % json.loads(closing)["txn"]
+    member = b',"digest":"%s","meta":{' % end["digest"].encode()
+    need(closing.startswith(opening) and closing.count(member) == 1, f"{path} has no closing line")
+    if line is closing: root, = (value(b"lines", line) for line in lines)
+    else:
+        (prefix, known, values), record = parts(line), json.loads(line)
+        kind = b"erasure" if known.startswith(b'"op":"erase",') else b"change"
+        shared = closing[len(opening):closing.index(b',"op":')]
+        expected = b'{"kind":"%s","txn":%d,"seq":%d%s' % (kind, end["txn"], record["seq"], shared)
+        if "values" in record:
+            need(not values, f"{path} shows values that are hidden")
+            digest, expected = record["values"], expected + b',"values":"%s"' % record["values"].encode()
+        else: digest = values_digest(value(b"salt", lines.pop(0)), values).hex()
+        need(prefix == expected, f"{path} has a line of another transaction")
+        hashes = [base64.b64decode(hash, validate=True) for hash in lines]
+        leaf = line_hash(known, bytes.fromhex(digest))
+        root = root_of_inclusion(leaf, record["seq"], end["n"], hashes)
+    body = body_digest(root, closing.replace(member, b',"meta":{') + b"\n")
+    need(transaction_digest(previous, body).hex() == end["digest"], f"{path} has other lines")
+    name, _, public = key.split("+", 2)
+    text = opened_note(note.decode(), name, base64.b64decode(public)[1:]).split("\n")
+    found = root_of_inclusion(leaf_hash(bytes.fromhex(end["digest"])), int(index.split(" ")[1]),
+                              int(text[1]), [base64.b64decode(hash) for hash in path_in_tree])
+    need(base64.b64encode(found).decode() == text[2], f"{path} does not lead to the checkpoint")
+    return line.decode()
+
 def main(paths):
+    if paths[:1] == ["--proof"]: return print(check_proof(*paths[1:]))
     log = {"state": {}, "last": 0}
     for path in sorted(paths, key=lambda path: path.rsplit("/", 1)[-1]): read(path, log)
     for (entity, number), values in sorted(log["state"].items()):

@@ -163,7 +163,7 @@ struct ProofProgramTests {
 
 extension URL {
   /// The folder, after it was made.
-  fileprivate func making() throws -> URL {
+  func making() throws -> URL {
     try FileManager.default.createDirectory(at: self, withIntermediateDirectories: true)
     return self
   }

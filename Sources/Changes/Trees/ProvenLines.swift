@@ -44,7 +44,9 @@ package struct ProvenLines: Sendable {
     try salts.finish()
     let roots = trees.map(\.root)
     guard change != nil else { return .root(roots.first ?? MerkleTree().root) }
-    guard let proven else { throw ProofError("There is no such line.") }
+    guard let proven else {
+      throw ProofError("Give the number of one of the transaction's \(index) lines, counted from 0")
+    }
     return .one(proven.line, salt: proven.salt, path: roots)
   }
 }

@@ -110,7 +110,7 @@ private struct ClosingLine {
     let opening = Array(#"{"kind":"transaction","txn":"#.utf8)
     guard line.starts(with: opening), let operation = firstRange(of: #","op":"#, in: line),
       let member = firstRange(of: #","digest":""#, in: line), member.upperBound + 65 <= line.count,
-      line[member.upperBound + 64] == UInt8(ascii: "\""),
+      line[(member.upperBound + 64)...].starts(with: Array(#"","meta":{"#.utf8)),
       let digest = Digest(
         hexadecimal: String(
           decoding: line[member.upperBound..<member.upperBound + 64],
@@ -127,16 +127,16 @@ private struct ClosingLine {
 
   /// The position of a line in this transaction.
   func sequence(of line: CoveredLine) throws(ProofError) -> Int64 {
-    for kind in ["change", "erasure"] {
-      let opening = Array(#"{"kind":"\#(kind)","txn":\#(transaction),"seq":"#.utf8)
-      let hidden = line.valuesDigest.map { Array(#","values":"\#($0)""#.utf8) } ?? []
-      guard line.line.starts(with: opening),
-        let (sequence, rest) = number(line.line[opening.count..<line.prefix.upperBound]),
-        rest == shared + hidden
-      else { continue }
-      return sequence
-    }
-    throw ProofError("The first line is not one of transaction \(transaction).")
+    // No digest covers the kind of a line.
+    let isErasure = line.line[line.known].starts(with: Array(#""op":"erase","#.utf8))
+    let kind = isErasure ? "erasure" : "change"
+    let opening = Array(#"{"kind":"\#(kind)","txn":\#(transaction),"seq":"#.utf8)
+    let hidden = line.valuesDigest.map { Array(#","values":"\#($0)""#.utf8) } ?? []
+    guard line.line.starts(with: opening),
+      let (sequence, rest) = number(line.line[opening.count..<line.prefix.upperBound]),
+      rest == shared + hidden
+    else { throw ProofError("The first line is not one of transaction \(transaction).") }
+    return sequence
   }
 }
 

@@ -57,15 +57,19 @@ package enum CheckpointFailure: LogReason {
     case .isOtherTree(let origin):
       "The checkpoint \(path) belongs to the tree \(inQuotes(abbreviated(origin))), which is not"
         + " the tree of these logs."
+        + "\nGive the log folder of the store and the lineage that the name contains."
     case .isNotCovered(let count):
       "Transaction \(error.transaction) is after the checkpoint \(path), which covers"
         + " \(countText(Int(count), noun: "transaction"))."
         + "\nSign a new one: \(inQuotes("travelog checkpoint LOGS --key KEY"))"
     case .notAProof(.malformed(let detail)): "\(path) is not a proof: \(detail)."
     case .notAProof: "\(path) is not a proof."
-    case .notInLogs: "The logs in \(path) do not have transaction \(error.transaction)."
+    case .notInLogs:
+      "The logs in \(path) do not have transaction \(error.transaction)."
+        + "\nIf the store has it, export it first: \(inQuotes("travelog export STORE --to LOGS"))"
     case .noChange(let count):
       "Transaction \(error.transaction) has \(countText(Int(count), noun: "change")), numbered from 0."
+        + (count > 0 ? "\nThe last one is \(inQuotes("\(error.transaction).\(count - 1)"))." : "")
     case .otherDigest:
       "The lines of transaction \(error.transaction) in \(path) do not match its digest."
     }
