@@ -112,11 +112,11 @@ private func writeStoresCheckpoint(
 ) throws -> CheckpointResult {
   var entries = try TreeEntries("\(request.logs.path)/_tree")
   var latest: [String: Checkpoint] = [:]
+  let path = entries.path
   for entry in entries.all {
-    let checkpoint = try CheckpointFile(entry).checkpoint
+    let checkpoint = try CheckpointFile(reading: entry, "\(path)/tile/entries").checkpoint
     latest[checkpoint.origin] = checkpoint
   }
-  let path = entries.path
   let before = entries.all.count
   for tree in trees {
     let checkpoint = try Checkpoint(origin: tree.publishedOrigin(), head: tree.head)

@@ -5,7 +5,7 @@ import Changes
 struct TreeComparison {
   private var tree: LineageTree?
   private var tiles: TiledTree?
-  /// The first transaction whose digest differs in the tree.
+  /// The first difference between the logs and the tree.
   private(set) var finding: Finding?
   /// The part of the tree that is missing, for example in a copy that was made during an export.
   private(set) var notice: Notice?
@@ -17,7 +17,16 @@ struct TreeComparison {
       try tree?.check()
       tiles = tree?.tiles
     } catch let error as LogError where error.reason is TreeFailure {
+      note(error)
+    }
+  }
+
+  /// A copy that was made during an export lacks tiles; any other failure shows that the tree was altered.
+  private mutating func note(_ error: LogError) {
+    if case .missingTile? = error.reason as? TreeFailure {
       notice = .treeIsNotWhole("\(error)")
+    } else {
+      finding = Finding(error)
     }
   }
 
@@ -29,13 +38,14 @@ struct TreeComparison {
     else { return }
     do {
       if let position = tree.position(of: transaction.id),
-        try tiles.leaf(position) == leafHash(digest)
+        try tiles.leaf(position) == leafHash(digest),
+        transaction.id < tree.last.transaction || transaction.chainDigest == tree.last.digest
       {
         return
       }
       finding = Finding(TreeFailure.otherLeaf.at(tree.path, transaction: transaction.id))
     } catch let error as LogError where error.reason is TreeFailure {
-      notice = .treeIsNotWhole("\(error)")
+      note(error)
     }
     self.tiles = nil
   }

@@ -1,0 +1,53 @@
+import Foundation
+import TestSupport
+import Testing
+
+@Suite("The table of forgeries")
+struct ForgeryTableTests {
+  /// Forgeries of one kind of file; they share the world that each of them alters.
+  struct Group: CustomTestStringConvertible {
+    let name: String
+    let forgeries: [Forgery]
+
+    var testDescription: String { name }
+  }
+
+  static let groups = [
+    Group(name: "lines", forgeries: Forgery.lines),
+    Group(name: "histories", forgeries: Forgery.histories),
+    Group(name: "folders", forgeries: Forgery.folders),
+    Group(name: "filtered logs", forgeries: Forgery.filtered),
+    Group(name: "trees, checkpoints and heads", forgeries: Forgery.trees),
+    Group(name: "signatures", forgeries: Forgery.signatures),
+    Group(name: "proofs", forgeries: Forgery.proofs),
+  ]
+
+  @Test("The program finds each forgery of TESTING.md.", arguments: groups)
+  func finds(group: Group) throws {
+    try withTemporaryFolder { folder in
+      let world = try LongerWorld(folder)
+      for (number, forgery) in group.forgeries.enumerated() {
+        let place = folder.appendingPathComponent("\(number)")
+        let run = try forgery.run(world.copy(to: place))
+        let answer = run.output + run.errors
+        #expect(
+          forgery.codes.contains(run.code)
+            && (forgery.answer.isEmpty || answer.contains(forgery.answer)),
+          "\(forgery.name): \(run.code) \(answer)"
+        )
+        try FileManager.default.removeItem(at: place)
+      }
+    }
+  }
+
+  @Test("TESTING.md has each forgery in its table, and no other.")
+  func table() throws {
+    let page = packageRoot.appendingPathComponent("docs/TESTING.md")
+    let rows = try String(contentsOf: page, encoding: .utf8).split(separator: "\n")
+      .drop { $0 != "## Forgeries" }.dropFirst().prefix { !$0.hasPrefix("## ") }
+      .compactMap { $0.firstMatch(of: /^\| ([a-z].*?) \|/)?.output.1 }
+    // Without libcrypto there are no signatures to forge.
+    guard !Forgery.signatures.isEmpty else { return }
+    #expect(rows.sorted() == Self.groups.flatMap(\.forgeries).map { $0.name[...] }.sorted())
+  }
+}
