@@ -2,6 +2,12 @@ import Foundation
 import SampleTrips
 import SwiftData
 
+/// The program beside this one, or the one that the environment names.
+let builtTravelog =
+  ProcessInfo.processInfo.environment["TRAVELOG"]
+  ?? URL(fileURLWithPath: CommandLine.arguments[0]).deletingLastPathComponent()
+  .appending(path: "travelog").path
+
 /// The budgets of the program, run as by cron, over a store of SampleTrips with `count` changes.
 struct ProgramBudgets {
   let count: Int
@@ -14,9 +20,7 @@ struct ProgramBudgets {
   init(count: Int, folder: URL) throws {
     self.count = count
     self.folder = folder
-    let built = URL(fileURLWithPath: CommandLine.arguments[0]).deletingLastPathComponent()
-    travelog =
-      ProcessInfo.processInfo.environment["TRAVELOG"] ?? built.appending(path: "travelog").path
+    travelog = builtTravelog
     store = folder.appending(path: "program.store").path
     changed = folder.appending(path: "changed.store").path
     logs = folder.appending(path: "program.logs").path

@@ -10,9 +10,9 @@ func row(_ name: String, _ columns: [String]) {
   print(left + right.joined())
 }
 
-// Benchmarks [models|logs|program|big] [count [runs]] [word…]: the parts, the number of models or
+// Benchmarks [models|logs|program|big|proofs] [count [runs]] [word…]: the parts, the number of models or
 // changes, the number of runs, and words of the names of measurements.
-let parts: Set = ["models", "logs", "program", "big"]
+let parts: Set = ["models", "logs", "program", "big", "proofs"]
 let arguments = CommandLine.arguments.dropFirst()
 let numbers = arguments.compactMap { Int($0) }
 let words = arguments.filter { Int($0) == nil && !parts.contains($0) }
@@ -100,6 +100,12 @@ do {
     row("", "", "ours", "", "budget", "")
     let program = try ProgramBudgets(count: 1_000, folder: folder)
     try show(BigThings(program: program, folder: folder, count: count).figures)
+  }
+  if wanted.contains("proofs") {
+    let count = numbers.first ?? 5_000_000
+    print("Proofs from logs of \(count) transactions, medians of \(runs) runs.")
+    row("", "", "ours", "", "budget", "")
+    try show(ProofBudgets(count: count, travelog: builtTravelog, folder: folder).figures)
   }
 } catch {
   try FileManager.default.removeItem(at: folder)
