@@ -17,7 +17,7 @@ package struct CommandError: Error, Hashable, Sendable {
 }
 
 extension CommandError: CustomStringConvertible {
-  /// The message, and the hint on a line of its own.
+  /// The message, and the hint on a separate line.
   package var description: String {
     hint.map { "\(message)\n\($0)" } ?? message
   }

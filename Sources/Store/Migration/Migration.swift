@@ -84,7 +84,7 @@ package enum Migration {
   ) throws -> Result {
     guard !connection.isInTransaction else { throw MigrationFailure.outOfOrder.at(connection.path) }
     // Dropping a table must not delete the links to its rows; foreign keys are checked before the
-    // transaction ends. Other programs' views must not prevent that a table is renamed.
+    // transaction ends. Other programs' views must not make a rename fail.
     try connection.setForeignKeys(enforced: false)
     try connection.execute("PRAGMA legacy_alter_table = ON")
     defer {
