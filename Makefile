@@ -25,7 +25,7 @@ RELEASE := swift build -c release --static-swift-stdlib
 FUZZER := swift build -c release --scratch-path .build/fuzz --sanitize=address \
 	-Xswiftc -sanitize=fuzzer
 
-.PHONY: release install uninstall deb help setup build demo faults fuzz soak coverage mutants lines test test-threads clients plain doc reference lint format browser-test interop sample-data bench clean
+.PHONY: release install uninstall deb help setup build demo faults fuzz soak coverage mutants lines test test-threads clients plain doc reference lint format browser-test interop fleet-setup fleet-check fleet-test fleet-demo fleet-bench sample-data bench clean
 .DEFAULT_GOAL := help
 
 help: ## list the targets
@@ -159,6 +159,40 @@ interop: setup ## let DuckDB, pandas, polars, PyArrow, Spark and jq read logs, a
 	  .build/debug/travelog .build/debug/trips .build/interop/proofs
 	PYTHONDONTWRITEBYTECODE=1 .build/interop/bin/python Tests/Interop/interop.py \
 	  .build/debug/travelog .build/debug/trips .build/interop/work
+
+# The fleet pipeline has an environment of its own. Its tests, demo and benchmark run these programs.
+FLEET = .build/fleet/bin/python -B
+FLEET_TESTS := Pipelines/fleet/tests
+
+fleet-setup: setup ## install what the fleet pipeline needs: packages of Python, and Java
+	@command -v java >/dev/null && python3 -m venv -h >/dev/null || { $(SUDO) apt-get update -qq && \
+	  DEBIAN_FRONTEND=noninteractive $(SUDO) apt-get install -qq -y --no-install-recommends \
+	    default-jre-headless python3-venv; }
+	test -x .build/fleet/bin/pip || python3 -m venv .build/fleet
+	.build/fleet/bin/pip install --quiet -r Pipelines/fleet/requirements.txt
+	$(BUILD) --product travelog
+	$(BUILD) --product trips
+
+# What .ci/run runs if the environment is installed: without Spark, few stores and kills.
+fleet-check:
+	export TRAVELOG="$$PWD/.build/debug/travelog" TRIPS="$$PWD/.build/debug/trips"; \
+	FLEET_WITHOUT_SPARK=1 FLEET_STORES=15 FLEET_KILLS=4 \
+	  $(FLEET) -W ignore -m unittest discover -s $(FLEET_TESTS)
+
+fleet-test: fleet-setup ## test the fleet pipeline with 300 stores and 100 kills (FLEET_STORES, FLEET_KILLS, SEED)
+	export TRAVELOG="$$PWD/.build/debug/travelog" TRIPS="$$PWD/.build/debug/trips"; \
+	FLEET_STORES=$${FLEET_STORES:-300} FLEET_KILLS=$${FLEET_KILLS:-100} \
+	  $(FLEET) -W ignore -m unittest discover -s $(FLEET_TESTS)
+
+fleet-demo: fleet-setup ## make a small fleet in .build/fleet-demo, load it and query it
+	export TRAVELOG="$$PWD/.build/debug/travelog" TRIPS="$$PWD/.build/debug/trips"; \
+	$(FLEET) $(FLEET_TESTS)/demo.py .build/fleet-demo
+
+fleet-bench: fleet-setup ## measure loads of 10,000 stores (SIZE="1000 100" for other numbers)
+	swift build -c release --product travelog
+	swift build -c release --product trips
+	export TRAVELOG="$$PWD/.build/release/travelog" TRIPS="$$PWD/.build/release/trips"; \
+	$(FLEET) $(FLEET_TESTS)/bench.py .build/fleet-bench $(or $(SIZE),10000 1000)
 
 bench: setup ## measure the budgets and print the ratios; BENCH="logs 100000 3" for a part of it
 	swift build -c release --product travelog

@@ -1,0 +1,154 @@
+"""DuckDB and Spark over the lake, with the same tables and views."""
+import functools, glob, os, site
+from pathlib import Path
+
+from .exits import USAGE, FleetError
+
+VIEWS = (Path(__file__).parent / "views.sql").read_text()
+TABLES = ("lines", "properties", "schemas", "quarantine")
+
+
+
+def rules(bulk=1000, office_hours=None):
+    """The view of the rules for findings; office hours are a pair of hours in UTC."""
+    first, last = (str(hour) for hour in office_hours) if office_hours else ("NULL", "NULL")
+    return (f"SELECT {int(bulk)} AS bulk, CAST({first} AS int) AS office_from,"
+            f" CAST({last} AS int) AS office_to")
+
+
+def statements(text=VIEWS):
+    """The statements of a script, without its comments."""
+    code = "\n".join(line for line in text.splitlines() if not line.startswith("--"))
+    return [statement.strip() for statement in code.split(";") if statement.strip()]
+
+
+def moments(times):
+    """The view of the times to look at: by default one, “now”."""
+    times = times or {"now": "9999-12-31T23:59:59.999999Z"}
+    for text in [*times, *times.values()]:
+        if "'" in text or "\\" in text:
+            raise FleetError(f"{text} is not a name or a time.", code=USAGE)
+    return " UNION ALL ".join(
+        f"SELECT '{name}' AS moment, '{time}' AS time" for name, time in times.items()
+    )
+
+
+class DuckDB:
+    """DuckDB reads the tables through its Iceberg extension."""
+
+    def __init__(self, lake, times=None, findings=None):
+        import duckdb
+        self.connection = duckdb.connect()
+        for name in ("avro", "iceberg", "httpfs"):
+            self.connection.execute(f"LOAD '{extension(name)}'")
+        if lake.warehouse.startswith("s3:"):
+            use_environment(self.connection)
+        for name in TABLES:
+            place = lake.tables[name].metadata_location
+            rows = f"SELECT * FROM iceberg_scan('{place}')"
+            if lake.tables[name].current_snapshot() is None:
+                self.connection.register(f"empty_{name}", lake.tables[name].scan().to_arrow())
+                rows = f"SELECT * FROM empty_{name}"
+            self.connection.execute(f"CREATE TEMPORARY VIEW {name} AS {rows}")
+        self.look_at(times, findings)
+        for statement in statements():
+            self.connection.execute(statement)
+
+    def look_at(self, times=None, findings=None):
+        """Replaces the times and rules of the views."""
+        self.connection.execute(f"CREATE OR REPLACE TEMPORARY VIEW moments AS {moments(times)}")
+        self.connection.execute(f"CREATE OR REPLACE TEMPORARY VIEW rules AS {findings or rules()}")
+
+    def query(self, sql):
+        """The names of the columns, and the rows."""
+        result = self.connection.execute(sql)
+        return [column[0] for column in result.description], result.fetchall()
+
+    def close(self):
+        self.connection.close()
+
+
+def extension(name):
+    """The file of an extension that came as a package."""
+    for folder in site.getsitepackages():
+        if found := glob.glob(f"{folder}/duckdb_extension_{name}/extensions/*/*.duckdb_extension"):
+            return found[0]
+    raise FleetError(f"The package duckdb-extension-{name} is missing.", "Run “make fleet-setup”.")
+
+
+def use_environment(connection):
+    """Gives DuckDB the address and credentials that boto3 uses."""
+    import boto3
+    from urllib.parse import urlparse
+    session = boto3.Session()
+    found, address = session.get_credentials(), session.client("s3").meta.endpoint_url
+    parts = urlparse(address)
+    connection.execute(
+        "CREATE SECRET (TYPE s3, KEY_ID $key, SECRET $secret, REGION $region, ENDPOINT $endpoint,"
+        " URL_STYLE 'path', USE_SSL " + str(parts.scheme == "https").lower() + ")",
+        {"key": found.access_key, "secret": found.secret_key,
+         "region": session.region_name or "us-east-1", "endpoint": parts.netloc},
+    )
+
+
+class Spark:
+    """Spark reads the files of the present snapshots, as PyIceberg lists them."""
+
+    def __init__(self, lake, times=None, findings=None, master=None, **options):
+        from pyspark.sql import SparkSession
+        builder = SparkSession.builder.appName("fleet")
+        if master or "PYSPARK_GATEWAY_PORT" not in os.environ:
+            # Otherwise this program runs below spark-submit, which knows the master.
+            builder = builder.master(master or "local[*]")
+        options = {"spark.ui.enabled": "false", "spark.ui.showConsoleProgress": "false",
+                   "spark.sql.shuffle.partitions": "16", **options}
+        builder = functools.reduce(lambda made, option: made.config(*option), options.items(), builder)
+        self.session = builder.getOrCreate()
+        self.session.sparkContext.setLogLevel("ERROR")
+        self.open(lake, times, findings)
+
+    def open(self, lake, times=None, findings=None):
+        for name in TABLES:
+            spark_table(self.session, lake.tables[name]).createOrReplaceTempView(name)
+        self.look_at(times, findings)
+        for statement in statements():
+            self.session.sql(statement)
+
+    def look_at(self, times=None, findings=None):
+        self.session.sql(f"CREATE OR REPLACE TEMPORARY VIEW moments AS {moments(times)}")
+        self.session.sql(f"CREATE OR REPLACE TEMPORARY VIEW rules AS {findings or rules()}")
+
+    def query(self, sql):
+        result = self.session.sql(sql)
+        return result.columns, [tuple(row) for row in result.collect()]
+
+    def close(self):
+        self.session.stop()
+
+
+def spark_table(session, table):
+    """The rows of a table; copy-on-write leaves no deletion files to apply."""
+    from .tidying import path_of
+    files = [task.file.file_path for task in table.scan().plan_files()]
+    schema = spark_schema(table)
+    if not files:
+        return session.createDataFrame([], schema)
+    is_s3 = files[0].startswith("s3:")
+    paths = ["s3a" + file[2:] if is_s3 else "file://" + path_of(file) for file in files]
+    return session.read.schema(schema).parquet(*paths)
+
+
+def spark_schema(table):
+    from pyspark.sql import types
+    from pyiceberg.types import ListType, LongType, MapType
+
+    def converted(found):
+        if isinstance(found, MapType):
+            return types.MapType(converted(found.key_type), converted(found.value_type))
+        if isinstance(found, ListType):
+            return types.ArrayType(converted(found.element_type))
+        return types.LongType() if isinstance(found, LongType) else types.StringType()
+
+    return types.StructType([
+        types.StructField(field.name, converted(field.field_type)) for field in table.schema().fields
+    ])

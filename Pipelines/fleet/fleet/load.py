@@ -1,0 +1,229 @@
+"""`fleet load`: verifies the new logs of each store, and appends their lines to the lake."""
+import fcntl, json, os, shutil, time
+from collections import Counter
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta, timezone
+from pathlib import Path
+
+import pyarrow as pa
+
+from . import workers
+from .exits import FOUND, LOCKED, SUCCESS, UNPROVEN, FleetError
+from .known import KnownStores
+from .lake import Lake
+from .rowfile import read_rows
+from .source import open_source
+from .table import LINES
+from .tidying import delete_orphans, expire, tidy
+
+
+@dataclass
+class LoadRequest:
+    source: str
+    target: str
+    warehouse: str | None = None
+    travelog: str = "travelog"
+    workers: int = os.cpu_count() or 1
+    batch: int = 200
+    # Stores whose last transaction is older than this are in quarantine.
+    silent: timedelta | None = None
+    allows_unproven: bool = False
+
+
+@dataclass
+class LoadResult:
+    stores: int = 0
+    changed: int = 0
+    transactions: int = 0
+    changes: int = 0
+    # The transactions whose rows were replaced, because values were erased from their logs.
+    replaced: int = 0
+    commits: int = 0
+    orphans: int = 0
+    merged: int = 0
+    requests: Counter = field(default_factory=Counter)
+    quarantined: list = field(default_factory=list)
+    unproven: list = field(default_factory=list)
+    seconds: float = 0
+
+    def code(self, request):
+        if self.quarantined:
+            return FOUND
+        return UNPROVEN if self.unproven and not request.allows_unproven else SUCCESS
+
+
+def load(request, progress=lambda done, total: None):
+    """Loads what is new, and returns what was done."""
+    begin = time.monotonic()
+    source = open_source(request.source)
+    stores = source.stores()
+    os.makedirs(request.target, exist_ok=True)
+    with lock(Path(request.target)):
+        result = Load(request, stores, progress).run()
+    result.requests.update(source.counts.take())
+    result.seconds = time.monotonic() - begin
+    return result
+
+
+@contextmanager
+def lock(target):
+    """Keeps a second load away from a target."""
+    with open(target / ".lock", "w") as file:
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            raise FleetError(f"Another load works on {target}.", "Try again when it has ended.",
+                             LOCKED) from None
+        yield
+
+
+class Mark:
+    """A file that is there while a load works, and after it was killed."""
+
+    def __init__(self, target):
+        self.path = target / "_loading.json"
+
+    def read(self):
+        """None if the last load ended; otherwise what it was doing."""
+        try:
+            return json.loads(self.path.read_text())
+        except FileNotFoundError:
+            return None
+
+    def write(self, *, erases):
+        """Says durably that a load works, and whether it removes erased values."""
+        new = self.path.with_suffix(".new")
+        with open(new, "w") as file:
+            json.dump({"erases": erases}, file)
+            file.flush()
+            os.fsync(file.fileno())
+        os.replace(new, self.path)
+
+    def remove(self):
+        self.path.unlink(missing_ok=True)
+
+
+class Load:
+    def __init__(self, request, stores, progress):
+        self.request, self.stores, self.progress = request, stores, progress
+        self.target, self.result = Path(request.target), LoadResult(stores=len(stores))
+        self.staging, self.mark = self.target / "staging", Mark(self.target)
+
+    def run(self):
+        self._begin()
+        pool = workers.workers(self.request.workers, self.request.source, self.request.travelog,
+                               self.staging, self.lake.schemas())
+        try:
+            self._read_all(pool)
+        except BaseException:
+            for process in list(pool._processes.values()):
+                process.kill()
+            raise
+        finally:
+            pool.shutdown(cancel_futures=True)
+        self._end()
+        return self.result
+
+    def _begin(self):
+        """Opens the lake, and completes what a killed load left."""
+        interrupted = self.mark.read()
+        shutil.rmtree(self.staging, ignore_errors=True)
+        self.staging.mkdir()
+        self.lake = Lake(self.target, self.request.warehouse, creates=True)
+        self.erases = interrupted is not None and interrupted["erases"]
+        if interrupted is not None:
+            if self.erases:
+                expire(self.lake.lines, keeping=1)
+            self.result.orphans = sum(map(delete_orphans, self.lake.tables.values()))
+        self.erases = False
+        self.mark.write(erases=False)
+        self.known = KnownStores(self.target / "known.sqlite")
+        if self.known.snapshot() != self.lake.snapshot():
+            self.known.write(self.lake.known(), self.lake.snapshot(), replacing=True)
+
+    def _read_all(self, pool):
+        """Reads all stores, in batches; the next batch is read while one is committed."""
+        batches = [self.stores[first:first + self.request.batch]
+                   for first in range(0, len(self.stores), self.request.batch)]
+        submitted = ([pool.submit(workers.read, store, self.known.of(store)) for store in batch]
+                     for batch in batches)
+        done, next_ = 0, next(submitted, None)
+        while next_ is not None:
+            batch, next_ = next_, next(submitted, None)
+            readings = []
+            for future in batch:
+                found, counts = future.result()
+                readings += found
+                self.result.requests.update(counts)
+                done += 1
+                self.progress(done, len(self.stores))
+            self._commit(readings)
+
+    def _commit(self, readings):
+        loaded = [reading for reading in readings if reading.rows]
+        if loaded:
+            schemas = {schema.name: schema for reading in loaded for schema in reading.schemas}
+            if schemas:
+                self.lake.add_schemas(list(schemas.values()))
+            replaced = {(reading.store, lineage): transactions
+                        for reading in loaded for lineage, transactions in reading.replaced.items()}
+            if replaced and not self.erases:
+                self.erases = True
+                self.mark.write(erases=True)
+            rows = pa.concat_tables([LINES.empty_table(), *(read_rows(reading.rows)
+                                                            for reading in loaded)])
+            self.lake.commit(rows, replaced)
+            self.result.commits += 1
+            self.result.replaced += sum(map(len, replaced.values()))
+        now = datetime.now(timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ")
+        entries = [(reading.store, reading.partial, noted(reading, now)) for reading in readings
+                   if reading.is_changed or reading.refusal or reading.rows]
+        if entries:
+            self.known.write(entries, self.lake.snapshot())
+        for reading in loaded:
+            self.result.changed += 1
+            self.result.changes += reading.changes
+            self.result.transactions += reading.transactions
+            if reading.unproven:
+                self.result.unproven.append({"store": reading.store, "partial": reading.partial,
+                                             "except": reading.unproven})
+        for reading in readings:
+            shutil.rmtree(self.staging / reading.store, ignore_errors=True)
+
+    def _end(self):
+        self.result.quarantined = self._quarantine()
+        self.lake.write_quarantine(self.result.quarantined)
+        self.result.merged = tidy(self.lake.lines)
+        if self.erases:
+            expire(self.lake.lines, keeping=1)
+            self.result.orphans += delete_orphans(self.lake.lines)
+        self.known.write([], self.lake.snapshot())
+        self.known.close()
+        shutil.rmtree(self.staging)
+        self.mark.remove()
+
+    def _quarantine(self):
+        """The stores that could not be loaded, and the silent ones."""
+        rows, limit = [], None
+        if self.request.silent is not None:
+            limit = (datetime.now(timezone.utc) - self.request.silent).strftime("%Y-%m-%dT%H:%M:%S")
+        since = {(row["store"], row["partial"]): row["since"] for row in self.lake.quarantine()}
+        for store, partial, entry in self.known.all():
+            verdict = entry.verdict
+            if verdict is None and limit and entry.position and "" < entry.position.ts < limit:
+                message = f"The last transaction is of {entry.position.ts}."
+                verdict = ("silent", message, since.get((store, partial), entry.position.ts))
+            if verdict is not None:
+                rows.append({"store": store, "partial": partial,
+                             **dict(zip(("verdict", "message", "since"), verdict))})
+        return rows
+
+
+def noted(reading, now):
+    """The entry of a store after it was read."""
+    entry = reading.known
+    if reading.refusal is not None:
+        is_same = entry.verdict is not None and entry.verdict[:2] == tuple(reading.refusal)
+        entry.verdict = (*reading.refusal, entry.verdict[2] if is_same else now)
+    return entry

@@ -1,0 +1,97 @@
+"""Keeps the files of the lake few and the lake free of files that no snapshot has."""
+import uuid
+
+from pyarrow.fs import FileSelector, FileType
+from pyiceberg.expressions import AlwaysTrue
+from pyiceberg.io.pyarrow import ArrowScan, _dataframe_to_data_files
+from urllib.parse import urlparse
+
+# Smaller files are merged when there are this many of them.
+SMALL_FILE, SMALL_FILES = 16 << 20, 64
+# How many bytes of files are merged at once.
+MERGED = 256 << 20
+# When a table has more snapshots than this, all but the newest ones expire.
+MOST_SNAPSHOTS, KEPT_SNAPSHOTS = 100, 10
+
+
+def expire(table, keeping):
+    """Forgets all but the newest snapshots; returns whether there were others.
+
+    Their files stay until `delete_orphans`.
+    """
+    newest = sorted(table.snapshots(), key=lambda snapshot: snapshot.sequence_number)
+    old = [snapshot.snapshot_id for snapshot in newest[:-keeping]]
+    if old:
+        table.maintenance.expire_snapshots().by_ids(old).commit()
+        table.refresh()
+    return bool(old)
+
+
+def delete_orphans(table):
+    """Deletes the files of a table that no snapshot has; returns their number.
+
+    Nobody else may be writing to the table.
+    """
+    kept = {path_of(location) for location in files(table)}
+    base = urlparse(table.location())
+    filesystem = table.io.fs_by_scheme(base.scheme or "file", base.netloc)
+    selector = FileSelector(path_of(table.location()), allow_not_found=True, recursive=True)
+    orphans = [
+        found.path for found in filesystem.get_file_info(selector)
+        if found.type == FileType.File and found.path not in kept
+    ]
+    for path in orphans:
+        filesystem.delete_file(path)
+    return len(orphans)
+
+
+def files(table):
+    """The locations of all files that belong to a table."""
+    yield table.metadata_location
+    yield from (entry.metadata_file for entry in table.metadata.metadata_log)
+    for snapshot in table.snapshots():
+        yield snapshot.manifest_list
+        for manifest in snapshot.manifests(table.io):
+            yield manifest.manifest_path
+            for entry in manifest.fetch_manifest_entry(table.io, discard_deleted=True):
+                yield entry.data_file.file_path
+
+
+def path_of(location):
+    """The path that a file system has for a location."""
+    parts = urlparse(location)
+    return parts.path if parts.scheme in ("", "file") else parts.netloc + parts.path
+
+
+def merge_small_files(table):
+    """Merges small files into larger ones, sorted by store; returns how many were merged."""
+    tasks = sorted(table.scan().plan_files(), key=lambda task: task.file.file_size_in_bytes)
+    small, size = [], 0
+    for task in tasks:
+        size += task.file.file_size_in_bytes
+        if task.file.file_size_in_bytes > SMALL_FILE or size > MERGED:
+            break
+        small.append(task)
+    if len(small) < SMALL_FILES:
+        return 0
+    scan = ArrowScan(table.metadata, table.io, table.schema(), AlwaysTrue(), case_sensitive=True)
+    rows = scan.to_table(small).sort_by([
+        (name, "ascending") for name in ("store", "partial", "lineage", "txn", "seq")
+    ])
+    with table.transaction() as transaction:
+        with transaction.update_snapshot().overwrite() as snapshot:
+            for task in small:
+                snapshot.delete_data_file(task.file)
+            for file in _dataframe_to_data_files(
+                table_metadata=table.metadata, df=rows, io=table.io, write_uuid=uuid.uuid4()
+            ):
+                snapshot.append_data_file(file)
+    return len(small)
+
+
+def tidy(table):
+    """What a load does at its end, so that many small loads do not make a slow table."""
+    merged = merge_small_files(table)
+    if len(table.snapshots()) > MOST_SNAPSHOTS and expire(table, KEPT_SNAPSHOTS):
+        delete_orphans(table)
+    return merged

@@ -1,0 +1,231 @@
+-- The views of a fleet. DuckDB and Spark run each statement unchanged. They need the tables lines,
+-- properties and quarantine, and two views that a user replaces: moments (moment, time), the times
+-- to look at, and rules (bulk, office_from, office_to), the rules for findings.
+
+-- The transactions of whole logs. "newest" is the latest time up to a transaction, because clocks
+-- can be set back.
+CREATE OR REPLACE TEMPORARY VIEW transactions AS
+SELECT store, lineage, txn, ts, author, reason, op, n, schema, digest, meta['details'] AS details,
+  max(ts) OVER (PARTITION BY store, lineage ORDER BY txn) AS newest
+FROM lines
+WHERE kind = 'transaction' AND partial = '';
+
+-- The last transaction of each store at each moment: by id, the one before the first with a later
+-- time, in the latest lineage that has begun.
+CREATE OR REPLACE TEMPORARY VIEW points AS
+SELECT moment, time, store, lineage, txn, schema
+FROM (
+  SELECT m.moment, m.time, t.store, t.lineage, t.txn, t.schema,
+    row_number() OVER (PARTITION BY m.moment, t.store ORDER BY t.lineage DESC, t.txn DESC) AS place
+  FROM transactions t JOIN moments m ON t.newest <= m.time
+) found
+WHERE place = 1;
+
+-- The changes up to each moment, with the names that their entities had at the beginning.
+CREATE OR REPLACE TEMPORARY VIEW past AS
+SELECT p.moment, p.schema AS present, l.store, l.lineage, l.txn, l.ts, l.author, l.op, l.id,
+  l.entity, l.schema, coalesce(e.origin_entity, l.entity) AS origin_entity,
+  l.before, l.after, l.special_after, l.large_after
+FROM lines l
+JOIN points p ON l.store = p.store AND l.lineage = p.lineage AND l.txn <= p.txn
+LEFT JOIN (SELECT DISTINCT schema, entity, origin_entity FROM properties) e
+  ON l.schema = e.schema AND l.entity = e.entity
+WHERE l.kind = 'change' AND l.partial = '';
+
+-- The objects that exist at each moment, and the insert since which they exist.
+CREATE OR REPLACE TEMPORARY VIEW objects AS
+SELECT moment, present, store, lineage, origin_entity, id, txn, ts, author, since
+FROM (
+  SELECT moment, present, store, lineage, origin_entity, id, txn, ts, author, op,
+    max(CASE WHEN op = 'insert' THEN txn END)
+      OVER (PARTITION BY moment, store, origin_entity, id) AS since,
+    row_number() OVER (PARTITION BY moment, store, origin_entity, id ORDER BY txn DESC) AS place
+  FROM past
+) found
+WHERE place = 1 AND op <> 'delete';
+
+-- The latest value of each property that ever changed.
+CREATE OR REPLACE TEMPORARY VIEW latest AS
+SELECT moment, store, origin_entity, id, origin, encoding, value, special, large
+FROM (
+  SELECT c.moment, c.store, c.origin_entity, c.id, p.origin, p.encoding,
+    c.after[k.name] AS value, c.special_after[k.name] AS special, c.large_after[k.name] AS large,
+    row_number() OVER (
+      PARTITION BY c.moment, c.store, c.origin_entity, c.id, p.origin ORDER BY c.txn DESC
+    ) AS place
+  FROM (SELECT * FROM past WHERE op <> 'delete') c, LATERAL unnest(map_keys(c.after)) AS k(name)
+  JOIN properties p ON p.schema = c.schema AND p.entity = c.entity AND p.name = k.name
+  WHERE p.encoding <> 'links'
+) found
+WHERE place = 1;
+
+-- The state: a row for each property of each object, under the names of that moment. Many-to-many
+-- relationships are in state_links.
+CREATE OR REPLACE TEMPORARY VIEW state AS
+SELECT o.moment, o.store, o.lineage, p.entity, o.id, p.name,
+  CASE
+    WHEN v.value IS NOT NULL AND p.encoding = 'reference'
+      THEN '{"entity":"' || p.destination || substring(v.value, instr(v.value, '","id":'))
+    WHEN v.value IS NOT NULL AND p.encoding = 'real' AND v.encoding = 'integer'
+      THEN v.value || '.0'
+    ELSE v.value
+  END AS value,
+  v.special, v.large, o.txn, o.ts, o.author, o.origin_entity, p.origin
+FROM objects o
+JOIN properties p ON p.schema = o.present AND p.origin_entity = o.origin_entity
+LEFT JOIN latest v ON v.moment = o.moment AND v.store = o.store
+  AND v.origin_entity = o.origin_entity AND v.id = o.id AND v.origin = p.origin
+WHERE p.encoding <> 'links';
+
+-- Each link that a change added or removed. A newline cannot be inside a line, so it can separate
+-- the links of a list.
+CREATE OR REPLACE TEMPORARY VIEW link_changes AS
+SELECT c.moment, c.store, c.origin_entity, c.id, c.txn, p.origin, 1 AS added,
+  replace(replace(k.link, '[', ''), ']', '') AS link
+FROM (
+  SELECT c.*, p.name AS property FROM past c
+  JOIN properties p ON p.schema = c.schema AND p.entity = c.entity
+  WHERE p.encoding = 'links' AND c.after[p.name] IS NOT NULL AND c.after[p.name] <> '[]'
+) c, LATERAL unnest(split(replace(c.after[c.property], '"},{"', '"}
+{"'), '
+')) AS k(link)
+JOIN properties p ON p.schema = c.schema AND p.entity = c.entity AND p.name = c.property
+UNION ALL
+SELECT c.moment, c.store, c.origin_entity, c.id, c.txn, p.origin, 0 AS added,
+  replace(replace(k.link, '[', ''), ']', '') AS link
+FROM (
+  SELECT c.*, p.name AS property FROM past c
+  JOIN properties p ON p.schema = c.schema AND p.entity = c.entity
+  WHERE p.encoding = 'links' AND c.before[p.name] IS NOT NULL AND c.before[p.name] <> '[]'
+) c, LATERAL unnest(split(replace(c.before[c.property], '"},{"', '"}
+{"'), '
+')) AS k(link)
+JOIN properties p ON p.schema = c.schema AND p.entity = c.entity AND p.name = c.property;
+
+-- The links of each moment: a row for each object in a many-to-many relationship.
+CREATE OR REPLACE TEMPORARY VIEW state_links AS
+SELECT o.moment, o.store, o.lineage, p.entity, o.id, p.name,
+  '{"entity":"' || p.destination || substring(c.link, instr(c.link, '","id":')) AS value,
+  o.origin_entity, p.origin
+FROM (
+  SELECT moment, store, origin_entity, id, origin, txn, added, link,
+    row_number() OVER (
+      PARTITION BY moment, store, origin_entity, id, origin,
+        substring(link, instr(link, '","id":'))
+      ORDER BY txn DESC, added DESC
+    ) AS place
+  FROM link_changes
+) c
+JOIN objects o ON o.moment = c.moment AND o.store = c.store
+  AND o.origin_entity = c.origin_entity AND o.id = c.id AND c.txn >= o.since
+JOIN properties p ON p.schema = o.present AND p.origin_entity = o.origin_entity
+  AND p.origin = c.origin
+WHERE c.place = 1 AND c.added = 1;
+
+-- What differs between the moments "before" and "after".
+CREATE OR REPLACE TEMPORARY VIEW differences AS
+SELECT coalesce(b.store, a.store) AS store, coalesce(b.entity, a.entity) AS entity,
+  coalesce(b.id, a.id) AS id, coalesce(b.name, a.name) AS name,
+  CASE
+    WHEN a.store IS NULL AND y.store IS NULL THEN 'insert'
+    WHEN b.store IS NULL AND x.store IS NULL THEN 'delete'
+    ELSE 'update'
+  END AS op,
+  a.value AS before, b.value AS after, a.special AS special_before, b.special AS special_after,
+  a.large AS large_before, b.large AS large_after
+FROM (SELECT * FROM state WHERE moment = 'before') a
+FULL JOIN (SELECT * FROM state WHERE moment = 'after') b
+  ON a.store = b.store AND a.origin_entity = b.origin_entity AND a.id = b.id
+    AND a.origin = b.origin
+LEFT JOIN (SELECT * FROM objects WHERE moment = 'before') y
+  ON y.store = b.store AND y.origin_entity = b.origin_entity AND y.id = b.id
+LEFT JOIN (SELECT * FROM objects WHERE moment = 'after') x
+  ON x.store = a.store AND x.origin_entity = a.origin_entity AND x.id = a.id
+WHERE a.store IS NULL OR b.store IS NULL OR a.value IS DISTINCT FROM b.value
+  OR a.special IS DISTINCT FROM b.special OR a.large IS DISTINCT FROM b.large;
+
+-- The links that the moments "before" and "after" do not share.
+CREATE OR REPLACE TEMPORARY VIEW link_differences AS
+SELECT coalesce(b.store, a.store) AS store, coalesce(b.entity, a.entity) AS entity,
+  coalesce(b.id, a.id) AS id, coalesce(b.name, a.name) AS name, a.value AS before, b.value AS after
+FROM (SELECT * FROM state_links WHERE moment = 'before') a
+FULL JOIN (SELECT * FROM state_links WHERE moment = 'after') b
+  ON a.store = b.store AND a.origin_entity = b.origin_entity AND a.id = b.id
+    AND a.origin = b.origin AND a.value = b.value
+WHERE a.store IS NULL OR b.store IS NULL;
+
+-- How much each transaction did.
+CREATE OR REPLACE TEMPORARY VIEW activity AS
+SELECT t.store, t.lineage, t.txn, t.ts, substring(t.ts, 1, 10) AS day, t.author, t.op,
+  coalesce(c.inserted, 0) AS inserted, coalesce(c.updated, 0) AS updated,
+  coalesce(c.deleted, 0) AS deleted, coalesce(c.erased, 0) AS erased,
+  max(CASE WHEN t.op <> 'snapshot' THEN t.ts END) OVER (
+    PARTITION BY t.store, t.lineage ORDER BY t.txn
+    ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING
+  ) AS newest_before
+FROM transactions t
+LEFT JOIN (
+  SELECT store, lineage, txn,
+    sum(CASE WHEN op = 'insert' THEN 1 ELSE 0 END) AS inserted,
+    sum(CASE WHEN op = 'update' THEN 1 ELSE 0 END) AS updated,
+    sum(CASE WHEN op = 'delete' THEN 1 ELSE 0 END) AS deleted,
+    sum(CASE WHEN array_contains(map_values(special_before), 'erased')
+      OR array_contains(map_values(special_after), 'erased') THEN 1 ELSE 0 END) AS erased
+  FROM lines WHERE kind = 'change' AND partial = ''
+  GROUP BY store, lineage, txn
+) c ON c.store = t.store AND c.lineage = t.lineage AND c.txn = t.txn;
+
+-- The day of the week of each transaction (0 is Saturday) by Zeller's rule, and its hour, in UTC.
+CREATE OR REPLACE TEMPORARY VIEW clock AS
+SELECT store, lineage, txn, CAST(substring(ts, 12, 2) AS int) AS hour,
+  CAST(d + floor(13 * (m + 1) / 5) + y + floor(y / 4) - floor(y / 100) + floor(y / 400) AS int) % 7
+    AS weekday
+FROM (
+  SELECT store, lineage, txn, ts, CAST(substring(ts, 9, 2) AS int) AS d,
+    CASE WHEN substring(ts, 6, 2) <= '02' THEN CAST(substring(ts, 6, 2) AS int) + 12
+      ELSE CAST(substring(ts, 6, 2) AS int) END AS m,
+    CASE WHEN substring(ts, 6, 2) <= '02' THEN CAST(substring(ts, 1, 4) AS int) - 1
+      ELSE CAST(substring(ts, 1, 4) AS int) END AS y
+  FROM transactions
+) parts;
+
+-- The findings of `travelog report`, a row for each transaction and finding. Only a snapshot that
+-- begins a lineage has details; the other kind is of the transaction before the logs.
+CREATE OR REPLACE TEMPORARY VIEW findings AS
+SELECT a.store, a.lineage, a.txn, a.day, a.author, 'outside-office-hours' AS finding
+FROM activity a
+JOIN clock c ON c.store = a.store AND c.lineage = a.lineage AND c.txn = a.txn
+CROSS JOIN rules r
+WHERE a.op <> 'snapshot' AND r.office_from IS NOT NULL
+  AND (c.weekday IN (0, 1) OR c.hour < r.office_from OR c.hour >= r.office_to)
+UNION ALL
+SELECT a.store, a.lineage, a.txn, a.day, a.author, 'bulk' AS finding
+FROM activity a CROSS JOIN rules r
+WHERE a.op <> 'snapshot' AND a.inserted + a.updated + a.deleted >= r.bulk
+UNION ALL
+SELECT store, lineage, txn, day, author, op AS finding FROM activity WHERE op IN ('foreign', 'gap')
+UNION ALL
+SELECT store, lineage, txn, day, author, 'erasure' AS finding FROM activity WHERE erased > 0
+UNION ALL
+SELECT store, lineage, txn, day, author, 'deleted-history' AS finding
+FROM activity WHERE op = 'prune'
+UNION ALL
+SELECT store, lineage, first - 1, day, CAST(NULL AS string), 'deleted-history' AS finding
+FROM (
+  SELECT store, lineage, min(txn) AS first, min_by(substring(ts, 1, 10), txn) AS day
+  FROM transactions WHERE op <> 'snapshot' OR details IS NOT NULL
+  GROUP BY store, lineage
+) beginning
+WHERE first > 1
+UNION ALL
+SELECT store, lineage, txn, day, author, 'clock-back' AS finding
+FROM activity WHERE op <> 'snapshot' AND ts < newest_before
+UNION ALL
+SELECT store, CAST(NULL AS bigint), CAST(NULL AS bigint), substring(since, 1, 10),
+  CAST(NULL AS string), CASE verdict WHEN 'silent' THEN 'silent' ELSE 'damage' END AS finding
+FROM quarantine;
+
+-- Findings by store, author and day.
+CREATE OR REPLACE TEMPORARY VIEW findings_by_day AS
+SELECT store, author, day, finding, count(*) AS transactions
+FROM findings GROUP BY store, author, day, finding;

@@ -1,0 +1,44 @@
+"""Processes that each read one store at a time."""
+import ctypes, multiprocessing, os, signal
+from concurrent.futures import ProcessPoolExecutor
+
+from .reading import StoreReader
+from .source import open_source
+
+PR_SET_PDEATHSIG = 1
+worker = None
+
+
+class Worker:
+    def __init__(self, url, travelog, folder, schemas):
+        self.source, self.travelog = open_source(url), travelog
+        self.folder, self.schemas = folder, schemas
+
+    def read(self, store, known):
+        reader = StoreReader(self.source, self.travelog, self.folder, store, self.schemas)
+        readings = reader.read(known)
+        for reading in readings:
+            self.schemas.update((schema.name, schema) for schema in reading.schemas)
+        return readings, self.source.counts.take()
+
+
+def start(parent, *arguments):
+    """Begins a worker, which ends with the process that started it."""
+    global worker
+    ctypes.CDLL(None, use_errno=True).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
+    if os.getppid() != parent:
+        os._exit(1)
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    worker = Worker(*arguments)
+
+
+def read(store, known):
+    return worker.read(store, known)
+
+
+def workers(count, url, travelog, folder, schemas):
+    """A pool of workers, in which `read` is called."""
+    return ProcessPoolExecutor(
+        count, multiprocessing.get_context("spawn"), start,
+        (os.getpid(), str(url), travelog, str(folder), schemas),
+    )

@@ -1,0 +1,70 @@
+"""What `travelog` says about the logs of one store."""
+import gzip, json, re, shutil, subprocess, sys
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+from fleet.lines import canonical, decode, sizes
+from world import TRAVELOG
+
+# The values of one property: canonical text, special text, reference to a large value.
+ABSENT = (None, None, None)
+
+
+def read_state(path):
+    """The objects in a snapshot: {(entity, id): {name: (value, special, large) or links}}."""
+    found = {}
+    with gzip.open(path, "rt", encoding="utf-8", newline="\n") as file:
+        for line in file:
+            row = decode(line)
+            if row["kind"] != "change":
+                continue
+            special = row.get("special", {}).get("after", {})
+            large = dict(sizes(row.get("large", {}).get("after", {})))
+            found[row["entity"], row["id"]] = {
+                name: sorted(map(canonical, value)) if isinstance(value, list)
+                else (canonical(value), special.get(name), large.get(name))
+                for name, value in row["after"].items()
+            }
+    return found
+
+
+def state(logs, store, time, folder):
+    """The state at a time: an import up to there, and a snapshot of the replica.
+
+    None if an import refuses: the time is before the logs, or values were erased.
+    """
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir(parents=True)
+    replica, copy = folder / "replica.store", folder / "copy"
+    done = subprocess.run(
+        [TRAVELOG, "import", logs, "--store", store, "--into", replica, "--until", time],
+        capture_output=True, text=True,
+    )
+    if done.returncode != 0:
+        return None
+    subprocess.run([TRAVELOG, "export", replica, "--to", copy, "--snapshot"], check=True,
+                   capture_output=True)
+    snapshots = list(copy.glob("store=*/lineage=*/snapshots/*.ndjson.gz"))
+    return read_state(snapshots[0]) if snapshots else {}
+
+
+def findings(logs, store, bulk, hours):
+    """The findings of a report, {finding: (count, first transactions)}, and the report."""
+    done = subprocess.run(
+        [TRAVELOG, "report", f"{logs}/store={store}", "--json", "--bulk", str(bulk),
+         "--office-hours", "{}-{}".format(*hours)],
+        capture_output=True, text=True, check=True,
+    )
+    report = json.loads(done.stdout)
+    return {found["finding"]: (found["count"], found["transactions"])
+            for found in report["findings"]}, report
+
+
+def differences(logs, store, first, second):
+    """The answer of `travelog diff`, or None if it refuses."""
+    folder = f"{logs}/store={store}"
+    done = subprocess.run([TRAVELOG, "diff", f"{folder}@{first}", f"{folder}@{second}", "--json"],
+                          capture_output=True, text=True)
+    if done.returncode not in (0, 1) or not done.stdout:
+        return None
+    return done.stdout

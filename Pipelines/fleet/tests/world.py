@@ -1,0 +1,257 @@
+"""Makes a fleet of stores of every kind, from a seed, by running the programs."""
+import gzip, os, random, shutil, sqlite3, subprocess
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from pathlib import Path
+
+TRAVELOG = os.environ.get("TRAVELOG", "travelog")
+TRIPS = os.environ.get("TRIPS", "trips")
+
+
+def run(*command, codes=(0,)):
+    """Runs a program, which must end with one of some codes; returns its output."""
+    done = subprocess.run([str(word) for word in command], capture_output=True, text=True)
+    if done.returncode not in codes:
+        raise AssertionError(f"{command} ended with {done.returncode}: {done.stderr}")
+    return done.stdout
+
+
+@dataclass
+class Member:
+    """A store of the fleet, and what is special about it."""
+
+    kind: str
+    seed: int
+    store: Path
+    identifier: str
+    # The verdict that a load must reach; None for stores that it must load.
+    verdict: str | None = None
+    # An object whose values were erased, and the logs from before.
+    erased: tuple | None = None
+    whole_logs: Path | None = None
+
+
+class Maker:
+    """Makes one store and its logs in a folder of its own."""
+
+    def __init__(self, folder, seed):
+        self.folder, self.seed, self.random = Path(folder), seed, random.Random(seed)
+        self.store, self.logs = self.folder / "trips.store", self.folder / "logs"
+        self.folder.mkdir(parents=True)
+
+    def begin(self, *options, changes=None):
+        changes = changes or self.random.randint(40, 120)
+        run(TRIPS, "seed", self.store, "--seed", self.seed, "--changes", changes, "--small-photos",
+            *options)
+
+    def add(self, name="Northern lights"):
+        run(TRIPS, "add", self.store, "--name", name, "--destination", "Tromsø",
+            "--start", "2027-02-01", "--end", "2027-02-08")
+
+    def edit(self, destination):
+        run(TRIPS, "edit", self.store, "Northern lights", "--destination", destination)
+
+    def sql(self, *statements):
+        with sqlite3.connect(self.store) as connection:
+            for statement in statements:
+                connection.execute(statement)
+        connection.close()
+
+    def export(self, *options, logs=None, codes=(0,)):
+        run(TRAVELOG, "export", self.store, "--to", logs or self.logs, *options, codes=codes)
+
+    def head(self):
+        with sqlite3.connect(self.store) as connection:
+            last = connection.execute("SELECT max(id) FROM history_transaction").fetchone()[0]
+        connection.close()
+        return last
+
+    def point(self):
+        return self.random.randint(1, max(self.head() - 1, 1))
+
+    def files(self):
+        return sorted(self.logs.glob("store=*/lineage=*/date=*/*.ndjson.gz"))
+
+    def member(self, kind, **rest):
+        folder = next(self.logs.glob("store=*"))
+        return Member(kind, self.seed, self.store, folder.name.partition("=")[2], **rest)
+
+
+def plain(maker):
+    maker.begin()
+    maker.export()
+    return maker.member("plain")
+
+
+def incremental(maker):
+    maker.begin()
+    for point in sorted({maker.point() for _ in range(4)}):
+        maker.export("--until", point)
+    maker.export()
+    return maker.member("incremental")
+
+
+def compacted(maker):
+    maker.begin()
+    for point in sorted({maker.point() for _ in range(4)}):
+        maker.export("--until", point)
+    run(TRAVELOG, "compact", maker.logs)
+    maker.export()
+    return maker.member("compacted")
+
+
+def foreign(maker):
+    maker.begin()
+    maker.sql(
+        "UPDATE Trip SET rating = 9e999 WHERE id % 2 = 0",
+        "UPDATE BucketListItem SET title = 'quote \" [1] },{\"entity\":' || char(0) WHERE id % 3 = 0",
+        "UPDATE Trip SET budget = '79228162514264337593543950335' WHERE id % 3 = 1",
+        "UPDATE LivingAccommodation SET loyaltyPoints = 9007199254740993",
+        "DELETE FROM BucketListItem WHERE id % 5 = 0",
+    )
+    maker.sql("DELETE FROM Tag_trips WHERE Trip % 2 = 0")
+    maker.export()
+    return maker.member("foreign")
+
+
+def migrated(maker):
+    maker.begin("--release", maker.random.choice((1, 2)))
+    if maker.random.random() < 0.5:
+        maker.export("--until", maker.point())
+    maker.add()
+    maker.edit("Alta")
+    maker.export()
+    return maker.member("migrated")
+
+
+def gapped(maker):
+    maker.begin()
+    other = maker.folder / "other"
+    maker.export("--until", maker.point())
+    maker.export("--new-folder", logs=other)
+    run(TRAVELOG, "prune", maker.store, "--logs", other, "--keep", "0d")
+    if maker.random.random() < 0.5:
+        maker.add()
+    run(TRAVELOG, "recover", maker.store, "--to", maker.logs)
+    return maker.member("gapped")
+
+
+def begun_by_snapshot(maker):
+    maker.begin()
+    other = maker.folder / "other"
+    maker.export(logs=other)
+    run(TRAVELOG, "prune", maker.store, "--logs", other, "--keep", "0d")
+    maker.add()
+    maker.export("--new-folder")
+    maker.edit("Alta")
+    maker.export()
+    return maker.member("begun by a snapshot")
+
+
+def restored(maker):
+    maker.begin()
+    old = maker.folder / "old.store"
+    maker.export("--until", maker.point())
+    shutil.copy(maker.store, old)
+    maker.add()
+    maker.export()
+    shutil.copy(old, maker.store)
+    for suffix in ("-wal", "-shm"):
+        (maker.folder / f"trips.store{suffix}").unlink(missing_ok=True)
+    maker.add("Another journey")
+    run(TRAVELOG, "recover", maker.store, "--to", maker.logs)
+    maker.add("A third journey")
+    maker.export()
+    return maker.member("restored")
+
+
+def filtered(maker):
+    maker.begin()
+    for name in ("A journey", "Another journey"):
+        maker.export("--entity", "Trip", "--redact", "Trip.notes=drop")
+        maker.add(name)
+    maker.export("--entity", "Trip", "--redact", "Trip.notes=drop")
+    return maker.member("filtered")
+
+
+def erased(maker):
+    maker.begin(changes=100)
+    maker.add()
+    maker.edit("Alta")
+    run(TRIPS, "delete", maker.store, "Northern lights")
+    maker.export("--until", maker.point())
+    maker.export()
+    member = maker.member("erased", whole_logs=maker.folder / "before")
+    shutil.copytree(maker.logs, member.whole_logs)
+    with sqlite3.connect(maker.store) as connection:
+        member.erased = connection.execute(
+            "SELECT entity, CAST(object AS TEXT) FROM history_change WHERE kind = 'delete' ORDER BY id DESC"
+        ).fetchone()
+    connection.close()
+    if maker.random.random() < 0.7:
+        erase(maker.logs, member)
+    return member
+
+
+def erase(logs, member):
+    entity, identifier = member.erased
+    run(TRAVELOG, "erase", logs, "--entity", entity, "--id", identifier,
+        "--store", member.store, "--reason", "case 12", "--author", "officer")
+
+
+def damaged(maker):
+    maker.begin()
+    maker.export("--until", maker.point())
+    maker.export()
+    path = maker.random.choice(maker.files())
+    data = bytearray(path.read_bytes())
+    how = maker.random.choice(("flip", "cut", "values"))
+    if how == "flip":
+        data[maker.random.randrange(len(data) // 2, len(data))] ^= 1 << maker.random.randrange(8)
+    elif how == "cut":
+        del data[maker.random.randrange(10, len(data)):]
+    else:
+        text = gzip.decompress(data).replace(b'"op":"insert"', b'"op":"update"', 1)
+        data = gzip.compress(text)
+    path.write_bytes(data)
+    return maker.member("damaged", verdict="damaged")
+
+
+def incomplete(maker):
+    maker.begin()
+    maker.export("--until", maker.head() // 2)
+    maker.export()
+    maker.files()[-1].unlink()
+    return maker.member("incomplete", verdict="missing")
+
+
+def newer(maker):
+    maker.begin()
+    maker.export()
+    path = maker.files()[0]
+    text = gzip.decompress(path.read_bytes()).replace(b'"travelog/1"', b'"travelog/9"', 1)
+    path.write_bytes(gzip.compress(text))
+    return maker.member("newer", verdict="unreadable")
+
+
+KINDS = [plain, incremental, foreign, migrated, gapped, begun_by_snapshot, restored, filtered,
+         erased, damaged, compacted, migrated, incomplete, incremental, newer]
+
+
+def make_fleet(folder, count, seed):
+    """A log folder with the logs of some stores, and its members."""
+    folder = Path(folder)
+    logs = folder / "logs"
+    logs.mkdir(parents=True)
+
+    def make(number):
+        maker = Maker(folder / f"{number}", seed * 100_000 + number)
+        member = KINDS[number % len(KINDS)](maker)
+        for path in maker.logs.glob("store=*"):
+            shutil.move(path, logs / path.name)
+        if (maker.logs / "blobs").exists():
+            shutil.copytree(maker.logs / "blobs", logs / "blobs", dirs_exist_ok=True)
+        return member
+
+    with ThreadPoolExecutor(os.cpu_count()) as pool:
+        return logs, list(pool.map(make, range(count)))
