@@ -34,7 +34,10 @@ def canonical(value):
 
 
 def texts(values):
-    return None if values is None else [(name, canonical(value)) for name, value in values.items()]
+    return [
+        (name, value if value.__class__ is str else canonical(value))
+        for name, value in values.items()
+    ]
 
 
 def sizes(values):
@@ -45,38 +48,27 @@ def sizes(values):
     ]
 
 
-class Column:
-    """Gathers the values of a column."""
-
-    def __init__(self, field):
-        self.type, self.values = field.type, []
-
-    def take(self):
-        values, self.values = self.values, []
-        return pa.array(values, self.type)
+MAPS, NUMBERS = {"before", "after", "meta"}, {"txn", "seq", "n", "count"}
+NOTES = (("special", texts), ("large", sizes))
 
 
 class Rows:
-    """Rows of lines, as record batches of a bounded size."""
+    """Writes rows as record batches of a bounded size."""
 
     def __init__(self, write):
-        self.columns, self.write = {field.name: Column(field) for field in LINES}, write
-        self.appends = [(name, column.values) for name, column in self.columns.items()]
-        self.count = 0
+        self.rows, self.write = [], write
 
     def add(self, row):
-        get = row.get
-        for name, values in self.appends:
-            values.append(get(name))
-        self.count += 1
-        if self.count % ROWS_PER_BATCH == 0:
+        self.rows.append(row)
+        if len(self.rows) == ROWS_PER_BATCH:
             self.flush()
 
     def flush(self):
-        arrays = [column.take() for column in self.columns.values()]
-        self.appends = [(name, column.values) for name, column in self.columns.items()]
-        if len(arrays[0]) > 0:
+        if self.rows:
+            arrays = [pa.array([row.get(field.name) for row in self.rows], field.type)
+                      for field in LINES]
             self.write(pa.record_batch(arrays, schema=LINES))
+        self.rows = []
 
 
 class LogRows:
@@ -124,14 +116,14 @@ class LogRows:
         self.schema = schema
 
     def _add(self, kind, row, name):
-        for notes, spell in (("special", texts), ("large", sizes)):
-            for side, values in row.pop(notes, {}).items():
-                row[f"{notes}_{side}"] = spell(values)
-        for part in ("before", "after", "meta"):
-            row[part] = texts(row.get(part))
-        for part in ("txn", "seq", "n", "count"):
-            if part in row:
-                row[part] = int(row[part])
+        for notes, spell in NOTES:
+            if notes in row:
+                for side, values in row.pop(notes).items():
+                    row[f"{notes}_{side}"] = spell(values)
+        for part in row.keys() & MAPS:
+            row[part] = texts(row[part])
+        for part in row.keys() & NUMBERS:
+            row[part] = int(row[part])
         if of := row.pop("of", None):
             row.update(of_lineage=int(of["lineage"]), of_txn=int(of["txn"]), of_seq=int(of["seq"]))
         row.update(store=self.store, partial=self.partial, lineage=name.lineage,

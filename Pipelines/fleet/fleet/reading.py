@@ -119,7 +119,7 @@ class StoreReader:
         return content and content.data
 
     def _load(self, reading, end, affected):
-        """Loads what comes after the position, and all of the transactions that erasures affect."""
+        """Loads the transactions after the position, and again those that erasures affect."""
         known, position = reading.known, reading.known.position
         shutil.rmtree(self.folder, ignore_errors=True)
         fresh = self._unknown_records(known)
