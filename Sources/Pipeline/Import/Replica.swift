@@ -85,8 +85,7 @@ final class Replica {
     guard let store, !isDryRun else { return 0 }
     try store.setWriteAheadLog(isUsed: true)
     return try store.read { reader in
-      let check = try reader.connection.prepare("SELECT count(*) FROM pragma_foreign_key_check")
-      return try check.step() ? check.int64(at: 0) : 0
+      try reader.connection.integer("SELECT count(*) FROM pragma_foreign_key_check") ?? 0
     }
   }
 

@@ -178,10 +178,7 @@ private func age(_ time: String) -> Duration {
 
 extension Reader {
   fileprivate func changeCount() throws -> Int64 {
-    let count = try connection.prepare(
-      "SELECT coalesce(sum(changes), 0) FROM history_transaction"
-        + " WHERE state <> 'deleted'"
-    )
-    return try count.step() ? count.int64(at: 0) : 0
+    try connection.integer("SELECT sum(changes) FROM history_transaction WHERE state <> 'deleted'")
+      ?? 0
   }
 }

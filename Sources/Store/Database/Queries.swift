@@ -12,7 +12,7 @@ extension Connection {
   }
 
   /// The first column of the first row; nil if it is NULL, or there is no row.
-  func integer(_ sql: String, values: [Value] = []) throws -> Int64? {
+  package func integer(_ sql: String, values: [Value] = []) throws -> Int64? {
     try first(bound(cached(sql), values: values)) { $0.isNull(at: 0) ? nil : $0.int64(at: 0) }
   }
 
