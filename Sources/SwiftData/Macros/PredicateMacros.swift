@@ -9,9 +9,9 @@
 /// let named = #Predicate<Trip> { soon.evaluate($0) && $0.name != "" }
 /// ```
 @freestanding(expression)
-public macro Predicate<Input: PersistentModel>(
-  _ body: (Input) -> Bool
-) -> Foundation.Predicate<Input> =
+public macro Predicate<each Input: PersistentModel>(
+  _ body: (repeat each Input) -> Bool
+) -> Foundation.Predicate<repeat each Input> =
   #externalMacro(module: "SwiftDataMacros", type: "PredicateMacro")
 
 /// Creates an expression over a model, for use in predicates.

@@ -127,6 +127,8 @@ struct CapturedPredicateTests {
     let either = #Predicate<PItem> { both.evaluate($0) || !both.evaluate($0) }
     #expect(try store.expectSame(either) == 20)
     #expect(try store.expectSame(#Predicate<PItem> { small.evaluate($0.number) }) == 5)
+    let withNote = #Predicate<PItem> { small.evaluate($0.number) && $0.note != nil }
+    #expect(try store.expectSame(withNote) == 3)
     let none = [Predicate<PItem>]()
     let parts = [large, flagged, .true]
     func all(_ parts: [Predicate<PItem>]) -> Predicate<PItem> {
