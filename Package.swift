@@ -188,7 +188,8 @@ let package = Package(
     .testTarget(
       name: "ChangeLogTests",
       dependencies: [
-        "ChangeLog", "ProcessTesting", "Changes", "Store", "StoreTesting", "TestSupport",
+        "ChangeLog", "ProcessTesting", "Changes", "Stopping", "Store", "StoreTesting",
+        "TestSupport",
       ]
     ),
     .testTarget(

@@ -19,6 +19,17 @@ func withGzipFile<Result>(
   }
 }
 
+/// The lines of a file of gzip members.
+func gunzipLines(_ path: String) throws -> [[UInt8]] {
+  let input = try FileHandle(forReadingFrom: URL(fileURLWithPath: path))
+  let reader = try GzipReader(descriptor: input.fileDescriptor, path: path)
+  let buffer = LineBuffer(reader, path: path)
+  defer { buffer.finish() }
+  var lines: [[UInt8]] = []
+  while let line = try buffer.next() { lines.append(Array(line)) }
+  return lines
+}
+
 /// The lines of a text with their line breaks, and the bytes after the last one.
 func lines(of text: [UInt8]) -> (whole: [[UInt8]], rest: [UInt8]) {
   var (whole, rest): ([[UInt8]], [UInt8]) = ([], [])

@@ -113,6 +113,28 @@ struct LogSpoolTests {
     }
   }
 
+  @Test("The beginning of a log that a stream cuts off is gathered only if damage is accepted.")
+  func cutOffLog() throws {
+    try withTemporaryFolder { folder in
+      let path = folder.path + "/a log"
+      try logs(folder)[0].write(to: URL(fileURLWithPath: path))
+      let compressor = try GzipCompressor(level: 1, path: path)
+      // Each line is a member, so that the lines before the damage are read.
+      var bytes = Data(try gunzipLines(path).flatMap { try compressor.member(of: $0) })
+      let cut = bytes.dropLast(4)
+      let error = #expect(throws: LogError.self) { try spool(cut, folder) }
+      #expect(error?.code == .incomplete)
+      // The readers of the folder report that the end is missing.
+      let beginning = try spool(cut, folder, acceptsDamage: true)
+      #expect(beginning.failures.isEmpty)
+      #expect(try gathered(beginning) == [1...1])
+      bytes[bytes.count - 6] ^= 0xff
+      let damaged = try spool(bytes, folder, acceptsDamage: true)
+      #expect(damaged.failures.map(\.code) == [.damaged])
+      #expect(try gathered(damaged) == [1...1])
+    }
+  }
+
   @Test("Files are gathered in any order, each once, with their large values and erasures.")
   func files() throws {
     try withTemporaryFolder { folder in
@@ -134,7 +156,9 @@ struct LogSpoolTests {
       let link = folder.path + "/link.ndjson.gz"
       #expect(symlink(files[0], link) == 0)
       // A person may name a link; in a folder that somebody sent, it may lead anywhere.
-      #expect(try gathered(LogSpool(files: [link])) == [1...1])
+      let linked = try LogSpool(files: [link])
+      #expect(try gathered(linked) == [1...1])
+      #expect(linked.naming("see \(withoutLinks(files[0]))") == "see \(link)")
       let refusal = #expect(throws: LogError.self) {
         try LogSpool(files: [link], of: folder.path)
       }

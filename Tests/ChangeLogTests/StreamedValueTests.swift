@@ -30,16 +30,6 @@ struct StreamedValueTests {
     return try gunzipLines(url.path)
   }
 
-  private func gunzipLines(_ path: String) throws -> [[UInt8]] {
-    let input = try FileHandle(forReadingFrom: URL(fileURLWithPath: path))
-    let reader = try GzipReader(descriptor: input.fileDescriptor, path: path)
-    let buffer = LineBuffer(reader, path: path)
-    defer { buffer.finish() }
-    var lines: [[UInt8]] = []
-    while let line = try buffer.next() { lines.append(Array(line)) }
-    return lines
-  }
-
   @Test("A value is split into pieces of equal size, and is read as a file named by its digest.")
   func roundTrip() throws {
     try withTemporaryFolder { folder in

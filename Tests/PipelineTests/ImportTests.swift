@@ -370,6 +370,10 @@ struct ImportTests {
       var request = request(world)
       let error = #expect(throws: PipelineError.self) { try importLogs(request) }
       #expect(error?.code == .otherStore)
+      request.origin = UUID().uuidString
+      let unknown = #expect(throws: PipelineError.self) { try importLogs(request) }
+      #expect(unknown?.code == .missing)
+      #expect(unknown?.hint.contains(people.identifier) == true)
       request.origin = people.identifier
       _ = try importLogs(request)
       #expect(try rowDump(of: replica(request)) == rowDump(of: people))

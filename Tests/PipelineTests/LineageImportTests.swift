@@ -79,6 +79,19 @@ struct LineageImportTests {
     }
   }
 
+  @Test("The time at which a lineage begins selects that lineage.")
+  func timeOfBeginning() throws {
+    try withTemporaryFolder { folder in
+      let logs = try Restored(folder)
+      let files = try logs.world.logs.files(of: logs.world.source.identifier, lineage: 1)
+      let file = try #require(files.first)
+      let first = try #require(try LogReader(path: file.path).next())
+      var request = logs.request("then", lineage: nil)
+      request.until = .time(first.time)
+      #expect(try importLogs(request).to.lineage == 1)
+    }
+  }
+
   @Test("A replica of either lineage that is past the point is refused.")
   func pastPoint() throws {
     try withTemporaryFolder { folder in

@@ -145,6 +145,21 @@ struct LineageTreeTests {
     }
   }
 
+  @Test("A head whose last line has a word too many or too few is altered.")
+  func alteredEnd() throws {
+    try withWorld("altered end of a tree") { world, _ in
+      try world.write(3)
+      try world.export()
+      let head = URL(fileURLWithPath: world.treePath() + "/head")
+      let text = String(try String(contentsOf: head, encoding: .utf8).dropLast())
+      for altered in [text + " x", String(text.dropLast(65))] {
+        try Data((altered + "\n").utf8).write(to: head)
+        let error = #expect(throws: LogError.self) { try world.tree() }
+        #expect(error?.code == .damaged, "\(altered)")
+      }
+    }
+  }
+
   @Test("Logs that are damaged give no tree, and the export continues with a notice.")
   func damagedLogs() throws {
     try withWorld("tree of damaged logs") { world, _ in

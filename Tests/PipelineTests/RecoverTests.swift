@@ -413,6 +413,28 @@ struct RecoverTests {
     }
   }
 
+  @Test("A lineage that another copy began with another state is not continued.")
+  func otherState() throws {
+    try withTemporaryFolder { folder in
+      var world = try World(folder, "other state")
+      try world.write(8)
+      try world.export()
+      let copies = ["first", "second"].map { folder.path + "/\($0).store" }
+      for copy in copies { try copyStore(world.path, to: copy) }
+      try world.write(4)
+      try world.export()
+      for (index, copy) in copies.enumerated() {
+        try writeGuest(Int64(90 + index), to: copy)
+        // Without history, the lineage begins with the state of the copy.
+        let store = try Store.open(.file(URL(fileURLWithPath: copy)))
+        try store.deleteHistory([1...store.read { try $0.sealedHead() }])
+        let result = try recover(RecoverRequest(store: copy, logs: world.logs))
+        #expect(result.resumes.lineage == Int64(index + 1))
+        #expect(try rowDump(of: replica(world, "replica \(index).store")) == rowDump(of: store))
+      }
+    }
+  }
+
   private func imported(_ world: World, _ name: String, _ until: Point) throws -> ImportResult {
     var request = ImportRequest(logs: world.logs, store: world.folder.path + "/" + name)
     request.until = until

@@ -109,4 +109,17 @@ struct BlobFolderTests {
       }
     }
   }
+
+  @Test("A store without a folder refuses a value that does not have its digest.")
+  func alteredInMemory() throws {
+    try withStore(.memory) { store, _ in
+      try store.write(Author()) { writer in
+        try writer.blobs.keep(.bytes(Data(value)), digest: digest)
+        let other = SHA256.digest(of: [1]).description
+        #expect(throws: CanonicalEncodingError.self) {
+          try writer.blobs.keep(.bytes(Data(value)), digest: other)
+        }
+      }
+    }
+  }
 }

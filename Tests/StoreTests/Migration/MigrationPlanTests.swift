@@ -161,4 +161,18 @@ struct MigrationPlanTests {
     #expect(plan.isTrivial && plan.steps.isEmpty)
     #expect(plan.description == "version 1.0.0 and version 2.0.0 have the same tables")
   }
+
+  @Test("A column is plain if each row gets a value without a further statement.")
+  func plainColumns() {
+    var source = ColumnSource(column: 0, expression: "1")
+    #expect(source.isPlain)
+    source.mayLackValue = true
+    #expect(!source.isPlain)
+    source.mayLackValue = false
+    source.parameter = .integer(1)
+    #expect(!source.isPlain)
+    source.parameter = nil
+    source.fill = ColumnSource.Fill(condition: "1", before: "NULL", after: .null)
+    #expect(!source.isPlain)
+  }
 }
