@@ -10,6 +10,9 @@ private let chosen = getenv("MUTANT").map { Int(atoi($0)) } ?? 0
 /// A process that is killed or can't allocate memory records what it reached like any other.
 nonisolated(unsafe) private let reached: UnsafeMutablePointer<UInt8>? = {
   guard let path = getenv("MUTANTS_REACHED") else { return nil }
+  // The caller may be about to read the error of its last system call.
+  let error = errno
+  defer { errno = error }
   let file = open(path, O_RDWR)
   guard file >= 0 else { return nil }
   defer { close(file) }
