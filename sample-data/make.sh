@@ -1,8 +1,10 @@
 #!/usr/bin/env bash
 # Makes what is in this folder, in another one, with travelog and trips from the PATH:
 #     sample-data/make.sh FOLDER
-# The same programs make the same each time: times, identities and salts follow from the seeds.
+# The same programs make the same each time: times, identities and salts follow from the seeds, and quotes from the
+# locale.
 set -euo pipefail
+export LC_ALL=C.UTF-8
 cd "${1:?Which folder shall it be made in?}"
 
 # A store of six hundred changes in a month, and its logs, as four runs of a cron job left them.

@@ -187,7 +187,7 @@ struct NewUserTests {
         ["LANG": "tr_TR.UTF-8", "TZ": "America/St_Johns", "HOME": "/none", "COLUMNS": "20"],
         ["TZ": "nonsense", "TERM": "dumb", "NO_COLOR": "1"],
       ]
-      var first: (logs: [String: Data], log: Data, page: Data)?
+      var first: (logs: [String: Data], log: String, page: Data)?
       for (index, environment) in environments.enumerated() {
         let logs = folder.appendingPathComponent("logs\(index)")
         let export = try travelog(
@@ -202,12 +202,15 @@ struct NewUserTests {
         var files = try contents(of: logs)
         files[".lock"] = nil
         let log = try travelog("log", path, "--patch", environment: environment)
+        // Only the quotes and dots around values depend on the locale.
+        let text = log.output.replacing("“", with: "\"").replacing("”", with: "\"")
+          .replacing("…", with: "...")
         let page = try travelog("report", path, "--json", environment: environment)
         #expect(log.code == 0 && page.code == 0, "\(environment)")
         if let first {
-          #expect(files == first.logs && log.bytes == first.log && page.bytes == first.page)
+          #expect(files == first.logs && text == first.log && page.bytes == first.page)
         } else {
-          first = (files, log.bytes, page.bytes)
+          first = (files, text, page.bytes)
         }
       }
     }
@@ -304,8 +307,7 @@ struct NewUserTests {
     try withStore { _, path in
       let run = try travelog("report", path, "--output", "/dev/full")
       #expect(run.code == 2)
-      #expect(run.errors.contains("/dev/full") && run.errors.contains("No space left on device"))
-      #expect(!run.errors.contains("CocoaError"))
+      #expect(run.errors.contains("travelog: Can't write /dev/full: No space left on device."))
     }
   }
 
