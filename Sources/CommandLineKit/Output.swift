@@ -10,20 +10,23 @@ package final class Output: Sendable {
   package let isTerminal: Bool
   /// Whether texts for people have only ASCII quotes and dots; values are not changed.
   package let isASCII: Bool
+  private let name: String
   private let descriptor: Int32
   private let buffer: Mutex<[UInt8]>
   private let room: Int
 
   /// Creates a stream.
   ///
-  /// It writes when `room` bytes are waiting, and at ``flush()``.
+  /// It writes when `room` bytes are waiting, and at ``flush()``. Errors contain its name.
   package init(
     descriptor: Int32,
+    name: String = "the output",
     room: Int = 0,
     style: Style = .plain,
     isASCII: Bool = false
   ) {
     self.descriptor = descriptor
+    self.name = name
     self.room = room
     self.style = style
     self.isASCII = isASCII
@@ -72,7 +75,7 @@ package final class Output: Sendable {
       if number == EPIPE { throw ClosedPipe() }
       throw CommandError(
         .failure,
-        message: "Can't write the output: \(String(cString: strerror(number))).",
+        message: "Can't write \(name): \(String(cString: strerror(number))).",
         hint: number == ENOSPC ? "Free some space and run the command again." : nil
       )
     }

@@ -84,12 +84,13 @@ extension Travelog {
   }
 }
 
-/// The error of an import; its hint adds the last transaction of the replica.
+/// The error of an import, with the last transaction of the replica.
 private func failure(_ error: any Error, into path: String) -> any Error {
   guard var described = describe(error),
-    // If the replica can't be read, the hint does not change.
-    let last = try? lastTransaction(of: path), last > 0
+    // If the replica can't be read, the message does not change.
+    let last = try? lastTransaction(of: path), last > 0,
+    !described.message.contains("is at transaction")
   else { return error }
-  described.hint = (described.hint.map { $0 + " " } ?? "") + "\(path) is at transaction \(last)."
+  described.message += " \(path) is at transaction \(last)."
   return described
 }

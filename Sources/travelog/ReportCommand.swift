@@ -87,8 +87,8 @@ extension Travelog {
       try write { bytes += $0 }
       do {
         try writePage(bytes, to: path)
-      } catch {
-        throw TravelogError.notWritten(path, shown(error).message)
+      } catch let error as LogError {
+        throw TravelogError.notWritten(path, error.message)
       }
     } else {
       try write { try call.output.write(bytes: $0) }
@@ -109,7 +109,7 @@ private func writePage(_ bytes: [UInt8], to path: String) throws {
   let descriptor = open(path, O_WRONLY | O_CLOEXEC)
   guard descriptor >= 0 else { throw TravelogError.notOpened(path, errno) }
   defer { close(descriptor) }
-  let output = Output(descriptor: descriptor)
+  let output = Output(descriptor: descriptor, name: path)
   try output.write(bytes: bytes)
   try output.flush()
 }

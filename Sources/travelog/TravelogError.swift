@@ -38,7 +38,7 @@ enum TravelogError: ShownError, Worded {
     case .noObject: "No object is named.\nGive either its id or --where."
     case .groupsApart: "--by can't be combined with --stat or --patch.\nLeave out one of them."
     case .filteredScript:
-      "The script turns all of A into B.\nLeave out --entity, --id and --attribute."
+      "A script has all differences between A and B, and can't be limited.\nLeave out --entity, --id and --attribute."
     case .filteredSnapshot:
       "A snapshot contains the whole store.\nLeave out --snapshot, or the filters."
     case .hashWithoutKey:

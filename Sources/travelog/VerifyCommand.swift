@@ -43,10 +43,10 @@ extension Travelog {
     "verify",
     summary: "Verifies that logs are complete and unaltered.",
     discussion: "Recomputes every digest from the files, and concludes for each lineage that it is "
-      + "proven, sound in itself, or damaged. Logs are proven up to the last digest that --head or "
-      + "--against vouches for. Each finding names file, line and transaction, and what to do. The verdict "
-      + "lists what it does not cover: the run ends with 17 if nothing proves a snapshot, a gap or an "
-      + "erasure. Only the token, --head or --against can show that the last log is the last one.",
+      + "proven, sound in itself, or damaged. Logs are proven up to the last digest that "
+      + "--head or --against confirms. Each finding names file, line and transaction, and what to do. The "
+      + "verdict lists what it does not cover: the run ends with 17 if nothing proves a snapshot, a gap or "
+      + "an erasure. Only the token, --head or --against can show that no later log is missing.",
     examples: [
       "travelog verify logs": "Verify all logs in a folder.",
       "travelog verify logs --head head.txt": "Verify that logs have the digests in a file.",
@@ -98,10 +98,12 @@ extension Travelog {
     var lines = ["store \(result.store), lineage \(result.lineage)"]
     if result.filterName != nil { lines[0] += ", filtered: \(result.words)" }
     lines += result.findings.map { "  \(style.red($0.kind.rawValue)): \($0)" }
+    let counts =
+      "\(counted(result.changes, noun: "change")) in \(counted(Int64(result.files), noun: "log"))"
+      + (result.snapshots > 0 ? " and \(counted(Int64(result.snapshots), noun: "snapshot"))" : "")
+    let isNothingSound = result.verdict == .damaged && result.files + result.snapshots == 0
     lines.append(
-      "  \(verdict(result, style: style)): \(range(result)),"
-        + " \(counted(result.changes, noun: "change")) in \(counted(Int64(result.files), noun: "log"))"
-        + (result.snapshots > 0 ? " and \(counted(Int64(result.snapshots), noun: "snapshot"))" : "")
+      "  \(verdict(result, style: style)): \(range(result))" + (isNothingSound ? "" : ", \(counts)")
     )
     lines += result.except.map { "  except: \($0.description)" }
     if let position = result.after {

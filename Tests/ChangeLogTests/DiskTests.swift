@@ -124,6 +124,8 @@ struct DiskTests {
         errno = number
         #expect(diskError("x", path: "p").code == code)
       }
+      errno = ENOLCK
+      #expect(diskError("lock", path: "p").hint.contains("local disk"))
     }
   }
 

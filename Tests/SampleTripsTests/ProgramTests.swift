@@ -123,7 +123,7 @@ struct ProgramTests {
       (["delete", store, "x"], 10, "There is no trip with the name “x”."),
       (["widget", "confirm", store, "Norway"], 10, "does not have a place to stay"),
       (["list", garbage], 4, garbage),
-      (["seed", store], 2, "is there already"),
+      (["seed", store], 2, "exists already"),
       (
         [
           "add", store, "--name", "Norway", "--destination", "Oslo", "--start", "2026-06-01",

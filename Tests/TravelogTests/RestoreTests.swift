@@ -93,7 +93,7 @@ struct RestoreTests {
       try FileManager.default.moveItem(atPath: sixth, toPath: folder.path + "/sixth")
       let missing = try travelog("import", logs, "--into", replica)
       #expect(missing.code == 10)
-      #expect(missing.errors.hasSuffix("\(replica) is at transaction 5.\n"), "\(missing.errors)")
+      #expect(missing.errors.contains(" \(replica) is at transaction 5.\n"), "\(missing.errors)")
       try FileManager.default.moveItem(atPath: folder.path + "/sixth", toPath: sixth)
 
       let eighth = try #require(all.first { $0.hasSuffix(names[7]) })
@@ -107,9 +107,11 @@ struct RestoreTests {
       let beyond = try travelog("import", logs, "--into", replica, "--until", "99999")
       #expect(beyond.code == 10)
       #expect(
-        beyond.errors.hasSuffix("\(replica) is at transaction \(all.count).\n"),
+        beyond.errors.contains(" \(replica) is at transaction \(all.count).\n"),
         "\(beyond.errors)"
       )
+      let past = try travelog("import", logs, "--into", replica, "--until", "3")
+      #expect(past.errors.components(separatedBy: "is at transaction").count == 2, "\(past.errors)")
       // Without a replica, no transaction was reached.
       let none = try travelog("import", folder.path + "/none", "--into", folder.path + "/c.store")
       #expect(none.code == 10 && !none.errors.contains("is at transaction"))

@@ -42,8 +42,11 @@ package enum LogFailure: LogReason {
 
   package func wording(_ error: LogError) -> Wording {
     let (path, line) = (error.path, error.line)
-    let copyBlobs = "Copy the folder blobs again from the source of the logs."
+    let copyBlobs = "Copy it, or the whole folder blobs, from the log folder that export wrote."
     return switch self {
+    case .system(let verb, ENOLCK):
+      "Can't \(verb) \(path): \(systemText(ENOLCK)).\nIf this file system has no locks, such as NFS"
+        + " without lockd, move the log folder to a local disk."
     case .system(let verb, let number): "Can't \(verb) \(path): \(systemText(number))."
     case .outOfMemory: "There is not enough memory for the log \(path)."
     case .locked(let holder):
@@ -85,12 +88,12 @@ package enum LogFailure: LogReason {
       "The log \(path) can't be decompressed\(detail.map { ": \($0)" } ?? "")."
     case .longLine(let limit):
       "Line \(line) of the log \(path) is longer than \(limit) bytes, the limit for a line."
-    case .alteredHeader: "The first line of the log \(path) is not as it was written."
+    case .alteredHeader: "The first line of the log \(path) was damaged or altered."
     case .alteredLine(let detail, let lastSound):
-      "Line \(line) of the log \(path) is not as it was written: \(detail). The last sound transaction"
+      "Line \(line) of the log \(path) was damaged or altered: \(detail). The last sound transaction"
         + " is \(lastSound)."
     case .alteredErasure(let detail):
-      "Line \(line) of \(path), the records of erasures, is not as it was written (\(detail)), or a"
+      "Line \(line) of \(path), the records of erasures, was damaged or altered (\(detail)), or a"
         + " record before it was removed."
     case .alteredTransaction(let found, let expected, let mayBeErased):
       "Transaction \(error.transaction) of the log \(path), which ends at line \(line), was altered: its"
@@ -116,7 +119,7 @@ package enum LogFailure: LogReason {
     case .noStream:
       "\(path.asSentence) was empty. The command before the pipe failed.\nSee its message above."
     case .alteredStream(let detail):
-      "Line \(line) of \(path) is not as it was written: \(detail).\nSend it again."
+      "Line \(line) of \(path) was damaged or altered: \(detail).\nSend it again."
     case .cutStream:
       "\(path.asSentence) ends in the middle of a log or a large value, at line \(line)."
         + "\nSend it again."

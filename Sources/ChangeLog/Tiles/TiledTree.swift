@@ -109,7 +109,7 @@ package enum TreeFailure: LogReason {
         "The tiles in \(error.path) do not give the root that is written beside them."
       case .otherLeaf:
         "The tree in \(error.path) does not have transaction \(error.transaction) as the logs have it."
-      case .alteredHead: "\(error.path) is not as it was written."
+      case .alteredHead: "\(error.path) was damaged or altered."
       }
     return what.withHint(
       "If the logs are sound, remove the folder _tree/tile and run"

@@ -26,9 +26,19 @@ package struct ReplayDifference: Hashable, Sendable, CustomStringConvertible {
   package var description: String {
     let name = "\(entity) \(object)"
     guard let property else {
-      return found == nil ? "\(name) is not there" : "\(name) is there already"
+      return found == nil ? "\(name) is missing" : "\(name) exists already"
     }
-    return "\(name).\(property) is \(found.map(abbreviated) ?? "nothing") and should be"
-      + " \(expected.map(abbreviated) ?? "nothing")"
+    return "\(name).\(property) is \(shown(found)) and should be \(shown(expected))"
   }
+
+  /// The difference as a later change, in words.
+  var asChange: String {
+    let name = "\(entity) \(object)"
+    guard let property else {
+      return found == nil ? "\(name) was deleted" : "\(name) was inserted again"
+    }
+    return "\(name).\(property) was changed: it was \(shown(expected)) and is \(shown(found)) now"
+  }
+
+  private func shown(_ value: String?) -> String { value.map(abbreviated) ?? "nothing" }
 }

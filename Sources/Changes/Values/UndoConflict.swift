@@ -21,12 +21,12 @@ package enum UndoConflict: Hashable, Sendable, CustomStringConvertible {
 
   package var description: String {
     switch self {
-    case .changed(let difference): difference.description
+    case .changed(let difference): difference.asChange
     case .referenced(let entity, let object, let byEntity, let byObject, let property):
-      "\(byEntity) \(byObject) leads through '\(property)' to \(entity) \(object), which would vanish"
+      "\(byEntity) \(byObject) refers by '\(property)' to \(entity) \(object), which the undo would delete"
     case .missingTarget(let entity, let object, let property, let toEntity, let toObject):
-      "\(entity) \(object) would lead through '\(property)' to \(toEntity) \(toObject), which is not"
-        + " there"
+      "the undo would restore a reference of \(entity) \(object) by '\(property)' to"
+        + " \(toEntity) \(toObject), which does not exist"
     }
   }
 

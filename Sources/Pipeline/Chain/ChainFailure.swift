@@ -59,7 +59,7 @@ package enum ChainFailure: LogReason {
         + " given: it was written after another history."
     case .snapshotInside:
       "The log \(path) contains the whole state of the store as transaction \(error.transaction);"
-        + " only the first log of a lineage may."
+        + " only the first log of a lineage may contain it."
     case .missing(let range, let last):
       "The log \(path) does not follow transaction \(last); missing before it:"
         + " \(rangeText(range).lowercased()).\nRestore the missing logs."

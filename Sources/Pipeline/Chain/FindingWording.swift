@@ -27,7 +27,7 @@ extension Finding {
         + " erased, and the logs do not have such a transaction."
         + "\nCompare the file with another copy."
     case .hasNoParent(let lineage):
-      "The first transaction of lineage \(lineage) does not name the head before it."
+      "The first transaction of lineage \(lineage) does not name the head of the lineage before it."
         + "\nCompare its first log with other copies."
     case .endIsMissing(let lineage, let end, let next):
       "Lineage \(next) says that lineage \(lineage) ended with transaction \(transaction), and"
@@ -62,7 +62,7 @@ extension Finding {
     case .isOtherHistory(let error): "\(error.message)"
     case .rowDiffers(let kind, let object, let properties, let folder):
       "\(text(kind, object: object, properties: properties))."
-        + "\nThe store was changed past its history: run “travelog check \(path) --logs \(folder)”."
+        + "\nRows of the store were changed and history does not have it: run “travelog check \(path) --logs \(folder)”."
     case .moreRowsDiffer(let count):
       "\(count) more \(count == 1 ? "object differs" : "objects differ")."
     }
@@ -91,7 +91,7 @@ extension Notice {
     case .isUnexported(let store, let count, let last):
       "\(store) has \(count) \(count == 1 ? "transaction" : "transactions") after \(last), the"
         + " last in the logs: not exported yet, or logs are missing."
-    case .tokenWasDamaged(let path, let damage): "The token \(path) could not be read: \(damage)"
+    case .tokenWasDamaged(let path, let damage): "The token \(path) is not valid. \(damage)"
     case .tokenWasAltered(let transaction):
       "The token had another digest of transaction \(transaction) than the logs and has been"
         + " rebuilt from them."

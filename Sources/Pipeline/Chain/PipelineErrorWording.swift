@@ -172,7 +172,7 @@ extension PipelineError {
         + "\nDelete it in the store, export that, and then erase; or name attributes whose values"
         + " have changed since."
     case .hasValue(let attribute, let name, let transaction):
-      "\(name) has had the \(attribute) that is to be erased since transaction \(transaction)."
+      "\(name) still has the \(attribute) that transaction \(transaction) set, so the store needs it."
         + "\nChange or delete it in the store, export that, and then erase."
     }
   }

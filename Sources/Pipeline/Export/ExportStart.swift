@@ -35,7 +35,8 @@ extension ExportStart {
     let token = try request.readTokenState(of: identifier)
     try request.checkLogs(token, end: end, reader: reader)
     if let damage = token.damage {
-      notices.append(.tokenWasDamaged(token.path, "\(damage)"))
+      let reason = (damage as? StoreError)?.message ?? (damage as? LogError)?.message
+      notices.append(.tokenWasDamaged(token.path, reason ?? "\(damage)"))
     }
     if request.logs.partial != nil {
       self = try Self.forFiltered(

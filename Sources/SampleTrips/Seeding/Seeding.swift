@@ -111,7 +111,7 @@ private struct UnfinishedStores {
       where FileManager.default.fileExists(atPath: path) {
         throw SeedingError(
           code: .exists,
-          description: "\(path) is there already, and is not overwritten. Give another path, or "
+          description: "\(path) exists already, and is not overwritten. Give another path, or "
             + "remove it first."
         )
       }

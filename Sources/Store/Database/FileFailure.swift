@@ -42,7 +42,7 @@ enum FileFailure: StoreReason {
     case .empty: "\(path) is empty; no program has created a store in it yet.\n\(nameAStore)"
     case .appleStore:
       "\(path) is a store of Apple's Core Data or SwiftData, whose format Travelog can't read."
-        + "\n\(nameAStore)"
+        + "\nTo move its data here, see FROM_A_MAC in Travelog's documentation."
     case .foreignDatabase: "\(path) is a SQLite database without Travelog history.\n\(nameAStore)"
     case .newerFormat(let format, let known):
       "The store \(path) has format \(format); this program reads formats up to \(known)."

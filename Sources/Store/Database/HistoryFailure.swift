@@ -37,7 +37,7 @@ package enum HistoryFailure: StoreReason {
       "Transaction \(id) can't be reverted because it was deleted from the history of \(path)."
         + "\nRestore the store from a copy instead."
     case .insideGap(let id, let gap):
-      "\(rangeText(gap)) of the store \(path) are a gap whose changes are known only together;"
+      "\(rangeText(gap)) of the store \(path) are one gap, which can only be reverted as a whole;"
         + " transaction \(id) is one of them.\n"
     case .otherLineage(let lineage, let storeLineage):
       "\(other) the point is of lineage \(lineage), the store of lineage \(storeLineage)."

@@ -173,8 +173,8 @@ struct ReplayTests {
         #expect(error?.code == .replayMismatch)
         #expect(
           error?.replayDifferences.map(\.description) == [
-            #"Trip 1.name is "other" and should be "trip 1""#, "Trip 3 is not there",
-            "Tag 2 is there already",
+            #"Trip 1.name is "other" and should be "trip 1""#, "Trip 3 is missing",
+            "Tag 2 exists already",
           ]
         )
         #expect(error?.message.contains("Transaction 3 can't be replayed") == true)

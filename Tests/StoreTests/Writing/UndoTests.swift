@@ -99,7 +99,7 @@ struct UndoTests {
       try store.save { try $0.trip(1).insert(name: "a", leader: 1) }
       #expect(
         try conflicts(store, 1...1) == [
-          "Trip 1 leads through 'leader' to Person 1, which would vanish"
+          "Trip 1 refers by 'leader' to Person 1, which the undo would delete"
         ]
       )
       try store.save { world in
@@ -108,21 +108,21 @@ struct UndoTests {
       }
       #expect(
         try conflicts(store, 2...2) == [
-          #"Trip 1.name is "b" and should be "a""#,
-          #"Trip 1.leader is null and should be {"entity":"Person","id":"1"}"#,
+          #"Trip 1.name was changed: it was "a" and is "b" now"#,
+          #"Trip 1.leader was changed: it was {"entity":"Person","id":"1"} and is null now"#,
         ]
       )
       try store.save { try $0.person(1).delete() }
       #expect(
         try conflicts(store, 3...3) == [
-          "Trip 1 would lead through 'leader' to Person 1, which is not there"
+          "the undo would restore a reference of Trip 1 by 'leader' to Person 1, which does not exist"
         ]
       )
       try store.save { try $0.tag(1).insert(word: "t") }
       try store.save { try $0.trip(1).link(tag: 1) }
       #expect(
         try conflicts(store, 5...5) == [
-          #"Tag 1.trips is linked to 1 and should be linked to nothing"#
+          #"Tag 1.trips was changed: it was linked to nothing and is linked to 1 now"#
         ]
       )
       try store.undo(6...6, author: Author())
@@ -158,7 +158,7 @@ struct UndoTests {
       try store.save { try $0.tag(1).insert(word: "t") }
       let message = try storeError { try store.undo(2...2, author: Author()) }.message
       #expect(message.contains("later changes depend on it (transaction 3)"), "\(message)")
-      #expect(message.contains("(5002 characters) (transaction 3)"), "\(message)")
+      #expect(message.contains("(5002 characters) now (transaction 3)"), "\(message)")
       for letter in ["a", "b"] {
         let longest = message.split { String($0) != letter }.map(\.count).max() ?? 0
         #expect((40...80).contains(longest), "\(message)")
