@@ -128,5 +128,16 @@ def write_error(error, *, as_json):
         print(f"hint: {error.hint}", file=sys.stderr)
 
 
+def run():
+    """Runs the command line, and ends the program without waiting for threads of a stopped load."""
+    code = main()
+    try:
+        sys.stdout.flush()
+    except BrokenPipeError:
+        code = code or SUCCESS
+    sys.stderr.flush()
+    os._exit(code)
+
+
 if __name__ == "__main__":
-    sys.exit(main())
+    run()

@@ -48,7 +48,7 @@ class BucketSource:
                 return UNCHANGED
             if status == 404:
                 return None
-            raise
+            raise OSError(f"{key}: {error}") from error
         content = Content(answer["Body"].read(), answer["ETag"])
         self.counts.bytes += len(content.data)
         return content
@@ -64,5 +64,9 @@ class BucketSource:
     def fetch(self, key, path):
         self.counts.reads += 1
         os.makedirs(os.path.dirname(path), exist_ok=True)
-        self.client.download_file(self.bucket, self.prefix + key, str(path))
+        try:
+            self.client.download_file(self.bucket, self.prefix + key, str(path))
+        except ClientError as error:
+            is_missing = error.response["ResponseMetadata"]["HTTPStatusCode"] == 404
+            raise (FileNotFoundError if is_missing else OSError)(f"{key}: {error}") from error
         self.counts.bytes += os.path.getsize(path)

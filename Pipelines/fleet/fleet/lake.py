@@ -166,8 +166,8 @@ class Lake:
         for store, lineage, count in counts:
             found[store, ""].records[lineage] = count
         for row in self.quarantine():
+            entry = found.setdefault((row["store"], row["partial"]), Known())
             if row["verdict"] != "silent":
-                entry = found.setdefault((row["store"], row["partial"]), Known())
                 entry.verdict = (row["verdict"], row["message"], row["since"])
         return [(store, partial, entry) for (store, partial), entry in found.items()]
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pyarrow as pa
 
 from . import workers
-from .exits import FOUND, LOCKED, SUCCESS, UNPROVEN, FleetError
+from .exits import FOUND, LOCKED, MISSING, SUCCESS, UNPROVEN, FleetError
 from .known import KnownStores
 from .lake import Lake
 from .rowfile import read_rows
@@ -56,6 +56,9 @@ class LoadResult:
 def load(request, progress=lambda done, total: None):
     """Loads what is new, and returns what was done."""
     begin = time.monotonic()
+    if shutil.which(request.travelog) is None:
+        raise FleetError(f"The program {request.travelog} is missing.",
+                         "Name it with --travelog FILE.", MISSING)
     source = open_source(request.source)
     stores = source.stores()
     os.makedirs(request.target, exist_ok=True)
@@ -117,11 +120,9 @@ class Load:
         try:
             self._read_all(pool)
         except BaseException:
-            for process in list(pool._processes.values()):
-                process.kill()
+            workers.kill(pool)
             raise
-        finally:
-            pool.shutdown(cancel_futures=True)
+        pool.shutdown()
         self._end()
         return self.result
 
@@ -176,7 +177,7 @@ class Load:
             self.lake.commit(rows, replaced)
             self.result.commits += 1
             self.result.replaced += sum(map(len, replaced.values()))
-        now = datetime.now(timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ")
+        now = now_text()
         entries = [(reading.store, reading.partial, noted(reading, now)) for reading in readings
                    if reading.is_changed or reading.refusal or reading.rows]
         if entries:
@@ -209,15 +210,24 @@ class Load:
         if self.request.silent is not None:
             limit = (datetime.now(timezone.utc) - self.request.silent).strftime("%Y-%m-%dT%H:%M:%S")
         since = {(row["store"], row["partial"]): row["since"] for row in self.lake.quarantine()}
+        present, now = set(self.stores), now_text()
         for store, partial, entry in self.known.all():
             verdict = entry.verdict
-            if verdict is None and limit and entry.position and "" < entry.position.ts < limit:
+            if store not in present:
+                # The disk may not be mounted, so this is not silent.
+                message = f"The folder store={store} is missing."
+                verdict = ("missing", message, since.get((store, partial), now))
+            elif verdict is None and limit and entry.position and "" < entry.position.ts < limit:
                 message = f"The last transaction is of {entry.position.ts}."
                 verdict = ("silent", message, since.get((store, partial), entry.position.ts))
             if verdict is not None:
                 rows.append({"store": store, "partial": partial,
                              **dict(zip(("verdict", "message", "since"), verdict))})
         return rows
+
+
+def now_text():
+    return datetime.now(timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ")
 
 
 def noted(reading, now):

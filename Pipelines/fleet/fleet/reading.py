@@ -2,7 +2,7 @@
 
 A worker process runs this for one store at a time. It never writes to the lake.
 """
-import gzip, re, shutil
+import copy, errno, gzip, re, shutil, zlib
 from collections import Counter
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -16,6 +16,9 @@ from .source import UNCHANGED
 from .token import check_fork, token_end
 from .verification import Refusal, verify
 
+ATTEMPTS = 3
+# Errors that are not about a store, and end a load.
+OF_THE_MACHINE = {errno.ENOSPC, errno.EDQUOT, errno.EMFILE, errno.ENFILE, errno.ENOMEM, errno.EROFS}
 LARGE_VALUE = re.compile(rb'\{"sha256":"([0-9a-f]{64})","size":[1-9]')
 
 
@@ -37,6 +40,11 @@ class Reading:
     refusal: tuple | None = None
     # Whether the entry of the store differs from the one before.
     is_changed: bool = False
+
+
+def refused(store, partial, known, verdict, message):
+    """The reading of a store whose new logs are not loaded."""
+    return Reading(store, partial, known, refusal=(verdict, message))
 
 
 class StoreReader:
@@ -62,17 +70,25 @@ class StoreReader:
 
     def _guarded(self, known, partial, read):
         """Runs a function; what is wrong with a store must not stop the others."""
-        reading = Reading(self.store, partial, known)
-        try:
-            read(reading)
-            if known.verdict is not None:
-                known.verdict, reading.is_changed = None, True
-        except Refusal as error:
-            reading.refusal = (error.verdict, error.message)
-        except (OSError, ValueError, KeyError, EOFError) as error:
-            reading.refusal = ("unreadable", f"{type(error).__name__}: {error}")
-        if reading.refusal is not None:
-            reading.rows, reading.schemas, reading.replaced = None, [], {}
+        for attempt in range(ATTEMPTS):
+            reading = Reading(self.store, partial, copy.deepcopy(known))
+            try:
+                read(reading)
+            except Refusal as error:
+                return refused(self.store, partial, known, error.verdict, error.message)
+            except FileNotFoundError as error:
+                # A log that was listed is gone: a compaction has merged it, so look again.
+                if attempt + 1 == ATTEMPTS:
+                    return refused(self.store, partial, known, "missing", str(error))
+            except (OSError, ValueError, KeyError, EOFError, zlib.error) as error:
+                if isinstance(error, OSError) and error.errno in OF_THE_MACHINE:
+                    raise
+                message = f"{type(error).__name__}: {error}"
+                return refused(self.store, partial, known, "unreadable", message)
+            else:
+                break
+        if reading.known.verdict is not None:
+            reading.known.verdict, reading.is_changed = None, True
         return reading
 
     def _partials(self, known):
@@ -125,17 +141,18 @@ class StoreReader:
         fresh = self._unknown_records(known)
         affected |= {(record.lineage, record.txn) for record in fresh if is_loaded(record, position)}
         is_whole = position is None or position.lineage != end[0] or bool(affected)
-        if not is_whole and end[:2] == position[:2] and known.verdict is None:
+        if not is_whole and end[:2] == position[:2]:
             return
         if is_whole:
             keys = self.source.list(store_folder(self.store))
-            keys = [key for key in keys if "/partial=" not in key and "/_tree/" not in key]
+            keys = [key for key in keys if "/partial=" not in key and "/_tree/" not in key
+                    and is_confirmed(log_name(key), end)]
             self._stage(keys)
             fresh = self._unknown_records(known, is_staged=True)
             affected |= {(record.lineage, record.txn) for record in fresh
                          if is_loaded(record, position)}
         else:
-            keys = self._new_logs(known)
+            keys = [key for key in self._new_logs(known) if is_confirmed(log_name(key), end)]
             self._stage([*keys, token_key(self.store)])
         answers = self._verify(position, is_whole)
         names = logs_and_bases(keys)
@@ -200,10 +217,12 @@ class StoreReader:
             raise Refusal("missing", f"{token_key(self.store, reading.partial)} is missing.")
         end = token_end(token, self.store, reading.partial)
         position = reading.known.position
-        if position and end[:2] == position[:2] and reading.known.verdict is None:
+        check_fork(position, end)
+        if position and end[:2] == position[:2]:
             return
         shutil.rmtree(self.folder, ignore_errors=True)
-        keys = self.source.list(store_folder(self.store, reading.partial))
+        keys = [key for key in self.source.list(store_folder(self.store, reading.partial))
+                if is_confirmed(log_name(key), end)]
         self._stage(keys)
         answers = verify(self.travelog, str(self.folder / "logs"), self.store)
         names = logs_and_bases(keys)
@@ -267,6 +286,11 @@ class Wanted:
         self.add_row(row)
 
 
+def is_confirmed(name, end):
+    """Whether a log is one that the token knows; a later one can be half copied."""
+    return name is None or (name.lineage, name.first) <= end[:2]
+
+
 def is_loaded(record, position):
     return position is not None and (record.lineage, record.txn) <= position[:2]
 
@@ -280,6 +304,6 @@ def large_values(paths):
                 for line in file:
                     if b',"large":{' in line:
                         found.update(digest.decode() for digest in LARGE_VALUE.findall(line))
-        except (OSError, EOFError):
+        except (OSError, EOFError, zlib.error):
             continue  # `verify` reports a damaged log.
     return found

@@ -1,5 +1,5 @@
 """Processes that each read one store at a time."""
-import ctypes, multiprocessing, os, signal
+import ctypes, multiprocessing, os, signal, sys
 from concurrent.futures import ProcessPoolExecutor
 
 from .reading import StoreReader
@@ -36,8 +36,17 @@ def read(store, known):
     return worker.read(store, known)
 
 
+def kill(pool):
+    """Ends the workers at once, and does not wait for them: they write nothing that anyone needs."""
+    for process in list((pool._processes or {}).values()):
+        process.kill()
+    pool.shutdown(wait=False, cancel_futures=True)
+
+
 def workers(count, url, travelog, folder, schemas):
     """A pool of workers, in which `read` is called."""
+    # A load that is stopped leaves semaphores to a process that would report them as leaked.
+    sys.warnoptions.append("ignore:resource_tracker")
     return ProcessPoolExecutor(
         count, multiprocessing.get_context("spawn"), start,
         (os.getpid(), str(url), travelog, str(folder), schemas),

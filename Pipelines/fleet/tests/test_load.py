@@ -133,6 +133,39 @@ class QuarantineTests(FolderTests):
         self.assertEqual([(row["store"], row["verdict"]) for row in found],
                          [(members[0].identifier, "missing")])
 
+        token = logs / f"store={members[1].identifier}" / "_token.json"
+        shutil.copy(token, self.folder / "token")
+        token.unlink()
+        load(logs, self.lake, codes=(1,))
+        shutil.copy(self.folder / "token", token)
+        found = load(logs, self.lake, codes=(1,))["fleet_quarantined"]
+        self.assertEqual([row["store"] for row in found], [members[0].identifier])
+
+    def test_a_store_whose_folder_disappears_is_missing(self):
+        logs, members = self.make(world.plain, world.plain)
+        load(logs, self.lake)
+        folder = logs / f"store={members[0].identifier}"
+        folder.rename(self.folder / "away")
+        for _ in range(2):
+            found = load(logs, self.lake, codes=(1,))["fleet_quarantined"]
+            self.assertEqual([(row["store"], row["verdict"]) for row in found],
+                             [(members[0].identifier, "missing")])
+        (self.folder / "away").rename(folder)
+        load(logs, self.lake, codes=(0,))
+
+    def test_a_log_that_its_token_does_not_know_yet_waits_for_the_token(self):
+        logs, members = self.make(world.plain)
+        token = logs / f"store={members[0].identifier}" / "_token.json"
+        load(logs, self.lake)
+        old = token.read_bytes()
+        add_journey(members[0], logs, "Half copied")
+        new = token.read_bytes()
+        add_journey(members[0], logs, "Not copied")
+        token.write_bytes(new)
+        self.assertEqual(load(logs, self.lake, codes=(0,))["fleet_load"][0]["transactions"], 1)
+        token.write_bytes(old)
+        self.assertEqual(load(logs, self.lake)["fleet_quarantined"][0]["verdict"], "forked")
+
     def test_links_and_pipes_in_a_folder_do_not_stop_a_load(self):
         logs, members = self.make(world.plain, world.plain)
         log = next((logs / f"store={members[0].identifier}").glob("lineage=*/date=*/*.gz"))
@@ -147,6 +180,11 @@ class AnswerTests(FolderTests):
         done = fleet("load", self.folder / "none", self.lake, "--json")
         self.assertEqual(done.returncode, 10)
         self.assertEqual(json.loads(done.stderr)["name"], "missing")
+
+    def test_a_missing_program_ends_with_10_and_puts_no_store_into_quarantine(self):
+        logs, _ = self.make(world.plain)
+        done = fleet("load", logs, self.lake, "--travelog", self.folder / "none", "--json")
+        self.assertEqual((done.returncode, done.stdout), (10, ""))
 
     def test_a_wrong_command_line_ends_with_64(self):
         self.assertEqual(fleet("load").returncode, 64)
