@@ -61,6 +61,12 @@ class BucketSource:
             for found in page.get("Contents", [])
         ]
 
+    def tags(self, prefix):
+        return {
+            found["Key"][len(self.prefix):]: found["ETag"]
+            for page in self._pages(prefix) for found in page.get("Contents", [])
+        }
+
     def fetch(self, key, path):
         self.counts.reads += 1
         os.makedirs(os.path.dirname(path), exist_ok=True)

@@ -77,7 +77,7 @@ class Lake:
     def commit(self, rows, replaced):
         """Appends rows in one commit, which also removes the rows of some transactions.
 
-        `replaced` has for each (store, lineage) the transactions.
+        `replaced` has for each (store, filter, lineage) the transactions, or None for all of them.
         """
         if replaced:
             self.lines.overwrite(rows, overwrite_filter=any_of(replaced))
@@ -175,8 +175,8 @@ class Lake:
 def any_of(replaced):
     """The condition for the rows of some transactions; erasure records of files have none."""
     parts = [
-        And(EqualTo("store", store), EqualTo("partial", ""), EqualTo("lineage", lineage),
-            In("txn", transactions))
-        for (store, lineage), transactions in replaced.items()
+        And(EqualTo("store", store), EqualTo("partial", partial), EqualTo("lineage", lineage),
+            AlwaysTrue() if transactions is None else In("txn", transactions))
+        for (store, partial, lineage), transactions in replaced.items()
     ]
     return functools.reduce(Or, parts) if len(parts) > 1 else parts[0]

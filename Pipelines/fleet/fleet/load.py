@@ -167,7 +167,7 @@ class Load:
             schemas = {schema.name: schema for reading in loaded for schema in reading.schemas}
             if schemas:
                 self.lake.add_schemas(list(schemas.values()))
-            replaced = {(reading.store, lineage): transactions
+            replaced = {(reading.store, reading.partial, lineage): transactions
                         for reading in loaded for lineage, transactions in reading.replaced.items()}
             if replaced and not self.erases:
                 self.erases = True
@@ -176,7 +176,7 @@ class Load:
                                                             for reading in loaded)])
             self.lake.commit(rows, replaced)
             self.result.commits += 1
-            self.result.replaced += sum(map(len, replaced.values()))
+            self.result.replaced += sum(len(found or ()) for found in replaced.values())
         now = now_text()
         entries = [(reading.store, reading.partial, noted(reading, now)) for reading in readings
                    if reading.is_changed or reading.refusal or reading.rows]

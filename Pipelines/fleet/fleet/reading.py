@@ -2,7 +2,7 @@
 
 A worker process runs this for one store at a time. It never writes to the lake.
 """
-import copy, errno, gzip, re, shutil, zlib
+import copy, errno, gzip, hashlib, re, shutil, zlib
 from collections import Counter
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -16,6 +16,9 @@ from .source import UNCHANGED
 from .token import check_fork, token_end
 from .verification import Refusal, verify
 
+UNFINISHED = "An erasure is not finished; run the same “travelog erase” again."
+# The entry for the logs themselves among the tags of small objects.
+LOGS = "logs"
 ATTEMPTS = 3
 # Errors that are not about a store, and end a load.
 OF_THE_MACHINE = {errno.ENOSPC, errno.EDQUOT, errno.EMFILE, errno.ENFILE, errno.ENOMEM, errno.EROFS}
@@ -29,7 +32,8 @@ class Reading:
     store: str
     partial: str
     known: Known
-    # A file of rows to append, and the transactions of each lineage whose rows these replace.
+    # A file of rows to append, and the transactions of each lineage whose rows these replace; None for
+    # every transaction.
     rows: str | None = None
     replaced: dict = field(default_factory=dict)
     schemas: list = field(default_factory=list)
@@ -191,7 +195,7 @@ class StoreReader:
             done = known.records.get(lineage, 0)
             found += [record for record in records(data or b"", lineage) if record.number >= done]
         if found and self.source.read(store_folder(self.store) + "_erasing.json") is not None:
-            raise Refusal("unfinished", "An erasure is not finished; run the same “travelog erase” again.")
+            raise Refusal("unfinished", UNFINISHED)
         return found
 
     def _new_logs(self, known):
@@ -210,28 +214,40 @@ class StoreReader:
     # MARK: Filtered logs
 
     def _read_partial(self, reading):
+        known, position = reading.known, reading.known.position
+        folder = store_folder(self.store, reading.partial)
         token = self._small(reading, token_key(self.store, reading.partial))
-        if token is UNCHANGED:
+        tags = self.source.tags(folder)
+        # Filtered logs have no records of erasures; only the logs themselves show that they were rewritten.
+        is_rewritten = position is not None and fingerprint(tags, position) != known.tags.get(LOGS)
+        if token is UNCHANGED and not is_rewritten:
             return
+        if token is UNCHANGED:
+            token = self._read(token_key(self.store, reading.partial))
         if token is None:
             raise Refusal("missing", f"{token_key(self.store, reading.partial)} is missing.")
         end = token_end(token, self.store, reading.partial)
-        position = reading.known.position
-        check_fork(position, end)
-        if position and end[:2] == position[:2]:
-            return
-        shutil.rmtree(self.folder, ignore_errors=True)
-        keys = [key for key in self.source.list(store_folder(self.store, reading.partial))
-                if is_confirmed(log_name(key), end)]
+        if position is not None:
+            # The table does not have the digest of an omitted transaction.
+            check_fork(position, (*end[:2], position.digest))
+            if end[:2] == position[:2] and not is_rewritten:
+                return
+        if is_rewritten and self._read(store_folder(self.store) + "_erasing.json") is not None:
+            raise Refusal("unfinished", UNFINISHED)
+        shutil.rmtree(self.folder / "logs", ignore_errors=True)
+        keys = [key for key in sorted(tags) if is_confirmed(log_name(key), end)]
         self._stage(keys)
         answers = verify(self.travelog, str(self.folder / "logs"), self.store)
         names = logs_and_bases(keys)
         with RowFile(self.folder / f"{reading.partial}.arrow") as file:
-            wanted = Wanted(position, set(), file.rows.add)
+            wanted = Wanted(position, EVERYTHING if is_rewritten else set(), file.rows.add)
             rows = LogRows(self.store, reading.partial, None, dict(self.schemas), wanted.add)
             for name in names:
                 rows.read(self.folder / "logs" / name.key, name)
         self._note(reading, rows, wanted, names, answers, file)
+        known.tags[LOGS] = fingerprint(tags, known.position)
+        if is_rewritten:
+            reading.replaced = {lineage: None for lineage in range(position.lineage + 1)}
 
     # MARK: Steps
 
@@ -266,6 +282,14 @@ class StoreReader:
                                    if not part["is_proven"]})
 
 
+class Everything:
+    def __contains__(self, _):
+        return True
+
+
+EVERYTHING = Everything()
+
+
 class Wanted:
     """Passes on the rows after a position, and those of some transactions up to it."""
 
@@ -284,6 +308,13 @@ class Wanted:
         elif place not in self.affected:
             return
         self.add_row(row)
+
+
+def fingerprint(tags, position):
+    """A digest of the logs up to a position, which changes if one is rewritten."""
+    found = {key: tag for key, tag in tags.items()
+             if (name := log_name(key)) and (name.lineage, name.last) <= position[:2]}
+    return hashlib.sha256(repr(sorted(found.items())).encode()).hexdigest()
 
 
 def is_confirmed(name, end):

@@ -46,6 +46,10 @@ def open_source(url):
     raise FleetError(f"{url} is neither a folder nor an s3: URL.", code=USAGE)
 
 
+def tag_of(status):
+    return f"{status.st_ino}-{status.st_mtime_ns}-{status.st_size}"
+
+
 class FolderSource:
     """A log folder on a disk. It follows no links, and opens only regular files."""
 
@@ -78,7 +82,7 @@ class FolderSource:
         try:
             with self._open(key) as file:
                 status = os.fstat(file.fileno())
-                found = f"{status.st_ino}-{status.st_mtime_ns}-{status.st_size}"
+                found = tag_of(status)
                 if found == tag:
                     return UNCHANGED
                 content = Content(file.read(), found)
@@ -95,6 +99,10 @@ class FolderSource:
             place = os.path.relpath(folder, self.path)
             found += (f"{place}/{name}" for name in names)
         return sorted(key for key in found if key.startswith(prefix) and key > after)
+
+    def tags(self, prefix):
+        """The keys that begin with a prefix, each with a tag that changes with its content."""
+        return {key: tag_of(os.stat(self.path / key)) for key in self.list(prefix)}
 
     def fetch(self, key, path):
         """Copies an object into a file."""

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pyarrow.parquet as parquet
 
-from support import SEED, FolderTests, load, orphans
+from support import SEED, FolderTests, load, orphans, places_in_lake
 import world
 
 
@@ -59,6 +59,36 @@ class ErasureTests(FolderTests):
         self.assertEqual(orphans(self.lake), [])
         self.assert_once(logs, members)
         self.assertEqual(load(logs, self.lake)["fleet_load"][0]["commits"], 0)
+
+    def test_an_erasure_reaches_the_rows_of_filtered_logs(self):
+        def make(maker):
+            maker.begin()
+            maker.add(SECRET)
+            maker.export()
+            world.run(world.TRIPS, "delete", maker.store, SECRET)
+            for filter in (("--entity", "Trip"), ("--author", "com.example.SampleTrips")):
+                maker.export(*filter)
+            maker.export()
+            return maker.member("filtered twice")
+        logs, members = self.make(make)
+        folder, source = logs / f"store={members[0].identifier}", self.folder / "source"
+
+        def copy_filtered():
+            shutil.rmtree(source, ignore_errors=True)
+            for path in folder.glob("partial=*"):
+                shutil.copytree(path, source / folder.name / path.name)
+
+        copy_filtered()
+        load(source, self.lake)
+        self.assert_once(source, members)
+        self.assertEqual(len({place[1] for place in places_in_lake(self.lake)}), 2)
+        self.assertNotEqual(files_with(self.lake, SECRET), [])
+        erase_secret(logs, members[0])
+        copy_filtered()
+        load(source, self.lake)
+        self.assertEqual(files_with(self.lake, SECRET), [])
+        self.assert_once(source, members)
+        self.assertEqual(load(source, self.lake)["fleet_load"][0]["commits"], 0)
 
     def test_an_erasure_of_new_and_of_loaded_transactions_is_complete(self):
         logs, members = self.make(with_secret)

@@ -31,8 +31,8 @@ class KillTests(FolderTests):
         for member in self.random.sample(members, 3):
             add_journey(member, logs, f"Journey {number}")
         if self.random.random() < 0.2:
-            member = self.random.choice(members)
-            world.run(world.TRAVELOG, "compact", logs)
+            # It ends with 4, because one of the stores is damaged.
+            world.run(world.TRAVELOG, "compact", logs, codes=(0, 4))
 
     def test_every_line_is_in_the_table_once_however_often_loads_are_killed(self):
         print(f"seed {SEED}, {KILLS} kills")
