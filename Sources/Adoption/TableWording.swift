@@ -11,7 +11,7 @@ extension TableDescription: Worded {
     case .triggers(.columns(let columns, rowid: _)):
       """
       Table '\(name)' is recorded. Its rows are identified by \(list(columns)), and rows with NULL \
-      there by their rowid.
+      in these columns by their rowid.
       VACUUM can change rowids; NOT NULL for these columns prevents rows with NULL.
       """
     case .triggers(.rowid):
@@ -41,7 +41,7 @@ extension TableRefusal {
     case .module(let module):
       """
       it is a virtual table of the module '\(module)'.
-      Only FTS5 tables can be recorded; all other tables of the file are.
+      The only virtual tables that can be recorded are FTS5 tables.
       """
     case .externalContent(let table):
       """
@@ -50,7 +50,8 @@ extension TableRefusal {
       """
     case .hiddenRowid:
       """
-      rows need their rowid as a key, and columns have all of its names: rowid, _rowid_ and oid.
+      its rows can only be identified by rowid, which can't be read because columns are named \
+      rowid, _rowid_ and oid.
       Add a primary key to the table, or NOT NULL to all columns of its key.
       """
     }

@@ -47,7 +47,7 @@ package struct ExitCode: Hashable, Sendable {
   package static let historyGap = ExitCode(
     12,
     name: "history_gap",
-    meaning: "the token is older than the oldest transaction that is kept"
+    meaning: "history that is needed was deleted from the store"
   )
   package static let schemaMismatch = ExitCode(
     13,
@@ -58,12 +58,12 @@ package struct ExitCode: Hashable, Sendable {
     14,
     name: "diverged",
     meaning:
-      "the store's history is not the one that was exported: it was restored from an older copy"
+      "the store was restored from an older copy, so its history differs from the exported one"
   )
   package static let differs = ExitCode(
     15,
     name: "differs",
-    meaning: "the store differs from the logs, or later changes depend on what undo would revert"
+    meaning: "the store differs from the logs, or later changes depend on the transactions to undo"
   )
   package static let filteredLog = ExitCode(
     16,

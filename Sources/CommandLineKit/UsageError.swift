@@ -75,6 +75,6 @@ package struct UsageError: ShownError, Hashable, Sendable {
 package func guess(_ word: String, among known: [String]) -> String {
   if let meant = nearest(to: word, in: known) { return "Did you mean \(quotedValue(meant))?" }
   let rest = known.count > 20 ? " and \(known.count - 20) more" : ""
-  return "There \(known.count == 1 ? "is" : "are")"
+  return "The known \(known.count == 1 ? "name is" : "names are")"
     + " \(known.prefix(20).map(shortened).joined(separator: ", "))\(rest)."
 }

@@ -116,7 +116,7 @@ extension SwiftDataError {
         + "\nChoose another name, or give the configuration a url."
     case .longFileName(let bytes):
       "The configuration's file name has \(bytes) bytes; at most 240 are allowed, because"
-        + " the names of further files add to it."
+        + " the names of the files beside the store are longer."
         + "\nChoose a shorter name."
     case .sameFile(let path):
       "Two configurations of one container use the same file \(path)."
@@ -133,7 +133,7 @@ extension SwiftDataError {
         + "\nAdd the model to the schema of the container."
     case .modelHasNoConfiguration(let model):
       "No configuration of the container contains the model \(model)."
-        + "\nAdd the model to the schema of one of them, or add a configuration without a schema."
+        + "\nAdd the model to the schema of a configuration, or add a configuration without a schema."
     case .configurationHasNoSchema(let configuration):
       "The configuration \(configuration) does not have a schema, so a store can't be opened"
         + " with it."
@@ -152,8 +152,8 @@ extension SwiftDataError {
         + " object in an attribute."
     case .sharedInverse(let first, let second, let shared):
       "\(first) and \(second) both have the inverse \(shared)."
-        + "\nGive each of them a different inverse: declare a second property beside \(shared), and"
-        + " name this property in @Relationship(inverse:)."
+        + "\nGive each relationship a different inverse: declare a second property beside \(shared),"
+        + " and name the second property in @Relationship(inverse:)."
     case .noTransformer(let name):
       "There is no value transformer with the name \(name)."
         + "\nCall ValueTransformer.setValueTransformer(_:forName:) before you create the container."
@@ -201,7 +201,7 @@ extension SwiftDataError {
     case .deletionIsDenied(let object, let property, let count):
       "The \(object) can't be deleted: \(property) refers to \(count)"
         + " \(count == 1 ? "object" : "objects") and has the delete rule deny."
-        + "\nFirst delete the destinations of \(property), or remove them from it."
+        + "\nFirst delete the destinations, or remove them from \(property)."
     case .savingIsNotAllowed(let configuration):
       "The context has changes for a store whose configuration \(configuration) does not allow"
         + " saving."
@@ -218,8 +218,8 @@ extension SwiftDataError {
       "\(property) of \(object) can't be read from its store, so the object can't be saved."
         + "\nMake sure that the store can be read and save again, or call rollback()."
     case .unknownRow(let row, let table, let entity, let base):
-      "Row \(row) of the table \(table) has the entity \(entity), but the schema has no such"
-        + " entity that is \(base) or inherits from it."
+      "Row \(row) of the table \(table) has the entity \(entity), but the schema has no"
+        + " entity of this name that is \(base) or inherits from \(base)."
     case .rowValue(let property, let row, let table, let error):
       "\(property) can't be read from row \(row) of the table \(table): \(error)."
         + "\nPut a value of the declared type into the row, or change the model."
@@ -233,7 +233,7 @@ extension SwiftDataError {
         + "\nThe snapshot must encode a value of the type \(type) under the name of the property."
     case .updatedIsMissing(let object, let store):
       "The object \(object) can't be updated, because it is not in the store \(store)."
-        + "\nFetch it again, or pass it to the store in inserted."
+        + "\nFetch it again, or pass it to the store as an inserted object."
     case .noHistory(let type, let known):
       "No store of the container has a history with transactions of the type \(type):"
         + " \(known.isEmpty ? "none has a history" : "they have \(known.joined(separator: ", "))")."
@@ -244,8 +244,8 @@ extension SwiftDataError {
         + "\nDiscard the token, and fetch the history without one."
     case .tokenOfOtherStore(let store):
       "The token for the store \(store) belongs to another store."
-        + "\nUse the identifier of its own store as the key of each token, and only stores of this"
-        + " container."
+        + "\nThe key of each token must be the identifier of the store to which the token belongs, and"
+        + " this container must have the store."
     }
   }
 

@@ -35,8 +35,9 @@ enum TravelogError: ShownError, Worded {
 
   var wording: Wording {
     switch self {
-    case .noObject: "No object is named.\nGive either its id or --where."
-    case .groupsApart: "--by can't be combined with --stat or --patch.\nLeave out one of them."
+    case .noObject: "No object is named.\nGive the object's id, or --where."
+    case .groupsApart:
+      "--by can't be combined with --stat or --patch.\nLeave out --by, or the other flag."
     case .filteredScript:
       "A script has all differences between A and B, and can't be limited.\nLeave out --entity, --id and --attribute."
     case .filteredSnapshot:
@@ -52,29 +53,29 @@ enum TravelogError: ShownError, Worded {
     case .streamNeedsFolder(let flag): "\(flag) needs a folder; it can't be combined with --to -."
     case .streamToTerminal:
       "The logs are compressed, and standard output is a terminal."
-        + "\nPipe them to a program or a file, or name a folder."
+        + "\nPipe the logs to a program or a file, or name a folder."
     case .pageToTerminal:
       "The page is for a browser, and standard output is a terminal."
         + "\nName a file: --output report.html"
     case .otherStore(let store, let named):
-      "The path names the store \(store), and --store names \(quotedValue(named)).\nLeave out one of them."
+      "The path names the store \(store), but --store names \(quotedValue(named)).\nLeave out --store, or name the log folder."
     case .logsFromTerminal: "Standard input is a terminal.\nPipe logs into it, or name files."
     case .logsFromBoth:
       "Logs can't be read from files and from standard input at once.\nName files, or only -."
     case .isFolder(let path): "\(path) is a folder.\nName one folder, or only files."
     case .isPart(let path, let root, let store):
       "\(path) is a part of a log folder, and can't be read without the rest."
-        + "\nName the folder, and the store in it: \(root) --store \(store)"
+        + "\nName the log folder and the store: \(root) --store \(store)"
     case .notMetrics(let path):
       "\(path) does not end with .prom, so the textfile collector would not read it."
         + "\nName a file that ends with .prom."
     case .afterAndAgainst:
-      "--after reads no earlier logs, and --against replays all of them.\nGive one."
+      "--after reads no earlier logs, but --against replays all logs.\nGive only one of the two flags."
     case .notADigest(let path, let line):
-      "Line \(line) of \(path) is not a digest, nor a line that “travelog verify --json” wrote."
-        + "\nGive 64 hexadecimal digits, or a file that has them in each line."
+      "Line \(line) of \(path) is neither a digest nor a line that “travelog verify --json” wrote."
+        + "\nGive 64 hexadecimal digits, or a file with one digest in each line."
     case .noDigests(let path):
-      "There is no file \(path).\nGive 64 hexadecimal digits, or a file that has them in each line."
+      "There is no file \(path).\nGive 64 hexadecimal digits, or a file with one digest in each line."
     case .noKey(let path):
       "There is no file \(path) with a key.\nCreate one: head -c 32 /dev/urandom > \(path)"
     case .proofAndLogs: "--proof verifies a proof by itself.\nLeave out LOGS and --since."

@@ -54,11 +54,11 @@ enum TripsError: ShownError, Worded {
     case .noTrip(let name, []): "There is no trip with the name \(quotedValue(name))."
     case .noTrip(let name, let similar):
       "There is no trip with the name \(quotedValue(name))."
-        + "\nThere \(similar.count == 1 ? "is" : "are")"
+        + "\nSimilar \(similar.count == 1 ? "name" : "names"):"
         + " \(similar.map(quotedValue).joined(separator: ", "))."
     case .nameIsTaken(let name):
       "There is already a trip with the name \(quotedValue(name))."
-        + "\nGive another name, or change that one with “trips edit”."
+        + "\nGive another name, or change the existing trip with “trips edit”."
     case .noPlace(let name):
       "The trip \(quotedValue(name)) does not have a place to stay."
         + "\nBook one with “trips book”."
@@ -69,7 +69,7 @@ enum TripsError: ShownError, Worded {
       "trips seed creates people only in release 3.\nLeave out --people, or --release."
     case .badgesNotKept(let path, let error):
       "The badges in \(path) can't be read or written: \(reason(of: error))"
-        + "\nRemove that file, or make its folder writable; the next “trips list” creates it again."
+        + "\nRemove that file, or make its folder writable; the next “trips list” creates a new file."
     }
   }
 }

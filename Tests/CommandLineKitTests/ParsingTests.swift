@@ -75,7 +75,7 @@ struct ParsingTests {
   func mistakes() {
     let cases: [(words: [String], message: String, hint: String?)] = [
       (["helo", "Kim"], "There is no command “helo”.", "Did you mean “hello”?"),
-      (["quit"], "There is no command “quit”.", "There are hello, note, deep."),
+      (["quit"], "There is no command “quit”.", "The known names are hello, note, deep."),
       (
         ["hello", "Kim", "--load"], "greet hello does not have a flag --load.",
         "Did you mean “--loud”?"

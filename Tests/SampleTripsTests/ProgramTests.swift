@@ -119,7 +119,7 @@ struct ProgramTests {
     let missing = folder.file("missing.store").path
     let cases: [(words: [String], code: Int32, message: String)] = [
       (["list", missing], 10, "There is no store \(missing)."),
-      (["show", store, "Nor"], 10, "There is “Norway”."),
+      (["show", store, "Nor"], 10, "Similar name: “Norway”."),
       (["delete", store, "x"], 10, "There is no trip with the name “x”."),
       (["widget", "confirm", store, "Norway"], 10, "does not have a place to stay"),
       (["list", garbage], 4, garbage),

@@ -54,7 +54,7 @@ package enum AuditError: Error, Sendable, Worded {
       "The history of \(history) does not have \(entity) \(id)."
         + "\nFind its id by a value: travelog blame \(history) \(entity) --where NAME=VALUE"
     case .unknownObject(let entity, let id, let history, let base):
-      "\(history) keeps history from transaction \(base + 1) on, and \(entity) \(id) is not in it."
+      "\(history) keeps history from transaction \(base + 1) on, without a change of \(entity) \(id)."
         + "\nFor earlier changes: travelog blame LOGS \(entity) \(id)"
     case .noObjectHas(let value, let property, let entity, let history):
       "No \(entity) of \(history) has or had the \(property) \(inQuotes(abbreviated(value)))."
@@ -62,16 +62,16 @@ package enum AuditError: Error, Sendable, Worded {
     case .severalObjects(let names, let value, let property):
       "Several objects have or had the \(property) \(inQuotes(abbreviated(value))):"
         + " \(listText(names))."
-        + "\nGive the id of one of them."
+        + "\nGive the id of one of these objects."
     case .isBeforeHistory(let name, let base):
       "The history of \(name) begins after transaction \(base)."
-        + "\nName a later one; “travelog log \(name)” lists them."
+        + "\nName a later transaction; “travelog log \(name)” lists them."
     case .isFilteredOut(let id):
       "No change of transaction \(id) matches the filters."
         + "\nLeave out --entity and the other options that select changes."
     case .historyBeginsLater(let path, let base, let point):
-      "The history of \(path) begins after transaction \(base), so its state at transaction"
-        + " \(point) can't be rebuilt from it."
+      "The history of \(path) begins after transaction \(base), so it does not show the"
+        + " state at transaction \(point)."
         + "\nName a log folder with the earlier transactions, or the head of the store."
     case .isNotRewound(let path, let base, let point, let reason):
       "\(path) keeps history from transaction \(base + 1) on, which does not show its state at"

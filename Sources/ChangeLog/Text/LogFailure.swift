@@ -51,7 +51,7 @@ package enum LogFailure: LogReason {
     case .outOfMemory: "There is not enough memory for the log \(path)."
     case .locked(let holder):
       "The folder \(path) is in use by \(holder.isEmpty ? "another program" : abbreviated(holder))."
-        + "\nWait until it has ended, or use --lock-wait."
+        + "\nWait until that program has ended, or use --lock-wait."
     case .exists: "The log \(path) exists already."
     case .tooLarge: "The file \(path), or a line of it, is far larger than it should be."
     case .level(let level, let allowed):
@@ -59,7 +59,7 @@ package enum LogFailure: LogReason {
         + " \(allowed.upperBound)."
     case .uncompressible: "A block of the log \(path) can't be compressed."
     case .notAFile(let kind):
-      "\(path) is \(kind.words), not a file, and was not read.\nPut the file itself there."
+      "\(path) is \(kind.words), not a file, and was not read.\nReplace it with the file itself."
     case .stray:
       "\(path) is not one of the folder's logs, but programs that read the logs would read it."
         + "\nMove it out of the folder."
@@ -99,17 +99,17 @@ package enum LogFailure: LogReason {
       "Transaction \(error.transaction) of the log \(path), which ends at line \(line), was altered: its"
         + " lines have the digest \(found?.description ?? "of none") and should have"
         + " \(expected?.description ?? "one")."
-        + "\(mayBeErased ? " If its values were erased, the record of that is missing." : "")"
+        + "\(mayBeErased ? " If its values were erased, the erasure record is missing." : "")"
     case .notErased:
       "Transaction \(error.transaction) of the log \(path), which ends at line \(line), still has values"
         + " that were erased according to the records of erasures: the log is an older copy."
         + "\nReplace it with the current log."
     case .nothingErased:
-      "The records of erasures name transaction \(error.transaction) of the log \(path), but no value of"
-        + " it is erased: the record was forged, or the transaction was altered."
+      "The records of erasures name transaction \(error.transaction) of the log \(path), but none of its"
+        + " values is erased: the record was forged, or the transaction was altered."
     case .missingValue: "The large value \(path) is missing.\n\(copyBlobs)"
     case .alteredValue:
-      "The large value \(path) was altered: its bytes do not have the digest that is its name."
+      "The large value \(path) was altered: its bytes do not have the digest in the name of the file."
         + "\n\(copyBlobs)"
     case .longChange(let bytes, let limit):
       "Transaction \(error.transaction) has a change whose line is \(bytes) bytes long; the limit is"
@@ -119,10 +119,10 @@ package enum LogFailure: LogReason {
     case .noStream:
       "\(path.asSentence) was empty. The command before the pipe failed.\nSee its message above."
     case .alteredStream(let detail):
-      "Line \(line) of \(path) was damaged or altered: \(detail).\nSend it again."
+      "Line \(line) of \(path) was damaged or altered: \(detail).\nSend the logs again."
     case .cutStream:
       "\(path.asSentence) ends in the middle of a log or a large value, at line \(line)."
-        + "\nSend it again."
+        + "\nSend the logs again."
     }
   }
 }
@@ -132,7 +132,7 @@ extension LogError.Code {
   package var hint: String {
     switch self {
     case .damaged: "Compare the file with another copy."
-    case .incomplete: "Copy it again from its source, or export it again."
+    case .incomplete: "Copy the log again from its source, or export it again."
     case .newerFormat: StoreError.Code.newerFormat.hint
     case .diskFull: StoreError.Code.diskFull.hint
     case .outOfMemory: StoreError.Code.outOfMemory.hint

@@ -14,14 +14,14 @@ package enum SchemaFailure: StoreReason {
     switch self {
     case .duplicateEntity(let name): "The schema has two entities named \(name).\nRename an entity."
     case .missingEntity(let name, let user):
-      "\(user) refers to \(name), which is not in the schema.\nAdd \(name) to it."
+      "\(user) refers to \(name), which is not in the schema.\nAdd \(name) to the schema."
     case .reservedName(let name):
       "No entity can be named \(name): names that begin with sqlite_, store_ or history_ are the"
         + " store's own.\nRename an entity."
     case .sameTable(let name):
       "Two tables would be named \(name), because SQLite ignores case.\nRename an entity."
     case .tooManyProperties(let count, let limit):
-      "An entity and those that inherit from it have \(count) properties; the limit is \(limit)."
+      "An entity and its descendants have \(count) properties; the limit is \(limit)."
         + "\nSplit the entity."
     }
   }
@@ -41,7 +41,7 @@ package enum TokenFailure: StoreReason {
   }
 
   package func wording(_ path: String) -> Wording {
-    let delete = "It was damaged or altered; delete it."
+    let delete = "The token was damaged or altered; delete it."
     return switch self {
     case .unreadable(let detail):
       "The history token can't be read (\(abbreviated(detail))).\n\(delete)"

@@ -39,16 +39,16 @@ package enum ChainFailure: LogReason {
       "The log \(path) is in the wrong folder or has the wrong name: it begins with transaction"
         + " \(header.first) of lineage \(header.lineage) of the store \(header.store)"
         + (header.partial.isEmpty ? "." : " and is filtered (\(header.partial)).")
-        + "\nMove it to where it belongs."
+        + "\nMove the log to its own folder, under its original name."
     case .wrongFirst(let first, let named):
       "The log \(path) begins with transaction \(first), but its name says \(named).\n\(rename)"
     case .wrongLast(let last, let named):
       "The log \(path) ends with transaction \(last), but its name says \(named).\n\(rename)"
     case .otherHistory(let id):
-      "The log \(path) does not follow transaction \(id): it was written after another history."
+      "The log \(path) does not follow transaction \(id): the log belongs to another history."
     case .otherThanToken:
-      "Transaction \(error.transaction) in the log \(path) does not have the digest in the token: it was"
-        + " written after another history."
+      "Transaction \(error.transaction) in the log \(path) does not have the digest in the token:"
+        + " the log belongs to another history."
     case .otherThanCopy(let other):
       "The logs \(path) and \(other) have different digests of transaction \(error.transaction)."
     case .otherThanSnapshot(let expected, let found):
@@ -56,7 +56,7 @@ package enum ChainFailure: LogReason {
         + " log \(path)."
     case .otherThanPosition(let digest):
       "Transaction \(error.transaction) in the log \(path) does not have the digest \(digest) that was"
-        + " given: it was written after another history."
+        + " given: the log belongs to another history."
     case .snapshotInside:
       "The log \(path) contains the whole state of the store as transaction \(error.transaction);"
         + " only the first log of a lineage may contain it."
@@ -65,7 +65,7 @@ package enum ChainFailure: LogReason {
         + " \(rangeText(range).lowercased()).\nRestore the missing logs."
     case .repeated(let range):
       "The log \(path) repeats \(rangeText(range).lowercased()) of the log before it."
-        + "\nMove one of the two out of the folder."
+        + "\nMove one of these two logs out of the folder."
     case .filtered(let filter):
       "The log \(path) is filtered (\(filter)), so no log can follow it."
         + "\nMove it out of the folder."
@@ -74,7 +74,7 @@ package enum ChainFailure: LogReason {
         + "\nName whole logs, or the store."
     case .onlyFiltered(let store, let words):
       "All logs of the store \(store) here are filtered (\(words)), so they are not a whole history."
-        + "\nName one folder of them, which “log”, “show” and “blame” can read: \(path)"
+        + "\nName the folder of one filter, which “log”, “show” and “blame” can read: \(path)"
     case .filteredImport(let store, let folder):
       "The logs of the store \(store) in \(folder) are filtered and can't be imported."
         + "\nUse the whole logs."

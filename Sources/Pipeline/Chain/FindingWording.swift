@@ -35,20 +35,21 @@ extension Finding {
         + "\nCopy the missing logs into the folder."
     case .endIsOther(let lineage, let head, let end, let next)
     where head.transaction == end.transaction:
-      "Lineage \(next) says that lineage \(lineage) had the digest \(head.digest) at its end,"
-        + " transaction \(end.transaction), and its logs have \(end.digest)."
-        + "\nOne of the two was altered; compare them with other copies."
+      "Lineage \(next) says that lineage \(lineage) ended with transaction"
+        + " \(end.transaction) and the digest \(head.digest), but the logs of lineage \(lineage) have"
+        + " the digest \(end.digest)."
+        + "\nThe logs of one of the lineages were altered; compare both with other copies."
     case .endIsOther(let lineage, let head, let end, let next):
-      "Lineage \(next) says that lineage \(lineage) ended with transaction \(head.transaction), and"
-        + " its logs continue to transaction \(end.transaction)."
-        + "\nOne of the two was altered; compare them with other copies."
+      "Lineage \(next) says that lineage \(lineage) ended with transaction \(head.transaction), but"
+        + " the logs of lineage \(lineage) continue to transaction \(end.transaction)."
+        + "\nThe logs of one of the lineages were altered; compare both with other copies."
     case .tokenIsAhead(let end):
       "The token \(path) says that transaction \(transaction) was exported, and the sound logs"
         + " end at transaction \(end)."
         + "\nCopy the missing logs into the folder."
     case .tokenIsOther:
       "The token \(path) has another digest of transaction \(transaction) than the logs."
-        + "\nOne of the two was altered; compare them with other copies."
+        + "\nThe token or the logs were altered; compare both with other copies."
     case .tokenIsDamaged(let damage): "The token \(path) can't be read: \(damage)"
     case .headIsMissing(let head, let end):
       "No transaction of the logs has the digest \(head). The last sound one, \(end.transaction), has"
@@ -58,11 +59,11 @@ extension Finding {
         + " since then."
     case .positionIsMissing(let position):
       "The logs do not have transaction \(position.transaction) with the digest \(position.digest):"
-        + " they end before it, or history was altered."
+        + " the logs end before this transaction, or history was altered."
     case .isOtherHistory(let error): "\(error.message)"
     case .rowDiffers(let kind, let object, let properties, let folder):
       "\(text(kind, object: object, properties: properties))."
-        + "\nRows of the store were changed and history does not have it: run “travelog check \(path) --logs \(folder)”."
+        + "\nRows of the store were changed, and history does not have the changes: run “travelog check \(path) --logs \(folder)”."
     case .moreRowsDiffer(let count):
       "\(count) more \(count == 1 ? "object differs" : "objects differ")."
     }
@@ -97,7 +98,7 @@ extension Notice {
         + " rebuilt from them."
     case .tokenWasBehind(let token, let rebuilt):
       "The token was at \(text(token, besides: rebuilt)), behind the logs, and has been rebuilt"
-        + " from them. They are complete up to \(text(rebuilt, besides: token))."
+        + " from the logs. The logs are complete up to \(text(rebuilt, besides: token))."
     case .tokenWasMissing(let end):
       "The token was missing or damaged, and has been rebuilt from the logs, which are complete"
         + " up to transaction \(end). Nothing is lost."

@@ -20,7 +20,7 @@ extension PipelineError {
       "\(logs) can't be opened: \(systemText(number)).\nMake it readable for this user."
     case .onlyState(let transaction):
       "The logs in \(logs) contain only the state after transaction \(transaction)."
-        + "\nRun “travelog import \(logs) --into NEW.store” to make a store of it."
+        + "\nRun “travelog import \(logs) --into NEW.store” to create a store with this state."
     case .notAPoint(let words, let text):
       "\(inQuotes(abbreviated(words))) in \(inQuotes(abbreviated(text))) is not a point in a history.\nGive \(Point.forms) after the @."
     case .afterHead(let id, let base, let head):
@@ -32,7 +32,7 @@ extension PipelineError {
     case .unknownEntity(let name, let known):
       "There is no entity \(inQuotes(abbreviated(name))) in \(logs).\nThe known ones are \(listText(known))."
     case .unknownProperty(let name, let entity, let known):
-      "\(entity) in \(logs) has no attribute or relationship to one that is called \(inQuotes(abbreviated(name)))."
+      "\(entity) in \(logs) does not have an attribute or to-one relationship \(inQuotes(abbreviated(name)))."
         + "\nThe known ones are \(listText(known))."
     case .isDroppedAndHashed(let property):
       "\(property) can't be both dropped and hashed.\nName it once with --redact."
@@ -47,7 +47,7 @@ extension PipelineError {
         + "\nName a file that does not exist yet; import creates it as a replica."
     case .hasNoLogsOfReplica(let own):
       "\(store) is a replica of \(own), and there are no logs of that store in \(logs)."
-        + "\nName the folder that has them."
+        + "\nName the folder with the logs of that store."
     case .isPast(let point, let head):
       "The replica \(store) is at transaction \(head), which is already past \(named(point)),"
         + " and an import never goes back."
@@ -61,7 +61,7 @@ extension PipelineError {
       "The logs in \(logs) end at transaction \(end), before transaction \(id)."
         + "\nCopy the missing logs into the folder, or name an earlier point."
     case .logsBeginAfter(let point):
-      "The logs in \(logs) begin after \(point), so they have no state for \(store)."
+      "The logs in \(logs) begin after \(point), so they do not contain the state for \(store)."
         + "\nName a later point, or copy the earlier logs into the folder."
     case .hasNoTransactions(let store):
       "There are no logs of the store \(store) in \(logs), only its folder."
@@ -82,34 +82,34 @@ extension PipelineError {
     case .isAmbiguousTime(let time, let last, let lineage, let parting, let folder):
       "The time \(time) is ambiguous: lineage \(lineage) in \(logs) was at transaction \(last)"
         + " then, and lineage \(parting.lineage) continues after transaction \(parting.transaction)."
-        + "\nName a transaction up to \(parting.transaction) or a time before it. For the store as"
-        + " it was then, name the logs of that lineage, \(folder)."
+        + "\nName a transaction up to \(parting.transaction), or an earlier time. For the state of"
+        + " lineage \(lineage) at this time, name its logs: \(folder)."
     case .hasOtherDigest(let id):
       "Transaction \(id) has another digest in the log \(log) than in the replica \(store)."
         + "\nImport the logs into a new replica."
     case .tokenIsDamaged(let path, let damage, let isFiltered):
       "The token \(path) can't be read (\(damage)), and there are no logs of \(store) in"
         + " \(logs) to rebuild it from."
-        + "\nName the folder that has the logs. \(newFolder(isFiltered))"
+        + "\nName the folder with the logs. \(newFolder(isFiltered))"
     case .tokenHasNoLogs(let point):
       "Logs are missing: the token says that \(store) was exported up to transaction"
-        + " \(point.transaction), and there are no logs of the store in \(logs)."
-        + "\nCopy the logs back into it, or name the folder that has them. \(newFolder(false))"
+        + " \(point.transaction), but there are no logs of the store in \(logs)."
+        + "\nCopy the logs back into the folder, or name the right folder. \(newFolder(false))"
     case .tokenIsAhead(let point, let lineage, let end):
       "Logs are missing: the token says that \(store) was exported up to transaction"
         + " \(point.transaction), and the logs in \(logs) end at transaction"
         + " \(end)\(point.lineage == lineage ? "" : " of lineage \(lineage)")."
-        + "\nCopy the logs back into it, or name the folder that has them."
+        + "\nCopy the logs back into the folder, or name the right folder."
     case .wasExportedBefore(let isFiltered):
       "\(logs) has no \(isFiltered ? "logs with this filter" : "logs") of \(store), and the"
         + " store was exported before."
-        + "\nIs the disk with the logs mounted? If so, name the folder that has them."
+        + "\nIs the disk with the logs mounted? If so, name the right folder."
         + " \(newFolder(isFiltered))"
     case .isExpired(let last, let error, let filtered):
       "\(store) was exported up to transaction \(last), and transactions after it are no longer"
         + " in its history: \(error.message)\n\(recover(filtered))"
     case .hasDiverged(let error):
-      "The history of \(store) is not the one that was exported: \(error.message)"
+      "The history of \(store) differs from the exported history: \(error.message)"
         + "\nIf the store was restored from an older copy, run “travelog recover \(store) --to"
         + " \(logs)”, which begins a new lineage."
     case .streamHasNoBeginning:
@@ -133,23 +133,23 @@ extension PipelineError {
       "\(logs) contains no logs of \(store) to continue from."
         + "\nRun “travelog export \(store) --to \(logs)”."
     case .schemaChanged:
-      "The schema of \(store) changed in the missing transactions, so the differences of its"
+      "The schema of \(store) changed in the missing transactions, so the differences between"
         + " objects can't be written as changes."
-        + "\nExport \(store) to another folder, which begins with its state."
+        + "\nExport \(store) to another folder; the new logs begin with the state of the store."
     case .isOtherLineage(let own, let last):
       "The store \(store) has lineage \(own), and its logs end in lineage \(last)."
         + "\nCopy the logs of lineage \(own) from the folder to which they were exported, or export"
-        + " \(store) to a new folder, which begins with its state."
+        + " \(store) to a new folder; the new logs begin with the state of the store."
     case .areUnlogged(let missing):
       "\(rangeText(missing)) of \(store) \(missing.count == 1 ? "is" : "are") in no log in"
-        + " \(logs), which begins after that, so nothing of its history may be deleted."
-        + "\nCopy the earlier logs into the folder. If there are none, this is the only copy; use"
-        + " --ignore-unlogged to delete it anyway."
+        + " \(logs), because the logs begin later. So no history of the store may be deleted."
+        + "\nCopy the earlier logs into the folder. If there are no such logs, the store has the only"
+        + " copy; use --ignore-unlogged to delete it anyway."
     case .isUnlogged:
-      "There are no logs of \(store) in \(logs), so nothing of its history may be deleted."
+      "There are no logs of \(store) in \(logs), so no history of the store may be deleted."
         + "\nRun “travelog export \(store) --to \(logs)” first."
     case .isUnsound(let finding):
-      "The logs in \(logs) are damaged, so nothing of the history of \(store) may be deleted:"
+      "The logs in \(logs) are damaged, so no history of \(store) may be deleted:"
         + " \(finding.message)"
         + "\nRun “travelog verify \(logs)” to see all that is wrong."
     case .isOtherHistory(let error):
@@ -168,12 +168,12 @@ extension PipelineError {
       "The logs in \(logs) do not have a \(name) with such values."
         + "\nLook for it with “travelog log \(logs) --entity \(entity)”."
     case .isThere(let name):
-      "\(name) still exists, so the store and its replicas need its values."
-        + "\nDelete it in the store, export that, and then erase; or name attributes whose values"
-        + " have changed since."
+      "\(name) still exists, so the store and the replicas need its present values."
+        + "\nDelete the object in the store, export the deletion, and then erase; or name only"
+        + " attributes whose values have changed since."
     case .hasValue(let attribute, let name, let transaction):
-      "\(name) still has the \(attribute) that transaction \(transaction) set, so the store needs it."
-        + "\nChange or delete it in the store, export that, and then erase."
+      "\(name) still has the \(attribute) that transaction \(transaction) set, so the store needs this value."
+        + "\nChange the value or delete the object in the store, export the change, and then erase."
     }
   }
 
@@ -185,9 +185,9 @@ extension PipelineError {
 
   private func choose(_ stores: [String], choice: Choice) -> String {
     switch choice {
-    case .identifier: "Name one with --store: \(stores.joined(separator: ", "))."
-    case .path: "Name one: \(stores.map { "\(logs)/store=\($0)" }.joined(separator: ", "))."
-    case .file: "Name the file of one with --store."
+    case .identifier: "Name one of the stores with --store: \(stores.joined(separator: ", "))."
+    case .path: "Name one folder: \(stores.map { "\(logs)/store=\($0)" }.joined(separator: ", "))."
+    case .file: "Name the file of one of the stores with --store."
     }
   }
 
@@ -212,12 +212,13 @@ extension PipelineError {
       if case .time(let time) = point { "The time \(time)" } else { "Transaction \(point)" }
     let range =
       base < head
-      ? "Name a transaction from \(base) to \(head), or a later time." : "It is empty so far."
+      ? "Name a transaction from \(base) to \(head), or a later time."
+      : "This history is empty so far."
     let inLogs =
       beginning.isStore
       ? " Only logs can show earlier states: travelog diff LOGS@\(point) \(logs)" : ""
     let earlier =
-      beginning.earlier.map { " The lineage before has logs of its own: name \($0)." } ?? ""
+      beginning.earlier.map { " The previous lineage has logs of its own: name \($0)." } ?? ""
     return "\(what) is before the history of \(logs), which begins after transaction"
       + " \(base)\(beginning.time.map { ", at \($0)" } ?? "")."
       + "\n\(range)\(inLogs)\(earlier)"

@@ -37,9 +37,9 @@ package enum CheckpointFailure: LogReason {
     let path = error.path
     return switch self {
     case .note(.malformed(let detail)): "\(path) can't be read: \(detail)."
-    case .note(.unsigned): "\(path) has no signature by a given key."
+    case .note(.unsigned): "None of the given keys has signed \(path)."
     case .note(.wrongSignature(let name)):
-      "\(path) has a signature in the name of \(abbreviated(name)) that does not match its text."
+      "The signature by \(abbreviated(name)) in \(path) does not match the text of the file."
     case .note(.noLibrary):
       "This machine does not have libcrypto, which signs and verifies."
         + "\nSign the text with “openssl pkeyutl -sign -rawin -inkey KEY -in checkpoint”, or install"
@@ -48,11 +48,11 @@ package enum CheckpointFailure: LogReason {
       "There is no tree of transactions in \(path)."
         + "\n\(inQuotes("travelog checkpoint LOGS")) builds it from the logs."
     case .severalTrees:
-      "\(path) has several trees, but --origin names one."
+      "--origin can name only one tree, but \(path) has several."
         + "\nName a lineage, as in LOGS/store=UUID/lineage=0."
     case .doesNotExtend(let old, let new):
       "The tree in \(path), of size \(new.count), does not extend the checkpoint of size"
-        + " \(old.count): history was altered, or these are other logs."
+        + " \(old.count): history was altered, or the logs belong to another history."
         + "\nVerify the logs, and compare them with another copy."
     case .isOtherTree(let origin):
       "The checkpoint \(path) belongs to the tree \(inQuotes(abbreviated(origin))), which is not"
@@ -61,12 +61,12 @@ package enum CheckpointFailure: LogReason {
     case .isNotCovered(let count):
       "Transaction \(error.transaction) is after the checkpoint \(path), which covers"
         + " \(countText(Int(count), noun: "transaction"))."
-        + "\nSign a new one: \(inQuotes("travelog checkpoint LOGS --key KEY"))"
+        + "\nSign a new checkpoint: \(inQuotes("travelog checkpoint LOGS --key KEY"))"
     case .notAProof(.malformed(let detail)): "\(path) is not a proof: \(detail)."
     case .notAProof: "\(path) is not a proof."
     case .notInLogs:
       "The logs in \(path) do not have transaction \(error.transaction)."
-        + "\nIf the store has it, export it first: \(inQuotes("travelog export STORE --to LOGS"))"
+        + "\nIf the store has this transaction, export it first: \(inQuotes("travelog export STORE --to LOGS"))"
     case .noChange(let count):
       "Transaction \(error.transaction) has \(countText(Int(count), noun: "change")), numbered from 0."
         + (count > 0 ? "\nThe last one is \(inQuotes("\(error.transaction).\(count - 1)"))." : "")

@@ -32,30 +32,32 @@ package enum HistoryFailure: StoreReason {
     case .damaged(let damage): "The history of the store \(path) is damaged: \(damage.text)."
     case .expired(let id, let base, let oldest):
       "Transaction \(id) was deleted from the history of the store \(path), which begins after"
-        + " transaction \(base); \(oldest.map { "the oldest that is kept is \($0)" } ?? "none is kept")."
+        + " transaction \(base); \(oldest.map { "the oldest kept transaction is \($0)" } ?? "no transaction is kept")."
     case .deleted(let id):
       "Transaction \(id) can't be reverted because it was deleted from the history of \(path)."
         + "\nRestore the store from a copy instead."
     case .insideGap(let id, let gap):
       "\(rangeText(gap)) of the store \(path) are one gap, which can only be reverted as a whole;"
-        + " transaction \(id) is one of them.\n"
+        + " transaction \(id) is in this gap.\n"
     case .otherLineage(let lineage, let storeLineage):
-      "\(other) the point is of lineage \(lineage), the store of lineage \(storeLineage)."
+      "\(other) the point is in lineage \(lineage), but the store has lineage \(storeLineage)."
     case .beyondHead(let transaction, let head):
-      "\(other) the point is transaction \(transaction), and the store's last is \(head)."
+      "\(other) the point is transaction \(transaction), but the store's last transaction is \(head)."
     case .otherDigest(let transaction): "\(other) transaction \(transaction) has another digest."
     case .otherBeginning(let base, let head):
-      "The history of \(path) begins after transaction \(base), but the state it is compared with is"
-        + " that of transaction \(head) or of another history."
+      "The rows of the store \(path) can't be compared with the logs. Its history begins after"
+        + " transaction \(base), and the logs do not contain the state after that transaction: they"
+        + " show transaction \(head), or belong to another history."
+        + "\nName the log folder to which this store was exported."
     case .migrated(let id, let migration):
       "Transaction \(id) of the store \(path) can't be reverted because"
         + " \(id == migration ? "it" : "transaction \(migration)") changed the schema."
     case .erased(let id):
       "Transaction \(id) of the store \(path) can't be reverted or become part of a new lineage"
-        + " because values of it were erased or deleted."
+        + " because some of its values were erased or deleted."
     case .noTransactions(let range, let head):
       "There \(range.lowerBound == range.upperBound ? "is" : "are") no"
-        + " \(rangeText(range).lowercased()) in the store \(path), whose last is \(head)."
+        + " \(rangeText(range).lowercased()) in the store \(path), whose last transaction is \(head)."
     case .noStateAt(let id, let head):
       "The store \(path) is at transaction \(head) and can't be reverted to \(id)."
     case .undoConflict(let range, let conflicts, let later):

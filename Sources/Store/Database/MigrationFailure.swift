@@ -40,11 +40,11 @@ enum MigrationFailure: StoreReason {
       "The store \(path) does not fit the model; a migration is needed:"
         + "\(differences.isEmpty ? itemsText(steps) : itemsText(differences))"
     case .migratedByOthers(let stored, let known):
-      "Another process migrated the store \(path) to version \(stored.version) of the schema; this"
-        + " one uses version \(known.version)."
+      "Another process migrated the store \(path) to version \(stored.version) of the schema;"
+        + " this process uses version \(known.version)."
         + "\nOpen the store again with the newer model."
     case .unknownSchema(let digest):
-      "The store \(path) never had the schema \(digest) of a transaction to be replayed."
+      "The store \(path) never had the schema \(digest), which a transaction needs."
         + "\nReplay the migration to that schema first."
     case .changedMeanwhile:
       "Another process changed the store \(path) during its migration; nothing was migrated."
@@ -58,7 +58,7 @@ enum MigrationFailure: StoreReason {
           : "\nMake the relationship optional, or set it in a custom stage first.")
     case .severalLinks(let property, let objects, let count):
       "\(property) becomes a relationship to one object, but \(countText(count, noun: "object")) would have"
-        + " several: \(names(objects, of: count)).\nChoose one for each in a custom stage first."
+        + " several: \(names(objects, of: count)).\nKeep one of them for each object, in a custom stage first."
     case .duplicates(let properties, let values, let count, let objects, let total):
       "\(listText(properties)) of \(objects.first?.entity ?? "") becomes unique, but"
         + " \(count == 1 ? "1 value occurs" : "\(count) values occur") more than once:"

@@ -38,7 +38,7 @@ enum ObjectFailure: StoreReason {
     case .notManyToMany(let property): "\(property) is not a many-to-many relationship."
     case .unreadable(let object, let property, let found, let expected):
       "\(object) can't be read: \(property) has \(found) instead of \(expected). Another program wrote"
-        + " it.\nCorrect the value with the sqlite3 shell."
+        + " this value.\nCorrect the value with the sqlite3 shell."
     case .missingValue(let object, let properties):
       "\(object) can't be saved because \(properties.joined(separator: " and ")) must have a value."
     case .invalidValue(let object, let detail):
@@ -48,7 +48,7 @@ enum ObjectFailure: StoreReason {
     case .duplicate(let object, let properties, let other):
       "\(object) can't be saved because \(other?.description ?? "another object") has the same"
         + " \(properties.isEmpty ? "unique values" : properties.joined(separator: " and "))."
-        + "\nThese values must be unique. Change one of them, or update that object."
+        + "\nThese values must be unique. Change one of them, or update the existing object."
     case .danglingReference: "A relationship refers to an object that does not exist.\n\(insert)"
     case .danglingLink(let table, let destination):
       "A link in \(table) refers to a \(destination) that does not exist.\n\(insert)"
@@ -57,8 +57,8 @@ enum ObjectFailure: StoreReason {
     case .deletion(let object, let obstacle, let property, let others):
       "\(object) can't be deleted: \(words(obstacle, property: property)) \(names(others))."
         + (obstacle == .denyRuleOfTargets
-          ? "\nDelete them too, or remove them from \(property) first."
-          : "\nDelete them too, or set \(property) to another object.")
+          ? "\nDelete these objects too, or remove them from \(property) first."
+          : "\nDelete these objects too, or set their \(property) to another object.")
     case .noIDsLeft(let table, let last):
       "The table \(table) has no ids left: another program gave a row the id \(last)."
         + "\nGive that row a smaller id with the sqlite3 shell, and set the table's seq in"
@@ -68,8 +68,8 @@ enum ObjectFailure: StoreReason {
 
   private func words(_ obstacle: Obstacle, property: String) -> String {
     switch obstacle {
-    case .denyRuleOfTargets: "its delete rule denies it while its \(property) refers to"
-    case .denyRule: "its delete rule denies it while \(property) refers to it in"
+    case .denyRuleOfTargets: "its delete rule denies the deletion while its \(property) refers to"
+    case .denyRule: "its delete rule denies the deletion while \(property) refers to it in"
     case .requiredValue: "\(property) must have a value and would have none in"
     case .noActionRule: "its delete rule is noAction, and \(property) still refers to it in"
     }

@@ -29,10 +29,10 @@ package enum ReplayFailure: StoreReason {
         + "\nTo make it independent: travelog promote \(path)"
     case .notAReplica: "The store \(path) is not a replica."
     case .gap(let id, let expected):
-      "Transaction \(id) can't be replayed into the store \(path), whose last is \(expected - 1):"
-        + " transaction \(expected) must be next."
+      "Transaction \(id) can't be replayed into the store \(path): its last transaction is"
+        + " \(expected - 1), so transaction \(expected) must be next."
     case .snapshotIntoContents:
-      "A snapshot can't be replayed into \(path), which has contents already."
+      "A snapshot can't be replayed into \(path), which is not empty."
     case .changedByOthers(let version):
       "The replica \(path) can't be migrated to version \(version) of the schema because another"
         + " program has changed it."
@@ -48,7 +48,7 @@ package enum ReplayFailure: StoreReason {
     case .otherLineage(let lineage, let replica):
       "A snapshot of lineage \(lineage) can't be replayed into \(path), which has lineage \(replica)."
     case .notAMigration(let id):
-      "Transaction \(id) is the first under a schema with other tables, but is not a migration."
+      "Transaction \(id) is the first one with another schema, but is not a migration."
     case .missingMigration(let version):
       "The migration of the store \(path) to version \(version) of the schema was not replayed."
     }

@@ -161,7 +161,10 @@ struct HistoryCursorTests {
         other = HistoryPoint(lineage: 0, transaction: 3, digest: first.digest)
         let ahead = #expect(throws: StoreError.self) { try reader.check(other) }
         #expect(ahead?.code == .historyDiverged)
-        #expect(ahead?.message.contains("is transaction 3, and the store's last is 2") == true)
+        #expect(
+          ahead?.message.contains("is transaction 3, but the store's last transaction is 2.")
+            == true
+        )
         other = HistoryPoint(lineage: 1, transaction: 1, digest: first.digest)
         let lineage = #expect(throws: StoreError.self) { try reader.check(other) }
         #expect(lineage?.code == .historyDiverged)

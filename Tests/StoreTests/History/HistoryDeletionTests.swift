@@ -90,7 +90,7 @@ struct HistoryDeletionTests {
       for point in points.prefix(3) {
         let error = #expect(throws: StoreError.self) { try store.read { try $0.check(point) } }
         #expect(error?.code == .historyExpired)
-        #expect(error?.message.contains("the oldest that is kept is 4") == true)
+        #expect(error?.message.contains("the oldest kept transaction is 4") == true)
       }
       for point in points.suffix(3) { try store.read { try $0.check(point) } }
       var other = points[3]

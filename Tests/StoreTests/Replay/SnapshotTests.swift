@@ -158,7 +158,7 @@ struct SnapshotTests {
           try $0.begin(snapshot: head, count: 0)
         }
       }
-      #expect(again.message.contains("has contents already"))
+      #expect(again.message.contains("is not empty"))
       func fresh() throws -> Store {
         try Store.open(
           .memory("other"),

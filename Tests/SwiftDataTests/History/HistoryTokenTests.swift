@@ -103,7 +103,7 @@ struct HistoryTokenTests {
     #expect(try allHistory(context).map(\.id) == [3, 4])
     let error = #expect(throws: SwiftDataError.self) { try after(tokens[0], context) }
     #expect(error == .historyTokenExpired)
-    #expect(error?.message.contains("the oldest that is kept is 3") == true)
+    #expect(error?.message.contains("the oldest kept transaction is 3") == true)
     #expect(try after(tokens[1], context) == [3, 4])
     let both = tokens[0]
     #expect(throws: SwiftDataError.historyTokenExpired) {
