@@ -61,7 +61,7 @@ struct ErasingProgramTests {
       let verified = try object(travelog("verify", logs, "--json"))
       #expect(verified["erased"] as? Int == 2)
       #expect((verified["erasures"] as? String)?.count == 64)
-      // Records of erasures vouch for themselves, unless their digest is known from elsewhere.
+      // Nothing proves the records of erasures, unless their digest is known from elsewhere.
       #expect(try travelog("verify", logs, "--against", store).code == 17)
       let digest = try #require(verified["erasures"] as? String)
       #expect(try travelog("verify", logs, "--erasures", digest).code == 0)
