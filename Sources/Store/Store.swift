@@ -46,7 +46,7 @@ package final class Store: @unchecked Sendable {
     schema: StoreSchema? = nil,
     options: Options = Options()
   ) throws -> Store {
-    try describingErrors(at: location.path) {
+    try describingErrors(at: location.path, timeout: options.busyTimeout) {
       try Store(location, schema: schema, options: options)
     }
   }
@@ -370,7 +370,7 @@ package final class Store: @unchecked Sendable {
       guard !isWriting else { throw FileFailure.nestedWrite.at(location.path) }
       isWriting = true
       defer { isWriting = false }
-      return try describingErrors(at: location.path) {
+      return try describingErrors(at: location.path, timeout: options.busyTimeout) {
         try connection.cached("BEGIN IMMEDIATE").run()
         do {
           try schemaCheck.run(on: connection)

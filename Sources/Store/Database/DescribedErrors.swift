@@ -3,14 +3,17 @@ import Glibc
 import SQLite
 
 /// Runs a function, and converts SQLite's errors to `StoreError`.
+///
+/// `timeout` is the time that SQLite waits for a lock; nil if the function does not always wait.
 func describingErrors<Result>(
   at path: @autoclosure () -> String,
+  timeout: Duration? = nil,
   _ body: () throws -> Result
 ) throws -> Result {
   do {
     return try body()
   } catch let error as SQLiteError {
-    throw described(error, path: path())
+    throw described(error, path: path(), timeout: timeout)
   }
 }
 
@@ -20,21 +23,22 @@ package func describingErrorsOfFiles<Result>(_ body: () throws -> Result) throws
   do {
     return try body()
   } catch let error as SQLiteError {
-    let told = described(error, path: error.path)
+    let told = described(error, path: error.path, timeout: nil)
     if told.code == .database { throw error }
     throw told
   }
 }
 
-private func described(_ error: SQLiteError, path: String) -> StoreError {
-  StoreError(failure(error, path: path), path: path, cause: error)
+private func described(_ error: SQLiteError, path: String, timeout: Duration?) -> StoreError {
+  StoreError(failure(error, path: path, timeout: timeout), path: path, cause: error)
 }
 
-private func failure(_ error: SQLiteError, path: String) -> FileFailure {
+private func failure(_ error: SQLiteError, path: String, timeout: Duration?) -> FileFailure {
   if error.code == SQLiteError.inputOutputNoMemory { return .outOfMemory }
   return switch error.primaryCode {
   case SQLiteError.noMemory: .outOfMemory
-  case SQLiteError.busy, SQLiteError.locked, SQLiteError.protocolFailure: .locked
+  case SQLiteError.busy: .locked(waited: timeout)
+  case SQLiteError.locked, SQLiteError.protocolFailure: .locked(waited: nil)
   case SQLiteError.full: .full
   case SQLiteError.notADatabase: .notADatabase
   case SQLiteError.corrupt: .damaged

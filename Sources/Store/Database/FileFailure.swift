@@ -6,7 +6,9 @@ enum FileFailure: StoreReason {
   case missing, folder, notADatabase, empty, appleStore, foreignDatabase
   case newerFormat(Int64, known: Int32)
   case damaged, cutOff(bytes: Int), otherTables(String), damagedCatalog(CatalogPart)
-  case locked, unrecordedChange, erasedButInLog
+  /// Nil if it is not known how long the program waited.
+  case locked(waited: Duration?)
+  case unrecordedChange, erasedButInLog
   case writeProtected, openedForReading, noCompanions, noWriteAheadLog, workingCopy(Int32)
   case full, inputOutput, outOfMemory
   case refused(String), nestedWrite
@@ -34,7 +36,7 @@ enum FileFailure: StoreReason {
 
   func wording(_ path: String) -> Wording {
     let notKept = "nothing of this write was kept"
-    let nameAStore = "Name a store that a program built with Travelog created."
+    let nameAStore = "Give the path of a store that was created by a program that uses Travelog."
     return switch self {
     case .missing: "There is no file \(path)."
     case .folder: "\(path) is a folder; a store is a file such as trips.store."
@@ -53,17 +55,19 @@ enum FileFailure: StoreReason {
         + " changed them.\nTo list the differences: travelog check \(path)"
     case .damagedCatalog(let part):
       "The catalog of the store \(path) is damaged: its \(part) is missing or invalid."
-    case .locked: "Another program is writing to \(path) and did not finish in time.\nTry again."
+    case .locked(let time):
+      "Another program is writing to \(path) and did not finish"
+        + " \(time.map { "within \(text($0))" } ?? "in time").\nTry again."
     case .unrecordedChange:
       "Another program is changing the store \(path), and history does not have the change yet."
     case .erasedButInLog:
-      "The values are erased from the history of the store \(path), but its write-ahead log still"
-        + " contains them, because another program is reading the store."
-        + "\nErase them again when it has finished."
+      "The values are erased from the history of the store \(path), but the store's write-ahead log"
+        + " still contains them, because another program is reading the store."
+        + "\nErase the values again when that program has finished."
     case .writeProtected: "\(path) is write-protected (file, folder or disk)."
     case .openedForReading: "The store \(path) was opened for reading only.\nOpen it for writing."
     case .noCompanions:
-      "The store \(path) can't be opened: SQLite can't create its own files beside it."
+      "The store \(path) can't be opened: SQLite can't create its own files in the same folder."
     case .noWriteAheadLog:
       "The store \(path) can't have a write-ahead log.\nMove it to a local file system."
     case .workingCopy(let number):
@@ -75,6 +79,11 @@ enum FileFailure: StoreReason {
     case .nestedWrite: "A write to the store \(path) began inside another write."
     }
   }
+}
+
+/// For example “10 s”, or “50 ms” for less than a second.
+private func text(_ time: Duration) -> String {
+  time < .seconds(1) ? "\(Int64(time / .milliseconds(1))) ms" : "\(time.components.seconds) s"
 }
 
 /// The reason why the blob file of a large value can't be read or written.
