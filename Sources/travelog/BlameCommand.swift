@@ -28,11 +28,12 @@ extension Travelog {
   static let blameCommand = Command(
     "blame",
     summary: "Shows who last set each value of an object.",
-    discussion: "For each attribute and relationship: the transaction that set it, its time, its "
-      + "author, and the value before. For a deleted object, the values that it had.",
+    discussion: "Each attribute and relationship is shown with the transaction that set its "
+      + "value, the time and author of that transaction, and the previous value. A deleted "
+      + "object is shown with its last values.",
     examples: [
       "travelog blame trips.store Trip 7": "Show who set the values of trip 7.",
-      "travelog blame logs@2026-11-03 Trip 7 --history": "Show all its changes up to a time.",
+      "travelog blame logs@2026-11-03 Trip 7 --history": "Show all changes of trip 7 up to a time.",
       "travelog blame logs Trip --where name=Oslo": "Find a trip by its name.",
     ],
     parameters: [

@@ -8,7 +8,7 @@ extension Travelog {
     summary: "Merges small logs into larger ones.",
     discussion:
       "No line and no digest changes. Each log is verified while it is copied, and removed "
-      + "when the larger one is complete. Filtered logs are merged only with logs of the same "
+      + "when the larger log is complete. Filtered logs are merged only with logs of the same "
       + "filter.",
     examples: [
       "travelog compact logs": "Merge logs up to a size of 256 MiB.",

@@ -29,10 +29,11 @@ extension Travelog {
     "diff",
     summary: "Shows how two stores, or two points in a history, differ.",
     discussion:
-      "Objects that are only in B are marked +, those that are only in A -, and those that "
-      + "differ ~, with their values in A and in B. With --format sql, the answer is a script "
-      + "for the sqlite3 shell that turns A into B. A store whose history was pruned shows "
-      + "only later states; for earlier ones, name its log folder.",
+      "A plus sign marks an object that is only in B, a minus sign an object that is only in "
+      + "A. A tilde marks an object that differs, with its values in A and in B. With --format "
+      + "sql, the answer is a script for the sqlite3 shell that turns A into B. A store whose "
+      + "history was pruned shows only later states; for earlier states, name the log folder "
+      + "of the store.",
     examples: [
       "travelog diff trips.store copy.store": "Compare two stores.",
       "travelog diff trips.store logs": "Compare a store with its logs.",

@@ -43,12 +43,12 @@ extension Travelog {
   static let eraseCommand = Command(
     "erase",
     summary: "Erases an object's values from logs, and from a store's history.",
-    discussion: "All values that the object ever had are removed from logs, snapshots and large "
-      + "values. The chain stays verifiable, and _erasures.ndjson records who erased what, "
-      + "when and why. Values that the object still has are refused: change or delete them in "
-      + "the store, and export that first. Without --store, the store's own history keeps the "
-      + "values. Copies of logs in other places are not changed. The next run completes an "
-      + "interrupted one.",
+    discussion: "All values that the object ever had are removed from logs, snapshots and "
+      + "large values. The chain stays verifiable, and _erasures.ndjson records who erased "
+      + "what, when and why. Values that the object still has are refused: change or delete "
+      + "them in the store, and export this change first. Without --store, the store's own "
+      + "history keeps the values. Copies of logs in other places are not changed. The next "
+      + "run completes an interrupted erasure.",
     examples: [
       "travelog erase logs --entity Person --id 7 --store people.store --reason \"case 12\"":
         "Erase the values of a deleted person.",

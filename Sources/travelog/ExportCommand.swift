@@ -84,17 +84,17 @@ extension Travelog {
   static let redactionKey = Parameter<String?>.optional(
     "redact-key",
     type: .file,
-    help: "The file that contains the secret key of those digests."
+    help: "The file that contains the secret key of the digests."
   )
 
   static let exportCommand = Command(
     "export",
     summary: "Writes new transactions of stores to a log folder.",
-    discussion: "The first export writes the whole history, or a snapshot if the history does not "
-      + "reach back to its beginning. Later exports write the transactions after the token. "
-      + "The token is updated last, so the next run completes an interrupted one: nothing is "
-      + "lost or exported twice. If one of several stores fails, the others are still "
-      + "exported, and the exit status is that of the first failure.",
+    discussion: "The first export writes the whole history, or a snapshot if the history does "
+      + "not reach back to its beginning. Later exports write the transactions after the "
+      + "token. The token is updated last, so the next run completes an interrupted export: "
+      + "nothing is lost or exported twice. If the export of one store fails, the other stores "
+      + "are still exported, and the first failure decides the exit status.",
     examples: [
       "travelog export trips.store --to logs": "Write new transactions.",
       "travelog export trips.store people.store --to logs": "Export two stores.",

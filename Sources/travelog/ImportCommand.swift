@@ -29,13 +29,14 @@ extension Travelog {
   static let importCommand = Command(
     "import",
     summary: "Verifies logs and applies them to a replica.",
-    discussion: "Each log is verified completely before any of it is applied. Transactions are "
-      + "applied whole, and those that the replica already has are skipped, so the next run "
-      + "completes an interrupted one. A new replica follows the latest lineage, unless "
-      + "--until is before that lineage began. An existing replica stays in its lineage; if "
-      + "the logs continue in another one, the exit status is 14. A replica that is already "
-      + "past --until is refused, because an import never goes back. LOGS can also be a "
-      + "flat copy of a log folder, or the folder of one lineage, LOGS/store=UUID/lineage=N.",
+    discussion: "Each log is verified completely before any of it is applied. Each transaction "
+      + "is applied as a whole. Transactions that the replica already has are skipped, so the "
+      + "next run completes an interrupted import. A new replica follows the latest lineage, "
+      + "unless --until is before that lineage began. An existing replica stays in its "
+      + "lineage; if the logs continue in another lineage, the exit status is 14. A replica "
+      + "that is already past --until is refused, because an import never goes back. LOGS can "
+      + "also be a flat copy of a log folder, or the folder of one lineage, "
+      + "LOGS/store=UUID/lineage=N.",
     examples: [
       "travelog import logs --into copy.store": "Create or update a replica.",
       "ssh host travelog export trips.store --to - | travelog import - --into copy.store":

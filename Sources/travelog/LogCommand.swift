@@ -28,10 +28,10 @@ extension Travelog {
   static let logCommand = Command(
     "log",
     summary: "Lists transactions, the newest first.",
-    discussion: "Each line shows a transaction, its time, its author, and how many objects of each "
-      + "entity were inserted (+), updated (~) and deleted (-). Brackets mark transactions "
-      + "that are not an ordinary save: [foreign] for a write by another program such as "
-      + "sqlite3, and [gap], [migration], [prune], [snapshot] or [erased].",
+    discussion: "Each line shows a transaction, its time and author, and how many objects of "
+      + "each entity were inserted (+), updated (~) and deleted (-). Brackets mark "
+      + "transactions that are not an ordinary save: [foreign] for a write by another program "
+      + "such as sqlite3, and [gap], [migration], [prune], [snapshot] or [erased].",
     examples: [
       "travelog log trips.store": "List all transactions.",
       "travelog log logs --author com.example.SampleTrips.widget --patch":
@@ -97,7 +97,7 @@ extension Travelog {
       + "its tombstone keeps.",
     examples: [
       "travelog show trips.store 412": "Show transaction 412.",
-      "travelog show logs 412 --json": "Write it as JSON.",
+      "travelog show logs 412 --json": "Write transaction 412 as JSON.",
     ],
     parameters: [source, transaction] + filters,
     exitCodes: [.unreadable, .missing, .historyGap, .interrupted, .terminated]

@@ -2,7 +2,7 @@ import ChangeLog
 import CommandLineKit
 import Pipeline
 
-/// A transaction, or one change of it.
+/// A transaction, or one of its changes.
 struct ProvenPlace: Hashable {
   let transaction: Int64
   var change: Int64?
@@ -24,9 +24,9 @@ extension Travelog {
     "TRANSACTION",
     type: ValueType(
       placeholder: "TXN[.CHANGE]",
-      forms: "a transaction, such as 121, or a change of it, such as 121.4"
+      forms: "a transaction, such as 121, or one of its changes, such as 121.4"
     ) { ProvenPlace($0) },
-    help: "A transaction, such as 121, or one change of it, such as 121.4."
+    help: "A transaction, such as 121, or one of its changes, such as 121.4."
   )
 
   static let proveCommand = Command(
@@ -40,7 +40,7 @@ extension Travelog {
       + "numbered from 0, as `seq` in the logs. A proof stays valid after values are erased.",
     examples: [
       "travelog prove logs 121.4 > change.proof": "Prove one change.",
-      "travelog verify --proof change.proof --key public.pem": "Check it elsewhere.",
+      "travelog verify --proof change.proof --key public.pem": "Check the proof elsewhere.",
     ],
     parameters: [logs, provenPlace, origin],
     exitCodes: [.unreadable, .missing]

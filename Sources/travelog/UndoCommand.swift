@@ -24,10 +24,10 @@ extension Travelog {
   static let undoCommand = Command(
     "undo",
     summary: "Reverts transactions by recording a new one.",
-    discussion: "Either all of them are reverted, or none. Later changes stay. If a later change "
-      + "depends on what would be reverted, nothing is done, and the conflicts are listed. A "
-      + "migration, and transactions before it, can't be reverted. A dry run works on a copy "
-      + "of the store in TMPDIR.",
+    discussion: "Either all given transactions are reverted, or none of them. Later changes "
+      + "stay. If a later change depends on a transaction to revert, nothing is changed, and "
+      + "the conflicts are listed. A migration, and transactions before a migration, can't be "
+      + "reverted. A dry run works on a copy of the store in TMPDIR.",
     examples: [
       "travelog undo trips.store 412 --dry-run": "See what would be reverted.",
       "travelog undo trips.store 400-412": "Revert thirteen transactions.",

@@ -9,7 +9,7 @@ extension Trips {
   private static let newName = Parameter<String>.required(
     "name",
     type: .text,
-    help: "The name; no other trip may have it."
+    help: "The name; no other trip may have the same name."
   )
   private static let destination = Parameter<String>.required(
     "destination",
@@ -104,7 +104,7 @@ extension Trips {
   private static let favorite = Parameter<YesOrNo?>.optional(
     "favorite",
     type: .oneOf,
-    help: "Whether it is a favorite."
+    help: "Whether the trip is a favorite."
   )
   private static let item = Parameter<[String]>.repeated(
     "item",
@@ -178,7 +178,7 @@ extension Trips {
 
   static let book = Command(
     "book",
-    summary: "Books a place to stay, and replaces an earlier one.",
+    summary: "Books a place to stay, and replaces an earlier booking.",
     examples: [
       "trips book trips.store Norway --place 'Hotel Nordlys'": "Book that hotel."
     ],

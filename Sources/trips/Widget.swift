@@ -11,7 +11,7 @@ extension Trips {
         "confirm",
         summary: "Confirms a trip's accommodation.",
         examples: [
-          "trips widget confirm trips.store Norway": "Confirm it after the hotel called."
+          "trips widget confirm trips.store Norway": "Confirm the place after the hotel called."
         ],
         parameters: [store, name],
         exitCodes: [.unreadable, .missing, .locked, .schemaMismatch]

@@ -48,7 +48,7 @@ struct AnnotationMisuseTests {
     expectComplaints(
       "struct Trip { @\(name) var a = 0 }",
       [
-        "1:15 @\(name) has no effect here, because the property is not one of a class that is "
+        "1:15 @\(name) has no effect here, because the property does not belong to a class that is "
           + "marked @Model; mark the class @Model, or remove @\(name)."
       ]
     )
@@ -97,7 +97,7 @@ struct AnnotationMisuseTests {
       source,
       [
         "2:17 @Relationship can be put on a property only once; put all options in the "
-          + "first one."
+          + "first @Relationship."
       ]
     )
     try expectRemedy(
@@ -107,7 +107,7 @@ struct AnnotationMisuseTests {
     )
     expectComplaints(
       model("@Attribute(originalName: \"b\") @Attribute(.unique, originalName: \"c\") var a = 1"),
-      ["2:53 'a' has two values for 'originalName'; keep one of them."]
+      ["2:53 'a' has two values for 'originalName'; keep only one value."]
     )
   }
 
@@ -218,7 +218,7 @@ struct AnnotationMisuseTests {
   func constraintOutside(name: String) {
     let sentence =
       "#\(name) must be inside the class to which it applies, and that class must be "
-      + "marked @Model; move it there."
+      + "marked @Model; move #\(name) into that class."
     expectComplaints("#\(name)<Trip>([\\.name])", ["1:1 \(sentence)"])
     expectComplaints("class Trip { #\(name)<Trip>([\\.name]) }", ["1:14 \(sentence)"])
   }
@@ -271,7 +271,7 @@ struct AnnotationMisuseTests {
     expectComplaints(
       model("#Unique<Trip>([\\.a]); #Unique<Trip>([\\.b])"),
       [
-        "2:25 A model has only one #Unique; put all lists in the first one, separated by "
+        "2:25 A model has only one #Unique; put all lists in the first #Unique, separated by "
           + "commas."
       ]
     )

@@ -171,14 +171,14 @@ struct PropertyMisuseTests {
       model("var name = 1; private var _name = 2"),
       [
         "2:29 '_name' is the name of the storage that @Model generates for 'name'; rename "
-          + "one of the two."
+          + "one of the two properties."
       ]
     )
     expectComplaints(
       model("var name = 1; @Transient var _name = 2"),
       [
         "2:32 '_name' is the name of the storage that @Model generates for 'name'; rename "
-          + "one of the two."
+          + "one of the two properties."
       ]
     )
     expectComplaints(model("var name: Int { _name }; private var _name = 2"), [])

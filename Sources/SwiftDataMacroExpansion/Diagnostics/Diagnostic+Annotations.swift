@@ -16,7 +16,7 @@ extension Diagnostic {
   /// One of these attributes on a variable outside of a model class.
   static func annotationOutsideModel(_ node: AttributeSyntax, name: String) -> Diagnostic {
     .error(
-      "@\(name) has no effect here, because the property is not one of a class that is marked "
+      "@\(name) has no effect here, because the property does not belong to a class that is marked "
         + "@Model; mark the class @Model, or remove @\(name).",
       at: node,
       fixIts: [.removing(node, message: "remove '@\(name)'")]
@@ -70,7 +70,7 @@ extension Diagnostic {
   /// The same attribute twice on one property.
   static func repeatedAnnotation(_ node: AttributeSyntax, name: String) -> Diagnostic {
     .error(
-      "@\(name) can be put on a property only once; put all options in the first one.",
+      "@\(name) can be put on a property only once; put all options in the first @\(name).",
       at: node,
       fixIts: [.removing(node, message: "remove the second '@\(name)'")]
     )
@@ -84,7 +84,7 @@ extension Diagnostic {
     property: ModelProperty
   ) -> Diagnostic {
     .error(
-      "'\(property.name)' has two values for '\(label)'; keep one of them.",
+      "'\(property.name)' has two values for '\(label)'; keep only one value.",
       at: argument
     )
   }
@@ -174,7 +174,7 @@ extension Diagnostic {
   ) -> Diagnostic {
     .error(
       "#\(name) must be inside the class to which it applies, and that class must be "
-        + "marked @Model; move it there.",
+        + "marked @Model; move #\(name) into that class.",
       at: node
     )
   }
@@ -219,7 +219,7 @@ extension Diagnostic {
   /// A second `#Unique` or `#Index` in one class.
   static func repeatedConstraint(_ node: MacroExpansionDeclSyntax, name: String) -> Diagnostic {
     .error(
-      "A model has only one #\(name); put all lists in the first one, separated by commas.",
+      "A model has only one #\(name); put all lists in the first #\(name), separated by commas.",
       at: node
     )
   }

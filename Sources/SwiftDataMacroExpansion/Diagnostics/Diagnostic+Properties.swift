@@ -100,7 +100,7 @@ extension Diagnostic {
   static func nameTakenByStorage(_ property: ModelProperty, of other: String) -> Diagnostic {
     .error(
       "'\(property.name)' is the name of the storage that @Model generates for '\(other)'; rename "
-        + "one of the two.",
+        + "one of the two properties.",
       at: property.identifier
     )
   }

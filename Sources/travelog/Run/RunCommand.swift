@@ -25,8 +25,8 @@ extension Travelog {
     discussion:
       "A job is a JSON5 file; \(PackageFolders.documentation)/JOBS.md describes the format. "
       + "The whole file is checked before the first step. A step that fails ends the job, "
-      + "unless the file says otherwise, and the exit status is that of the first step that "
-      + "failed.",
+      + "unless the file says otherwise. The exit status of the job is the exit status of the "
+      + "first step that failed.",
     examples: [
       "travelog run \(PackageFolders.jobs)/nightly-export.json5 --set store=trips.store --set logs=logs --set reports=reports":
         "Run a job that exports and verifies, as cron or a timer does.",
