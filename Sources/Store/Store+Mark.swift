@@ -3,16 +3,18 @@ import Changes
 extension Store {
   /// Records an operation on the store's history as a transaction without changes, and returns its id.
   ///
-  /// The details are a canonical JSON object.
+  /// The details are a canonical JSON object. A stamp is that of a snapshot which the details name: with
+  /// its seed the same snapshot can be made again later.
   @discardableResult
   package func mark(
     _ operation: TransactionOperation,
     author: Author,
-    details: String
+    details: String,
+    stamp: Provenance.Stamp? = nil
   ) throws -> Int64 {
     try maintain { writer in
       try writer.recorder.begin()
-      try writer.recorder.close(author, operation: operation, details: details)
+      try writer.recorder.mark(author, operation: operation, details: details, stamp: stamp)
       return writer.recorder.transaction
     }
   }

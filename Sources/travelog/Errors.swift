@@ -46,7 +46,7 @@ private let pipelineCodes: [PipelineError.Code: ExitCode] = [
   .missingLogs: .missing, .missing: .missing, .historyExpired: .historyGap,
   .historyDiverged: .diverged, .schemaMismatch: .schemaMismatch, .otherStore: .usage,
   .misuse: .usage,
-  .stillThere: .failure, .unknownName: .missing,
+  .stillThere: .failure, .unknownName: .missing, .unproven: .unproven,
 ]
 
 private let auditCodes: [AuditError.Code: ExitCode] = [

@@ -26,6 +26,11 @@ extension Travelog {
     help: "Create the replica from the newest snapshot, without earlier history."
   )
 
+  static let trustSnapshot = Parameter<Bool>.toggle(
+    "trust-snapshot",
+    help: "Begin with a snapshot even if nothing in the logs proves it."
+  )
+
   static let importCommand = Command(
     "import",
     summary: "Verifies logs and applies them to a replica.",
@@ -44,10 +49,10 @@ extension Travelog {
       "travelog import logs --into monday.store --until 2026-11-02T08:00Z":
         "Restore the state at a point in time.",
     ],
-    parameters: [sources, into, until, origin, fromSnapshot, dryRun],
+    parameters: [sources, into, until, origin, fromSnapshot, trustSnapshot, dryRun],
     exitCodes: [
       .unreadable, .missing, .locked, .schemaMismatch, .diverged, .differs, .filteredLog,
-      .interrupted, .terminated,
+      .unproven, .interrupted, .terminated,
     ]
   ) { call in
     let given = call.arguments
@@ -66,6 +71,7 @@ extension Travelog {
     request.lineage = source.lineage
     request.until = given[until]
     request.fromSnapshot = given[fromSnapshot]
+    request.trustsSnapshot = given[trustSnapshot]
     request.isDryRun = given[dryRun]
     let (line, tick) = call.tick()
     var result: ImportResult?

@@ -19,6 +19,10 @@ extension Travelog {
     type: .digest,
     help: "The digest that the last record of erasures must have."
   )
+  static let replay = Parameter<Bool>.toggle(
+    "replay",
+    help: "Also compare proven snapshots with a replay of the logs."
+  )
   static let allowUnproven = Parameter<Bool>.toggle(
     "allow-unproven",
     help: "Exit with 0 even if a part of the logs is not proven."
@@ -56,7 +60,8 @@ extension Travelog {
       "travelog verify logs --against trips.store": "Verify that the logs restore the store.",
     ],
     parameters: [
-      verifiedLogs, origin, token, heads, after, against, erasures, allowUnproven, sinceCheckpoint,
+      verifiedLogs, origin, token, heads, after, against, replay, erasures, allowUnproven,
+      sinceCheckpoint,
       proof, publicKey,
     ],
     exitCodes: [.found, .unreadable, .missing, .unproven, .interrupted, .terminated]
@@ -72,6 +77,7 @@ extension Travelog {
     request.heads = try knownDigests(given[heads], keys: given[publicKey])
     request.after = given[after]
     request.against = given[against]
+    request.replaysSnapshots = given[replay]
     request.erasures = given[erasures]
     request.includesFiltered = true
     request.failures = source.failures

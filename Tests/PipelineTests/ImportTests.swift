@@ -137,7 +137,7 @@ struct ImportTests {
       }
       let early = try time(5)
       for (past, points) in [
-        (whole, [.transaction(9), .transaction(0), early]), (snapshot, [.transaction(5), early]),
+        (whole, [.transaction(10), .transaction(0), early]), (snapshot, [.transaction(5), early]),
       ] as [(ImportRequest, [Point])] {
         for point in points {
           for isDryRun in [true, false] {
@@ -158,7 +158,7 @@ struct ImportTests {
       }
       // The replica's own point and a later one are accepted.
       for (here, point) in [
-        (whole, .transaction(10)), (snapshot, .transaction(6)),
+        (whole, .transaction(11)), (snapshot, .transaction(6)),
         (snapshot, try time(6)), (snapshot, .transaction(8)),
       ] as [(ImportRequest, Point)] {
         var here = here

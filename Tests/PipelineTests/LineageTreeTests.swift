@@ -208,15 +208,14 @@ struct LineageTreeTests {
       try world.source.deleteHistory([1...5])
       let logs = LogFolder(folder.path + "/new")
       try logs.create()
-      let first = try startLogs(of: world.path, in: logs)
-      #expect(try LineageTree(logs, store: world.source.identifier, lineage: 0) == nil)
+      let base = try startLogs(of: world.path, in: logs).from.transaction
       try world.write(4)
       try world.export { $0.logs = logs }
       for isRebuilt in [false, true] {
         let tree = try #require(try LineageTree(logs, store: world.source.identifier, lineage: 0))
-        #expect(tree.origin == "travelog/\(world.source.identifier)/0/\(first.to.transaction)")
-        #expect(tree.position(of: first.to.transaction + 1) == 0)
-        #expect(tree.position(of: first.to.transaction) == nil)
+        #expect(tree.origin == "travelog/\(world.source.identifier)/0/\(base)")
+        #expect(tree.position(of: base + 1) == 0)
+        #expect(tree.position(of: base) == nil)
         #expect(try verify(VerifyRequest(logs: logs)).map(\.findings) == [[]])
         guard !isRebuilt else { break }
         try FileManager.default.removeItem(atPath: tree.path)

@@ -196,7 +196,7 @@ private final class Summary {
         transaction: id
       )
     case .prune: add(.deletedHistory, message: "Older history was deleted.", transaction: id)
-    case .recorded, .snapshot, .migration: break
+    case .recorded, .snapshot, .migration, .mark: break
     }
     switch transaction.state {
     case .erased: add(.erasure, message: "Values were erased from history.", transaction: id)

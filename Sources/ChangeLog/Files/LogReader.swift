@@ -240,6 +240,9 @@ package final class LogReader {
       }
       beginsWithSnapshot = true
     }
+    guard transaction.operation != .mark || transaction.count == 0 else {
+      throw damaged("it proves something else, and has changes")
+    }
     hasOnlyInserts = true
     try checkDigests(of: transaction)
     go(past: transaction.id, digest: transaction.chainDigest)

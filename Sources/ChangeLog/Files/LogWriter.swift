@@ -177,7 +177,12 @@ package final class LogWriter {
       throw LogFailure.exists.at(path)
     }
     try makeFolders(parentFolder(path))
-    try written()
+    do {
+      try written()
+    } catch {
+      unlink(temporary)
+      throw error
+    }
     try moveDurably(temporary, to: path)
     // The log is complete without the members file. An entry for the last transaction would be
     // useless.

@@ -132,6 +132,8 @@ package enum TransactionOperation: String, Hashable, Sendable, CaseIterable {
   case gap
   /// It records that older history was deleted.
   case prune
+  /// It has no changes, and proves a snapshot or a gap.
+  case mark
   /// It records a change of the schema.
   case migration
 }

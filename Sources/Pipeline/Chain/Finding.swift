@@ -43,6 +43,7 @@ package struct Finding: Equatable, Sendable, Worded {
     case isOtherHistory(PipelineError)
     case rowDiffers(ChangeKind, object: String, properties: String, folder: String)
     case moreRowsDiffer(Int)
+    case snapshotDiffers(ChangeKind, object: String, properties: String)
   }
 
   let reason: Reason
@@ -111,6 +112,7 @@ package enum Notice: Hashable, Encodable, Sendable, Worded {
   case logsBeginAfter(Int64, of: String)
   case beginsWithSnapshot(ClosedRange<Int64>, of: String, String)
   case treeIsNotWhole(String)
+  case snapshotIsUnproven(Int64)
 
   /// In JSON a notice is the sentence that people see.
   package func encode(to encoder: any Encoder) throws {

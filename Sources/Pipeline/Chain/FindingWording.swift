@@ -7,7 +7,7 @@ extension Finding {
     case .log(let kind, _): kind
     case .isCovered: .gap
     case .isUnknownErasure, .hasNoParent, .endIsOther, .tokenIsOther, .tokenIsDamaged,
-      .erasuresAreOther:
+      .erasuresAreOther, .snapshotDiffers:
       .damaged
     case .endIsMissing, .tokenIsAhead, .headIsMissing, .positionIsMissing: .endMissing
     case .isOtherHistory, .rowDiffers, .moreRowsDiffer: .differs
@@ -64,6 +64,13 @@ extension Finding {
     case .rowDiffers(let kind, let object, let properties, let folder):
       "\(text(kind, object: object, properties: properties))."
         + "\nRows of the store were changed, and history does not have the changes: run “travelog check \(path) --logs \(folder)”."
+    case .snapshotDiffers(let kind, let object, let properties):
+      switch kind {
+      case .insert: "\(object) is in snapshot \(transaction) and not in a replay of the logs."
+      case .delete: "\(object) is in a replay of the logs and not in snapshot \(transaction)."
+      case .update:
+        "\(object) differs between snapshot \(transaction) and a replay of the logs in \(properties)."
+      }
     case .moreRowsDiffer(let count):
       "\(count) more \(count == 1 ? "object differs" : "objects differ")."
     }
@@ -111,6 +118,10 @@ extension Notice {
     case .beginsWithSnapshot(let ids, let store, let logs):
       "\(rangeText(ids)) of \(store) \(ids.count == 1 ? "is" : "are") in no log: \(logs)"
         + " begins with a later snapshot. “prune” keeps \(ids.count == 1 ? "it" : "them")."
+    case .snapshotIsUnproven(let transaction):
+      "Nothing proves the snapshot of transaction \(transaction), because no transaction could be"
+        + " recorded in the store."
+        + "\nExport with a user who may write the store."
     case .treeIsNotWhole(let damage):
       "The tree of transactions beside the logs is not complete: \(damage)"
     }

@@ -199,6 +199,29 @@ struct LogChain {
     )
   }
 
+  /// Whether a later transaction of the chain proves a snapshot, which follows the transaction of a point.
+  ///
+  /// It reads logs up to that transaction; an import verifies all of them.
+  func provesSnapshot(_ file: LogFolder.File, at point: HistoryPoint) throws -> Bool {
+    let snapshot = try open(file, after: nil)
+    guard let digest = try snapshot.next(checksValues: false)?.digest else { return false }
+    let wanted = Mark(.snapshot, transaction: point.transaction, digest: digest)
+    var end = point
+    for file in files where file.range.upperBound > point.transaction {
+      let isInside = file.range.lowerBound <= point.transaction
+      let reader = try open(file, after: isInside ? nil : end)
+      if isInside { _ = reader.goInside(before: point.transaction) }
+      while let transaction = try reader.next(checksValues: false) {
+        if transaction.id == point.transaction, transaction.chainDigest != point.digest {
+          return false
+        }
+        if transaction.id > point.transaction, transaction.mark == wanted { return true }
+        end = transaction.point(inLineage: lineage) ?? end
+      }
+    }
+    return false
+  }
+
   /// Reads all logs, or those after a point, and returns their end.
   ///
   /// If a compaction merged the logs around the point, the merged log is read from its beginning.

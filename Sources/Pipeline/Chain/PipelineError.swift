@@ -9,7 +9,7 @@ package struct PipelineError: Error, Sendable, Worded {
   /// Later versions may add kinds, so a `switch` needs a default.
   package enum Code: String, Hashable, Sendable {
     case missingLogs, missing, historyExpired, historyDiverged, schemaMismatch, otherStore
-    case unknownName, stillThere, misuse
+    case unknownName, stillThere, misuse, unproven
   }
 
   /// The kinds of failure with their details, without the paths of the store and of the logs.
@@ -33,7 +33,7 @@ package struct PipelineError: Error, Sendable, Worded {
     case isOlderLineage(Int64, replica: Int64, isNamed: Bool)
     case isNewLineage(Int64, replica: Int64, folder: String?)
     case isAmbiguousTime(String, last: Int64, lineage: Int64, Parting, folder: String)
-    case hasOtherDigest(Int64)
+    case hasOtherDigest(Int64), isUnprovenSnapshot(Int64)
     // Export.
     case tokenIsDamaged(String, any Error, isFiltered: Bool)
     case tokenHasNoLogs(HistoryPoint), tokenIsAhead(HistoryPoint, lineage: Int64, end: Int64)
@@ -114,6 +114,7 @@ extension PipelineError {
     case .severalStores, .isReplica, .hasNoLogsOfReplica: .otherStore
     case .unknownEntity, .unknownProperty: .unknownName
     case .isThere, .hasValue: .stillThere
+    case .isUnprovenSnapshot: .unproven
     case .notAPoint, .isDroppedAndHashed, .hasNoKey, .notAReplica, .isPast, .hasLogs,
       .snapshotIsNotLast, .snapshotIsFiltered, .isLink, .isCovered, .isUnexported:
       .misuse

@@ -87,6 +87,11 @@ extension PipelineError {
     case .hasOtherDigest(let id):
       "Transaction \(id) has another digest in the log \(log) than in the replica \(store)."
         + "\nImport the logs into a new replica."
+    case .isUnprovenSnapshot(let transaction):
+      "Nothing in the logs proves the snapshot \(log) of transaction \(transaction), so someone may have"
+        + " altered it."
+        + "\nImport without --from-snapshot if the logs begin before it. If you trust the snapshot, use"
+        + " --trust-snapshot."
     case .tokenIsDamaged(let path, let damage, let isFiltered):
       "The token \(path) can't be read (\(damage)), and there are no logs of \(store) in"
         + " \(logs) to rebuild it from."

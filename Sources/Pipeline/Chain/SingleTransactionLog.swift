@@ -10,9 +10,10 @@ func madeUpTransaction(
   time: String? = nil,
   schema: StoreSchema,
   of store: Store,
-  count: Int64
+  count: Int64,
+  stamp: Provenance.Stamp? = nil
 ) throws -> Transaction {
-  let stamp = Provenance.system.stamp(Author(), count)
+  let stamp = stamp ?? Provenance.system.stamp(Author(), count)
   let known = try store.read { try $0.schemas().last { $0.schema == schema } }
   return Transaction(
     id: id,
@@ -32,6 +33,8 @@ func madeUpTransaction(
 ///
 /// `changes` calls with one change after another, each with the reader of its large values.
 ///
+/// `beforeNaming` gets the digest of the transaction before the log has its name; its error discards the log.
+///
 /// - Returns: The log's path, and the digest of the transaction.
 func writeLog(
   of transaction: Transaction,
@@ -39,6 +42,7 @@ func writeLog(
   destination: LogDestination,
   blobs: LogBlobs,
   level: Int = 6,
+  beforeNaming: (Digest) throws -> Void = { _ in },
   changes: (_ body: (Change, Reader) throws -> Void) throws -> Void
 ) throws -> (path: String, digest: Digest) {
   let log = try LogWriter(destination, header: header, level: level)
@@ -55,5 +59,5 @@ func writeLog(
   let made = try digest.close(lines).transaction
   transaction.digest = made
   try log.close(transaction, lines: lines)
-  return (try log.finish(), made)
+  return (try log.finish { try beforeNaming(made) }, made)
 }

@@ -34,7 +34,7 @@ private final class Export {
   private let filtered: FilteredChanges?
   /// The path of the token; nil if none is used.
   private let token: String?
-  private let schemas: [String: StoreSchema]
+  private var schemas: [String: StoreSchema]
   private var result: ExportResult
   private var start: ExportStart
   private var progress = Progress()
@@ -49,6 +49,8 @@ private final class Export {
   /// The tree beside the logs; nil for streams and filtered logs.
   private var tree: LineageTreeWriter?
   private var streamed: Set<String> = []
+  /// The transaction that proves the snapshot of this run.
+  private var marked: Int64?
 
   init(_ request: ExportRequest, store: Store, reader: Reader) throws {
     let catalog = try reader.schemas()
@@ -66,10 +68,7 @@ private final class Export {
     token =
       request.token
       ?? (request.stream == nil ? request.logs.token(of: store.identifier) : nil)
-    schemas = Dictionary(
-      catalog.map { ($0.digest, $0.schema) },
-      uniquingKeysWith: { first, _ in first }
-    )
+    schemas = try schemasByDigest(reader)
     let head = try reader.sealedHead()
     let beginning = HistoryPoint(
       lineage: store.lineage,
@@ -89,18 +88,12 @@ private final class Export {
   }
 
   func run(_ tick: Tick) throws -> ExportResult {
-    switch start {
-    case .beginning: break
-    case .snapshot:
-      guard request.until == .head else {
-        throw request.error(.firstExportIsSnapshot)
-      }
-      result.from = try reader.point(result.head)
-    case .after(let point): result.from = point
+    if case .snapshot = start, request.until != .head {
+      throw request.error(.firstExportIsSnapshot)
     }
-    let first = result.from.transaction
-    let last = try request.until.transaction(in: reader, after: first, through: result.head)
     if case .after(let point) = start {
+      result.from = point
+      let last = try lastWanted()
       try request.checkContinuation(
         of: store.identifier,
         after: point,
@@ -110,13 +103,10 @@ private final class Export {
       result.to = point
     }
     try remember()
-    try openTree()
     if case .snapshot = start { try writeFirstSnapshot(tick) }
+    try openTree()
     result.to = result.from
-    if last > first {
-      progress.total = last - first
-      try exportTransactions(after: first, through: last, tick: tick)
-    }
+    try exportTransactions(through: lastWanted(), tick: tick)
     if request.wantsSnapshot, result.snapshot == nil {
       guard result.to.transaction == result.head else {
         throw request.error(
@@ -125,12 +115,21 @@ private final class Export {
       }
       try writeSnapshot(at: result.to, tick: tick)
     }
+    try exportMark(tick)
     if let stream = request.stream, result.files.isEmpty, !request.isDryRun {
       try LogWriter.writeNothing(to: stream, name: "standard output")
     }
     if !request.isDryRun { try moveToken() }
     result.notices += permissionNotices([token].compactMap { $0 } + result.files)
     return result
+  }
+
+  private func lastWanted() throws -> Int64 {
+    try request.until.transaction(
+      in: reader,
+      after: result.from.transaction,
+      through: result.head
+    )
   }
 
   /// Records that the logs begin here: first in the folder with a token, then in the store.
@@ -164,18 +163,83 @@ private final class Export {
     }
   }
 
+  /// Writes the snapshot with which the logs begin: the one that the last deletion of history proves,
+  /// or the present state.
   private func writeFirstSnapshot(_ tick: Tick) throws {
-    try writeSnapshot(at: result.from, tick: tick)
-    if let oldest = try reader.historyRange().oldest, oldest <= result.head {
+    if let point = try writePrunedSnapshot(tick) {
+      result.from = point
+    } else {
+      result.from = try reader.point(result.head)
+      try writeSnapshot(at: result.from, tick: tick)
+    }
+    let last = result.from.transaction
+    if let oldest = try reader.historyRange().oldest, oldest <= last {
       result.notices.append(
-        .beginsWithSnapshot(oldest...result.head, of: request.store, request.logs.path)
+        .beginsWithSnapshot(oldest...last, of: request.store, request.logs.path)
       )
     }
   }
 
-  private func exportTransactions(after first: Int64, through last: Int64, tick: Tick) throws {
+  /// Writes the snapshot that the last deletion of history proves, and returns its point; nil if it
+  /// can't be made again, for example because values were erased since.
+  private func writePrunedSnapshot(_ tick: Tick) throws -> HistoryPoint? {
+    guard let prune = try reader.lastPrune(), let mark = prune.mark, let seed = prune.seed else {
+      return nil
+    }
+    guard !request.isDryRun else {
+      result.snapshot = ""
+      return try reader.point(mark.transaction)
+    }
+    let folder = try TemporaryFolder()
+    defer { withExtendedLifetime(folder) {} }
+    let (state, reached) = try rewoundCopy(of: store, to: mark.transaction, in: folder.path)
+    guard reached == mark.transaction else { return nil }
+    struct OtherState: Error {}
+    do {
+      return try state.read { rewound in
+        let point = try reader.point(mark.transaction)
+        let log = try SnapshotLog(
+          of: state,
+          reader: rewound,
+          at: point,
+          stamp: Provenance.Stamp(
+            time: prune.time,
+            process: prune.process,
+            processID: prune.processID,
+            host: prune.host,
+            seed: seed
+          )
+        )
+        result.snapshot = try log.write(
+          request,
+          marking: { if $0 != mark { throw OtherState() } },
+          tick: tick
+        )
+        return point
+      }
+    } catch is OtherState {
+      return nil
+    }
+  }
+
+  /// Exports the transaction that proves the snapshot, and those before it.
+  private func exportMark(_ tick: Tick) throws {
+    guard let marked, marked > result.to.transaction else { return }
+    try reader.refresh()
+    // The proof must be durable before a log contains it.
+    try reader.sync()
+    schemas = try schemasByDigest(reader)
+    result.head = marked
+    try exportTransactions(through: marked, tick: tick)
+  }
+
+  /// Exports the transactions after the last exported one.
+  private func exportTransactions(through last: Int64, tick: Tick) throws {
+    let first = result.to.transaction
+    guard last > first else { return }
+    progress.total = last - first
     let cursor = try reader.history(after: first, through: last)
-    var previous = result.from.digest
+    var previous = result.to.digest
     while var transaction = try cursor.nextTransaction() {
       transaction.digest = try transaction.digest ?? reader.point(transaction.id).digest
       guard let digest = transaction.chainDigest else { continue }
@@ -342,9 +406,11 @@ private final class Export {
   /// Writes the state of the store after its last transaction.
   private func writeSnapshot(at point: HistoryPoint, tick: Tick) throws {
     guard point.transaction > 0 else { return }
-    if let known = try request.logs.snapshots(of: store.identifier, lineage: store.lineage)
-      .first(where: { $0.range.lowerBound == point.transaction })
-    {
+    // A transaction that only proves a snapshot does not change the state.
+    let marked = try reader.transaction(point.transaction)?.mark?.transaction
+    let known = try request.logs.snapshots(of: store.identifier, lineage: store.lineage)
+      .last { [point.transaction, marked].contains($0.range.lowerBound) }
+    if let known {
       result.snapshot = known.path
       return
     }
@@ -355,12 +421,26 @@ private final class Export {
       result.snapshot = ""
       return
     }
-    result.snapshot = try Pipeline.writeSnapshot(
+    try reader.checkState(isAfter: point)
+    let log = try SnapshotLog(
       of: store,
       reader: reader,
       at: point,
-      request: request,
+      stamp: Provenance.system.stamp(Author(), 0)
+    )
+    result.snapshot = try log.write(
+      request,
+      marking: { self.marked = try record($0, in: request.store) },
       tick: tick
     )
+    if self.marked == nil { result.notices.append(.snapshotIsUnproven(point.transaction)) }
   }
+}
+
+/// The schemas of a store by their digests.
+private func schemasByDigest(_ reader: Reader) throws -> [String: StoreSchema] {
+  Dictionary(
+    try reader.schemas().map { ($0.digest, $0.schema) },
+    uniquingKeysWith: { first, _ in first }
+  )
 }

@@ -2,45 +2,96 @@ import ChangeLog
 import Changes
 import Store
 
-/// Writes the state of a store as a log of one transaction that inserts all objects, and returns
-/// its path.
+/// The state of a store after a transaction, as one transaction that inserts all objects.
 ///
-/// The log is beside those of the lineage. Its header has the id and the digest of the transaction
-/// after which history continues.
-func writeSnapshot(
-  of store: Store,
-  reader: Reader,
-  at point: HistoryPoint,
-  request: ExportRequest,
-  tick: Tick
-) throws -> String {
-  let count = try reader.snapshotCount()
-  let header = LogHeader(
-    store: store.identifier,
-    lineage: store.lineage,
-    first: point.transaction,
-    previous: point.digest,
-    schema: store.schema
-  )
-  var transaction = try madeUpTransaction(
-    point.transaction,
-    operation: .snapshot,
-    schema: store.schema,
-    of: store,
-    count: count
-  )
-  if let time = try reader.transaction(point.transaction)?.time { transaction.time = time }
-  var progress = Progress(total: count)
-  return try writeLog(
-    of: transaction,
-    header: header,
-    destination: .snapshot(request.logs),
-    blobs: request.logs.blobs,
-    level: request.level
-  ) { body in
-    try reader.snapshot { change in
-      try body(change, reader)
-      try progress.countChange(tick)
-    }
-  }.path
+/// Snapshots with the same stamp of the same state have the same digest.
+struct SnapshotLog {
+  let store: Store
+  /// Reads the state, which may be that of a rewound copy.
+  let reader: Reader
+  /// The transaction whose state it is.
+  let point: HistoryPoint
+  private let schema: StoreSchema
+  private let transaction: Transaction
+
+  init(
+    of store: Store,
+    reader: Reader,
+    at point: HistoryPoint,
+    stamp: Provenance.Stamp
+  ) throws {
+    self.store = store
+    self.reader = reader
+    self.point = point
+    schema = store.schema
+    transaction = try madeUpTransaction(
+      point.transaction,
+      operation: .snapshot,
+      time: reader.transaction(point.transaction)?.time,
+      schema: schema,
+      of: store,
+      count: reader.snapshotCount(),
+      stamp: stamp
+    )
+  }
+
+  /// The mark that proves the snapshot, without writing it.
+  func mark() throws -> Mark {
+    var digest = TransactionDigest(transaction, after: point.digest)
+    try reader.snapshot { digest.take($0) }
+    let made = try digest.close(TransactionLines(transaction)).transaction
+    return Mark(.snapshot, transaction: point.transaction, digest: made)
+  }
+
+  /// Writes the log beside the logs of the lineage, and returns its path.
+  ///
+  /// Its header has the transaction and the digest after which history continues.
+  ///
+  /// - Parameters:
+  ///   - request: The folder and the compression level.
+  ///   - marking: Gets the mark before the log has its name; its error discards the log.
+  ///   - tick: Called after each object.
+  func write(
+    _ request: ExportRequest,
+    marking: (Mark) throws -> Void,
+    tick: Tick
+  ) throws -> String {
+    let header = LogHeader(
+      store: store.identifier,
+      lineage: store.lineage,
+      first: point.transaction,
+      previous: point.digest,
+      schema: schema
+    )
+    var progress = Progress(total: transaction.count)
+    return try writeLog(
+      of: transaction,
+      header: header,
+      destination: .snapshot(request.logs),
+      blobs: request.logs.blobs,
+      level: request.level,
+      beforeNaming: {
+        try marking(Mark(.snapshot, transaction: point.transaction, digest: $0))
+      },
+      changes: { body in
+        try reader.snapshot { change in
+          try body(change, reader)
+          try progress.countChange(tick)
+        }
+      }
+    ).path
+  }
+}
+
+/// Records that the chain proves a snapshot or a gap, and returns the transaction.
+///
+/// It returns nil if the store can't be written: because it is a replica, because it is read-only for
+/// this user, or because another program writes to it.
+func record(_ mark: Mark, in path: String) throws -> Int64? {
+  do {
+    guard let store = try writableStore(path), !store.isReplica else { return nil }
+    return try store.mark(.mark, author: Author(), details: "{\(mark.member)}")
+  } catch let error as StoreError where error.code == .locked {
+    return nil
+  }
 }

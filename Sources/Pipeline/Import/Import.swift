@@ -102,6 +102,9 @@ final class Import {
     state.result.from = chain.beginning
     state.result.to = chain.beginning
     if let file = try request.firstSnapshot(of: chain), let point = try chain.snapshotPoint(file) {
+      guard try request.trustsSnapshot || chain.provesSnapshot(file, at: point) else {
+        throw request.error(.isUnprovenSnapshot(point.transaction), log: file.path)
+      }
       let reader = try chain.open(file, after: nil)
       if request.isDryRun {
         state.result.snapshotObjects = try reader.next()?.count ?? 0

@@ -12,6 +12,8 @@ package struct ImportRequest: PipelineRequest, Sendable {
   package var until = Point.head
   /// Whether a new replica begins with the newest snapshot.
   package var fromSnapshot = false
+  /// Whether a new replica may begin with a snapshot that nothing proves.
+  package var trustsSnapshot = false
   /// Whether to find out what would be done, without doing it.
   package var isDryRun = false
 

@@ -91,10 +91,18 @@ private func deleteOld(_ request: PruneRequest, tick: Tick) throws -> PruneResul
     result.through = last
     result.transactions = last - oldest + 1
     if !request.isDryRun {
+      try store.sealForeignChanges()
+      let stamp = Provenance.system.stamp(request.author, 0)
+      // A new log folder begins with this state.
+      let mark = try store.read { reader in
+        let point = try reader.historyRange().head
+        return try SnapshotLog(of: store, reader: reader, at: point, stamp: stamp).mark()
+      }
       result.record = try store.mark(
         .prune,
         author: request.author,
-        details: #"{"first":\#(oldest),"last":\#(last)}"#
+        details: #"{"first":\#(oldest),"last":\#(last),\#(mark.member)}"#,
+        stamp: stamp
       )
       result.transactions = try store.deleteHistory([oldest...last])
     }

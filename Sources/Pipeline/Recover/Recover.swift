@@ -105,24 +105,9 @@ struct Recovery {
   func importedState(_ tick: Tick) throws -> Store {
     var replay = ImportRequest(logs: request.logs, store: folder + "/imported.store")
     replay.origin = chain.store
+    replay.trustsSnapshot = true
     _ = try importLogs(replay, tick: tick)
     return try readableStore(replay.store)
-  }
-
-  /// A copy of the store with its state after an earlier transaction.
-  ///
-  /// - Returns: The copy and its transaction. That is the head if a migration or an erasure can't
-  ///   be reverted.
-  func rewoundCopy(to transaction: Int64) throws -> (store: Store, transaction: Int64) {
-    let url = URL(fileURLWithPath: folder + "/rewound.store")
-    try store.copy(to: url)
-    var reached = transaction
-    do {
-      try Store.rewind(url, to: transaction)
-    } catch let error as StoreError where error.code == .irreversible {
-      reached = try store.read { try $0.sealedHead() }
-    }
-    return (try readableStore(url.path), reached)
   }
 
   func moveToken(to point: HistoryPoint) throws {

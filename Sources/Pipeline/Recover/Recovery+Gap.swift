@@ -8,7 +8,8 @@ extension Recovery {
   /// It contains the differences of the objects between the two.
   func writeGap(after last: HistoryPoint, result: inout RecoverResult, tick: Tick) throws {
     let exported = try importedState(tick)
-    let (kept, reached) = try rewoundCopy(to: store.read { try $0.wholeBase() })
+    let base = try store.read { try $0.wholeBase() }
+    let (kept, reached) = try rewoundCopy(of: store, to: base, in: folder)
     guard exported.schema == kept.schema else {
       throw request.error(.schemaChanged)
     }
@@ -62,11 +63,17 @@ extension Recovery {
       of: transaction,
       header: header,
       destination: .day(String(transaction.time.prefix(10)), request.logs),
-      blobs: request.logs.blobs
-    ) { body in
-      try old.differences(to: new) { difference in
-        try body(difference, difference.kind == .delete ? old : new)
+      blobs: request.logs.blobs,
+      beforeNaming: { digest in
+        // The chain continues with the digest of a missing transaction, so this alone proves the gap.
+        let mark = Mark(.gap, transaction: transaction.id, digest: digest)
+        try store.mark(.mark, author: Author(), details: "{\(mark.member)}")
+      },
+      changes: { body in
+        try old.differences(to: new) { difference in
+          try body(difference, difference.kind == .delete ? old : new)
+        }
       }
-    }.path
+    ).path
   }
 }

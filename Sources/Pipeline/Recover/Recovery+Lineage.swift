@@ -17,7 +17,7 @@ extension Recovery {
     }
     if store.lineage < last.lineage { _ = try own.verifiedEnd(after: nil) }
     let fork = try self.fork(from: own, tick: tick)
-    let (state, reached) = try rewoundCopy(to: fork)
+    let (state, reached) = try rewoundCopy(of: store, to: fork, in: folder)
     if try finishStopped(last, state: state, reached: reached, result: &result, tick: tick) {
       return
     }

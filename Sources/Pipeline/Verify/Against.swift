@@ -19,6 +19,7 @@ func compare(
   let replica = folder.path + "/replica.store"
   var replay = ImportRequest(logs: request.logs, store: replica)
   replay.origin = result.store
+  replay.trustsSnapshot = true
   let reached = try importLogs(replay, tick: tick).to
   // Foreign changes are sealed first: rows can only be compared if history has all changes.
   try writableStore(path)?.sealForeignChanges()
@@ -46,8 +47,10 @@ func compare(
     result.unexported = rest
     if result.findings.isEmpty {
       result.prove(result.to, by: .store)
-      // The comparison proves the base too, because another base would have led to other rows.
-      result.except.removeAll { $0.kind == .base }
+      // The base is proven now: another base would have led to other rows.
+      for index in result.marked.indices where result.marked[index].isBase {
+        result.marked[index].isReplayed = true
+      }
     }
     if rest > 0, result.end == .none {
       result.notices.append(.isUnexported(path, rest, after: reached.transaction))

@@ -12,6 +12,10 @@ final class LineageVerification {
   private var checked: Set<String> = []
   /// The digests of the transactions with erased values that were read.
   private var erased: Set<Digest> = []
+  /// The transactions that prove snapshots and gaps.
+  private var marks: [Mark: Int64] = [:]
+  /// The gaps in the order of the chain.
+  private var gaps: [Mark] = []
   private let heads: Set<Digest>
   private let after: TrustedPosition?
 
@@ -50,19 +54,21 @@ final class LineageVerification {
     // While an erasure is unfinished, logs and records differ without damage.
     guard !result.isUnfinished else { return result }
     var snapshots: [Int64: Digest] = [:]
+    var marked: [Mark] = []
     let base = after?.transaction ?? 0
     for file in chain.snapshots where file.range.lowerBound > base || after == nil {
       try collect {
         let reader = try chain.open(file, after: nil)
-        try read(reader, file: file, tick: tick) { _ in }
+        var digest: Digest?
+        try read(reader, file: file, tick: tick) { digest = $0.digest }
         snapshots[file.range.lowerBound] = reader.header.previous
+        if let digest {
+          marked.append(Mark(.snapshot, transaction: file.range.lowerBound, digest: digest))
+        }
         result.snapshots += 1
       }
     }
     if after == nil { try findOrigin(snapshots) }
-    for id in snapshots.keys.sorted() {
-      result.except.add(result.from.transaction == id ? .base : .snapshot, id)
-    }
     for file in chain.covered where file.range.upperBound > base {
       result.findings.append(
         Finding(
@@ -110,6 +116,7 @@ final class LineageVerification {
           }
           guard isConnected, isReached, transaction.id > base else { return }
           if result.to == result.from { namedHead = transaction.lineageOrigin?.head }
+          if let mark = transaction.mark { marks[mark] = marks[mark] ?? transaction.id }
           result.to = reached
           note(reached)
         }
@@ -122,6 +129,10 @@ final class LineageVerification {
       result.findings.append(Finding(.positionIsMissing(after), transaction: base))
     }
     checkRecords()
+    result.marked = (marked + gaps).map { mark in
+      let isBase = mark.kind == .snapshot && mark.transaction == result.from.transaction
+      return MarkedPart(mark: mark, isBase: isBase && after == nil, by: marks[mark])
+    }
     result.notices += [tree.notice].compactMap { $0 }
     if result.findings.isEmpty { result.findings += [tree.finding].compactMap { $0 } }
     return result
@@ -206,7 +217,9 @@ final class LineageVerification {
       erased.insert(digest)
       result.except.add(.unanchored, transaction.id)
     }
-    if transaction.operation == .gap { result.except.add(.gap, transaction.id) }
+    if transaction.operation == .gap, let digest = transaction.digest {
+      gaps.append(Mark(.gap, transaction: transaction.id, digest: digest))
+    }
     if transaction.operation == .snapshot {
       result.snapshotObjects += transaction.count
     } else {

@@ -18,6 +18,8 @@ package struct VerifyRequest: Sendable {
   package var after: TrustedPosition?
   /// The store whose rows must equal those of a replay; nil for no replay.
   package var against: String?
+  /// Whether snapshots are compared with a replay of the logs, even if the chain proves them.
+  package var replaysSnapshots = false
   /// Whether a file beside the logs records a verification without findings.
   package var isRecorded = true
 
@@ -85,6 +87,8 @@ package struct Verification: Sendable {
   package internal(set) var proof: Proof?
   /// The parts of the logs that the verdict does not cover.
   package var except: [ExceptedPart] = []
+  /// The snapshots and gaps, which transactions of the chain may prove.
+  var marked: [MarkedPart] = []
   /// The trusted position after which the logs were verified; nothing before it was read.
   package var after: HistoryPoint?
   /// The source which confirms that no transaction is missing after ``to``.

@@ -62,6 +62,10 @@ private func verifyOnce(
       }
     }
     proveEarlier(&lineages, named: namedHeads)
+    for index in lineages.indices {
+      try replaySnapshots(&lineages[index], request: request, tick: tick)
+      lineages[index].exceptMarked()
+    }
     try addStrays(to: &lineages, store: store, folder: request.logs)
     if let last = lineages.last, lineages.allSatisfy(\.findings.isEmpty) {
       try record(last, request: request)

@@ -107,6 +107,9 @@ extension Reader {
   /// The id of the last sealed transaction, which no later write can change; zero if there is none.
   package func sealedHead() throws -> Int64 { try history.range().head.transaction }
 
+  /// The last transaction that recorded a deletion of older history; nil if there is none.
+  package func lastPrune() throws -> Transaction? { try history.lastPrune() }
+
   /// The last deleted transaction that has others before it; nil if there is none.
   package func lastDeletedTransaction() throws -> Int64? {
     try connection.integer("SELECT max(id) FROM history_transaction WHERE state = 'deleted'")

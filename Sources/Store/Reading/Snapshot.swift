@@ -12,6 +12,15 @@ extension Reader {
     return result
   }
 
+  /// Throws ``StoreError/Code/locked`` unless rows have the state after a transaction.
+  ///
+  /// Another program may have written something that no transaction of the store contains yet.
+  package func checkState(isAfter point: HistoryPoint) throws {
+    guard try historyRange().head == point else {
+      throw FileFailure.unrecordedChange.at(connection.path)
+    }
+  }
+
   /// Calls with each object as an insertion: by entity in the order of the schema, then by id, with
   /// the links that the entity owns.
   ///

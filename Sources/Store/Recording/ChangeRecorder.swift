@@ -268,6 +268,28 @@ final class ChangeRecorder {
     )
   }
 
+  /// Closes a transaction without changes, which may have the stamp of a snapshot.
+  func mark(
+    _ author: Author,
+    operation: TransactionOperation,
+    details: String,
+    stamp: Provenance.Stamp?
+  ) throws {
+    var stamp = stamp
+    stamp?.time = currentTime()
+    try header.insert(
+      transaction,
+      author: author,
+      firstRow: firstRow,
+      count: 0,
+      operation: operation,
+      details: details,
+      stamp: stamp,
+      // With the seed, values that are deleted later could be guessed from the snapshot's digests.
+      keepsSeed: stamp != nil && erasure.mode == .full
+    )
+  }
+
   /// Closes a transaction that was copied from another history, with the same properties.
   func close(_ transaction: Transaction) throws {
     var transaction = transaction

@@ -53,6 +53,7 @@ final class Erasure {
       let history = "SELECT 1 FROM sqlite_sequence WHERE name = 'history_transaction' AND seq > 0"
       if mode == .tombstones, try connection.hasRow(history) {
         try FreeSpace.note(.values, on: connection)
+        try HistoryRows.forgetMarkSeeds(on: connection)
       }
       try connection.execute(
         mode == .tombstones
@@ -82,7 +83,8 @@ final class Erasure {
     _ object: Int64,
     where erases: (Transaction, Change, ToldValue) throws -> Bool
   ) throws -> Int64 {
-    try erase(object, condition: "object = ?1", where: erases)
+    try HistoryRows.forgetMarkSeeds(on: connection)
+    return try erase(object, condition: "object = ?1", where: erases)
   }
 
   /// Erases values from the changes that meet a condition, and returns the number of transactions.

@@ -266,6 +266,19 @@ final class HistoryRows {
     try Catalog.set("history_base_time", value: .text(time), on: connection)
   }
 
+  /// Removes the seeds of the snapshots that transactions name, because they give the salts of all values.
+  static func forgetMarkSeeds(on connection: Connection) throws {
+    try connection.execute(
+      "UPDATE history_transaction SET seed = X'' WHERE changes = 0 AND seed <> X''"
+    )
+  }
+
+  /// The last transaction that recorded a deletion of older history; nil if there is none.
+  func lastPrune() throws -> Transaction? {
+    let query = "SELECT max(id) FROM history_transaction WHERE op = 'prune' AND state <> 'deleted'"
+    return try connection.integer(query).flatMap { try transaction($0) }
+  }
+
   /// Sets the last transaction that history no longer contains, or never contained.
   static func setBase(_ point: HistoryPoint, on connection: Connection) throws {
     try Catalog.set("history_base", value: .integer(point.transaction), on: connection)

@@ -87,7 +87,8 @@ final class TransactionRow {
     count: Int64,
     operation: TransactionOperation,
     details: String?,
-    stamp: Provenance.Stamp?
+    stamp: Provenance.Stamp?,
+    keepsSeed: Bool = false
   ) throws {
     let stamp = stamp ?? provenance.stamp(author, count)
     var transaction = Transaction(
@@ -101,7 +102,7 @@ final class TransactionRow {
       bundle: author.bundle,
       schema: try rows.schemaDigest(schemaID),
       count: count,
-      seed: count > 0 ? stamp.seed : nil,
+      seed: count > 0 || keepsSeed ? stamp.seed : nil,
       details: details
     )
     transaction.firstChange = firstRow

@@ -1,0 +1,50 @@
+/// The digest of a transaction that is not in the chain of digests: that of a snapshot, or of a gap.
+///
+/// A later transaction of the chain has it in its details, and so proves it.
+package struct Mark: Hashable, Sendable {
+  /// The kind of transaction that a mark proves.
+  package enum Kind: String, Hashable, Sendable {
+    case snapshot, gap
+  }
+
+  package var kind: Kind
+  /// The id of the snapshot or the gap.
+  package var transaction: Int64
+  /// The digest of its transaction.
+  package var digest: Digest
+
+  package init(_ kind: Kind, transaction: Int64, digest: Digest) {
+    self.kind = kind
+    self.transaction = transaction
+    self.digest = digest
+  }
+
+  /// The member of ``Transaction/details``, without braces.
+  package var member: String {
+    #""\#(kind.rawValue)":{"txn":\#(transaction),"digest":"\#(digest)"}"#
+  }
+
+  /// Reads the last member of details; nil if it is not a mark.
+  fileprivate init?(details: String) {
+    let details = CanonicalText(Array(details.utf8))
+    guard let (key, value) = details.members.last,
+      let kind = memberName(key).flatMap(Kind.init(rawValue:))
+    else { return nil }
+    let parts = CanonicalText(value).members.map { String(decoding: $0.value, as: UTF8.self) }
+    guard parts.count == 2, let transaction = Int64(parts[0]),
+      let digest = Digest(hexadecimal: String(parts[1].dropFirst().dropLast()))
+    else { return nil }
+    self.init(kind, transaction: transaction, digest: digest)
+    guard member.utf8.elementsEqual(key + value) else { return nil }
+  }
+}
+
+extension Transaction {
+  /// The snapshot or the gap that this transaction proves; nil if it proves none.
+  package var mark: Mark? {
+    guard operation == .mark || operation == .prune else { return nil }
+    let mark = details.flatMap { Mark(details: $0) }
+    // A transaction can't prove a later state.
+    return mark.flatMap { $0.transaction < id ? $0 : nil }
+  }
+}
