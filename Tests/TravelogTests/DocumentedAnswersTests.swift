@@ -175,13 +175,13 @@ struct DocumentedAnswersTests {
       try ask("log", path, "--by", "author")
       try ask("log", path, "--by", "day")
       try ask("show", path, "3")
-      let line = try #require(
-        travelog("log", path, "--patch", "--limit", "1", "--json").output.split(separator: "\n")
-          .first
-      )
-      let change = try #require(
-        (object(String(line))["differences"] as? [[String: Any]])?.first
-      )
+      // The last transaction proves the snapshot, and has no changes.
+      let lines = try travelog("log", path, "--patch", "--limit", "5", "--json").output
+        .split(separator: "\n")
+      let differences = try lines.compactMap {
+        try object(String($0))["differences"] as? [[String: Any]]
+      }
+      let change = try #require(differences.compactMap(\.first).first)
       let entity = try #require(change["entity"] as? String)
       let id = try #require(change["id"] as? String)
       try ask("blame", path, entity, id, "--history")

@@ -211,7 +211,8 @@ private final class Export {
           )
         )
         result.snapshot = try log.write(
-          request,
+          to: request.logs,
+          level: request.level,
           marking: { if $0 != mark { throw OtherState() } },
           tick: tick
         )
@@ -429,7 +430,8 @@ private final class Export {
       stamp: Provenance.system.stamp(Author(), 0)
     )
     result.snapshot = try log.write(
-      request,
+      to: request.logs,
+      level: request.level,
       marking: { self.marked = try record($0, in: request.store) },
       tick: tick
     )

@@ -48,11 +48,13 @@ struct SnapshotLog {
   /// Its header has the transaction and the digest after which history continues.
   ///
   /// - Parameters:
-  ///   - request: The folder and the compression level.
+  ///   - logs: The log folder.
+  ///   - level: The compression level.
   ///   - marking: Gets the mark before the log has its name; its error discards the log.
   ///   - tick: Called after each object.
   func write(
-    _ request: ExportRequest,
+    to logs: LogFolder,
+    level: Int,
     marking: (Mark) throws -> Void,
     tick: Tick
   ) throws -> String {
@@ -67,9 +69,9 @@ struct SnapshotLog {
     return try writeLog(
       of: transaction,
       header: header,
-      destination: .snapshot(request.logs),
-      blobs: request.logs.blobs,
-      level: request.level,
+      destination: .snapshot(logs),
+      blobs: logs.blobs,
+      level: level,
       beforeNaming: {
         try marking(Mark(.snapshot, transaction: point.transaction, digest: $0))
       },
