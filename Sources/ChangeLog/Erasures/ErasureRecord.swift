@@ -15,7 +15,7 @@ package struct ErasureRecord: Hashable, Sendable {
   package var operation: TransactionOperation
   /// The object whose values were erased; nil if the store had erased them before the export.
   package var object: ObjectName?
-  /// The erased properties, by their names in lines; empty if all of them were erased.
+  /// The erased properties, by their names in lines; empty if all properties were erased.
   package var attributes: [String]
   /// The digest of the transaction; an erasure does not change it.
   package var digest: Digest

@@ -5,9 +5,9 @@ package struct Erasures: Sendable {
   /// One erased transaction.
   package struct Entry: Hashable, Sendable {
     package let transaction: Int64
-    /// Whether it is a snapshot beside the logs, or one that begins a lineage.
+    /// Whether it is a snapshot, either beside the logs or at the beginning of a lineage.
     package let isSnapshot: Bool
-    /// The digests of the transaction's lines: one for each erasure, the latest one last.
+    /// The digests of the transaction's lines: one digest for each erasure, the latest last.
     package fileprivate(set) var lines: [Digest]
   }
 

@@ -28,7 +28,7 @@ package enum LogDestination: Sendable {
 
   /// The path of an incomplete log.
   ///
-  /// There is one for each lineage, because only one program at a time writes logs into a folder.
+  /// Each lineage has one path, because only one program at a time writes logs into a folder.
   /// It overwrites the file of an interrupted program.
   func temporary(_ header: LogHeader) throws -> String {
     switch self {

@@ -48,7 +48,7 @@ enum LogMembers {
     }
   }
 
-  /// The last entry before a transaction; nil if there is none, or the file is not valid.
+  /// The last entry before a transaction; nil if there is no such entry, or the file is not valid.
   static func entry(before transaction: Int64, in log: String, size: Int64) -> Entry? {
     var result: Entry?
     let isSound = readEntries(of: log, size: size) { entry in
@@ -59,7 +59,7 @@ enum LogMembers {
     return isSound ? result : nil
   }
 
-  /// Calls `body` with each entry; false if there are none, or the file is not valid.
+  /// Calls `body` with each entry; false if there are no entries, or the file is not valid.
   static func readEntries(of log: String, size: Int64, _ body: (Entry) -> Void) -> Bool {
     let path = path(of: log)
     var status = stat()
@@ -103,7 +103,7 @@ enum LogMembers {
   }
 }
 
-/// The ranges of a log's transactions that can be read separately, in ascending order; only one if
+/// The ranges of a log's transactions that can be read separately, in ascending order; one range if
 /// there is no members file.
 package func stretches(
   ofLog path: String,
@@ -125,7 +125,7 @@ package func stretches(
 
 /// Removes a log and its members file.
 package func removeLog(_ path: String) throws(LogError) {
-  // The members file first, so that none is left without its log.
+  // The members file is removed first, so that no members file is left without its log.
   for path in [LogMembers.path(of: path), path] {
     guard unlink(path) == 0 || errno == ENOENT && path.hasSuffix(".members.ndjson") else {
       throw diskError("remove", path: path)

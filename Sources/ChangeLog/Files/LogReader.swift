@@ -282,7 +282,7 @@ package final class LogReader {
     }
   }
 
-  /// Throws if the lines of a transaction do not have its digest, or if no record has the values that remain in
+  /// Throws if the lines of a transaction do not have its digest, or if no record covers the values that remain in
   /// its erased lines.
   private func checkDigests(of transaction: Transaction) throws {
     defer { mayBeErased = false }
@@ -369,7 +369,7 @@ package final class LogReader {
 }
 
 extension Change {
-  /// Whether it has an erased value, or has no value that an erasure could remove.
+  /// Whether the change has an erased value, or has no value that an erasure could remove.
   ///
   /// A store that keeps only tombstones also marks a transaction in which a deleted object only got links.
   fileprivate var mayBeErased: Bool {

@@ -74,7 +74,8 @@ package final class LogSpool {
     let reader = try LogReader(path: full) { try Erasures(near: full, header: $0) }
     var day = ""
     var isSnapshot = false
-    // The last transaction according to the file's name. It becomes later if the log ends with an unreadable one.
+    // The last transaction according to the file's name. The value becomes later if the log ends with
+    // an unreadable transaction.
     var last = LogName.range(ofFile: fileName(full))?.upperBound ?? 0
     do {
       while let transaction = try reader.next() {
@@ -282,7 +283,7 @@ private final class Spooled {
 extension LogHeader {
   /// Whether the log does not begin a lineage.
   ///
-  /// A log with one snapshot may begin it or not.
+  /// A log with one snapshot may begin a lineage or not.
   fileprivate var isWithinLineage: Bool {
     previous != TransactionDigest.beginning(ofStore: store, lineage: lineage)
   }

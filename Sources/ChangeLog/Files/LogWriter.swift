@@ -30,7 +30,7 @@ package final class LogWriter {
   private var written: (plain: Int64, compressed: Int64) = (0, 0)
   /// The first transaction that is closed in the block, and the offset of its closing line.
   private var closed: (transaction: Int64, begins: Int)?
-  /// The same two values for the blocks that are being compressed.
+  /// The last closed transaction and the offset of its line, for the blocks that are being compressed.
   private var closedAhead: [(transaction: Int64, begins: Int)?] = []
   private var members: [LogMembers.Entry] = []
   /// The number of bytes before and after compression so far.
@@ -212,7 +212,7 @@ package final class LogWriter {
   private func write(_ member: [UInt8]) throws {
     let offset = written.compressed
     written.compressed += Int64(member.count)
-    // Readers read the first member in any case, for the header.
+    // Readers always read the first member, because it contains the header.
     if let closed = closedAhead.removeFirst(), offset > 0 {
       members.append(
         LogMembers.Entry(

@@ -18,7 +18,7 @@ package struct LogFolder: Hashable, Sendable {
     self.path = path
   }
 
-  /// The folder of the filtered logs that leave something out; the words describe what they leave out.
+  /// The folder of the filtered logs of a filter; the words describe what the filter leaves out.
   package func partial(leavingOut words: String) -> LogFolder {
     partial(named: Self.partialName(words))
   }
@@ -46,7 +46,7 @@ package struct LogFolder: Hashable, Sendable {
     /// The range of transactions in the log's name.
     package var range: ClosedRange<Int64>
 
-    /// Throws if the log's folder is that of another day than the day of its first transaction.
+    /// Throws if the log is in the folder of another day than the day of its first transaction.
     package func checkDay(_ first: Transaction) throws(LogError) {
       let day = String(first.time.prefix(10))
       let folder = parentFolder(path).split(separator: "/").last ?? ""

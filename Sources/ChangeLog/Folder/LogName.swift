@@ -8,7 +8,7 @@ package struct LogName: Hashable, Sendable {
 
   /// The ids that transactions may have.
   ///
-  /// The maximum is lower than that of the type, because code adds one to an id.
+  /// The maximum is lower than the maximum of the type, because code adds one to an id.
   static let ids: Range<Int64> = 1..<1 << 62
 
   package init(store: String, lineage: Int64, day: String, range: ClosedRange<Int64>) {

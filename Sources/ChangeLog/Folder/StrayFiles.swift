@@ -33,8 +33,8 @@ extension LogFolder {
 
   /// Looks at a name in a folder, and at the names below it.
   ///
-  /// `depth` is the distance of the name from the store's folder on the path to logs, or nil beside
-  /// that path.
+  /// `depth` is the distance of the name from the store's folder if logs can be below the name;
+  /// otherwise nil.
   private func find(
     _ entry: FolderEntry,
     in folder: String,

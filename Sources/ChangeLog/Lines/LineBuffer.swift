@@ -4,8 +4,8 @@ import Glibc
 
 /// Splits the output of a reader into lines, without copying them.
 ///
-/// Other threads work ahead: one decompresses, one computes the digest of the file, and one the digests
-/// of the transactions. A transaction is therefore verified when its last line is read.
+/// Other threads work ahead: one thread decompresses, one computes the digest of the file, and one computes
+/// the digests of the transactions. A transaction is therefore verified when its last line is read.
 final class LineBuffer {
   /// The maximum length of a line, which bounds the memory.
   static let longestLine = 1 << 25

@@ -27,7 +27,7 @@ final class TransactionScanner {
   private var opening: [UInt8] = []
   private var middle: [UInt8] = []
   private var sequence: Int64 = 0
-  /// The seed of all lines of the transaction; nil if it has no lines, or if some are hidden.
+  /// The seed of all lines of the transaction; nil if it has no lines, or if some lines are hidden.
   private var seed: Seed?
   /// Whether values of a line were erased.
   private var hasErased = false

@@ -20,9 +20,9 @@ final class Piece: @unchecked Sendable {
   let chaining = DispatchGroup()
 
   var outcome: Result<PieceSource.Outcome, any Error> = .success(.end)
-  /// The digest of all lines of the file before the last one here, if that is the trailer.
+  /// The digest of all lines of the file before the trailer, if the last line of this piece is the trailer.
   var trailerDigest: Digest?
-  /// What the lines of each transaction give whose closing line is here.
+  /// The digests of each transaction whose closing line is in this piece.
   var digests: [Result<LineDigests, Refusal>] = []
 
   private(set) var memory = UnsafeMutableRawBufferPointer(start: nil, count: 0)

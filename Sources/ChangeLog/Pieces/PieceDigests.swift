@@ -20,7 +20,7 @@ final class PieceDigests: Sendable {
 
   /// Starts to compute the digests of a piece on other threads.
   ///
-  /// The piece's groups are left when they are computed.
+  /// The threads leave the piece's groups when the digests are computed.
   func makeAhead(of piece: Piece) {
     hashing.async(group: piece.hashing) { [file] in file.append(piece) }
     chaining.async(group: piece.chaining) { [chain] in chain.append(piece) }
@@ -46,14 +46,14 @@ private final class FileDigest: @unchecked Sendable {
 /// Computes the digests of transactions before their lines are parsed; one thread at a time uses
 /// it.
 ///
-/// It reads only what it needs to find the parts of a line. Wrong lines give a wrong digest or none, and
+/// It reads only as much as it needs to find the parts of a line. Wrong lines give a wrong digest or none, and
 /// the reader of the lines reports the reason.
 private final class ChainDigests: @unchecked Sendable {
   private var previous = SHA256.digest(of: [])
-  /// The lines of the transaction whose closing line is still to come.
+  /// The lines of the transaction whose closing line was not read yet.
   private var tree = LineTree(count: 0)
   private var isOpen = false
-  /// What each of its lines says between its place and what it says of its leaf.
+  /// The bytes of each line between the sequence number and the members of the leaf.
   private var shared: [UInt8] = []
   private var scratch: [UInt8] = []
 
@@ -82,7 +82,7 @@ private final class ChainDigests: @unchecked Sendable {
     }
   }
 
-  /// Takes in the line of a change.
+  /// Adds the line of a change.
   private func take(_ text: inout LineParts) {
     guard text.skip(to: #","n":"#) else { return }
     if !isOpen || shared.isEmpty { begin(text) }
@@ -100,7 +100,7 @@ private final class ChainDigests: @unchecked Sendable {
     )
   }
 
-  /// Begins a transaction with its first line, and keeps what all lines say before their leaf.
+  /// Begins a transaction with its first line, and keeps the bytes that all lines have before their leaf.
   private func begin(_ text: LineParts) {
     var text = text
     let start = text.position
@@ -118,7 +118,7 @@ private final class ChainDigests: @unchecked Sendable {
     isOpen = true
   }
 
-  /// Takes in a line that stands for others; returns the digest of a transaction that is left out.
+  /// Adds a line that replaces omitted lines; returns the digest of an omitted transaction.
   private func omit(_ text: inout LineParts) -> Digest? {
     let isWhole = !text.skip(to: #","n":"#)
     let count = text.has(#","n":"#) ? try? text.integer() : nil
@@ -138,11 +138,11 @@ private final class ChainDigests: @unchecked Sendable {
     return nil
   }
 
-  /// Takes in the line that closes a transaction, without its digest, after which the next begins.
+  /// Adds the closing line of a transaction, without its digest; the next line begins a transaction.
   private func close(_ text: inout LineParts) -> Result<LineDigests, Refusal> {
     let tree = isOpen ? tree : LineTree(count: 0)
     isOpen = false
-    // In a string its quotes would be escaped, so that the first one is the member.
+    // In a string the quotes would be escaped, so the first match is the member.
     guard text.skip(to: #","digest":""#) else { return .failure(.text) }
     let start = text.position
     guard text.has(#","digest":""#), let stated = Digest(hexadecimal: text.upToQuote()),

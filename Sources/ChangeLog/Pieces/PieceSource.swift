@@ -1,6 +1,6 @@
 /// Fills pieces with the lines of a file, one after the other.
 ///
-/// One thread at a time uses it: the one that works ahead, or while that is idle, the reader.
+/// One thread at a time uses it: the read-ahead thread, or the reader while that thread is idle.
 final class PieceSource: @unchecked Sendable {
   /// The result of filling a piece.
   enum Outcome {

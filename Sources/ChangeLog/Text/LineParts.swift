@@ -91,7 +91,7 @@ struct LineParts {
     return text
   }
 
-  /// The bytes before a text; if the line does not have the text, all bytes up to its end.
+  /// The bytes before a text; if the line does not have the text, all bytes up to the end of the line.
   mutating func upTo(_ text: StaticString) -> UnsafeRawBufferPointer {
     let start = position
     if !skip(to: text) { position = line.count }

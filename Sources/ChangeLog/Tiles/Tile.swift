@@ -25,7 +25,7 @@ struct Tile: Hashable {
     return "tile/\(level)/\(name)"
   }
 
-  /// The folder of the partial tiles in the same place.
+  /// The folder of the partial tiles with the same level and place.
   var partialFolder: String { fullPath + ".p" }
 
   /// The path below the folder of its tree.
@@ -35,7 +35,7 @@ struct Tile: Hashable {
     String(String(1000 + number % 1000).dropFirst())
   }
 
-  /// Writes the tile whole or not at all; only with `lasts` it is sure to outlast a power cut.
+  /// Writes the tile completely or not at all; the tile survives a power cut only with `lasts`.
   func write(_ bytes: [UInt8], in tree: String, lasts: Bool = false) throws {
     let path = "\(tree)/\(path)"
     if lasts {
@@ -45,7 +45,7 @@ struct Tile: Hashable {
     try writeUnsynced(bytes, to: path, temporary: "\(tree)/.tile.writing")
   }
 
-  /// Removes the partial tiles in this place, except those of some widths.
+  /// Removes the partial tiles in this place, except tiles of some widths.
   func removePartials(in tree: String, except widths: Set<Int64> = []) throws(LogError) {
     let folder = "\(tree)/\(partialFolder)"
     for name in try names(in: folder) where !widths.contains(Int64(name) ?? 0) {
@@ -53,12 +53,12 @@ struct Tile: Hashable {
         throw diskError("remove", path: "\(folder)/\(name)")
       }
     }
-    // A folder that still has tiles stays.
+    // A folder that still has tiles is not removed.
     rmdir(folder)
   }
 }
 
-/// Writes a file that is there whole or not at all, and that can be written again after a power cut.
+/// Writes a file completely or not at all; after a power cut, the file can be written again.
 package func writeUnsynced(
   _ bytes: [UInt8],
   to path: String,

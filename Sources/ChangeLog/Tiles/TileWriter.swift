@@ -2,7 +2,7 @@ import Changes
 
 /// Appends leaves to a tree whose hashes are in tiles.
 ///
-/// Full tiles are written as they fill. Nobody reads them before the number of leaves is written
+/// Full tiles are written when they are full. No reader needs them before the number of leaves is written
 /// elsewhere, after ``finish(keeping:)``.
 package struct TileWriter {
   /// The folder that has the folder `tile`.
@@ -52,7 +52,7 @@ package struct TileWriter {
     }
   }
 
-  /// Writes the partial tiles, and removes older ones, except those that a smaller tree has.
+  /// Writes the partial tiles, and removes older partial tiles, except the tiles of a smaller tree.
   package func finish(keeping smaller: Int64 = 0) throws {
     for (level, hashes) in levels.enumerated() where !hashes.isEmpty {
       let index = count >> (8 * (level + 1))

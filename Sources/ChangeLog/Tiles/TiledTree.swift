@@ -2,7 +2,7 @@ import Changes
 
 /// A tree of hashes of RFC 6962 whose hashes are in tiles.
 ///
-/// It reads only the tiles that it needs. A tree that has grown since still has its smaller trees,
+/// It reads only the tiles that it needs. A tree that has grown still contains its earlier trees,
 /// because a tile's hashes never change.
 package struct TiledTree {
   /// The folder that has the folder `tile`.
@@ -11,7 +11,7 @@ package struct TiledTree {
   package let count: Int64
   private let cache = TileCache()
 
-  /// Names a tree.
+  /// Describes a tree.
   package init(_ path: String, count: Int64) {
     self.path = path
     self.count = count
@@ -35,7 +35,7 @@ package struct TiledTree {
     try consistencyPath(from: old, to: count).map { try root(of: $0) }
   }
 
-  /// The root over the leaves of a node, as a tree of this size has it.
+  /// The root over the leaves of a node in a tree of this size.
   private func root(of node: Range<Int64>) throws -> Digest {
     let leaves = node.upperBound - node.lowerBound
     guard leaves & (leaves - 1) == 0 else {
@@ -60,7 +60,7 @@ package struct TiledTree {
     return MerkleTree(tile[first..<first + Int(hashes.upperBound - hashes.lowerBound)]).root
   }
 
-  /// The hashes of a level's tile.
+  /// The hashes of a tile.
   func tile(level: Int, index: Int64) throws -> [Digest] {
     if let known = cache.tiles[level], known.index == index { return known.hashes }
     let width = min(Tile.width, count >> (8 * level) - index * Tile.width)
@@ -77,7 +77,7 @@ package struct TiledTree {
     return hashes
   }
 
-  /// The first `count` hashes of a file; nil if it has fewer.
+  /// The first `count` hashes of a file; nil if the file has fewer.
   private func read(_ name: String, _ width: Int64) throws -> [Digest]? {
     guard let bytes = try readSmallFile("\(path)/\(name)", limit: 32 << 8),
       bytes.count >= 32 * Int(width)
@@ -95,7 +95,7 @@ private final class TileCache {
   var tiles: [Int: (index: Int64, hashes: [Digest])] = [:]
 }
 
-/// Why a tree that is kept in tiles can't be read.
+/// The reason why a tree in tiles can't be read.
 package enum TreeFailure: LogReason {
   case missingTile, otherRoot, otherLeaf, alteredHead
 

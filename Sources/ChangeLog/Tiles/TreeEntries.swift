@@ -1,6 +1,6 @@
-/// The entries of a tree beside its tiles, in files of up to 256, as c2sp.org/tlog-tiles has them.
+/// The entries of a tree beside its tiles, in files of up to 256, in the layout of c2sp.org/tlog-tiles.
 ///
-/// No log contains them and the tree follows from them, so they are written durably.
+/// No log contains the entries, and the tree is computed from them, so they are written durably.
 package struct TreeEntries {
   /// The folder of the tree.
   package let path: String
@@ -22,7 +22,7 @@ package struct TreeEntries {
     written = all.count
   }
 
-  /// Reads a file of entries; false if there is none.
+  /// Reads a file of entries; false if there is no file.
   private mutating func add(_ tile: Tile) throws -> Bool {
     guard let bytes = try readSmallFile("\(path)/\(tile.path)") else { return false }
     var (place, entries) = (0, [[UInt8]]())
@@ -42,7 +42,7 @@ package struct TreeEntries {
   /// Appends an entry.
   package mutating func append(_ entry: [UInt8]) { all.append(entry) }
 
-  /// Writes what was appended; it lasts when this returns.
+  /// Writes the appended entries durably.
   package mutating func write() throws {
     var first = written - written % Int(Tile.width)
     while written < all.count {

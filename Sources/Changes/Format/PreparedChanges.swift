@@ -12,7 +12,8 @@ package final class PreparedChanges: @unchecked Sendable {
     /// The number of columns among the members of each side; columns come before links.
     package var columnsBefore: Int
     package var columnsAfter: Int
-    /// The index of the change's first list of links: first the lists before, then those after.
+    /// The index of the change's first list of links: the lists before the change come first, then the
+    /// lists after it.
     package var lists: Int
     /// Whether ``values`` has the values of the change's columns.
     package var isPlain: Bool

@@ -45,8 +45,8 @@ package struct EntityLayout: Sendable {
   /// Whether the table also has rows of other entities; its `_entity` column names the entity.
   package var sharesTable: Bool { entity.sharesTable }
 
-  /// The condition that selects the rows of the entity and its heirs; nil if the table has only
-  /// those.
+  /// The condition that selects the rows of the entity and its heirs; nil if the table has no
+  /// other rows.
   package let condition: String?
 
   /// The names of many-to-many relationships in history and logs, by property name.
@@ -179,7 +179,8 @@ package func literal(_ text: String) -> String {
   enclosed(text, in: UInt8(ascii: "'"))
 }
 
-/// Works on bytes: Swift takes a quote with a combining accent for one character, SQLite does not.
+/// Works on bytes, because Swift reads a quote with a combining accent as one character; SQLite does
+/// not.
 private func enclosed(_ text: String, in mark: UInt8) -> String {
   var result = [mark]
   for byte in text.utf8 {

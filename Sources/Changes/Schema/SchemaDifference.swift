@@ -1,4 +1,4 @@
-/// One difference between the tables of a stored schema and those of a model.
+/// One difference between the tables of a stored schema and the tables of a model.
 package enum SchemaDifference: Hashable, Sendable {
   /// The model has an entity that the store does not have.
   case missingEntity(String)
@@ -12,9 +12,9 @@ package enum SchemaDifference: Hashable, Sendable {
   case extraAttribute(entity: String, name: String)
   /// The attribute has another type.
   case type(entity: String, name: String, stored: ValueType, wanted: ValueType)
-  /// The attribute or to-one relationship is optional only in one of the two.
+  /// The attribute or to-one relationship is optional only in one of the two schemas.
   case optionality(entity: String, name: String, isOptionalInStore: Bool)
-  /// The attribute's large values are in files only in one of the two.
+  /// The attribute's large values are in files only in one of the two schemas.
   case external(entity: String, name: String, isExternalInStore: Bool)
   /// The attribute is kept in another column.
   case column(entity: String, name: String, stored: String, wanted: String)
@@ -38,7 +38,7 @@ package enum SchemaDifference: Hashable, Sendable {
 }
 
 extension StoreSchema {
-  /// The differences between a store's tables and those of this schema, by entity and property.
+  /// The differences between a store's tables and the tables of this schema, by entity and property.
   ///
   /// Delete rules, default values and the version do not affect tables, so they are not compared.
   package func differences(fromStored stored: StoreSchema) -> [SchemaDifference] {

@@ -21,9 +21,9 @@ package struct StoreSchema: Codable, Hashable, Sendable {
 package struct Entity: Codable, Hashable, Sendable {
   /// The simple name of the model class.
   package var name: String
-  /// The entity that this one inherits from; both use the table of the topmost one.
+  /// The entity that this entity inherits from; both use the table of the topmost entity.
   package var parent: String?
-  /// The name of its table, which is that of the topmost entity.
+  /// The name of its table, which is the name of the topmost entity.
   package var table: String
   /// Whether other entities use the table too; its `_entity` column names the entity of a row.
   package var sharesTable: Bool
@@ -38,7 +38,7 @@ package struct Entity: Codable, Hashable, Sendable {
   /// The name in the schema version before this one.
   package var originalName: String?
 
-  /// Creates an entity; its table has its name unless another is given.
+  /// Creates an entity; its table has its name unless another name is given.
   package init(
     name: String,
     parent: String? = nil,
@@ -65,7 +65,7 @@ package struct Entity: Codable, Hashable, Sendable {
 /// A property that has a value.
 package struct Attribute: Codable, Hashable, Sendable {
   package var name: String
-  /// The column: the name, or another one if that is taken (`id` is kept in `id_`).
+  /// The column: the name of the attribute, or another name if that is taken (`id` is kept in `id_`).
   package var column: String
   /// The type of the value, which defines its form in columns and logs.
   package var type: ValueType
@@ -80,7 +80,7 @@ package struct Attribute: Codable, Hashable, Sendable {
   /// Whether large values are kept in blob files.
   package var isExternal: Bool
 
-  /// Creates an attribute; its column has its name unless another is given.
+  /// Creates an attribute; its column has its name unless another name is given.
   package init(
     name: String,
     column: String? = nil,

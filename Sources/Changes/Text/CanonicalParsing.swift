@@ -1,6 +1,6 @@
 import FoundationEssentials
 
-/// A text that is not the canonical one of its value.
+/// A text that is not the canonical text of its value.
 package struct CanonicalEncodingError: Error, Hashable, CustomStringConvertible {
   /// The found and the expected text.
   package let message: String

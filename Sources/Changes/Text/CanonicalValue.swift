@@ -4,10 +4,10 @@ import FoundationEssentials
 /// text can't express the value.
 ///
 /// Integers are numbers, `uint64` and `decimal` strings of digits, real numbers numbers with a
-/// point or an exponent, dates RFC 3339 strings, bytes base64 strings, and all others strings. A
+/// point or an exponent, dates RFC 3339 strings, bytes base64 strings, and values of all other types strings. A
 /// value without such a form (NaN, the infinities, far dates, values of a wrong type by a foreign
 /// writer) is written as null, or for a date as the nearest date. The exact value is returned and
-/// and belongs under `special`.
+/// belongs under `special`.
 @discardableResult
 package func appendCanonical(
   _ value: Value,

@@ -157,7 +157,7 @@ private func splitDescription(of value: Double, fraction: inout [UInt8]) -> Int 
   return 0
 }
 
-/// Replaces the digits of a fraction f by those of 1 - f; the last digit is never zero.
+/// Replaces the digits of a fraction f by the digits of 1 - f; the last digit is never zero.
 private func complement(_ fraction: inout [UInt8]) {
   let last = fraction.count - 1
   for index in 0..<last { fraction[index] = 0x69 - fraction[index] }

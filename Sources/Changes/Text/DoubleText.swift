@@ -1,9 +1,10 @@
-// A double is written as the shortest decimal that is read as the same double, and as the nearest
-// of those. From 0.0001 up to 2^53 it is plain with at least one digit after the point, otherwise
-// `d.ddde±xx` (no point after a single digit, at least two digits of exponent). The point or the
-// exponent is always present and distinguishes a real number from an integer.
+// A double is written as the shortest decimal that is read as the same double. If several decimals
+// have this length, the nearest is written. From 0.0001 up to 2^53 it is plain with at least one
+// digit after the point, otherwise `d.ddde±xx` (no point after a single digit, at least two digits
+// of exponent). The point or the exponent is always present and distinguishes a real number from an
+// integer.
 
-/// Appends a finite double as a JSON number; for others it returns false without appending.
+/// Appends a finite double as a JSON number; for other doubles it returns false without appending.
 @discardableResult
 package func appendDouble(_ value: Double, to buffer: inout [UInt8]) -> Bool {
   guard value.isFinite else { return false }
@@ -23,7 +24,7 @@ package func appendDouble(_ value: Double, to buffer: inout [UInt8]) -> Bool {
 /// Reads a double in the canonical form.
 package func parseDouble(_ bytes: UnsafeRawBufferPointer) -> Double? {
   if let short = parseShortDouble(bytes) { return short }
-  // Swift accepts more than JSON (hexadecimal, "inf", "1."); the comparison refuses those.
+  // Swift accepts more than JSON (hexadecimal, "inf", "1."); the comparison refuses such texts.
   guard bytes.count <= 32, let text = String(validating: bytes, as: UTF8.self),
     let value = Double(text)
   else { return nil }

@@ -1,4 +1,4 @@
-/// The text of an error: the first line is the message, the second one the hint.
+/// The text of an error: the first line is the message, the second line is the hint.
 ///
 /// Only line breaks of the literal count: a value with line breaks stays in its line.
 package struct Wording: Hashable, Sendable, ExpressibleByStringInterpolation {
@@ -23,7 +23,7 @@ package struct Wording: Hashable, Sendable, ExpressibleByStringInterpolation {
     lines.count > 1 || hint.isEmpty ? self : self + "\n\(hint)"
   }
 
-  /// Continues the last line of a wording with the first of another.
+  /// Continues the last line of a wording with the first line of another wording.
   package static func + (left: Wording, right: Wording) -> Wording {
     var result = left
     result.lines[left.lines.count - 1] += right.lines[0]

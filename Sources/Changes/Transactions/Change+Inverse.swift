@@ -1,6 +1,6 @@
 extension Change {
   /// Calls `body` with the inverse change: an insertion for a deletion, and the values before
-  /// instead of those after.
+  /// instead of the values after.
   package func withInverse<Result>(_ body: (Change) throws -> Result) rethrows -> Result {
     var inverse = self
     switch kind {

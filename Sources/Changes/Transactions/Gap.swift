@@ -2,7 +2,7 @@
 /// before it was exported.
 ///
 /// It is written as one transaction with the differences of the objects. That transaction has the
-/// id of the last missing one, and the chain continues after it with the digest of the missing one.
+/// id of the last missing transaction, and the chain continues with the digest of the missing transaction.
 package struct Gap: Hashable, Sendable {
   /// The id of the first missing transaction.
   package var first: Int64
@@ -37,7 +37,7 @@ extension Transaction {
   /// The digest that the next transaction's digest covers.
   package var chainDigest: Digest? { gap?.resumes ?? digest }
 
-  /// Whether this transaction may follow when the next id is `expected`.
+  /// Whether this transaction may be the next one if the next id is `expected`.
   package func follows(_ expected: Int64) -> Bool {
     id == expected || id > expected && gap?.first == expected
   }

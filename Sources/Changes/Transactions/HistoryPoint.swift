@@ -14,7 +14,7 @@ package struct HistoryPoint: Codable, Hashable, Sendable {
 
 /// The range of a store's history.
 package struct HistoryRange: Hashable, Sendable {
-  /// The last deleted transaction of those before the history; the beginning if there is none.
+  /// The last deleted transaction before the history; the beginning if no transaction was deleted.
   package var base: HistoryPoint
   /// The id of the oldest kept transaction; nil if there is none.
   package var oldest: Int64?

@@ -29,7 +29,7 @@ package struct Transaction: Hashable, Sendable {
   package var schema: String
   /// The number of changes.
   package var count: Int64
-  /// The seed from which the salts of all lines are derived; nil if there are no lines, or if some are hidden.
+  /// The seed from which the salts of all lines are derived; nil if there are no lines, or if some lines are hidden.
   package var seed: Seed?
   /// Details of an operation as a canonical JSON object.
   package var details: String?
@@ -70,7 +70,7 @@ package struct Transaction: Hashable, Sendable {
   }
 }
 
-/// One change of a transaction; its bytes are valid until the next one is read.
+/// One change of a transaction; its bytes are valid until the next change is read.
 package struct Change {
   package var kind: ChangeKind
   /// The position in the transaction, from 0.

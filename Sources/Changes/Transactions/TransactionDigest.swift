@@ -6,7 +6,7 @@ package struct TransactionDigest {
   private var buffer: [UInt8] = []
 
   /// Starts with the digest of the transaction before, and with the parts of the transaction that are known
-  /// before its changes are read: their number, and the seed of all of them.
+  /// before its changes are read: the number of changes, and the seed of all changes.
   package init(_ transaction: Transaction, after previous: Digest) {
     self.previous = previous
     seed = transaction.seed.map { .seed(lines: transaction.count, $0) }

@@ -75,14 +75,16 @@ package struct TransactionLines {
     buffer.append(UInt8(ascii: ","))
   }
 
-  /// The seed of a whole transaction, which its first line contains.
+  /// The seed of a transaction without hidden lines, if this change has the first line; otherwise nil.
   private func seed(for change: Change) -> LineLeaf? {
     guard change.sequence == 0, change.leaf.isEmpty else { return nil }
     return transaction.seed.map { .seed(lines: transaction.count, $0) }
   }
 
-  /// Appends the bytes of a line that stay known if its values are hidden, then the bytes of the values;
-  /// returns the offset at which the values begin.
+  /// Appends the known bytes of a line and then the bytes of its values, and returns the offset of the
+  /// values.
+  ///
+  /// The known bytes stay known if the values are hidden.
   @discardableResult
   static func appendParts(of change: Change, to buffer: inout [UInt8]) -> Int {
     append(#""op":""#, to: &buffer)
@@ -103,7 +105,7 @@ package struct TransactionLines {
 
   /// Appends the closing line of the transaction, with its line break.
   ///
-  /// The digest covers that line without the digest.
+  /// The digest covers the closing line without the digest.
   package func appendClosing(digest: Digest?, to buffer: inout [UInt8]) {
     Self.append(#"{"kind":"transaction","txn":"#, to: &buffer)
     appendInteger(transaction.id, to: &buffer)

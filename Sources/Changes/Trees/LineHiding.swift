@@ -18,7 +18,7 @@ package struct LineHiding<Hidden: IteratorProtocol<Int64>> {
     index += lines
   }
 
-  /// Returns the new members of the next line, computed from its present ones.
+  /// Returns the new members of the next line, computed from its present members.
   package mutating func next(_ leaf: LineLeaf?) throws(ProofError) -> LineSecret {
     defer { index += 1 }
     let salt: Seed

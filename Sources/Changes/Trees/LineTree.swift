@@ -37,7 +37,7 @@ package struct LineTree {
     append(known: known, values: values, leaf: leaf)
   }
 
-  /// Adds the next line with the members that describe its leaf; nil if it has none.
+  /// Adds the next line with the members that describe its leaf; nil if the line has no such members.
   package mutating func append(
     known: UnsafeRawBufferPointer,
     values: UnsafeRawBufferPointer,

@@ -1,7 +1,7 @@
 /// The kinds of short messages that trees and transactions hash, by their first byte.
 ///
 /// No two kinds have the same first byte, so the hash of one kind is never the hash of another. The
-/// first two are those of RFC 6962.
+/// first two kinds are defined in RFC 6962.
 enum MessageKind: UInt8 {
   case leaf, node, seed, values, restatedSalt, body, transaction
 

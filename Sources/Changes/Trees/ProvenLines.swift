@@ -10,7 +10,7 @@ package struct ProvenLines: Sendable {
   private var trees: [MerkleTree]
   private var proven: (line: [UInt8], salt: Seed?)?
 
-  /// Starts a transaction with this many lines; `change` is the line to prove; nil proves all of them.
+  /// Starts a transaction with this many lines; `change` is the line to prove; nil proves all lines.
   package init(count: Int64, change: Int64?) {
     self.change = change
     salts = LineSalts(count: count)

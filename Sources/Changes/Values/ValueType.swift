@@ -10,7 +10,7 @@ public enum ValueType: String, Codable, Hashable, Sendable, CaseIterable {
   case data
   case uuid
   case url
-  /// A `Codable` value of none of the types above, as canonical JSON text.
+  /// A value of any other `Codable` type, as canonical JSON text.
   case json
   /// A value that the transformer named in the model converts to bytes.
   case transformed

@@ -4,7 +4,7 @@ import FoundationEssentials
 /// The file that marks an erasure that is not finished.
 ///
 /// An erasure rewrites logs one after another. If it is interrupted, some logs still have the values.
-/// Until the next run of the same erasure finishes it, readers of the logs report it.
+/// Until the next run of the same erasure completes it, readers of the logs report the mark.
 struct EraseMark: Codable, Equatable {
   var kind = "travelog-erasing"
   var version = 1

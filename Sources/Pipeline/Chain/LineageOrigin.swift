@@ -4,9 +4,9 @@ import Changes
 struct LineageOrigin: Hashable {
   /// The head of the lineage with the next lower number.
   let head: HistoryPoint
-  /// The lineage that contains the history before this one.
+  /// The lineage that contains the history before this lineage.
   ///
-  /// It is not always the one of the head, because a still older copy may have been restored.
+  /// It can differ from the lineage of the head, because a still older copy may have been restored.
   let parent: Int64
 
   init(head: HistoryPoint, parent: Int64) {
@@ -37,7 +37,7 @@ struct LineageOrigin: Hashable {
 }
 
 extension Transaction {
-  /// Where the lineage began, if this transaction is the first one of a later lineage; otherwise
+  /// Where the lineage began, if this is the first transaction of a later lineage; otherwise
   /// nil.
   var lineageOrigin: LineageOrigin? {
     operation == .snapshot ? details.flatMap { LineageOrigin(details: $0) } : nil

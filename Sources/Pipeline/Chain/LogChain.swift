@@ -15,7 +15,7 @@ package struct TrustedPosition: Hashable, Sendable {
   }
 }
 
-/// The logs of one lineage in order; each log must continue the one before.
+/// The logs of one lineage in order; each log must continue the previous log.
 struct LogChain {
   let folder: LogFolder
   let store: String
@@ -52,7 +52,7 @@ struct LogChain {
     self.lineage = lineage
     var files: [LogFolder.File] = []
     var covered: [LogFolder.File] = []
-    // By first transaction; if two logs begin with the same one, the shorter is first.
+    // By first transaction; if two logs begin with the same transaction, the shorter log is first.
     for file in try folder.files(of: store, lineage: lineage) {
       while let last = files.last, last.range != file.range,
         file.range.contains(last.range.lowerBound), file.range.contains(last.range.upperBound)
@@ -85,8 +85,8 @@ struct LogChain {
 
   /// Whether the first log contains the lineage's first transaction.
   ///
-  /// It is false if logs begin within the lineage, with a snapshot, because the store's history did
-  /// not reach back to its beginning.
+  /// False if the logs begin within the lineage, with a snapshot, because the history of the store did
+  /// not reach back to the beginning of the lineage.
   func beginsLineage() throws -> Bool {
     guard let file = files.first else { return false }
     // The first transaction of a later lineage can have any id, and no log of that lineage ends
@@ -161,7 +161,7 @@ struct LogChain {
     return LogError(reason, path: file.path, transaction: first)
   }
 
-  /// Throws if the transactions in a log, which was read to its end, are not those in its name.
+  /// Throws if a log, which was read to its end, has other transactions than its name says.
   func checkEnd(_ reader: LogReader, file: LogFolder.File) throws {
     guard let trailer = reader.trailer, trailer.last == file.range.upperBound else {
       throw ChainFailure.wrongLast(reader.trailer?.last ?? 0, named: file.range.upperBound).at(

@@ -6,8 +6,8 @@ import Store
 package enum Point: Hashable, Sendable, CustomStringConvertible {
   /// Everything up to this transaction.
   case transaction(Int64)
-  /// Everything up to the last transaction before the first one with a later time. The text of the
-  /// time has the form that history uses.
+  /// Everything up to the last transaction before the first transaction with a later time. The text
+  /// of the time has the form that history uses.
   case time(String)
   /// The whole history.
   case head

@@ -1,7 +1,7 @@
 import ChangeLog
 import Changes
 
-/// The maximum size of a token in bytes, far above that of a token with a hundred stores.
+/// The maximum size of a token in bytes, far above the size of a token with a hundred stores.
 private let largestToken = 1 << 16
 
 /// Reads a token; nil if there is none.

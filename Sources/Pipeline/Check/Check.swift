@@ -55,7 +55,7 @@ package func check(
   }
 }
 
-/// The state with which a store's history begins; nil if that is empty.
+/// The state with which a store's history begins; nil if the state is empty.
 private func stateAtBeginning(
   of store: Store,
   logs: LogFolder,

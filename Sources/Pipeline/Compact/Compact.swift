@@ -29,8 +29,8 @@ package struct CompactResult: Codable, Hashable, Sendable {
 /// Merges many small logs into a few large ones with the same lines.
 ///
 /// Filtered logs of each kind are merged too. Each log is verified while it is copied. The small
-/// ones are removed when the large one is complete and synced; the next run removes what an
-/// interrupted one leaves.
+/// logs are removed when the large log is complete and synced; the next run removes the files that an
+/// interrupted run leaves.
 ///
 /// - Throws: ``PipelineError`` or ``LogError``; no line is lost.
 package func compact(

@@ -4,7 +4,7 @@ import ChangeLog
 package struct EraseRequest: Sendable {
   /// The log folder.
   package var logs: LogFolder
-  /// The identifier of the store whose logs are rewritten; nil if the folder has the logs of only one.
+  /// The identifier of the store whose logs are rewritten; nil if the folder has the logs of only one store.
   package var origin: String?
   /// The object's entity.
   package var entity: String
@@ -35,7 +35,7 @@ package struct EraseResult: Codable, Hashable, Sendable {
   package var store: String
   /// The number of erased values in logs and snapshots.
   package var values: Int64 = 0
-  /// The number of transactions that contained them.
+  /// The number of transactions that contained these values.
   package var transactions: Int64 = 0
   /// The logs and snapshots that were rewritten.
   package var files: [String] = []

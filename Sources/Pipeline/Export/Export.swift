@@ -11,7 +11,7 @@ package func checkBeginning(_ request: ExportRequest) throws {
 /// Exports the new transactions of a store's history, and moves the token.
 ///
 /// The token moves last: a log is written, synced and renamed, its folder is synced, and then the
-/// token is written. The run after an interrupted one continues with the next transaction.
+/// token is written. The run after an interrupted run continues with the next transaction.
 ///
 /// - Throws: ``PipelineError``, ``LogError`` or ``StoreError``.
 package func export(_ request: ExportRequest, tick: Tick = { _ in }) throws -> ExportResult {
@@ -40,7 +40,7 @@ private final class Export {
   private var progress = Progress()
   private var log: LogWriter?
   private var schema = ""
-  /// The lineage's records of erasures; nil until one is added.
+  /// The lineage's records of erasures; nil until a record is added.
   private var erasures: Erasures?
   /// The records of erased transactions in the open log.
   private var records: [ErasureRecord] = []

@@ -8,7 +8,7 @@ package struct ExportRequest: PipelineRequest, Sendable {
   package var token: String?
   /// An open stream, to which logs are written instead of the folder.
   ///
-  /// It has no token unless one is named.
+  /// A stream has no token unless a token file is named.
   package var stream: Int32?
   /// Whether to also write the state at the end of the export.
   package var wantsSnapshot = false

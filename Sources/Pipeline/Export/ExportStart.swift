@@ -80,7 +80,7 @@ extension ExportStart {
         self = .after(rebuilt)
       }
     case (_?, let point?):
-      // The token is of an earlier lineage, or of a run that was interrupted before its first log.
+      // The token belongs to an earlier lineage, or to a run that was interrupted before its first log.
       let rebuilt = try verifiedEnd()
       notices.append(.tokenWasBehind(point, rebuilt))
       self = .after(rebuilt)
@@ -93,7 +93,7 @@ extension ExportStart {
 
   /// Filtered logs can end before the token, because later transactions were left out.
   ///
-  /// They end after it if a run was interrupted before it moved the token.
+  /// They end after the token if a run was interrupted before it moved the token.
   private static func forFiltered(
     _ point: HistoryPoint?,
     end: (lineage: Int64, transaction: Int64)?,
@@ -150,7 +150,7 @@ extension Reader {
     return true
   }
 
-  /// Whether history has all transactions from the first one on.
+  /// Whether history has all transactions from the first transaction on.
   func reachesBack() throws -> Bool {
     try historyRange().base.transaction == 0 && lastDeletedTransaction() == nil
   }

@@ -7,7 +7,7 @@ package final class FolderHistory: HistorySource {
   /// The last transaction at the time when the history was opened.
   private let head: Int64
 
-  /// Finds the logs of a store in a folder, in a lineage or in the latest one.
+  /// Finds the logs of a store in a folder: of the given lineage or of the latest lineage.
   package init(_ folder: LogFolder, store: String, lineage: Int64? = nil) throws {
     let lineages = try folder.lineages(of: store)
     if lineages.isEmpty, folder.partial == nil,
@@ -80,9 +80,9 @@ package final class FolderHistory: HistorySource {
     return try chain.open(file, after: isNext ? point : nil)
   }
 
-  /// Runs a function, and again with a new list of logs if one was missing.
+  /// Runs a function, and again with a new list of logs if a log was missing.
   ///
-  /// Another program has merged it then.
+  /// In that case another program has merged the missing log.
   private func listing<Result>(_ body: () throws -> Result) throws -> Result {
     do {
       return try body()

@@ -149,18 +149,18 @@ extension HistorySource {
   /// The time of the first of some transactions.
   private func firstTime(in ids: ClosedRange<Int64>) throws -> String? {
     var time: String?
-    // The id of a gap is that of its last transaction, so it can be higher than the lowest one.
+    // A gap has the id of its last transaction, so its id can be higher than the lowest id.
     for range in [ids.lowerBound...ids.lowerBound, ids] where time == nil {
       try readTransactions(range) { time = time ?? $0.time }
     }
     return time
   }
 
-  /// The last transaction before the first one with a later time; nil if already the first one is
-  /// later.
+  /// The last transaction before the first transaction with a later time; nil if the first
+  /// transaction of all is later.
   private func last(upToTime time: String, outline: HistoryOutline) throws -> Int64? {
     let stretches = outline.stretches
-    // The time of the state with which a lineage begins can be later than that of the next
+    // The state with which a lineage begins can have a later time than the next
     // transaction.
     guard let first = stretches.first, let begun = try firstTime(in: first),
       begun <= time

@@ -27,7 +27,7 @@ package protocol HistorySource: AnyObject {
   func schemas() throws -> [StoreSchema]
 
   /// The transactions that changed an object with this id, in ascending order; nil if the source
-  /// has no faster way than reading all of them.
+  /// has no faster way than reading all transactions.
   func transactions(changing object: Int64) throws -> [Int64]?
 }
 
@@ -44,7 +44,7 @@ package struct HistoryOutline: Sendable {
   package var schema: StoreSchema
   /// The schemas of transactions that are known without reading them.
   package var schemas: [StoreSchema]
-  /// The last transaction before those that can be read; zero if all can be read.
+  /// The last transaction that can't be read any more; zero if all can be read.
   package var base: Int64
   /// The digest of the base; nil if only earlier logs have it.
   package var baseDigest: Digest?

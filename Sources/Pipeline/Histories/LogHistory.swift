@@ -69,8 +69,8 @@ package final class LogHistory: HistorySource {
 /// Reads the transactions in a range, and returns the reader and the last transaction that it read.
 ///
 /// If the end is wanted, it also reads the rest of the log, which verifies the end. With a members
-/// file it skips the transactions before the range. If anything is wrong then, it reads the log
-/// again from its beginning, and calls only with what it has not called with before.
+/// file it skips the transactions before the range. If this fails, it reads the log again
+/// from the beginning, and calls the closures only for transactions that it has not passed yet.
 @discardableResult
 func readLog(
   _ range: ClosedRange<Int64>,

@@ -27,8 +27,8 @@ extension ImportRequest {
 
   /// The logs of the lineage that contains the requested end.
   ///
-  /// A new replica gets the given lineage or the latest one. If that one begins after the end, it
-  /// gets an earlier lineage, whose history up to the end is the same. An existing replica keeps
+  /// A new replica gets the given lineage or the latest lineage. If this lineage begins after the
+  /// end, the replica gets an earlier lineage, whose history up to the end is the same. An existing replica keeps
   /// its lineage.
   func chain(for replica: Replica) throws -> LogChain {
     let identifier = replica.identifier
@@ -56,7 +56,7 @@ extension ImportRequest {
     return chain
   }
 
-  /// The logs of a lineage, or of the one before it that contains an earlier point.
+  /// The logs of a lineage, or of the previous lineage that contains an earlier point.
   private func chain(of store: String, from latest: Int64, lineages: [Int64]) throws -> LogChain {
     var chain = try LogChain(logs, store: store, lineage: latest)
     var parting: Int64?

@@ -43,7 +43,7 @@ package func importLogs(_ request: ImportRequest, tick: Tick = { _ in }) throws 
 /// The identifiers of the stores whose logs are read; nil for all.
 private func storesRead(_ request: ImportRequest) -> [String]? {
   if let origin = request.origin { return [origin] }
-  // If there is no readable replica, only the logs say which stores they are of.
+  // If there is no readable replica, only the logs name their stores.
   return try? head(of: request).map { [$0.store] }
 }
 

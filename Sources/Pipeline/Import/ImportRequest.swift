@@ -5,9 +5,9 @@ package struct ImportRequest: PipelineRequest, Sendable {
   package var logs: LogFolder
   /// The replica's file, which is created if it is missing.
   package var store: String
-  /// The store whose logs are imported; nil if the folder has only the logs of one.
+  /// The store whose logs are imported; nil if the folder has only the logs of one store.
   package var origin: String?
-  /// The lineage; nil for that of an existing replica, or for the latest one.
+  /// The lineage; nil for the lineage of an existing replica, or for the latest lineage.
   package var lineage: Int64?
   package var until = Point.head
   /// Whether a new replica begins with the newest snapshot.
@@ -27,9 +27,9 @@ package struct ImportResult: Codable, Hashable, Sendable {
   package var store: String
   /// The identifier of the origin.
   package var identifier: String
-  /// The last transaction of the replica before.
+  /// The last transaction of the replica before this import.
   package var from: HistoryPoint
-  /// The last transaction of the replica now.
+  /// The last transaction of the replica after this import.
   package var to: HistoryPoint
   package var transactions: Int64 = 0
   package var changes: Int64 = 0
@@ -42,7 +42,7 @@ package struct ImportResult: Codable, Hashable, Sendable {
   /// Dangling links that a foreign writer left in the origin.
   package var danglingLinks: Int64 = 0
 
-  /// The sum of this result and that of an earlier pass of the same import.
+  /// The sum of this result and the result of an earlier pass of the same import.
   func added(to earlier: ImportResult?) -> ImportResult {
     guard let earlier else { return self }
     var result = self

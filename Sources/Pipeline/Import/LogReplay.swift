@@ -12,7 +12,9 @@ struct LogReplay {
   let file: LogFolder.File
   let isDirect: Bool
 
-  /// Opens the log, which begins after a point or contains it.
+  /// Opens the log at its beginning.
+  ///
+  /// If all transactions of the log are after the point, checks that the log continues the point.
   func open(after point: HistoryPoint) throws -> LogReader {
     try chain.open(file, after: file.range.lowerBound <= point.transaction ? nil : point)
   }

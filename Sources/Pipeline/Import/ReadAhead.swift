@@ -60,7 +60,7 @@ final class ReadAhead {
 private final class ReadAheadBatch: @unchecked Sendable {
   let changes = PreparedChanges()
   var steps: [ReadAhead.Step] = []
-  /// The result of reading in the last batch; nil in others.
+  /// The result of reading in the last batch; nil in all other batches.
   var outcome: Result<Void, any Error>?
   /// The index of the first change that belongs to no step yet.
   private var first = 0
@@ -162,7 +162,7 @@ private final class ReadingWork: @unchecked Sendable {
     return transaction
   }
 
-  /// Passes a batch to the replaying thread, and waits for an empty one.
+  /// Passes a batch to the replaying thread, and waits for an empty batch.
   private func moveOn(_ batch: inout ReadAheadBatch) throws {
     guard !isCancelled.load(ordering: .relaxed) else { throw Stopped() }
     batch.endChanges()

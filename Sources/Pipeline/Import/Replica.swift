@@ -68,7 +68,7 @@ final class Replica {
 
   /// Whether the transactions of a log can be written without a write-ahead log.
   ///
-  /// A migration needs one, and so does a store that another program has open.
+  /// A migration needs a write-ahead log, and so does a store that another program has open.
   func writesDirectly(_ schema: () throws -> StoreSchema) throws -> Bool {
     guard let store else { return true }
     return try schema() == store.schema && store.setWriteAheadLog(isUsed: false)
@@ -91,7 +91,7 @@ final class Replica {
 
   /// Runs a function that replays transactions of a log in one SQL transaction.
   ///
-  /// It creates a missing replica, and migrates one if the log has another schema. A direct replay
+  /// It creates a missing replica, and migrates an existing one if the log has another schema. A direct replay
   /// does not use a write-ahead log.
   func replay(_ header: LogHeader, isDirect: Bool, _ body: (Replayer) throws -> Void) throws {
     let content = { [blobs = logs.blobs] digest in try blobs.value(digest) }

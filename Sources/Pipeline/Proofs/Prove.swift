@@ -7,11 +7,11 @@ package struct ProveRequest: Sendable {
   package var logs: LogFolder
   /// The store; nil if the folder has the logs of only one store.
   package var store: String?
-  /// The lineage; nil for the latest one that contains the transaction.
+  /// The lineage; nil for the latest lineage that contains the transaction.
   package var lineage: Int64?
   /// The id of the transaction.
   package var transaction: Int64
-  /// The number of one of its lines, from 0; nil for the transaction as a whole.
+  /// The number of a line of the transaction, from 0; nil for the transaction as a whole.
   package var change: Int64?
 
   /// Creates a request.

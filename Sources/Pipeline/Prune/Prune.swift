@@ -29,7 +29,7 @@ package struct PruneResult: Codable, Hashable, Sendable {
   package var store: String
   /// The last transaction that is verified to be in the logs.
   package var verified: HistoryPoint
-  /// The oldest transaction before; nil if there was none.
+  /// The oldest transaction before this run; nil if there was none.
   package var oldest: Int64?
   /// The last deleted transaction; nil if there is none.
   package var through: Int64?
@@ -37,7 +37,7 @@ package struct PruneResult: Codable, Hashable, Sendable {
   package var transactions: Int64 = 0
   /// The transaction that records the deletion; nil if nothing was deleted.
   package var record: Int64?
-  /// The filtered logs that still need old transactions: what each of them leaves out.
+  /// The filtered logs that still need old transactions: what each kind leaves out, in words.
   package var heldBy: [String] = []
   package var bytesBefore: Int64 = 0
   package var bytesAfter: Int64 = 0
@@ -47,7 +47,7 @@ package struct PruneResult: Codable, Hashable, Sendable {
 ///
 /// It reads all logs of the store before it deletes anything. Unless the request says otherwise, it
 /// keeps transactions that filtered logs do not contain yet. A new transaction records the deletion
-/// before it happens.
+/// before the transactions are deleted.
 ///
 /// - Throws: ``PipelineError``, ``LogError`` or ``StoreError``.
 package func prune(_ request: PruneRequest, tick: Tick = { _ in }) throws -> PruneResult {
@@ -163,7 +163,7 @@ private func lastForFiltered(
   return least
 }
 
-/// Throws if the logs are those of another history.
+/// Throws if the logs belong to another history.
 private func checkIsSame(
   _ reader: Reader,
   verified: HistoryPoint,

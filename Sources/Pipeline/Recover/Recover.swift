@@ -16,7 +16,7 @@ package struct RecoverRequest: PipelineRequest, Sendable {
 }
 
 package struct RecoverResult: Hashable, Sendable {
-  /// What kept the export from continuing, and was repaired.
+  /// The reason why the export could not continue, which this run has repaired.
   package enum Remedy: String, Hashable, Sendable {
     /// Nothing: the next export would have continued.
     case none
@@ -27,7 +27,7 @@ package struct RecoverResult: Hashable, Sendable {
   }
 
   package var remedy: Remedy
-  /// The last transaction of the logs before.
+  /// The last transaction of the logs before this run.
   package var from: HistoryPoint
   /// The point after which history was exported normally again.
   package var resumes: HistoryPoint

@@ -5,7 +5,7 @@ import Store
 extension Recovery {
   /// Writes a gap between the last log and the first transaction that history still has.
   ///
-  /// It contains the differences of the objects between the two.
+  /// The gap contains the differences of the objects between the last log and that transaction.
   func writeGap(after last: HistoryPoint, result: inout RecoverResult, tick: Tick) throws {
     let exported = try importedState(tick)
     let base = try store.read { try $0.wholeBase() }
@@ -46,7 +46,7 @@ extension Recovery {
       schema: store.schema
     )
     let gap = Gap(first: last.transaction + 1, resumes: resumes.digest)
-    // The time of the gap must not be later than that of the next transaction.
+    // The gap must not have a later time than the next transaction.
     let next = try store.read { reader in
       try reader.history(after: resumes.transaction).nextTransaction()
     }

@@ -79,7 +79,7 @@ extension Recovery {
     return true
   }
 
-  /// Whether the lineage begins with this state; if not, another copy began it.
+  /// Whether the lineage begins with this state; if not, another copy of the store began the lineage.
   private func begins(with state: Store, tick: Tick) throws -> Bool {
     let begun = try importedState(tick)
     guard begun.schema == state.schema else { return false }
@@ -92,7 +92,7 @@ extension Recovery {
 
   /// The last transaction that store and logs have in common.
   ///
-  /// If it was deleted from history, the last deleted one.
+  /// If that transaction was deleted from history, the result is the last deleted transaction.
   private func fork(from chain: LogChain, tick: Tick) throws -> Int64 {
     try store.read { reader in
       let base = try reader.wholeBase()

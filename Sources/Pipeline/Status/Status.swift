@@ -40,11 +40,11 @@ package struct Status: Hashable, Sendable {
     /// The last transaction that was exported, or that a filtered export read; nil if the token
     /// does not contain it.
     package var exported: HistoryPoint?
-    /// The time of the oldest transaction after it; nil if there is none.
+    /// The time of the oldest transaction after the exported one; nil if there is none.
     package var waitingSince: String?
-    /// The age of that transaction.
+    /// The age of the oldest transaction after the exported one.
     package var lag: Duration
-    /// The number of transactions after it.
+    /// The number of transactions after the exported one.
     package var lagTransactions: Int64
     package var files: Int
     package var bytes: Int64

@@ -65,7 +65,7 @@ package struct LineageTree {
     try CheckpointFile.published(path)?.checkpoint.origin ?? origin
   }
 
-  /// Throws if the tiles give another root than the one in `head`.
+  /// Throws if the tiles give another root than `head` has.
   package func check() throws {
     guard try tiles.head() == head else { throw TreeFailure.otherRoot.at(path) }
   }
@@ -137,7 +137,7 @@ struct LineageTreeWriter {
         HistoryPoint(lineage: chain.lineage, transaction: $0.first - 1, digest: $0.previous)
       } ?? start
     let isWhole = try first == nil ? start.transaction == 0 : chain.beginsLineage()
-    // If the logs begin with a snapshot, their tree has another name than that of the whole
+    // If the logs begin with a snapshot, their tree has another name than the tree of the whole
     // history.
     origin =
       "travelog/\(chain.store)/\(chain.lineage)" + (isWhole ? "" : "/\(last.transaction)")

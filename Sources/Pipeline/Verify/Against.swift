@@ -47,7 +47,7 @@ func compare(
     result.unexported = rest
     if result.findings.isEmpty {
       result.prove(result.to, by: .store)
-      // The base is proven now: another base would have led to other rows.
+      // This proves the base too, because with another base the rows would differ.
       for index in result.marked.indices where result.marked[index].isBase {
         result.marked[index].isReplayed = true
       }

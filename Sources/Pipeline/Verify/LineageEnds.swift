@@ -27,7 +27,7 @@ func checkLineageEnds(_ results: inout [Verification], named: [HistoryPoint?]) {
   }
 }
 
-/// The finding that a lineage does not end at the point that the next one names.
+/// The finding that a lineage does not end at the point that the next lineage names.
 private func otherEnd(_ result: Verification, head: HistoryPoint, next: Int64) -> Finding {
   let (lineage, end) = (result.lineage, result.to)
   return Finding(
@@ -39,7 +39,7 @@ private func otherEnd(_ result: Verification, head: HistoryPoint, next: Int64) -
 }
 
 /// Marks earlier lineages as proven: the first transaction of a proven lineage names the head of
-/// the one before.
+/// the previous lineage.
 func proveEarlier(_ results: inout [Verification], named: [HistoryPoint?]) {
   for index in results.indices.reversed() {
     guard results[index].proven != nil, index < named.count, let head = named[index],

@@ -14,7 +14,7 @@ package enum Proof: Hashable, Sendable {
   case head
   /// A store with the same history and the same rows.
   case store
-  /// A later lineage that is proven and names the head of this one.
+  /// A later lineage that is proven and names the head of this lineage.
   case lineage(Int64)
 }
 

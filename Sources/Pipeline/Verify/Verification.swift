@@ -11,12 +11,12 @@ package struct VerifyRequest: Sendable {
   package var token: String?
   /// Trusted digests, each of which a chain must contain.
   package var heads: [Digest] = []
-  /// Trusted digests of records of erasures; the records of some lineage must end with each of
-  /// them.
+  /// Trusted digests of records of erasures; for each digest, there must be a lineage whose records
+  /// end with it.
   package var erasures: [Digest] = []
-  /// The trusted position after which logs are verified; nil for all of them.
+  /// The trusted position after which logs are verified; nil for all logs.
   package var after: TrustedPosition?
-  /// The store whose rows must equal those of a replay; nil for no replay.
+  /// The store whose rows must equal the rows of a replay; nil for no replay.
   package var against: String?
   /// Whether snapshots are compared with a replay of the logs, even if the chain proves them.
   package var replaysSnapshots = false
@@ -41,7 +41,7 @@ package struct Verification: Sendable {
     case none
     /// The token says that the store was exported up to the last transaction.
     case token
-    /// The given digest is that of the last transaction.
+    /// The last transaction has a given digest.
     case head
     /// A later lineage names the last transaction.
     case lineage

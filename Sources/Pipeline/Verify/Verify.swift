@@ -91,7 +91,7 @@ private func verifyOnce(
   return result
 }
 
-/// The lineage that contains a trusted position; the latest one if none does.
+/// The lineage that contains a trusted position; the latest lineage if none contains it.
 private func lineage(
   with position: TrustedPosition,
   of store: String,
@@ -133,7 +133,7 @@ private func add(_ failures: [LogError], to result: inout [Verification]) throws
   result[result.count - 1].findings += failures.compactMap { Finding($0) }
 }
 
-/// The stores whose logs are verified: if a store is given for comparison, only that one.
+/// The stores whose logs are verified: if a store is given for comparison, only that store.
 private func storesToVerify(_ request: VerifyRequest) throws -> [String] {
   if let path = request.against {
     let store = try readableStore(path)

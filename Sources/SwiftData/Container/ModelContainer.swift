@@ -14,7 +14,7 @@ public final class ModelContainer: Sendable {
   public let schema: Schema
   /// The migration plan; nil if stores are migrated without a plan.
   public let migrationPlan: (any SchemaMigrationPlan.Type)?
-  /// The configurations of native stores; those of custom stores are not included.
+  /// The configurations of native stores; configurations of custom stores are not included.
   public let configurations: Set<ModelConfiguration>
   let map: EntityMap
   let stores: [any Backend]

@@ -12,9 +12,9 @@ import Store
 /// let stored = try JSONDecoder().decode(DefaultHistoryToken.self, from: data)
 /// ```
 ///
-/// Of two tokens for the same stores, the one that covers more is greater. If neither covers all
-/// that the other covers, the first store by identifier in which the tokens differ decides. If a
-/// token does not contain a store, it covers nothing of that store.
+/// If two tokens are for the same stores, the token that covers more is greater. If each token covers
+/// transactions that the other token does not cover, the first store by identifier in which the
+/// tokens differ decides. A token that does not contain a store covers nothing of that store.
 public struct DefaultHistoryToken: HistoryToken {
   let bookmark: Bookmark
   /// Whether this token was made for evaluating a predicate in memory: it then represents only its

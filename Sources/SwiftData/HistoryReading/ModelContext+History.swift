@@ -68,9 +68,9 @@ extension HistoryDescriptor {
 }
 
 extension DefaultStore: HistoryProviding {
-  /// The type of transactions; always the one of native stores.
+  /// The type of transactions; always the type of native stores.
   public typealias HistoryType = DefaultHistoryTransaction
-  /// The type of tokens; always the one of native stores.
+  /// The type of tokens; always the type of native stores.
   public typealias TokenType = DefaultHistoryToken
 
   /// The transactions that a descriptor selects; see ``ModelContext/fetchHistory(_:)`` for errors.

@@ -6,7 +6,7 @@ struct ModelList<Element> {
   private var places: [Element]
   /// The objects of a long list, for searches; nil for a short list, which is searched without it.
   private var present: Set<UInt>?
-  /// For each object, the number of its entries in `places` that are removed; these are its first
+  /// For each object, the number of its entries in `places` that are removed: always its first
   /// entries.
   private var removed: [UInt: Int] = [:]
   private var removedCount = 0

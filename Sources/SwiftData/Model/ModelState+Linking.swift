@@ -72,7 +72,7 @@ extension _ModelState {
     }
   }
 
-  /// Updates the other side of a new link, and inserts an object without a context into that of the
+  /// Updates the other side of a new link, and inserts an object without a context into the context of the
   /// other.
   private func join(
     _ owner: any PersistentModel,

@@ -15,7 +15,7 @@ import Store
 /// }
 /// ```
 ///
-/// The observer detects commits of this process immediately, and those of other processes within
+/// The observer detects commits of this process immediately, and commits of other processes within
 /// 0.1 seconds. It reads the whole history between two tokens, so it does not miss a transaction.
 /// It watches the files of the container until it is released. The history of a custom store is
 /// read only after saves of this process.

@@ -16,7 +16,7 @@ import Store
 public final class ResultsObserver<Element: PersistentModel, SectionTitle: Hashable>: Observable {
   /// The context that fetches; the results include its unsaved changes.
   public let modelContext: ModelContext
-  /// The descriptor of the fetch; its order always begins with the one that the sections require.
+  /// The descriptor of the fetch; its order always begins with the order that the sections require.
   public private(set) var fetchDescriptor: FetchDescriptor<Element>
   /// The property that contains the section titles; nil if there are no sections.
   public let sectionBy: PartialKeyPath<Element>?
@@ -109,7 +109,7 @@ public final class ResultsObserver<Element: PersistentModel, SectionTitle: Hasha
 
   /// The error of the last fetch; nil if it succeeded.
   ///
-  /// After an error, the results remain those of the last successful fetch.
+  /// After an error, the results of the last successful fetch remain.
   public var fetchError: (any Error)? {
     prepareToRead()
     registrar.access(self, keyPath: \.fetchError)

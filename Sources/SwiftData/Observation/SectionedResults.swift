@@ -1,4 +1,4 @@
-/// The results of a fetch in sections; the order of the sections is that of their first elements.
+/// The results of a fetch in sections; the sections are in the order of their first elements.
 ///
 /// ```swift
 /// for section: ResultsSection in sections as SectionedResults { print(section.title, section.count) }

@@ -112,7 +112,7 @@ extension Schema {
     /// Whether the value is always stored as its type encodes it; true with the option
     /// ``Option/codable``.
     public var isCodable: Bool { options.contains(.codable) }
-    /// Whether a transformer converts the value to bytes; false for other `Codable` values.
+    /// Whether a transformer converts the value to bytes; false if the attribute has no transformer.
     public var isTransformable: Bool { transformer != nil }
 
     var transformer: String? {

@@ -127,7 +127,7 @@ extension SortDescriptor {
     self.init(keyPath, comparator: LocalizedStringComparator(kind: .standard), order: order)
   }
 
-  /// Orders by a string with a comparator; without an order, with that of the comparator.
+  /// Orders by a string with a comparator; without an order, in the order of the comparator.
   public init(
     _ keyPath: any KeyPath<Compared, String> & Sendable,
     comparator: LocalizedStringComparator,
