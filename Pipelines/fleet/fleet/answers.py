@@ -48,6 +48,8 @@ def write_metrics(path, result, code):
     new = f"{path}.new"
     with open(new, "w") as file:
         file.writelines(lines)
+    # The collector is another user.
+    os.chmod(new, 0o644)
     os.replace(new, path)
 
 

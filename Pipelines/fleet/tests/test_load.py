@@ -1,8 +1,8 @@
 """What a load does with each kind of store."""
-import gzip, json, os, shutil, signal, subprocess, time, unittest
+import json, os, re, shutil, signal, subprocess, time, unittest
 from pathlib import Path
 
-from support import FLEET, SEED, FolderTests, fleet, load, orphans, places_in_lake
+from support import FLEET, HERE, SEED, FolderTests, fleet, load, orphans, places_in_lake
 import world
 
 
@@ -224,6 +224,12 @@ class AnswerTests(FolderTests):
         text = metrics.read_text()
         self.assertIn('travelog_fleet_quarantined{verdict="missing"} 1\n', text)
         self.assertIn("travelog_fleet_last_exit_code 1\n", text)
+        self.assertEqual(metrics.stat().st_mode & 0o777, 0o644)
+        rules = (HERE.parent / "alerts.yml").read_text()
+        for series in re.findall(r"travelog_fleet_\w+", rules):
+            self.assertRegex(text, f"(?m)^{series}[ {{]", series)
+        for verdict in re.findall(r'verdict!?="(\w+)"', rules):
+            self.assertIn(f'verdict="{verdict}"', text)
 
 
 class TidyingTests(FolderTests):
