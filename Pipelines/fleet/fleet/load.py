@@ -183,7 +183,7 @@ class Load:
         if entries:
             self.known.write(entries, self.lake.snapshot())
         for reading in loaded:
-            self.result.changed += 1
+            self.result.changed += reading.lines > 0
             self.result.changes += reading.changes
             self.result.transactions += reading.transactions
             if reading.unproven:

@@ -37,6 +37,8 @@ class Reading:
     rows: str | None = None
     replaced: dict = field(default_factory=dict)
     schemas: list = field(default_factory=list)
+    # The new lines, and how many of them are of changes and of transactions.
+    lines: int = 0
     changes: int = 0
     transactions: int = 0
     # What `verify` could not prove.
@@ -273,7 +275,7 @@ class StoreReader:
     def _note(self, reading, rows, wanted, names, answers, file):
         reading.rows, reading.is_changed = file.path, True
         reading.schemas = rows.new_schemas
-        reading.changes = wanted.kinds["change"]
+        reading.lines, reading.changes = wanted.kinds.total(), wanted.kinds["change"]
         reading.transactions = wanted.kinds["transaction"]
         reading.known.position = rows.position
         if names and not names[-1].is_snapshot:
