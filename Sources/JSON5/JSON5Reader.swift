@@ -30,7 +30,7 @@ private struct JSON5Reader {
     try skipBlanks()
     let value = try value()
     try skipBlanks()
-    if let next { throw error("The value is over; there is no place for \(shown(next)).") }
+    if let next { throw error("The value has ended, but \(shown(next)) follows.") }
     return value
   }
 
@@ -138,7 +138,7 @@ private struct JSON5Reader {
       let place = position
       let key = next == "\"" || next == "'" ? try string() : try name()
       if members.contains(where: { $0.key == key }) {
-        throw error("“\(key)” is there twice.", at: place)
+        throw error("“\(key)” occurs twice.", at: place)
       }
       try skipBlanks()
       guard next == ":" else { throw error("After the name “\(key)” there is no “:”.") }

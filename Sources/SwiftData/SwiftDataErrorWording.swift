@@ -241,7 +241,7 @@ extension SwiftDataError {
     case .tokenOfOtherStores(let stores, let known):
       "The history token belongs to the stores [\(stores.joined(separator: ", "))], but the"
         + " container has the stores [\(known.joined(separator: ", "))]."
-        + "\nDiscard the token, and fetch the history without one."
+        + "\nDiscard the token, and fetch the history without a token."
     case .tokenOfOtherStore(let store):
       "The token for the store \(store) belongs to another store."
         + "\nThe key of each token must be the identifier of the store to which the token belongs, and"

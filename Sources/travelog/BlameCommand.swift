@@ -7,7 +7,7 @@ extension Travelog {
   static let entityName = Parameter<String>.positional(
     "ENTITY",
     type: .text,
-    help: "The object's entity, or one that it inherits from."
+    help: "The object's entity, or an entity from which it inherits."
   )
   static let objectPlace = Parameter<Int64?>.optional(
     "ID",

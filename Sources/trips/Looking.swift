@@ -85,7 +85,7 @@ extension Trips {
 
   static let files: KeyValuePairs = [
     "STORE-unseen.json":
-      "The trips with a badge, and the token up to which history was read for them."
+      "The trips with a badge, and a token: the last transaction that was read for this list."
   ]
 
   /// The trips that have a badge, except one that was just shown.

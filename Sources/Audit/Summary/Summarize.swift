@@ -122,7 +122,7 @@ private final class Summary {
     if isOlder {
       add(
         .clockBack,
-        message: "A transaction has an earlier time than the one before it.",
+        message: "A transaction has an earlier time than the previous transaction.",
         transaction: transaction.id
       )
     }
@@ -233,7 +233,7 @@ private final class Summary {
       add(
         .deletedHistory,
         message:
-          "The history begins after transaction \(history.outline.base); it does not have earlier ones.",
+          "The history begins after transaction \(history.outline.base), without earlier transactions.",
         transaction: history.outline.base
       )
     }
@@ -364,7 +364,7 @@ private struct Chain {
     guard last >= first else { return "There is no transaction to verify." }
     let looked = "Every digest was recomputed from the history: "
     if isBroken {
-      return looked + "transactions \(first) to \(last) are sound; a later one is not."
+      return looked + "transactions \(first) to \(last) are sound; a later transaction is not."
     }
     guard unproved > 0 else {
       return looked + "transactions \(first) to \(last) are unaltered."

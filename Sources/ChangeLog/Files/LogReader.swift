@@ -232,7 +232,7 @@ package final class LogReader {
       throw damaged("transaction \(expected) is next")
     }
     guard transaction.schema == schemaDigest else {
-      throw damaged("it was written with another schema than that of the log's header")
+      throw damaged("it has another schema than the header of the log")
     }
     if transaction.operation == .snapshot {
       guard hasOnlyInserts, transaction.id == header.first || scanner.isFiltered else {
@@ -323,7 +323,7 @@ package final class LogReader {
   private func readTrailer(_ text: UnsafeRawBufferPointer) throws {
     guard scanner.open == nil else { throw damaged("a transaction is not closed before it") }
     guard let digest = buffer.digestBeforeTrailer() else {
-      throw damaged("there are lines after the trailer, or it is none")
+      throw damaged("there are lines after the trailer, or it is not a trailer")
     }
     var right = LogTrailer(
       last: expected - 1,

@@ -81,7 +81,7 @@ final class TransactionScanner {
     )
     change.leaf = leaf
     try text.expect("}")
-    guard text.isAtEnd else { throw Refusal(message: "there is more than belongs there") }
+    guard text.isAtEnd else { throw Refusal(message: "it continues after its end") }
     sequence += 1
     return change
   }
@@ -171,7 +171,7 @@ final class TransactionScanner {
       throw Refusal(message: "its digest is no SHA-256")
     }
     try text.expect(#""}"#)
-    guard text.isAtEnd else { throw Refusal(message: "there is more than belongs there") }
+    guard text.isAtEnd else { throw Refusal(message: "it continues after its end") }
     return Omission(transaction: id, lines: lines)
   }
 
@@ -273,7 +273,7 @@ final class TransactionScanner {
     try text.expect(#""op":""#)
     let done = open == nil ? 0 : sequence
     guard done == count || isAlone else {
-      throw Refusal(message: "\(done) of its \(count) changes are there")
+      throw Refusal(message: "it closes \(count) changes, but \(done) were read")
     }
     let name = try text.word()
     guard let operation = TransactionOperation(rawValue: name) else {
@@ -293,7 +293,7 @@ final class TransactionScanner {
     transaction.author = author
     transaction.digest = digest
     try readMeta(&text, transaction: &transaction)
-    guard text.isAtEnd else { throw Refusal(message: "there is more than belongs there") }
+    guard text.isAtEnd else { throw Refusal(message: "it continues after its end") }
     open = nil
     return transaction
   }

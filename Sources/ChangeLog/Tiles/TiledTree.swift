@@ -106,9 +106,9 @@ package enum TreeFailure: LogReason {
       switch self {
       case .missingTile: "The tile \(error.path) is missing or cut off."
       case .otherRoot:
-        "The tiles in \(error.path) do not give the root that is written beside them."
+        "The tiles in \(error.path) do not give the root in the file beside the tiles."
       case .otherLeaf:
-        "The tree in \(error.path) does not have transaction \(error.transaction) as the logs have it."
+        "The tree in \(error.path) has another digest of transaction \(error.transaction) than the logs."
       case .alteredHead: "\(error.path) was damaged or altered."
       }
     return what.withHint(

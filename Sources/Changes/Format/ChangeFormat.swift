@@ -57,7 +57,7 @@ package final class ChangeFormat {
       }
     guard isWhole, hasBefore || change.before.isEmpty, hasAfter || change.after.isEmpty else {
       throw CanonicalEncodingError(
-        message: "the properties before and after are not those that a change of its kind has"
+        message: "a change of this kind has other properties before and after"
       )
     }
     try checkChanged(change, decoder: decoder)
@@ -131,7 +131,7 @@ package final class ChangeFormat {
   }
 
   private var wrongList: CanonicalEncodingError {
-    CanonicalEncodingError(message: "the list of what changed is not that of its values")
+    CanonicalEncodingError(message: "the list of changed names does not match the values")
   }
 
   private typealias Notes = [(key: [UInt8], value: [UInt8])]
@@ -197,7 +197,7 @@ package final class ChangeFormat {
       }
     }
     guard nextSpecial == special.count, nextLarge == large.count else {
-      throw CanonicalEncodingError(message: "there are notes on values that it does not have")
+      throw CanonicalEncodingError(message: "its notes name values that it does not have")
     }
   }
 

@@ -126,7 +126,7 @@ private struct JSONTextReader {
     for (position, member) in members.enumerated() {
       if position > 0 {
         guard members[position - 1].key != member.key else {
-          throw error("the key \(String(decoding: member.key, as: UTF8.self)) is there twice")
+          throw error("the key \(String(decoding: member.key, as: UTF8.self)) occurs twice")
         }
         object.append(UInt8(ascii: ","))
       }

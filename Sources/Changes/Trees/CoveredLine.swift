@@ -25,7 +25,7 @@ package struct CoveredLine: Sendable {
     self.line = line
     guard let operation = firstRange(of: #","op":"#, in: line), line.last == UInt8(ascii: "}")
     else {
-      throw ProofError("A line of the transaction is not one of a log.")
+      throw ProofError("A line of the transaction does not have the form of a line in a log.")
     }
     prefix = 0..<operation.lowerBound
     let end = firstRange(of: Self.valueKeys, in: line, after: operation.upperBound)

@@ -79,7 +79,7 @@ package func checkConsistency(
   by proof: [Digest]
 ) throws(ProofError) {
   guard old.count >= 0, old.count <= new.count else {
-    throw ProofError("A tree of \(old.count) leaves can't be the beginning of one of \(new.count)")
+    throw ProofError("A tree of \(new.count) leaves can't begin with a tree of \(old.count)")
   }
   let path = consistencyPath(from: old.count, to: new.count)
   try check(proof, path)

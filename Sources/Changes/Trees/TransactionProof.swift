@@ -39,7 +39,7 @@ package struct TransactionProof: Hashable, Sendable {
     }
     guard rest.popFirst() == Self.title[...], let first = rest.popFirst(),
       let previous = value("previous", rest.popLast()).flatMap({ digest(base64: $0) })
-    else { throw .malformed("its statement does not begin or end as one") }
+    else { throw .malformed("its statement has a wrong beginning or end") }
     self.previous = previous
     if let root = value("lines", rest.first).flatMap({ digest(base64: $0) }), rest.count == 1 {
       (lines, closing) = (.root(root), Array(first.utf8))
@@ -135,7 +135,7 @@ private struct ClosingLine {
     guard line.line.starts(with: opening),
       let (sequence, rest) = number(line.line[opening.count..<line.prefix.upperBound]),
       rest == shared + hidden
-    else { throw ProofError("The first line is not one of transaction \(transaction).") }
+    else { throw ProofError("The first line does not belong to transaction \(transaction).") }
     return sequence
   }
 }

@@ -21,7 +21,7 @@ package struct TreeProof: Hashable, Sendable {
   /// A line `extra` is allowed and ignored, because it proves nothing.
   package init(_ text: String) throws(NoteError) {
     var lines = text.split(separator: "\n", omittingEmptySubsequences: false)[...]
-    guard lines.popFirst() == Self.title[...] else { throw .malformed("it does not begin as one") }
+    guard lines.popFirst() == Self.title[...] else { throw .malformed("it has a wrong first line") }
     if lines.first?.hasPrefix("extra ") == true { lines.removeFirst() }
     guard let line = lines.popFirst(), line.hasPrefix("index "),
       let index = Int64(line.dropFirst(6)), index >= 0, "index \(index)" == line,

@@ -52,7 +52,7 @@ extension Finding {
         + "\nThe token or the logs were altered; compare both with other copies."
     case .tokenIsDamaged(let damage): "The token \(path) can't be read: \(damage)"
     case .headIsMissing(let head, let end):
-      "No transaction of the logs has the digest \(head). The last sound one, \(end.transaction), has"
+      "No transaction of the logs has the digest \(head). The last sound transaction, \(end.transaction), has"
         + " \(end.digest): logs after it are missing, or history was altered."
     case .erasuresAreOther(let digest):
       "No records of erasures end with the digest \(digest): they were altered, or values were erased"

@@ -55,7 +55,7 @@ extension PipelineError {
     case .isInGap(let id, let gap):
       "Transaction \(id) is inside a gap: the logs in \(logs) record transactions"
         + " \(gap.lowerBound) to \(gap.upperBound) as one."
-        + "\nName the transaction before the gap, \(gap.lowerBound - 1), or the last one"
+        + "\nName the transaction before the gap, \(gap.lowerBound - 1), or the last transaction"
         + " in the gap, \(gap.upperBound)."
     case .logsEndBefore(let id, let end):
       "The logs in \(logs) end at transaction \(end), before transaction \(id)."
@@ -89,8 +89,8 @@ extension PipelineError {
         + "\nImport the logs into a new replica."
     case .isUnprovenSnapshot(let transaction):
       "Nothing in the logs proves the snapshot \(log) of transaction \(transaction), so someone may have"
-        + " altered it."
-        + "\nImport without --from-snapshot if the logs begin before it. If you trust the snapshot, use"
+        + " altered this snapshot."
+        + "\nImport without --from-snapshot if the logs begin earlier. If you trust the snapshot, use"
         + " --trust-snapshot."
     case .tokenIsDamaged(let path, let damage, let isFiltered):
       "The token \(path) can't be read (\(damage)), and there are no logs of \(store) in"

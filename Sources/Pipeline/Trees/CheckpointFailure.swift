@@ -69,7 +69,7 @@ package enum CheckpointFailure: LogReason {
         + "\nIf the store has this transaction, export it first: \(inQuotes("travelog export STORE --to LOGS"))"
     case .noChange(let count):
       "Transaction \(error.transaction) has \(countText(Int(count), noun: "change")), numbered from 0."
-        + (count > 0 ? "\nThe last one is \(inQuotes("\(error.transaction).\(count - 1)"))." : "")
+        + (count > 0 ? "\nThe last is \(inQuotes("\(error.transaction).\(count - 1)"))." : "")
     case .otherDigest:
       "The lines of transaction \(error.transaction) in \(path) do not match its digest."
     }

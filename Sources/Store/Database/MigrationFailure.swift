@@ -32,7 +32,7 @@ enum MigrationFailure: StoreReason {
     case .newerSchema(let stored, let wanted):
       "The store \(path) has version \(stored.version) of the schema; the model is version"
         + " \(wanted.version), which is older."
-        + "\nUse the program that has version \(stored.version) or a newer one."
+        + "\nUse the program that has version \(stored.version) or a newer version."
     case .refused(let refusals, let from, let to):
       "The store \(path) can't be migrated from version \(from.version) of the schema to version"
         + " \(to.version):\(itemsText(refusals))"
@@ -58,7 +58,7 @@ enum MigrationFailure: StoreReason {
           : "\nMake the relationship optional, or set it in a custom stage first.")
     case .severalLinks(let property, let objects, let count):
       "\(property) becomes a relationship to one object, but \(countText(count, noun: "object")) would have"
-        + " several: \(names(objects, of: count)).\nKeep one of them for each object, in a custom stage first."
+        + " several: \(names(objects, of: count)).\nFirst give each object only one, in a custom stage."
     case .duplicates(let properties, let values, let count, let objects, let total):
       "\(listText(properties)) of \(objects.first?.entity ?? "") becomes unique, but"
         + " \(count == 1 ? "1 value occurs" : "\(count) values occur") more than once:"

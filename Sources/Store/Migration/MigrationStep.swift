@@ -47,7 +47,7 @@ extension MigrationStep: CustomStringConvertible {
         ? "let the table \(table) hold rows of several entities"
         : "let the table \(table) hold rows of one entity only"
     case .addAttribute(let entity, let name, let value):
-      "add \(entity).\(name)\(value == .null ? "" : ", \(words(value)) in rows that are there")"
+      "add \(entity).\(name)\(value == .null ? "" : ", \(words(value)) in existing rows")"
     case .removeAttribute(let entity, let name), .removeRelationship(let entity, let name):
       "remove \(entity).\(name)"
     case .renameAttribute(let entity, let old, let new),
@@ -63,7 +63,7 @@ extension MigrationStep: CustomStringConvertible {
       "keep large values of \(entity).\(name) \(isExternal ? "beside" : "in") the store's file"
     case .addRelationship(let entity, let name): "add \(entity).\(name)"
     case .storeRelationship(let entity, let name, let isToMany):
-      "make \(entity).\(name) lead to \(isToMany ? "many" : "one"), with the links that are there"
+      "make \(entity).\(name) refer to \(isToMany ? "many objects" : "one object"), with the existing links"
     case .requireRelationship(let entity, let name, let isRequired):
       "make \(entity).\(name) \(isRequired ? "required" : "optional")"
     case .addUnique(let entity, let names):

@@ -90,7 +90,7 @@ private func undecodable(_ decoder: any Decoder) -> DecodingError {
 }
 
 private let noForm =
-  "A predicate that evaluates a captured one can't be encoded. Write its conditions out."
+  "A predicate that evaluates a captured predicate can't be encoded. Write out the conditions."
 
 extension PredicateExpressions.ExpressionEvaluate: SQLNode {
   func term(in translation: inout SQLTranslation) throws -> SQLTerm {

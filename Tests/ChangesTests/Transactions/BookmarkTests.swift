@@ -65,7 +65,7 @@ struct BookmarkTests {
       (#""kind":"travelog-token""#, #""kind":"x""#, "not a history token"),
       (#""kind":"travelog-token","#, "", "not a history token"),
       (#""version":1"#, #""version":1,"extra":0"#, "unknown members [extra]"),
-      (#""version":1"#, #""version":1,"version":1"#, "the key version is there twice"),
+      (#""version":1"#, #""version":1,"version":1"#, "the key version occurs twice"),
       (#""version":1"#, #""version":"1""#, "version: "),
       (#""version":1,"#, "", "can't be read"),
       (#""lineage":0,"#, "", "lacks [lineage]"),

@@ -36,7 +36,7 @@ struct MigrationPlanTests {
         "make Trip.days optional",
         "make Trip.note required, 'none' in rows without a value",
         "widen Trip.stars from float to double",
-        "add Trip.price, '1.5' in rows that are there",
+        "add Trip.price, '1.5' in existing rows",
         "remove Trip.old",
       ]
     )
