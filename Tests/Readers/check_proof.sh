@@ -26,12 +26,11 @@ if [ "$line" = "$closing" ]; then r=$(hex "$(sed -n 's/^lines //p' "$t/1")"); el
   rest=${line#*,\"op\":} prefix=${line%%,\"op\":*} seq=$(printf %s "$line" | jq .seq) values=
   rest=\"op\":${rest%\}} known=\"op\":${rest#\"op\":}
   for key in before after special large; do known=${known%%,\"$key\":*}; done
-  shared=${closing#\{\"kind\":\"transaction\",\"txn\":$txn} kind=change
-  case $known in '"op":"erase",'*) kind=erasure ;; esac
+  shared=${closing#\{\"kind\":\"transaction\",\"txn\":$txn}
   if salt=$(grep '^salt ' "$t/1"); then
     v=$({ printf 03%s "$(hex "${salt#salt }")" | xxd -r -p; printf %s "${rest#"$known"}"; } | sha)
   else v=${prefix##*\"values\":\"} v=${v%\"} values=",\"values\":\"$v\""; [ "$rest" = "$known" ] || fail "values"; fi
-  [ "$prefix" = "{\"kind\":\"$kind\",\"txn\":$txn,\"seq\":$seq${shared%%,\"op\":*}$values" ] || fail "the lines differ"
+  [ "$prefix" = "{\"kind\":\"change\",\"txn\":$txn,\"seq\":$seq${shared%%,\"op\":*}$values" ] || fail "the lines differ"
   root "$(hash 00 "$(printf %s "$known" | sha)" "$v")" "$seq" "$n" $(for p in $path; do hex "$p"; done)
 fi
 digest=$(printf %s "$closing" | jq -r .digest)

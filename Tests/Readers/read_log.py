@@ -291,9 +291,8 @@ def check_proof(path, key):
     if line is closing: root, = (value(b"lines", line) for line in lines)
     else:
         (prefix, known, values), record = parts(line), json.loads(line)
-        kind = b"erasure" if known.startswith(b'"op":"erase",') else b"change"
         shared = closing[len(opening):closing.index(b',"op":')]
-        expected = b'{"kind":"%s","txn":%d,"seq":%d%s' % (kind, end["txn"], record["seq"], shared)
+        expected = b'{"kind":"change","txn":%d,"seq":%d%s' % (end["txn"], record["seq"], shared)
         if "values" in record:
             need(not values, f"{path} shows values that are hidden")
             digest, expected = record["values"], expected + b',"values":"%s"' % record["values"].encode()

@@ -128,9 +128,7 @@ private struct ClosingLine {
   /// The position of a line in this transaction.
   func sequence(of line: CoveredLine) throws(ProofError) -> Int64 {
     // No digest covers the kind of a line.
-    let isErasure = line.line[line.known].starts(with: Array(#""op":"erase","#.utf8))
-    let kind = isErasure ? "erasure" : "change"
-    let opening = Array(#"{"kind":"\#(kind)","txn":\#(transaction),"seq":"#.utf8)
+    let opening = Array(#"{"kind":"change","txn":\#(transaction),"seq":"#.utf8)
     let hidden = line.valuesDigest.map { Array(#","values":"\#($0)""#.utf8) } ?? []
     guard line.line.starts(with: opening),
       let (sequence, rest) = number(line.line[opening.count..<line.prefix.upperBound]),
