@@ -44,11 +44,12 @@ extension Travelog {
     "erase",
     summary: "Erases an object's values from logs, and from a store's history.",
     discussion: "All values that the object ever had are removed from logs, snapshots and "
-      + "large values. The chain stays verifiable, and _erasures.ndjson records who erased "
-      + "what, when and why. Values that the object still has are refused: change or delete "
-      + "them in the store, and export this change first. Without --store, the store's own "
-      + "history keeps the values. Copies of logs in other places are not changed. The next "
-      + "run completes an interrupted erasure.",
+      + "large values. The chain stays verifiable: with --store, a transaction of the store "
+      + "records who erased what, when and why, and is exported; without it, _erasures.ndjson "
+      + "does, and no transaction confirms that. Values that the object still has are refused: "
+      + "change or delete them in the store, and export this change first. Without --store, the "
+      + "store's own history keeps the values. Copies of logs in other places are not changed. "
+      + "The next run completes an interrupted erasure.",
     examples: [
       "travelog erase logs --entity Person --id 7 --store people.store --reason \"case 12\"":
         "Erase the values of a deleted person.",
@@ -60,7 +61,7 @@ extension Travelog {
       dryRun, lockWait,
     ],
     files: [
-      "LOGS/store=UUID/lineage=N/_erasures.ndjson": "The erasure records.",
+      "LOGS/store=UUID/lineage=N/_erasures.ndjson": "The erasure records without --store.",
       "LOGS/store=UUID/_erasing.json": "Marks an erasure that is not finished.",
     ],
     exitCodes: [.unreadable, .missing, .locked, .diverged, .interrupted, .terminated]

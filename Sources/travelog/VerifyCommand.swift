@@ -196,6 +196,7 @@ struct VerifyAnswer: Codable {
     let kind: String
     let count: Int64
     let transactions: [Int64]
+    let by: [Int64]
     let isProven: Bool
   }
 
@@ -238,6 +239,7 @@ struct VerifyAnswer: Codable {
         kind: $0.kind.rawValue,
         count: $0.count,
         transactions: $0.transactions,
+        by: $0.by,
         isProven: $0.isProven
       )
     }

@@ -93,7 +93,7 @@ struct MarkTests {
     }
   }
 
-  @Test("A snapshot that a replica exports is unproven, and import refuses it unless it is trusted.")
+  @Test("A snapshot that a replica exports is unproven, and import refuses it without a flag.")
   func replica() throws {
     try withTemporaryFolder { folder in
       var world = try World(folder, "snapshot of a replica")
@@ -123,17 +123,24 @@ struct MarkTests {
       var world = try World(folder, "replayed snapshot")
       try world.write(6)
       try world.export()
-      let request = ImportRequest(logs: world.logs, store: folder.path + "/replica.store")
-      _ = try importLogs(request)
+      let replica = folder.path + "/replica.store"
+      _ = try importLogs(ImportRequest(logs: world.logs, store: replica))
       let other = LogFolder(folder.path + "/other")
       try other.create()
-      var export = ExportRequest(store: request.store, logs: other)
+      var export = ExportRequest(store: replica, logs: other)
       export.startsNewFolder = true
       export.wantsSnapshot = true
       let exported = try Pipeline.export(export)
       #expect(exported.to == (try world.source.read { try $0.historyRange().head }))
       let result = try verified(other)
       #expect(result.snapshots == 1 && result.except == [])
+      // After a position nothing before it is read, so nothing can be replayed.
+      let point = try world.source.read { try $0.point(2) }
+      var request = VerifyRequest(logs: other)
+      request.after = TrustedPosition(transaction: 2, digest: point.digest)
+      let later = try verify(request)
+      #expect(later.map(\.findings) == [[]])
+      #expect(later.flatMap(\.except).map(\.kind) == [.snapshot])
     }
   }
 

@@ -241,10 +241,12 @@ def read(path, log):
                 need(record["meta"]["schema"] == header["schema"], f"{where}: another schema")
                 member = b',"digest":"%s"' % record["digest"].encode()
                 need(line.count(member) == 1, f"{where}: its digest is not where it should be")
-                digests = (lines or Lines(record)).digests(
+                digest, left = (lines or Lines(record)).digests(
                     bytes.fromhex(log["digest"]), line.replace(member, b""), record, where)
-                need(digests == (record["digest"], log["erased"].get(record["digest"])),
-                     f"{where}: transaction {record['txn']} was altered")
+                altered = f"{where}: transaction {record['txn']} was altered"
+                need(digest == record["digest"], altered)
+                if left != log["erased"].get(digest): log["unexplained"][digest] = left, altered
+                restate(record, log["unexplained"])
                 log["last"], log["digest"] = record["txn"], gap.get("resumes", record["digest"])
                 lines, transactions = None, transactions + 1
             else:
@@ -255,6 +257,12 @@ def read(path, log):
     need(trailer["digest"] == whole.hexdigest(), f"{path} was altered")
     need(trailer["meta"] == {"last": log["last"], "transactions": transactions, "changes": changes},
          f"{path}: the trailer's counts are not those of the file")
+
+def restate(record, unexplained):
+    """A transaction that records an erasure confirms what remains of earlier ones."""
+    details = json.loads(record["meta"]["details"]) if record["op"] == "erase" else {}
+    for part in details.get("restated", []):
+        if unexplained.get(part["was"], [None])[0] == part["lines"]: del unexplained[part["was"]]
 
 def begin(path, kind, header, log):
     """Whether a file continues where the one before it ends."""
@@ -312,8 +320,9 @@ def check_proof(path, key):
 
 def main(paths):
     if paths[:1] == ["--proof"]: return print(check_proof(*paths[1:]))
-    log = {"state": {}, "last": 0}
+    log = {"state": {}, "last": 0, "unexplained": {}}
     for path in sorted(paths, key=lambda path: path.rsplit("/", 1)[-1]): read(path, log)
+    for left, altered in log["unexplained"].values(): need(False, altered)
     for (entity, number), values in sorted(log["state"].items()):
         print(json.dumps({"entity": entity, "id": number, "values": values}, sort_keys=True,
                          ensure_ascii=False, separators=(",", ":")))

@@ -196,6 +196,7 @@ private final class Summary {
         transaction: id
       )
     case .prune: add(.deletedHistory, message: "Older history was deleted.", transaction: id)
+    case .erase: add(.erasure, message: "Values were erased from history.", transaction: id)
     case .recorded, .snapshot, .migration, .mark: break
     }
     switch transaction.state {

@@ -16,12 +16,22 @@ package struct Erasures: Sendable {
   package private(set) var count = 0
   /// The digest of the last record; without records, the digest that the first record follows.
   package private(set) var head: Digest
+  /// The transactions of the logs that confirm remaining values; nil if there are no other logs.
+  package var restated: RestatedTransactions?
+  /// Whether erased lines are accepted without a record.
+  private(set) var isUnchecked = false
   /// The size of the complete records in the file.
   private(set) var length: Int64 = 0
 
   /// A lineage without erasures.
   package init(store: String, lineage: Int64) {
     head = ErasureRecord.beginning(ofStore: store, lineage: lineage)
+  }
+
+  /// Accepts the erased lines of a log without any record.
+  package init(uncheckedIn header: LogHeader) {
+    self.init(store: header.store, lineage: header.lineage)
+    isUnchecked = true
   }
 
   /// Adds a record and returns its line; nil if it is already recorded.
@@ -72,6 +82,12 @@ extension Erasures {
   /// The records for a log, which may be a single file or in a log folder.
   package init(near log: String, header: LogHeader) throws {
     try self.init(path: Self.path(near: log), store: header.store, lineage: header.lineage)
+    guard let root = log.firstRange(of: "/store=") else {
+      restated = RestatedTransactions { return [log] }
+      return
+    }
+    let folder = LogFolder(String(log[..<root.lowerBound]))
+    restated = RestatedTransactions(folder, store: header.store)
   }
 
   /// The path of the records for a log: beside it, or in the folder of its lineage.

@@ -32,6 +32,9 @@ package final class LogReader {
   private var hasOnlyInserts = true
   /// Whether values of a change in the open transaction may have been erased.
   private var mayBeErased = false
+  /// The transaction that confirms the values that remain in the last transaction that was read; nil
+  /// if nothing was erased from it, or if no transaction does.
+  package private(set) var restatedBy: HistoryPoint?
   /// Whether the first transaction contains the whole state of the store.
   package private(set) var beginsWithSnapshot = false
   /// Whether reading started behind the beginning of the log.
@@ -245,8 +248,8 @@ package final class LogReader {
       }
       beginsWithSnapshot = true
     }
-    guard transaction.operation != .mark || transaction.count == 0 else {
-      throw damaged("it proves something else, and has changes")
+    guard ![.mark, .erase].contains(transaction.operation) || transaction.count == 0 else {
+      throw damaged("it is about other transactions, and has changes")
     }
     hasOnlyInserts = true
     if checksDigests { try checkDigests(of: transaction) }
@@ -295,7 +298,15 @@ package final class LogReader {
     guard given.transaction == transaction.digest else {
       throw altered(transaction, found: given.transaction, expected: transaction.digest)
     }
+    restatedBy = nil
+    if erasures.isUnchecked { return }
     let records = erasures.entries[given.transaction]?.lines ?? []
+    if let remaining = given.remaining,
+      let point = try erasures.restated?.restating(given.transaction, as: remaining)
+    {
+      restatedBy = point
+      return
+    }
     guard given.remaining != records.last else {
       if !records.isEmpty, !mayBeErased {
         throw failure(.nothingErased, transaction: transaction.id)

@@ -71,7 +71,8 @@ package final class LogSpool {
   private func gather(_ file: String, isNamed: Bool) throws {
     let full = isNamed ? withoutLinks(file) : file
     if full != file { names.append((full, file)) }
-    let reader = try LogReader(path: full) { try Erasures(near: full, header: $0) }
+    // The reader of the folder has the transactions of all logs, which may record erasures in this one.
+    let reader = try LogReader(path: full) { Erasures(uncheckedIn: $0) }
     var day = ""
     var isSnapshot = false
     // The last transaction according to the file's name. The value becomes later if the log ends with

@@ -134,6 +134,8 @@ package enum TransactionOperation: String, Hashable, Sendable, CaseIterable {
   case prune
   /// It has no changes, and proves a snapshot or a gap.
   case mark
+  /// It has no changes, and records that values of earlier transactions were erased.
+  case erase
   /// It records a change of the schema.
   case migration
 }

@@ -113,6 +113,7 @@ package enum Notice: Hashable, Encodable, Sendable, Worded {
   case beginsWithSnapshot(ClosedRange<Int64>, of: String, String)
   case treeIsNotWhole(String)
   case snapshotIsUnproven(Int64)
+  case isNotErased(Int, by: Int64, of: ObjectName, [String], String)
 
   /// In JSON a notice is the sentence that people see.
   package func encode(to encoder: any Encoder) throws {
@@ -126,6 +127,8 @@ package enum Notice: Hashable, Encodable, Sendable, Worded {
     case .othersMayWrite(let path): .othersMayWrite(name(path))
     case .recordIsAhead(let path, let id, let end):
       .recordIsAhead(name(path), transaction: id, end: end)
+    case .isNotErased(let count, let id, let object, let properties, let path):
+      .isNotErased(count, by: id, of: object, properties, name(path))
     default: self
     }
   }

@@ -118,6 +118,8 @@ extension Notice {
     case .beginsWithSnapshot(let ids, let store, let logs):
       "\(rangeText(ids)) of \(store) \(ids.count == 1 ? "is" : "are") in no log: \(logs)"
         + " begins with a later snapshot. “prune” keeps \(ids.count == 1 ? "it" : "them")."
+    case .isNotErased(let count, let id, let object, let properties, let logs):
+      notErased(count, by: id, of: object, properties: properties, logs: logs)
     case .snapshotIsUnproven(let transaction):
       "Nothing proves the snapshot of transaction \(transaction), because no transaction could be"
         + " recorded in the store."
@@ -125,6 +127,21 @@ extension Notice {
     case .treeIsNotWhole(let damage):
       "The tree of transactions beside the logs is not complete: \(damage)"
     }
+  }
+
+  private func notErased(
+    _ count: Int,
+    by id: Int64,
+    of object: ObjectName,
+    properties: [String],
+    logs: String
+  ) -> Wording {
+    let words =
+      count == 1
+      ? "1 transaction of \(logs) still has" : "\(count) transactions of \(logs) still have"
+    let flags = properties.map { " --attribute \($0)" }.joined()
+    return "\(words) values that were erased according to transaction \(id)."
+      + "\nRun “travelog erase \(logs) --entity \(object.entity) --id \(object.id)\(flags)”."
   }
 
   private func text(_ point: HistoryPoint, besides other: HistoryPoint) -> String {

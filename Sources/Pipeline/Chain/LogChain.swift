@@ -45,6 +45,8 @@ struct LogChain {
     erasures: Erasures,
     acceptsUnfinishedErasures: Bool = false
   ) throws {
+    var erasures = erasures
+    erasures.restated = RestatedTransactions(folder, store: store)
     self.erasures = erasures
     self.acceptsUnfinishedErasures = acceptsUnfinishedErasures
     self.folder = folder

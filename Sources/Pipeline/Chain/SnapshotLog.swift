@@ -43,7 +43,7 @@ struct SnapshotLog {
     return Mark(.snapshot, transaction: point.transaction, digest: made)
   }
 
-  /// Writes the log beside the logs of the lineage, and returns its path.
+  /// Writes the log beside the logs of the lineage.
   ///
   /// Its header has the transaction and the digest after which history continues.
   ///
@@ -52,6 +52,8 @@ struct SnapshotLog {
   ///   - level: The compression level.
   ///   - marking: Gets the mark before the log has its name; its error discards the log.
   ///   - tick: Called after each object.
+  /// - Returns: The path of the log.
+  /// - Throws: ``LogError``, ``StoreError``, and errors of the closures.
   func write(
     to logs: LogFolder,
     level: Int,

@@ -7,6 +7,9 @@ import Store
 /// Erases values of one object from logs, snapshots and large values, and from the history of a store
 /// if one is given.
 ///
+/// If a store is given, a transaction in it records the erasure before any log is rewritten, and
+/// confirms the values that remain. Otherwise records beside the logs do, which no transaction covers.
+///
 /// The transactions keep their digests. Records say who erased what, and contain the digests of the
 /// remaining lines. If the program is stopped, the next run of the same request completes the work.
 ///
@@ -66,20 +69,27 @@ private struct Erase {
       result.files = plan.files.map(\.file.path)
       return result
     }
+    let isRecorded = try recordErasure(plan, result: &result, tick: tick)
     mark.largeValues = Set(mark.largeValues).union(plan.largeValues).sorted()
     try mark.write(request.logs, store: identifier)
     var erasures: [Int64: Erasures] = [:]
     for file in plan.files {
       let lineage = file.chain.lineage
       var records = erasures[lineage] ?? file.chain.erasures
-      try rewrite(file, erasures: &records, request: request, tick: tick)
+      try rewrite(
+        file,
+        erasures: &records,
+        request: request,
+        isRecorded: isRecorded,
+        tick: tick
+      )
       erasures[lineage] = records
       result.files.append(file.file.path)
     }
     // Incomplete files may contain the values too.
     try request.logs.removeLeftovers(of: identifier)
     result.largeValues = try removeLargeValues(mark.largeValues, logs: request.logs)
-    result.storeTransactions = try eraseHistory(plan)
+    if !isRecorded { result.storeTransactions = try eraseHistory(plan) }
     try request.logs.removeMark(identifier)
     return result
   }
@@ -158,11 +168,50 @@ private struct Erase {
     }
   }
 
+  /// Erases the values from the store's history, and records that in the same SQL transaction; exports
+  /// the record, so that logs with erased lines never lack it.
+  ///
+  /// It returns false without a store, and for a replica, whose history is that of its origin.
+  private func recordErasure(
+    _ plan: ErasePlan,
+    result: inout EraseResult,
+    tick: Tick
+  ) throws -> Bool {
+    guard let store, !store.isReplica else { return false }
+    let inLogs = try plan.files.flatMap { try restatements(of: $0, tick: tick) }
+    let known = try store.read { try $0.restatements() }
+    result.storeTransactions = try eraseHistory(plan) { inStore in
+      // A run that was interrupted may have recorded all of them.
+      let all = Set(inLogs + inStore).subtracting(known)
+      guard !all.isEmpty else { return nil }
+      return ErasureDetails(
+        of: ObjectName(request.entity, id: request.object),
+        properties: request.attributes.sorted(),
+        reason: request.reason,
+        restatements: all.sorted { ($0.lineage, $0.transaction) < ($1.lineage, $1.transaction) }
+      ).json
+    }
+    if try store.read({ try $0.sealedHead() }) > plan.end.transaction {
+      let export = ExportRequest(store: store.location.path, logs: request.logs)
+      _ = try Pipeline.export(export, tick: tick)
+    }
+    return true
+  }
+
   /// Erases the values from the store's history.
-  private func eraseHistory(_ plan: ErasePlan) throws -> Int64? {
+  private func eraseHistory(
+    _ plan: ErasePlan,
+    details: ([Restatement]) throws -> String? = { _ in nil }
+  ) throws -> Int64? {
     guard let store else { return nil }
+    var author = Author()
+    if let name = request.author { author.name = name }
     let targets = StoreTargets(request, schemas: try store.read { try $0.schemas() })
-    return try store.eraseHistory(of: request.object) { transaction, change, value in
+    return try store.eraseHistory(
+      of: request.object,
+      author: author,
+      details: details
+    ) { transaction, change, value in
       guard let property = try targets.under(transaction.schema).property(of: value, in: change)
       else { return false }
       return !plan.isPresent(

@@ -1,6 +1,36 @@
 import ChangeLog
 import Changes
 
+/// The digests that the transactions of a log will have with the values that remain.
+///
+/// Filtered logs have none: their erased lines have no salt.
+func restatements(of plan: ErasePlan.File, tick: Tick) throws -> [Restatement] {
+  let reader = try plan.chain.open(plan.file, after: nil)
+  let rewriting = Rewriting(plan, writer: nil, header: reader.header)
+  var result: [Restatement] = []
+  var progress = Progress()
+  while let transaction = try reader.next(
+    { change, id, _ in try rewriting.take(change, transaction: id, opening: reader.opening) },
+    copy: rewriting.copy,
+    omitted: rewriting.omit
+  ) {
+    if let lines = try rewriting.close(transaction), let digest = transaction.digest {
+      result.append(
+        Restatement(
+          lineage: plan.chain.lineage,
+          transaction: transaction.id,
+          operation: transaction.operation,
+          digest: digest,
+          lines: lines
+        )
+      )
+    }
+    try progress.countTransaction(tick)
+  }
+  try plan.chain.checkEnd(reader, file: plan.file)
+  return result
+}
+
 /// Rewrites a log without the erased values, and replaces the old one.
 ///
 /// The records are written before the log. The mark of the unfinished erasure shows that a record
@@ -9,6 +39,7 @@ func rewrite(
   _ plan: ErasePlan.File,
   erasures: inout Erasures,
   request: EraseRequest,
+  isRecorded: Bool,
   tick: Tick
 ) throws {
   let reader = try plan.chain.open(plan.file, after: nil)
@@ -23,7 +54,7 @@ func rewrite(
   ) {
     let lines = try rewriting.close(transaction)
     // A filtered log needs no records: its digests are those of the whole logs, which have them.
-    if let lines, let digest = transaction.digest {
+    if !isRecorded, let lines, let digest = transaction.digest {
       records.append(
         ErasureRecord(
           time: currentTime(),
@@ -47,7 +78,8 @@ func rewrite(
 /// Copies the lines of one log into another.
 private final class Rewriting {
   private let plan: ErasePlan.File
-  private let writer: LogWriter
+  /// Nil if the log is only read.
+  private let writer: LogWriter?
   private let isFiltered: Bool
   private var previous: Digest
   /// The transaction that loses values; nil if the present one does not.
@@ -67,7 +99,7 @@ private final class Rewriting {
     var digest: TransactionDigest
   }
 
-  init(_ plan: ErasePlan.File, writer: LogWriter, header: LogHeader) {
+  init(_ plan: ErasePlan.File, writer: LogWriter?, header: LogHeader) {
     self.plan = plan
     self.writer = writer
     isFiltered = !header.partial.isEmpty
@@ -120,13 +152,14 @@ private final class Rewriting {
   }
 
   func copy(_ original: UnsafeRawBufferPointer) throws {
+    guard let writer else { return }
     guard !line.isEmpty else { return try writer.append(lines: original, changes: 1) }
     try line.withUnsafeBytes { try writer.append(lines: $0, changes: 1) }
   }
 
   /// Copies a line that replaces omitted lines.
   func omit(_ omission: Omission, _ original: UnsafeRawBufferPointer) throws {
-    try writer.append(omission, line: original)
+    try writer?.append(omission, line: original)
     guard let lines = omission.lines else { return }
     if open == nil { omitted = lines.upperBound } else { try open?.hiding.skip(Int64(lines.count)) }
   }
@@ -134,7 +167,7 @@ private final class Rewriting {
   /// Ends a transaction; returns the digest of its remaining lines if it lost values.
   func close(_ transaction: Transaction) throws -> Digest? {
     let lines = TransactionLines(transaction)
-    try writer.close(transaction, lines: lines)
+    try writer?.close(transaction, lines: lines)
     defer {
       open = nil
       omitted = 0
@@ -149,9 +182,8 @@ private final class Rewriting {
 func removeLargeValues(_ digests: [String], logs: LogFolder) throws -> Int {
   var unused = Set(digests)
   for file in try unused.isEmpty ? [] : logs.allFiles() {
-    let reader = try LogReader(path: file, acceptsUnfinishedErasures: true) {
-      try Erasures(near: file, header: $0)
-    }
+    // All of them were verified before.
+    let reader = try LogReader(path: file) { Erasures(uncheckedIn: $0) }
     while try reader.next({ change, _, _ in
       for value in change.largeReferences { unused.remove(value.digest) }
     }) != nil {}

@@ -10,8 +10,6 @@ final class LineageVerification {
   private(set) var namedHead: HistoryPoint?
   /// The digests of large values that were verified already.
   private var checked: Set<String> = []
-  /// The digests of the transactions with erased values that were read.
-  private var erased: Set<Digest> = []
   /// The transactions that prove snapshots and gaps.
   private var marks: [Mark: Int64] = [:]
   /// The gaps in the order of the chain.
@@ -147,14 +145,14 @@ final class LineageVerification {
 
   /// Adds findings for records of erasures whose transaction the logs do not contain.
   private func checkRecords() {
-    result.erased = Int64(erased.count)
+    result.erased = Int64(result.erasedDigests.count)
     // If a log is damaged, the erased transactions may be in the part that was not read.
     guard result.findings.isEmpty else { return }
     let first = chain.files.first?.range.lowerBound ?? 0
     let last = chain.files.last?.range.upperBound ?? 0
     let places = Set(chain.snapshots.map(\.range.lowerBound))
     for (digest, entry) in chain.erasures.entries
-    where !erased.contains(digest) && isNew(entry.transaction) {
+    where !result.erasedDigests.contains(digest) && isNew(entry.transaction) {
       // The record can be about a snapshot or an old log that was removed from the folder.
       if entry.isSnapshot ? !places.contains(entry.transaction) : entry.transaction < first {
         continue
@@ -201,7 +199,7 @@ final class LineageVerification {
       if isFirst { collectDay(file, transaction) }
       isFirst = false
       try body(transaction)
-      if isNew(transaction.id) { count(transaction) }
+      if isNew(transaction.id) { count(transaction, restatedBy: reader.restatedBy) }
       try progress.countTransaction(tick)
     }
     try chain.checkEnd(reader, file: file)
@@ -212,11 +210,16 @@ final class LineageVerification {
     after.map { transaction > $0.transaction } ?? true
   }
 
-  private func count(_ transaction: Transaction) {
+  private func count(_ transaction: Transaction, restatedBy point: HistoryPoint?) {
     if transaction.state == .erased, let digest = transaction.digest {
-      erased.insert(digest)
-      result.except.add(.unanchored, transaction.id)
+      result.erasedDigests.insert(digest)
+      if let point {
+        result.restated.append(RestatedPart(transaction: transaction.id, by: point))
+      } else {
+        result.except.add(.unanchored, transaction.id)
+      }
     }
+    if transaction.operation == .erase { result.erasing.append(transaction) }
     if transaction.operation == .gap, let digest = transaction.digest {
       gaps.append(Mark(.gap, transaction: transaction.id, digest: digest))
     }

@@ -1,3 +1,4 @@
+import ChangeLog
 import Changes
 
 /// A snapshot or a gap, which is not covered by the chain unless a transaction of the chain names it.
@@ -28,13 +29,53 @@ struct MarkedPart: Hashable {
   }
 }
 
+/// A transaction with erased values, and the one that confirms the values that remain.
+struct RestatedPart: Hashable {
+  let transaction: Int64
+  let by: HistoryPoint
+}
+
 extension Verification {
-  /// Adds the snapshots and gaps that nothing proves to the parts that the verdict does not cover.
-  mutating func exceptMarked() {
+  /// Adds the parts that the verdict does not cover: snapshots and gaps that nothing proves, and values that
+  /// are restated.
+  ///
+  /// - Parameter heads: The last proven transaction of each lineage of the store.
+  mutating func exceptMarked(_ heads: [Int64: Int64]) {
     var parts: [ExceptedPart] = []
     for part in marked where part.isUnproven(upTo: proven) {
       parts.add(part.kind, part.mark.transaction)
     }
-    except = parts.filter { $0.kind != .gap } + except + parts.filter { $0.kind == .gap }
+    var others: [ExceptedPart] = []
+    for part in restated {
+      // As with marks, a transaction after the proven ones could be forged together with the values.
+      let isProven = proven.map { $0.transaction < part.transaction } ?? true
+      others.addRestated(
+        part.transaction,
+        by: part.by.transaction,
+        isProven: isProven || heads[part.by.lineage].map { part.by.transaction <= $0 } ?? false
+      )
+    }
+    except =
+      parts.filter { $0.kind != .gap } + others + except + parts.filter { $0.kind == .gap }
+  }
+}
+
+/// Notes the transactions that still have values which a later one says were erased: the folder is a copy
+/// in which nobody erased them.
+func noteWhole(_ results: inout [Verification], logs: LogFolder) {
+  for erasing in results.flatMap(\.erasing) {
+    guard let erasure = erasing.erasure else { continue }
+    for index in results.indices where results[index].findings.isEmpty {
+      let (first, last) = (results[index].from.transaction, results[index].to.transaction)
+      let whole = erasure.restatements.count {
+        $0.lineage == results[index].lineage && $0.operation != .snapshot
+          && first < $0.transaction && $0.transaction <= last
+          && !results[index].erasedDigests.contains($0.digest)
+      }
+      guard whole > 0 else { continue }
+      results[index].notices.append(
+        .isNotErased(whole, by: erasing.id, of: erasure.object, erasure.properties, logs.path)
+      )
+    }
   }
 }

@@ -27,6 +27,8 @@ package struct ExceptedPart: Hashable, Sendable {
     case omittedChanges = "omitted_changes"
     /// Changes whose values a filter dropped or replaced.
     case hidden
+    /// Transactions with erased values, whose remaining values a later transaction confirms.
+    case restated
     /// Transactions whose values were erased by records that no transaction covers.
     case unanchored
     /// Snapshots beside the logs.
@@ -45,6 +47,8 @@ package struct ExceptedPart: Hashable, Sendable {
   package private(set) var count: Int64
   /// The first of the transactions.
   package private(set) var transactions: [Int64] = []
+  /// The first of the transactions that confirm them.
+  package private(set) var by: [Int64] = []
   /// Whether the part is proven, or does not need a proof.
   package internal(set) var isProven: Bool
 
@@ -55,8 +59,9 @@ package struct ExceptedPart: Hashable, Sendable {
   }
 
   /// Counts a transaction.
-  mutating func add(_ transaction: Int64, count: Int64 = 1) {
+  mutating func add(_ transaction: Int64, count: Int64 = 1, by: Int64? = nil) {
     self.count += count
+    if let by, self.by.count < Self.limit, !self.by.contains(by) { self.by.append(by) }
     if transactions.count < Self.limit, transactions.last != transaction {
       transactions.append(transaction)
     }
@@ -69,6 +74,10 @@ package struct ExceptedPart: Hashable, Sendable {
     case .omitted: "\(counted("transaction")) left out"
     case .omittedChanges: "\(counted("change")) left out of other transactions"
     case .hidden: "the values of \(counted("change")) hidden"
+    case .restated:
+      "the values that remain in \(counted("transaction")) after an erasure (\(ids)) are restated by"
+        + " \(by.count == 1 ? "transaction" : "transactions") \(listed(by))"
+        + (isProven ? "" : ", after the proven ones")
     case .unanchored:
       "the values of \(counted("transaction")) erased (\(ids)) by records that"
         + (isProven ? " have the digest that was given" : " no transaction covers")
@@ -83,21 +92,36 @@ package struct ExceptedPart: Hashable, Sendable {
 
   private func counted(_ noun: String) -> String { "\(count) \(noun)\(count == 1 ? "" : "s")" }
 
+  private func listed(_ ids: [Int64]) -> String {
+    ids.map(String.init).joined(separator: ", ")
+  }
+
   private func listed() -> String {
-    transactions.map(String.init).joined(separator: ", ")
-      + (count > Int64(transactions.count) ? ", …" : "")
+    listed(transactions) + (count > Int64(transactions.count) ? ", …" : "")
   }
 }
 
 /// The parts that a verdict does not cover, counted by kind.
 extension [ExceptedPart] {
   mutating func add(_ kind: ExceptedPart.Kind, _ transaction: Int64, count: Int64 = 1) {
-    if let index = firstIndex(where: { $0.kind == kind }) {
-      self[index].add(transaction, count: count)
-    } else {
-      var part = ExceptedPart(kind)
-      part.add(transaction, count: count)
-      append(part)
-    }
+    add(ExceptedPart(kind), transaction, count: count)
+  }
+
+  /// Counts a transaction whose remaining values another one confirms.
+  mutating func addRestated(_ transaction: Int64, by other: Int64, isProven: Bool) {
+    var part = ExceptedPart(.restated)
+    part.isProven = isProven
+    add(part, transaction, by: other)
+  }
+
+  private mutating func add(
+    _ part: ExceptedPart,
+    _ transaction: Int64,
+    count: Int64 = 1,
+    by: Int64? = nil
+  ) {
+    let known = firstIndex { $0.kind == part.kind && $0.isProven == part.isProven }
+    if known == nil { append(part) }
+    self[known ?? endIndex - 1].add(transaction, count: count, by: by)
   }
 }

@@ -87,6 +87,12 @@ package struct Verification: Sendable {
   package internal(set) var proof: Proof?
   /// The parts of the logs that the verdict does not cover.
   package var except: [ExceptedPart] = []
+  /// The transactions with erased values whose remaining values another transaction confirms.
+  var restated: [RestatedPart] = []
+  /// The digests of all transactions with erased values.
+  var erasedDigests: Set<Digest> = []
+  /// The transactions that record erasures.
+  var erasing: [Transaction] = []
   /// The snapshots and gaps, which transactions of the chain may prove.
   var marked: [MarkedPart] = []
   /// The trusted position after which the logs were verified; nothing before it was read.

@@ -62,10 +62,15 @@ private func verifyOnce(
       }
     }
     proveEarlier(&lineages, named: namedHeads)
+    let heads = Dictionary(
+      lineages.compactMap { found in found.proven.map { (found.lineage, $0.transaction) } },
+      uniquingKeysWith: max
+    )
     for index in lineages.indices {
       try replaySnapshots(&lineages[index], request: request, tick: tick)
-      lineages[index].exceptMarked()
+      lineages[index].exceptMarked(heads)
     }
+    noteWhole(&lineages, logs: request.logs)
     try addStrays(to: &lineages, store: store, folder: request.logs)
     if let last = lineages.last, lineages.allSatisfy(\.findings.isEmpty) {
       try record(last, request: request)

@@ -44,7 +44,8 @@ struct Catalog {
       "time" TEXT NOT NULL,
       "op" TEXT NOT NULL CHECK (
         "op" = 'recorded' OR "op" = 'foreign' OR "op" = 'snapshot' OR "op" = 'gap'
-        OR "op" = 'prune' OR "op" = 'mark' OR "op" = 'migration'),
+        OR "op" = 'prune' OR "op" = 'mark' OR "op" = 'erase'
+        OR "op" = 'migration'),
       "author" TEXT,
       "process" TEXT NOT NULL,
       "process_id" INTEGER NOT NULL,

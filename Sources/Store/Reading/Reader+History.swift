@@ -107,6 +107,11 @@ extension Reader {
   /// The id of the last sealed transaction, which no later write can change; zero if there is none.
   package func sealedHead() throws -> Int64 { try history.range().head.transaction }
 
+  /// What the transactions that recorded erasures say of the transactions that lost values.
+  package func restatements() throws -> Set<Restatement> {
+    Set(try history.erasingTransactions().flatMap { $0.erasure?.restatements ?? [] })
+  }
+
   /// The last transaction that recorded a deletion of older history; nil if there is none.
   package func lastPrune() throws -> Transaction? { try history.lastPrune() }
 

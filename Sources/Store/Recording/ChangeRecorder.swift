@@ -197,12 +197,12 @@ final class ChangeRecorder {
   /// tombstones.
   func eraseEarlier(_ key: RowKey) throws { try erasure.eraseEarlier(key, before: firstRow) }
 
-  /// Erases values of an object from history, and returns the number of transactions that contained
+  /// Erases values of an object from history, and returns the transactions that contained
   /// them.
   func erase(
     _ object: Int64,
     where erases: (Transaction, Change, ToldValue) throws -> Bool
-  ) throws -> Int64 {
+  ) throws -> Set<Int64> {
     // The last transaction needs its digest while its values still exist.
     try sealLast()
     return try erasure.erase(object, where: erases)

@@ -77,23 +77,23 @@ final class Erasure {
     ) { _, _, _ in true }
   }
 
-  /// Erases values of an object from history, and returns the number of transactions that contained
+  /// Erases values of an object from history, and returns the transactions that contained
   /// them.
   func erase(
     _ object: Int64,
     where erases: (Transaction, Change, ToldValue) throws -> Bool
-  ) throws -> Int64 {
+  ) throws -> Set<Int64> {
     try HistoryRows.forgetMarkSeeds(on: connection)
     return try erase(object, condition: "object = ?1", where: erases)
   }
 
-  /// Erases values from the changes that meet a condition, and returns the number of transactions.
+  /// Erases values from the changes that meet a condition, and returns the transactions.
   @discardableResult
   private func erase(
     _ object: Int64,
     condition: String,
     where erases: (Transaction, Change, ToldValue) throws -> Bool
-  ) throws -> Int64 {
+  ) throws -> Set<Int64> {
     let rows = HistoryRows(connection)
     let reading = try connection.prepare(
       """
@@ -122,7 +122,7 @@ final class Erasure {
       }
       transactions.insert(id)
     }
-    return Int64(transactions.count)
+    return transactions
   }
 
   /// Replaces a change by the same one without the erased values.

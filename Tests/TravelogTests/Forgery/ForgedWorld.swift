@@ -95,6 +95,19 @@ struct ForgedWorld {
     }
   }
 
+  /// Replaces a text in a log, and recomputes only the digest of the file.
+  func alterText(of file: String, _ old: String, _ new: String) throws {
+    var lines = try gunzip(file).replacingOccurrences(of: old, with: new)
+      .components(separatedBy: "\n")
+    let trailer = lines.count - 2
+    let before = lines[..<trailer].map { $0 + "\n" }.joined()
+    lines[trailer] = lines[trailer].replacing(
+      /"digest":"[0-9a-f]+"/,
+      with: #""digest":"\#(SHA256.digest(of: Array(before.utf8)))""#
+    )
+    try write(Array(lines.joined(separator: "\n").utf8), to: file)
+  }
+
   /// The digests of the transactions of a log.
   func digests(_ text: String) -> [String] {
     text.split(separator: "\n").filter { $0.hasPrefix(#"{"kind":"transaction""#) }.compactMap {

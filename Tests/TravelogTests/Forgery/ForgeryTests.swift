@@ -1,4 +1,6 @@
 import Foundation
+import Store
+import StoreTesting
 import TestSupport
 import Testing
 
@@ -44,6 +46,32 @@ struct ForgeryTests {
           "differs"
         )
       )
+    }
+  }
+
+  @Test("The values that an erasure leaves can't be altered, if the store recorded the erasure.")
+  func restated() throws {
+    try withTemporaryFolder { folder in
+      let world = try ForgedWorld(folder)
+      let store = try Store.open(.file(URL(fileURLWithPath: world.store)))
+      let guest = try #require(worldSchema.index(of: "Guest"))
+      try store.write(Author()) { try $0.delete(guest, id: 2) }
+      try travelog("export", world.store, "--to", world.logs)
+      let object = ["--entity", "Guest", "--id", "2", "--attribute", "note"]
+      let erasure = try travelog(["erase", world.logs, "--store", world.store] + object)
+      #expect(erasure.code == 0, "\(erasure.errors)")
+      let head = try store.read { try $0.historyRange().head.digest.description }
+      #expect(try kinds("except", of: world.verify("--head", head, code: 0)) == ["restated"])
+      // A digest from before the erasure proves nothing about what remains.
+      let before = try world.verify("--head", world.head, code: 17)
+      #expect(kinds("except", of: before).contains("restated"))
+      try world.alterText(of: world.files()[0], "example.org/2", "example.net/2")
+      for arguments in [["--head", head], []] {
+        let run = try travelog(["verify", world.logs] + arguments)
+        #expect(run.code == 1 && run.output.contains("damaged"), "\(run.output)")
+      }
+      let run = try travelog("import", world.logs, "--into", folder.path + "/b.store")
+      #expect(run.code == 4, "\(run.errors)")
     }
   }
 
