@@ -130,7 +130,7 @@ extension Forgery {
     Forgery(folder: "a checksum in a log is replaced", answer: "") { world, files in
       try world.alter(file: files[2]) { $0[$0.count - 6] ^= 1 }
     },
-    Forgery(folder: "a snapshot lies among the logs", answer: "") { world, files in
+    Forgery(folder: "a log has the name of a snapshot", answer: "") { world, files in
       let place = files[2].replacing(/[0-9]{20}-[0-9]{20}/) { _ in
         String(repeating: "0", count: 18) + "10"
       }

@@ -75,9 +75,9 @@ struct LongerWorld {
 
   var logs: String { world.logs }
 
-  init(_ folder: URL) throws {
+  init(_ folder: URL, hasSnapshot: Bool = false) throws {
     self.folder = folder
-    world = try ForgedWorld(folder)
+    world = try ForgedWorld(folder, hasSnapshot: hasSnapshot)
     let store = try Store.open(.file(URL(fileURLWithPath: world.store)), schema: worldSchema)
     let guest = try #require(worldSchema.index(of: "Guest"))
     let camp = try #require(worldSchema.index(of: "Camp"))

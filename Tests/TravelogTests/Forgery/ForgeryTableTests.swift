@@ -8,6 +8,7 @@ struct ForgeryTableTests {
   struct Group: CustomTestStringConvertible {
     let name: String
     let forgeries: [Forgery]
+    var hasSnapshot = false
 
     var testDescription: String { name }
   }
@@ -16,6 +17,7 @@ struct ForgeryTableTests {
     Group(name: "lines", forgeries: Forgery.lines),
     Group(name: "histories", forgeries: Forgery.histories),
     Group(name: "folders", forgeries: Forgery.folders),
+    Group(name: "snapshots", forgeries: Forgery.snapshots, hasSnapshot: true),
     Group(name: "filtered logs", forgeries: Forgery.filtered),
     Group(name: "trees, checkpoints and heads", forgeries: Forgery.trees),
     Group(name: "signatures", forgeries: Forgery.signatures),
@@ -25,7 +27,7 @@ struct ForgeryTableTests {
   @Test("The program finds each forgery of TESTING.md.", arguments: groups)
   func finds(group: Group) throws {
     try withTemporaryFolder { folder in
-      let world = try LongerWorld(folder)
+      let world = try LongerWorld(folder, hasSnapshot: group.hasSnapshot)
       for (number, forgery) in group.forgeries.enumerated() {
         let place = folder.appendingPathComponent("\(number)")
         let run = try forgery.run(world.copy(to: place))
