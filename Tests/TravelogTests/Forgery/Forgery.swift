@@ -75,7 +75,7 @@ struct LongerWorld {
 
   var logs: String { world.logs }
 
-  init(_ folder: URL, hasSnapshot: Bool = false) throws {
+  init(_ folder: URL, hasSnapshot: Bool = false, hasErasure: Bool = false) throws {
     self.folder = folder
     world = try ForgedWorld(folder, hasSnapshot: hasSnapshot)
     let store = try Store.open(.file(URL(fileURLWithPath: world.store)), schema: worldSchema)
@@ -100,6 +100,12 @@ struct LongerWorld {
       try writer.delete(guest, id: 11)
     }
     #expect(try travelog("export", world.store, "--to", world.logs).code == 0)
+    if hasErasure {
+      let what = ["--entity", "Guest", "--id", "11", "--attribute", "note", "--store", world.store]
+      let who = ["--author", "officer", "--reason", "case 12"]
+      #expect(try travelog(["erase", world.logs] + what + who).code == 0)
+      #expect(try travelog("export", world.store, "--to", world.logs).code == 0)
+    }
     head = try store.read { try $0.historyRange().head.digest.description }
   }
 

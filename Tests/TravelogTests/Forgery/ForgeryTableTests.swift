@@ -9,6 +9,7 @@ struct ForgeryTableTests {
     let name: String
     let forgeries: [Forgery]
     var hasSnapshot = false
+    var hasErasure = false
 
     var testDescription: String { name }
   }
@@ -18,6 +19,7 @@ struct ForgeryTableTests {
     Group(name: "histories", forgeries: Forgery.histories),
     Group(name: "folders", forgeries: Forgery.folders),
     Group(name: "snapshots", forgeries: Forgery.snapshots, hasSnapshot: true),
+    Group(name: "erasures", forgeries: Forgery.erasures, hasErasure: true),
     Group(name: "filtered logs", forgeries: Forgery.filtered),
     Group(name: "trees, checkpoints and heads", forgeries: Forgery.trees),
     Group(name: "signatures", forgeries: Forgery.signatures),
@@ -27,7 +29,11 @@ struct ForgeryTableTests {
   @Test("The program finds each forgery of TESTING.md.", arguments: groups)
   func finds(group: Group) throws {
     try withTemporaryFolder { folder in
-      let world = try LongerWorld(folder, hasSnapshot: group.hasSnapshot)
+      let world = try LongerWorld(
+        folder,
+        hasSnapshot: group.hasSnapshot,
+        hasErasure: group.hasErasure
+      )
       for (number, forgery) in group.forgeries.enumerated() {
         let place = folder.appendingPathComponent("\(number)")
         let run = try forgery.run(world.copy(to: place))
