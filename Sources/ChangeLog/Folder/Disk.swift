@@ -1,3 +1,4 @@
+import Changes
 import Glibc
 import Stopping
 
@@ -46,7 +47,7 @@ package func writeDurably(
 /// Writes a file durably from pieces; only one piece at a time is in memory.
 ///
 /// Until it is complete, it has a temporary name in its folder, or the given one.
-func writeDurably(
+package func writeDurably(
   to path: String,
   isForAll: Bool = false,
   ignoresUmask: Bool = false,
@@ -155,6 +156,16 @@ private func readPieces(
     if count == 0 { return true }
     try body(chunk[..<count])
   }
+}
+
+/// The SHA-256 of a file's bytes.
+package func fileDigest(_ path: String) throws -> Digest {
+  var digest = SHA256()
+  let isThere = try readPieces(of: path, isOurs: true) { piece in
+    piece.withUnsafeBytes { digest.update($0) }
+  }
+  guard isThere else { throw LogFailure.system(verb: "open", ENOENT).at(path) }
+  return digest.finish()
 }
 
 /// Opens the file that a person named, which may be a pipe.

@@ -16,14 +16,17 @@ final class LineageVerification {
   private var gaps: [Mark] = []
   private let heads: Set<Digest>
   private let after: TrustedPosition?
+  private let observer: (any VerificationObserver)?
 
   init(
     _ request: VerifyRequest,
     store: String,
     lineage: Int64,
     after: TrustedPosition?,
+    observer: (any VerificationObserver)? = nil,
     progress: Progress
   ) throws {
+    self.observer = observer
     let folder = request.logs
     heads = Set(request.heads)
     self.after = after
@@ -58,7 +61,7 @@ final class LineageVerification {
       try collect {
         let reader = try chain.open(file, after: nil)
         var digest: Digest?
-        try read(reader, file: file, tick: tick) { digest = $0.digest }
+        try read(reader, file: file, observer: nil, tick: tick) { digest = $0.digest }
         snapshots[file.range.lowerBound] = reader.header.previous
         if let digest {
           marked.append(Mark(.snapshot, transaction: file.range.lowerBound, digest: digest))
@@ -83,6 +86,7 @@ final class LineageVerification {
     result.notices = permissionNotices([chain.folder.token(of: chain.store)] + files)
     note(result.from)
     var isReached = after == nil
+    observer?.begin(store: chain.store, lineage: chain.lineage)
     for file in chain.files(after: after) {
       let isConnected = point != nil
       let isInside = after != nil && file.range.lowerBound <= base
@@ -93,7 +97,7 @@ final class LineageVerification {
         isReached = isReached || isConnected && file.range.lowerBound == base + 1
         // The transaction of the position is read too, to compute its digest from its lines.
         if isInside { _ = reader.goInside(before: base) }
-        try read(reader, file: file, tick: tick) { transaction in
+        try read(reader, file: file, observer: observer, tick: tick) { transaction in
           try tree.take(transaction)
           guard let reached = transaction.point(inLineage: chain.lineage) else { return }
           if let expected = snapshots[transaction.id], expected != reached.digest {
@@ -185,21 +189,33 @@ final class LineageVerification {
   private func read(
     _ reader: LogReader,
     file: LogFolder.File,
+    observer: (any VerificationObserver)?,
     tick: Tick,
     _ body: (Transaction) throws -> Void
   ) throws {
     var isFirst = !reader.isInside
+    var observed: Transaction?
+    var isWanted = false
     while true {
       let transaction = try reader.next { change, id, _ in
         guard isNew(id) else { return }
         if !change.large.isEmpty { try checkLargeValues(of: change) }
         try progress.countChange(tick)
+        guard let observer else { return }
+        if observed?.id != id {
+          observed = try reader.opening()
+          isWanted = observed.map(observer.wants) ?? false
+        }
+        if isWanted, let observed { try observer.take(change, transaction: observed) }
       }
       guard let transaction else { break }
       if isFirst { collectDay(file, transaction) }
       isFirst = false
       try body(transaction)
-      if isNew(transaction.id) { count(transaction, restatedBy: reader.restatedBy) }
+      if isNew(transaction.id) {
+        count(transaction, restatedBy: reader.restatedBy)
+        try observer?.close(transaction)
+      }
       try progress.countTransaction(tick)
     }
     try chain.checkEnd(reader, file: file)

@@ -9,6 +9,7 @@ import Store
 ///   logs is in the result.
 package func verify(
   _ request: VerifyRequest,
+  observer: (any VerificationObserver)? = nil,
   tick: Tick = { _ in }
 ) throws -> [Verification] {
   guard request.logs.exists else {
@@ -21,15 +22,17 @@ package func verify(
   return try readingSettled(request.logs, of: stores) { results in
     results.allSatisfy { $0.findings.isEmpty || $0.isUnfinished }
   } _: {
-    try verifyOnce(request, stores: stores, tick: tick)
+    try verifyOnce(request, stores: stores, observer: observer, tick: tick)
   }
 }
 
 private func verifyOnce(
   _ request: VerifyRequest,
   stores: [String],
+  observer: (any VerificationObserver)?,
   tick: Tick
 ) throws -> [Verification] {
+  observer?.restart()
   var result: [Verification] = []
   var progress = Progress()
   for store in stores {
@@ -43,6 +46,7 @@ private func verifyOnce(
         store: store,
         lineage: lineage,
         after: lineage == start ? request.after : nil,
+        observer: observer,
         progress: progress
       )
       lineages.append(try run.verify(tick))

@@ -1,0 +1,34 @@
+import ChangeLog
+import Glibc
+
+extension History {
+  /// Opens every history that a text names: of a log folder, all lineages of all stores.
+  ///
+  /// - Throws: ``PipelineError``, ``LogError`` or ``StoreError``.
+  package static func all(_ text: String) throws -> [History] {
+    let histories = try folderHistories(text)
+    return histories.count > 1 ? histories : [try History(text)]
+  }
+
+  /// The histories of a log folder that is named without a point; none for anything else.
+  private static func folderHistories(_ text: String) throws -> [History] {
+    var status = stat()
+    guard stat(text, &status) == 0, status.st_mode & S_IFMT == S_IFDIR else { return [] }
+    let place = LogPlace(text)
+    guard !place.isPart, place.lineage == nil, place.folder.partial == nil else { return [] }
+    let folder = place.folder
+    let stores = try place.store.map { [$0] } ?? folder.stores()
+    return try stores.flatMap { store in
+      // A lineage may consist of a snapshot, from which nothing happened yet.
+      try folder.lineages(of: store)
+        .filter { try !folder.files(of: store, lineage: $0).isEmpty }
+        .map { lineage in
+          try History(
+            name: folder.lineageFolder(store, lineage: lineage),
+            source: FolderHistory(folder, store: store, lineage: lineage),
+            at: .head
+          )
+        }
+    }
+  }
+}
