@@ -78,7 +78,12 @@ let package = Package(
     ),
     .target(name: "Pipeline", dependencies: ["ChangeLog", "Changes", "Store"]),
     .target(name: "Audit", dependencies: ["ChangeLog", "Pipeline", "Changes", "Store"]),
-    .target(name: "Report", dependencies: ["Audit", "ChangeLog", "Pipeline", "Changes", "Store"]),
+    // The page's markup, style and script as files, which the compiler embeds.
+    .target(name: "CReportPage", exclude: ["page"]),
+    .target(
+      name: "Report",
+      dependencies: ["Audit", "CReportPage", "ChangeLog", "Pipeline", "Changes", "Store"]
+    ),
     .target(
       name: "SwiftDataMacroExpansion",
       exclude: hostLibraries == nil ? [] : [withoutSyntax],

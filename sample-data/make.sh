@@ -16,7 +16,8 @@ travelog export trips.store --to logs
 travelog import logs --into replica.store
 travelog diff trips.store@2024-02-04 trips.store@2024-02-05 > diff.txt || test $? = 1
 travelog diff trips.store@2024-02-04 trips.store@2024-02-05 --json > diff.json || test $? = 1
-travelog report logs --office-hours 8-18 --output report.html
+# The time in the report is that of the last change.
+SOURCE_DATE_EPOCH=1707148800 travelog report logs --office-hours 8-18 --output report.html
 
 # Stores as the first two releases of the app wrote them.
 mkdir releases

@@ -66,9 +66,7 @@ extension Travelog {
         ? .found : .success
     }
     if format == .csv { try call.output.write(DifferenceTable.heading) }
-    if format == .html {
-      try call.output.write(DifferencePage.opening(given[first], given[second]))
-    }
+    let page = DifferencePage(given[first], given[second], produced: production())
     let marks = call.output.marks
     let name: NameLookup = { differences.name(of: $0, id: $1) }
     try differences.objects(filter) { difference in
@@ -81,7 +79,7 @@ extension Travelog {
         object.add("difference", object: JSONText(difference))
         try call.answer(object)
       case .csv: try call.output.write(DifferenceTable.rows(of: difference))
-      case .html: try call.output.write(DifferencePage.rows(of: difference, name: name))
+      case .html: try page.add(difference)
       case .sql: break
       }
     }
@@ -93,8 +91,7 @@ extension Travelog {
       object.add("same", truth: counts.all == 0)
       object.add(counts)
       try call.answer(object)
-    case .html:
-      try call.output.write(DifferencePage.ending(counts, isFiltered: filter.isAboutChanges))
+    case .html: try page.write { try call.output.write(bytes: $0) }
     case .text:
       try call.summarize(
         counts,

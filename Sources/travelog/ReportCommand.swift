@@ -1,5 +1,6 @@
 import Audit
 import ChangeLog
+import Changes
 import CommandLineKit
 import FoundationEssentials
 import Glibc
@@ -48,9 +49,9 @@ extension Travelog {
     "report",
     summary: "Writes a report for auditors: who changed what and when, and findings.",
     discussion:
-      "The page is one file that needs no network. It shows activity over time, by author "
-      + "and by entity, all deletions, the findings, what was verified, and the transactions "
-      + "with their values before and after.",
+      "The page is one file of at most 10 MB that needs no network. It shows what was verified, "
+      + "activity over time, the findings, and the newest transactions with their values before and "
+      + "after. Of a log folder it shows all lineages of all stores.",
     examples: [
       "travelog report logs --output report.html": "Report the whole history.",
       "travelog report logs --since 7d --time-zone Europe/Berlin --office-hours 8-18 --output week.html":
@@ -68,49 +69,76 @@ extension Travelog {
     if format == .html, given[reportOutput] == nil, call.output.isTerminal {
       throw TravelogError.pageToTerminal
     }
-    let history = try call.history()
+    let histories = try History.all(given[source])
     var request = AuditRequest()
-    request.filter = try call.filter(for: history)
+    request.filter = call.filterOfObject()
+    request.filter.entity = given[entity]
+    request.filter.id = given[object]
     request.clock = WallClock(zone: given[timeZone], officeHours: given[officeHours])
     request.bulk = max(1, given[bulk])
     let (line, tick) = call.tick()
-    let audit = try summarize(history, request: request, tick: tick)
-    try line.clear()
-    func write(_ output: ([UInt8]) throws -> Void) throws {
-      switch format {
-      case .html: try writePage(audit) { try output(Array($0.utf8)) }
-      case .json: try writeReport(audit, to: output)
-      }
+    let report: AuditReport
+    let write: (_ output: ([UInt8]) throws -> Void) throws -> Void
+    switch format {
+    case .html:
+      var page = try ReportPage(histories, of: given[source], request: request, tick: tick)
+      page.report.produced = production()
+      report = page.report
+      write = page.write
+    case .json:
+      var summary = try summarize(histories, of: given[source], request: request, tick: tick)
+      summary.produced = production()
+      report = summary
+      write = { [report] in try writeReport(report, of: histories, request: request, to: $0) }
     }
+    try line.clear()
     if let path = given[reportOutput] {
-      var bytes: [UInt8] = []
-      try write { bytes += $0 }
-      do {
-        try writePage(bytes, to: path)
-      } catch let error as LogError {
-        throw TravelogError.notWritten(path, error.message)
-      }
+      try writeFile(path, write)
     } else {
       try write { try call.output.write(bytes: $0) }
     }
-    let found = audit.findings.filter { given[failOn].contains($0.kind) }
-    for finding in found { try call.warn("\(finding.kind.rawValue): \(finding.message)") }
+    let found = report.findings.filter { given[failOn].contains($0.finding) }
+    for finding in found { try call.warn("\(finding.finding.rawValue): \(finding.message)") }
     return found.isEmpty ? .success : .found
   }
 }
 
+/// How this run of the program produces a report.
+///
+/// `SOURCE_DATE_EPOCH` replaces the time, so that a build can produce the same page again.
+func production() -> Production {
+  var production = Production()
+  production.version = Travelog.program.version
+  let epoch = ProcessInfo.processInfo.environment["SOURCE_DATE_EPOCH"].flatMap { Double($0) }
+  production.time = epoch.map { timeText(Date(timeIntervalSince1970: $0)) } ?? currentTime()
+  production.command = shellLine(["travelog"] + processArguments().dropFirst())
+  return production
+}
+
 /// Replaces the file in one step, so that readers see either the old page or the new one.
-private func writePage(_ bytes: [UInt8], to path: String) throws {
+private func writeFile(
+  _ path: String,
+  _ pieces: @escaping (_ output: ([UInt8]) throws -> Void) throws -> Void
+) throws {
   var status = stat()
   guard stat(path, &status) == 0, status.st_mode & S_IFMT != S_IFREG else {
-    return try writeDurably(bytes, to: path, isForAll: true)
+    do {
+      return try writeDurably(to: path, isForAll: true) { write in
+        try pieces { bytes in try bytes.withUnsafeBytes { try write($0) } }
+      }
+    } catch let error as LogError
+      where error.path.hasSuffix(".writing") || error.path == parentFolder(path)
+    {
+      // Other errors are those of the history, which is read while the page is written.
+      throw TravelogError.notWritten(path, error.message)
+    }
   }
   // A pipe or a device is written to, not replaced.
   let descriptor = open(path, O_WRONLY | O_CLOEXEC)
   guard descriptor >= 0 else { throw TravelogError.notOpened(path, errno) }
   defer { close(descriptor) }
   let output = Output(descriptor: descriptor, name: path)
-  try output.write(bytes: bytes)
+  try pieces { try output.write(bytes: $0) }
   try output.flush()
 }
 

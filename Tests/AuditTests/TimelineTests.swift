@@ -278,11 +278,11 @@ struct TimelineTests {
           let text = try timeline(history, filter)
           var request = AuditRequest()
           request.filter = filter
-          let report = try summarize(history, request: request)
+          let report = try summarize([history], of: history.name, request: request)
           let groups = try groupTimeline(of: history, by: .author, filter: filter)
           let changes = text.split(separator: "\n").filter { !$0.contains { $0 == "0" } }
-          #expect(report.counts.all == groups.reduce(0) { $0 + $1.counts.all })
-          #expect(Int(report.counts.all) == changes.count)
+          #expect(report.changes.all == groups.reduce(0) { $0 + $1.counts.all })
+          #expect(Int(report.changes.all) == changes.count)
           return changes.map { $0.trimmingCharacters(in: .whitespaces) }.joined(separator: "; ")
         }
         let all = "update Human 1 mobile; update Person 1 town; insert Person 1 phone,town"

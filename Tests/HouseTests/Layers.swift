@@ -119,8 +119,10 @@ let layeredModules: [LayeredModule] = [
     layers: [
       Layer("Text"),
       Layer("Diff"),
-      Layer("JSON"),
-      Layer("HTML", uses: ["Text"]),
+      // The lists of a report end where a damaged log does.
+      Layer("Histories"),
+      Layer("JSON", uses: ["Histories"]),
+      Layer("HTML", uses: ["Text", "JSON", "Histories"]),
     ]
   ),
   LayeredModule(

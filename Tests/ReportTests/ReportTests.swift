@@ -35,10 +35,28 @@ private func hostileStore(_ folder: URL) throws -> Store {
   return store
 }
 
-private func page(_ history: History, _ request: AuditRequest = AuditRequest()) throws -> String {
-  var text = ""
-  try writePage(summarize(history, request: request)) { text += $0 }
-  return text
+private func report(
+  _ name: String,
+  _ request: AuditRequest = AuditRequest()
+) throws -> AuditReport {
+  try summarize(History.all(name), of: name, request: request)
+}
+
+private func page(_ name: String, _ request: AuditRequest = AuditRequest()) throws -> String {
+  var bytes: [UInt8] = []
+  try ReportPage(History.all(name), of: name, request: request).write { bytes += $0 }
+  #expect(bytes.count <= ReportPage.limit)
+  return String(decoding: bytes, as: UTF8.self)
+}
+
+extension AuditReport {
+  fileprivate func finding(_ kind: AuditFinding.Kind) -> AuditFinding? {
+    findings.first { $0.finding == kind }
+  }
+
+  fileprivate var isSound: Bool {
+    histories.allSatisfy { ["sound", "proven"].contains($0.verdict) }
+  }
 }
 
 @Suite("Reports")
@@ -47,49 +65,71 @@ struct ReportTests {
   func escaping() throws {
     try withTemporaryFolder { folder in
       let store = try hostileStore(folder)
-      let html = try page(History(store.location.path))
+      let html = try page(store.location.path)
       #expect(html.contains("&lt;script&gt;alert(1)&lt;/script&gt;"))
-      #expect(html.ranges(of: "<script").count == 1)
+      // The report, the names, the script, and one block of transactions.
+      #expect(html.ranges(of: "<script").count == 4)
+      #expect(html.ranges(of: "<script>").count == 1)
       #expect(!html.contains("<img"))
       #expect(!html.contains("onload='"))
       #expect(!html.contains("\u{202e}"))
       #expect(!html.contains("<i>"))
-      #expect(!html.contains("http:") && !html.contains("https:"))
+      #expect(!html.contains("https:"))
       // Every opened element is closed.
-      for name in ["table", "tr", "td", "th", "section", "details", "ul", "li", "div", "p", "svg"] {
-        let opened = html.ranges(of: "<\(name)>").count + html.ranges(of: "<\(name) ").count
-        #expect(opened == html.ranges(of: "</\(name)>").count, "\(name)")
+      let plain = try #require(html.firstRange(of: "<div id=\"plain\">"))
+      let end = try #require(html.firstRange(of: "</main>"))
+      let markup = html[plain.lowerBound..<end.lowerBound]
+      for name in ["table", "tr", "td", "th", "ul", "li", "div", "p", "h2", "h3", "code"] {
+        let opened = markup.ranges(of: "<\(name)>").count + markup.ranges(of: "<\(name) ").count
+        #expect(opened == markup.ranges(of: "</\(name)>").count, "\(name)")
       }
     }
   }
 
-  @Test("The page and the JSON have the same content, with every deletion and its tombstone.")
+  @Test("The report has the counts, the head, and the findings of the history.")
   func content() throws {
     try withTemporaryFolder { folder in
       let store = try hostileStore(folder)
       var request = AuditRequest()
       request.bulk = 20
-      let audit = try summarize(History(store.location.path), request: request)
-      #expect(audit.transactions == 3)
-      #expect(audit.counts.inserted == 30)
-      #expect(audit.counts.deleted == 1)
-      #expect(audit.deletions.map(\.difference.label) == ["<script>alert(1)</script>"])
-      #expect(audit.integrity.isSound)
-      #expect(audit.integrity.head == 3)
+      let histories = try History.all(store.location.path)
+      let report = try summarize(histories, of: store.location.path, request: request)
+      #expect(report.transactions == 3)
+      #expect(report.changes.inserted == 30)
+      #expect(report.changes.deleted == 1)
+      #expect(report.objects == 30 && !report.isObjectsEstimated)
+      #expect(report.isSound)
+      #expect(report.histories.map(\.head) == [3])
       let digest = try store.read { try $0.point(3).digest.description }
-      #expect(audit.integrity.headDigest == digest)
-      let bulk = try #require(audit.findings.first { $0.kind == .bulk })
-      #expect(bulk.transactions == [1])
-      #expect(audit.authors.count == 3)
-      #expect(audit.busiest.first?.object == ObjectName("Camp", id: 1))
+      #expect(report.histories.map(\.digest) == [digest])
+      let bulk = try #require(report.finding(.bulk))
+      #expect(bulk.items.map(\.transaction) == [1])
+      #expect(bulk.items.first?.value == "30 changes: 30 Camp")
+      #expect(report.authors.entries.count == 3)
+      #expect(report.mostChanged.first?.id == "1")
+      #expect(report.mostChanged.first?.name == "<script>alert(1)</script>")
       var bytes: [UInt8] = []
-      try writeReport(audit) { bytes += $0 }
+      try writeReport(report, of: histories, request: request) { bytes += $0 }
       let json = try #require(
         JSONSerialization.jsonObject(with: Data(bytes)) as? [String: Any]
       )
       #expect(json["transactions"] as? Int == 3)
       #expect((json["list"] as? [Any])?.count == 3)
       #expect((json["findings"] as? [[String: Any]])?.first?["finding"] as? String == "bulk")
+    }
+  }
+
+  @Test("Every check is listed with its result, also if it found nothing or was not made.")
+  func checks() throws {
+    try withTemporaryFolder { folder in
+      let store = try hostileStore(folder)
+      var request = AuditRequest()
+      request.bulk = 20
+      let checks = try report(store.location.path, request).checks
+      #expect(checks.map(\.finding) == AuditFinding.Kind.allCases)
+      #expect(checks.first { $0.finding == .outsideOfficeHours }?.state == .unchecked)
+      #expect(checks.first { $0.finding == .bulk }?.state == .found)
+      #expect(checks.first { $0.finding == .damage }?.state == .clear)
     }
   }
 
@@ -100,8 +140,8 @@ struct ReportTests {
   func trailer() throws {
     try withTemporaryFolder { folder in
       let world = try LongLog(folder)
-      let sound = try summarize(History(world.log.path), request: AuditRequest())
-      #expect(sound.integrity.isSound && sound.findings.allSatisfy { $0.kind != .damage })
+      let sound = try report(world.log.path)
+      #expect(sound.isSound && sound.finding(.damage) == nil)
       // Rewrites the last member with one digit of the file's digest changed.
       let members = try String(contentsOf: world.members, encoding: .utf8)
       let offset = try #require(try world.offsets().last)
@@ -123,17 +163,18 @@ struct ReportTests {
       text.replaceSubrange(digit...digit, with: text[digit] == "0" ? "1" : "0")
       try text.write(to: tail, atomically: false, encoding: .utf8)
       try gzip(["-n", tail.path])
-      let altered = try bytes[..<offset] + Data(contentsOf: compressed)
-      try altered.write(to: world.log)
+      let changed = try bytes[..<offset] + Data(contentsOf: compressed)
+      try changed.write(to: world.log)
       try members.replacingOccurrences(
         of: "\"size\":\(bytes.count)}",
-        with: "\"size\":\(altered.count)}"
+        with: "\"size\":\(changed.count)}"
       )
       .write(to: world.members, atomically: false, encoding: .utf8)
-      let audit = try summarize(History(world.log.path), request: AuditRequest())
-      #expect(!audit.integrity.isSound)
-      #expect(audit.findings.contains { $0.kind == .damage })
-      #expect(audit.transactions == 200)
+      let altered = try report(world.log.path)
+      #expect(!altered.isSound)
+      #expect(altered.finding(.damage) != nil)
+      #expect(altered.transactions == 200)
+      #expect(try page(world.log.path).contains("Something was altered or damaged"))
     }
   }
 
@@ -145,13 +186,13 @@ struct ReportTests {
         "UPDATE history_transaction SET author = 'somebody' WHERE id = 2",
         on: store.location.path
       )
-      let audit = try summarize(History(store.location.path), request: AuditRequest())
-      #expect(!audit.integrity.isSound)
-      #expect(audit.findings.first { $0.kind == .damage }?.transactions == [2])
+      let report = try report(store.location.path)
+      #expect(!report.isSound)
+      #expect(report.finding(.damage)?.items.map(\.transaction) == [2])
     }
   }
 
-  @Test("A report names the lineages that it does not show, and counts snapshots separately.")
+  @Test("A report of a log folder has all its lineages, and counts snapshots separately.")
   func lineages() throws {
     try withTemporaryFolder { folder in
       var world = try AuditedWorld(folder, "report of lineages", writes: 7)
@@ -170,34 +211,48 @@ struct ReportTests {
         path = copy.path
         _ = try recover(RecoverRequest(store: path, logs: world.logs))
       }
-      var request = AuditRequest()
-      request.bulk = 1000
-      let history = try History(world.logs.path)
-      let audit = try summarize(history, request: request)
-      #expect(audit.findings.allSatisfy { $0.kind != .clockBack })
-      let verified = try #require(try verify(VerifyRequest(logs: world.logs)).last)
-      #expect(audit.counts.all == verified.changes)
-      #expect(audit.transactions == verified.transactions)
-      #expect(audit.snapshotObjects == verified.snapshotObjects && audit.snapshotObjects > 0)
-      #expect(audit.firstTime <= audit.lastTime)
-      for by in TimelineGrouping.allCases {
-        let groups = try groupTimeline(of: history, by: by, filter: AuditFilter())
-        #expect(groups.reduce(0) { $0 + $1.counts.all } == verified.changes)
-        #expect(groups.reduce(0) { $0 + $1.transactions } == verified.transactions)
-        #expect(groups.reduce(0) { $0 + $1.snapshotObjects } == verified.snapshotObjects)
-        #expect(rows(of: groups, by: by).first?.contains("in snapshots") == true)
+      let report = try report(world.logs.path)
+      #expect(report.finding(.clockBack) == nil)
+      let verified = try verify(VerifyRequest(logs: world.logs))
+      #expect(report.histories.map(\.lineage) == verified.map(\.lineage))
+      #expect(report.histories.count == 3)
+      for (entry, verification) in zip(report.histories, verified) {
+        #expect(entry.changes.all == verification.changes)
+        #expect(entry.transactions == verification.transactions)
+        #expect(entry.snapshotObjects == verification.snapshotObjects)
+        #expect(entry.digest == verification.to.digest.description)
+        // A command can read the source of each.
+        let history = try History(entry.source)
+        #expect(history.outline.lineage == entry.lineage)
+        for by in TimelineGrouping.allCases {
+          let groups = try groupTimeline(of: history, by: by, filter: AuditFilter())
+          #expect(groups.reduce(0) { $0 + $1.counts.all } == verification.changes)
+          #expect(groups.reduce(0) { $0 + $1.transactions } == verification.transactions)
+          #expect(groups.reduce(0) { $0 + $1.snapshotObjects } == verification.snapshotObjects)
+        }
       }
-      let html = try page(history, request)
-      var bytes: [UInt8] = []
-      try writeReport(audit) { bytes += $0 }
-      let json = try #require(try JSONSerialization.jsonObject(with: Data(bytes)) as? [String: Any])
-      let others = try #require(json["other_lineages"] as? [[String: Any]])
-      #expect(others.map { $0["lineage"] as? Int } == [0, 1])
-      for other in others {
-        let source = try #require(other["source"] as? String)
-        #expect(html.contains("travelog report \(source) --output"))
-        #expect(try History(source).outline.lineage == other["lineage"] as? Int64)
-      }
+      #expect(report.snapshotObjects > 0)
+      #expect(report.changes.all == verified.reduce(0) { $0 + $1.changes })
+      #expect(report.firstTime ?? "" <= report.lastTime ?? "")
+      _ = try page(world.logs.path)
+    }
+  }
+
+  @Test("Filtered logs, a log, a folder and a store give the same counts.")
+  func sources() throws {
+    try withTemporaryFolder { folder in
+      let world = try AuditedWorld(folder, "report of sources", writes: 10)
+      let store = try report(world.store.location.path)
+      let logs = try report(world.logs.path)
+      #expect(store.changes == logs.changes)
+      #expect(store.transactions == logs.transactions)
+      #expect(store.objects == logs.objects)
+      #expect(store.days.map(\.day) == logs.days.map(\.day))
+      #expect(store.days.map(\.hours) == logs.days.map(\.hours))
+      #expect(store.mostChanged.map(\.name) == logs.mostChanged.map(\.name))
+      #expect(logs.inputs.count == 2)
+      #expect(logs.inputs.allSatisfy { $0.sha256?.count == 64 && $0.size > 0 })
+      #expect(store.inputs.map(\.sha256) == [nil])
     }
   }
 
@@ -221,11 +276,13 @@ struct ReportTests {
         (logs.path, "the values of \(count) transactions erased"),
         (store.location.path, "are unaltered, except \(count) with erased values"),
       ] {
-        let integrity = try summarize(History(name), request: AuditRequest()).integrity
-        #expect(integrity.isSound)
-        let text = integrity.statements.joined(separator: " ")
+        let report = try report(name)
+        let entry = try #require(report.histories.first)
+        #expect(report.isSound)
+        #expect(entry.erased == count)
+        let text = entry.statements.joined(separator: " ")
         #expect(text.contains(words), "\(text)")
-        #expect(!text.contains("\(integrity.head) are unaltered."), "\(text)")
+        #expect(!text.contains("\(entry.head) are unaltered."), "\(text)")
         #expect(!text.contains("lineage 0 are unaltered"), "\(text)")
       }
     }
@@ -239,40 +296,58 @@ struct ReportTests {
       let path = world.store.location.path
       let outline = try History(path).outline
       #expect(outline.base >= 9)
-      let integrity = try summarize(History(path), request: AuditRequest()).integrity
-      #expect(integrity.isSound)
+      let pruned = try report(path)
+      #expect(pruned.isSound)
       let words = "transactions \(outline.base + 1) to \(outline.head) are unaltered."
-      #expect(integrity.statements.first?.hasSuffix(words) == true, "\(integrity.statements)")
+      let statements = pruned.histories[0].statements
+      #expect(statements.first?.hasSuffix(words) == true, "\(statements)")
       let first = outline.base + 1
       try runSQL("UPDATE history_transaction SET author = 'x' WHERE id = \(first)", on: path)
-      let altered = try summarize(History(path), request: AuditRequest())
-      #expect(altered.findings.first { $0.kind == .damage }?.transactions == [first])
+      let altered = try report(path)
+      #expect(altered.finding(.damage)?.items.map(\.transaction) == [first])
     }
   }
 
-  @Test("The time axis includes months without transactions.")
-  func timeAxis() throws {
+  @Test("Days have the changes of each hour and author, in local time.")
+  func days() throws {
     try withTemporaryFolder { folder in
       let store = try hostileStore(folder)
-      for (id, day) in [(1, "2024-02-01"), (2, "2024-02-29"), (3, "2026-11-22")] {
-        let set = "UPDATE history_transaction SET time = '\(day)T12:00:00.000000Z'"
+      for (id, time) in [(1, "2024-02-01T23:30"), (2, "2024-02-29T12:00"), (3, "2026-11-22T01:00")]
+      {
+        let set = "UPDATE history_transaction SET time = '\(time):00.000000Z'"
         try runSQL(set + " WHERE id = \(id)", on: store.location.path)
       }
-      let audit = try summarize(History(store.location.path), request: AuditRequest())
-      let periods = audit.periods(atMost: 60)
-      #expect(periods.count == 57)
-      #expect(periods.reduce(0) { $0 + $1.changes } == audit.counts.all)
-      #expect(periods.first?.from == "2024-02-01" && periods.last?.to == "2026-11-22")
-      #expect(periods.map { $0.changes > 0 } == (0..<57).map { [0, 1, 56].contains($0) })
-      #expect(audit.periods(atMost: 2000).count == 1026)
-      #expect(
-        audit.periods(atMost: 2000)[28] == Period(from: "2024-02-29", to: "2024-02-29", changes: 2)
-      )
+      var request = AuditRequest()
+      request.clock = WallClock(zone: try #require(TimeZoneRules(named: "Europe/Berlin")))
+      let days = try report(store.location.path, request).days
+      #expect(days.map(\.day) == ["2024-02-02", "2024-02-29", "2026-11-22"])
+      #expect(days.map(\.changes.all) == [30, 2, 1])
+      #expect(days[0].hours[0] == 30 && days[1].hours[13] == 2 && days[2].hours[2] == 1)
+      // Three authors and the others.
+      #expect(days.map(\.authors) == [[30, 0, 0, 0], [0, 2, 0, 0], [0, 0, 1, 0]])
     }
   }
 
-  @Test("Content that does not fit on a page is summarised, and the page says so.")
-  func summarized() throws {
+  @Test("Names after the first twenty are merged, and a hostile number of names is bounded.")
+  func names() throws {
+    var one = ChangeCounts()
+    one.count(.insert)
+    var tally = NameTally()
+    for number in 0..<5000 {
+      for _ in 0...(number < 20 ? 1 : 0) { tally.add("author \(number)", changes: one) }
+    }
+    let ranking = tally.ranking
+    #expect(ranking.entries.count == 20)
+    #expect(ranking.entries.allSatisfy { $0.changes.all == 2 })
+    #expect(ranking.others?.changes.all == 4980)
+    #expect(ranking.isMinimum)
+    var few = NameTally()
+    few.add(nil, changes: one)
+    #expect(few.ranking.others == nil && few.ranking.entries.map(\.name) == [nil])
+  }
+
+  @Test("A list of a report ends where its limit is, and a page has the newest transactions.")
+  func bounded() throws {
     try withTemporaryFolder { folder in
       var world = HistoryWorld(SeededGenerator(for: "summarized"))
       world.hasLargeValues = false
@@ -281,14 +356,15 @@ struct ReportTests {
         schema: worldSchema
       )
       for _ in 0..<30 { try world.write(to: store) }
-      var request = AuditRequest()
-      request.limit = 5
-      let history = try History(store.location.path)
-      let audit = try summarize(history, request: request)
-      #expect(audit.entries.count == 5)
-      #expect(audit.entries.first?.summary.transaction.id == history.last)
-      #expect(audit.transactions == history.last)
-      #expect(try page(history, request).contains("more than a page can hold"))
+      let histories = try History.all(store.location.path)
+      let report = try summarize(histories, of: "a.store", request: AuditRequest())
+      var bytes: [UInt8] = []
+      try writeReport(report, of: histories, request: AuditRequest(), limit: 5) { bytes += $0 }
+      let json = try #require(JSONSerialization.jsonObject(with: Data(bytes)) as? [String: Any])
+      let list = try #require(json["list"] as? [[String: Any]])
+      #expect(list.count == 5)
+      #expect(list.first?["transaction"] as? Int64 == histories[0].last)
+      #expect(report.transactions == histories[0].last)
     }
   }
 

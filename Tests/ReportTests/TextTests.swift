@@ -131,24 +131,6 @@ struct TextTests {
     )
   }
 
-  @Test("A difference on a page is a card with a list.")
-  func html() {
-    let deletion = ObjectDifference(
-      kind: .delete,
-      entity: "Trip",
-      id: 7,
-      label: "<b>",
-      properties: [PropertyDifference(name: "name", before: value(#""<b>""#), after: nil)]
-    )
-    #expect(
-      DifferencePage.rows(of: deletion) == """
-        <section class="card"><p><span class="gone">− Trip 7 “&lt;b&gt;” deleted</span></p><ul><li>\
-        <b>name</b> <code>&quot;&lt;b&gt;&quot;</code></li></ul></section>
-
-        """
-    )
-  }
-
   @Test("A table of differences escapes quotes, commas and line breaks in its cells.")
   func table() {
     let rows = DifferenceTable.rows(of: sample)

@@ -12,8 +12,9 @@ package struct Vocabulary: Sendable {
     var nested: [String: Set<String>] = [:]
     for entity in schema.entities {
       let texts = entity.attributes.filter { $0.type == .string }.map(\.name)
+      let unique = texts.first { entity.uniques.contains([$0]) }
       labels[entity.name] =
-        ["name", "title"].first { texts.contains($0) } ?? texts.first
+        ["name", "title"].first { texts.contains($0) } ?? unique ?? texts.first
       nested[entity.name] = Set(entity.attributes.filter { $0.type == .json }.map(\.name))
     }
     self.labels = labels

@@ -43,6 +43,28 @@ package struct AuditFilter: Sendable {
     meant = try names.changes(of: entity, family: family, property: attribute)
   }
 
+  /// The filter with the names of each history.
+  ///
+  /// - Throws: ``AuditError`` if no history ever had the names.
+  package func resolved(for histories: [History]) throws -> [AuditFilter] {
+    var unknown: AuditError?
+    var isKnown = histories.isEmpty
+    let filters = try histories.map { history in
+      var filter = self
+      do {
+        try filter.resolve(history)
+        isKnown = true
+      } catch let error as AuditError where error.code == .unknownName {
+        // It selects nothing from this history; another one may have the names.
+        filter.meant = MeantChanges()
+        unknown = unknown ?? error
+      }
+      return filter
+    }
+    if let unknown, !isKnown { throw unknown }
+    return filters
+  }
+
   package func matches(_ transaction: Transaction) -> Bool {
     matches(author: transaction.author, time: transaction.time)
   }

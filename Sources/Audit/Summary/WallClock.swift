@@ -19,6 +19,18 @@ package struct WallClock: Sendable {
     return "\(Audit.text(ofDay: local.day)) \(hour):\(minute):\(two(local.second % 60))"
   }
 
+  /// The difference from UTC at a time, in seconds.
+  func offset(at time: String) -> Int { seconds(of: time).map { zone.offset(at: $0) } ?? 0 }
+
+  /// The name of the day of a time; the time itself if it can't be read.
+  func weekday(_ time: String) -> String {
+    guard let local = local(time) else { return time }
+    let names = [
+      "Thursday", "Friday", "Saturday", "Sunday", "Monday", "Tuesday", "Wednesday",
+    ]
+    return names[(local.day % 7 + 7) % 7]
+  }
+
   /// Whether a time is before or after office hours, or at a weekend.
   package func isOutsideOfficeHours(_ time: String) -> Bool {
     guard let officeHours, let local = local(time) else { return false }
@@ -27,7 +39,8 @@ package struct WallClock: Sendable {
     return weekday > 4 || !officeHours.contains(local.second / 3600)
   }
 
-  private func local(_ time: String) -> (day: Int, second: Int)? {
+  /// The day since 1970 and the second in it; nil if the text is not a time.
+  func local(_ time: String) -> (day: Int, second: Int)? {
     guard let instant = seconds(of: time) else { return nil }
     let shifted = instant + zone.offset(at: instant)
     let day = shifted >= 0 ? shifted / 86_400 : (shifted - 86_399) / 86_400

@@ -28,7 +28,7 @@ package struct EntityCounts: Hashable, Sendable {
 }
 
 /// The numbers of inserted, changed and deleted objects.
-package struct ChangeCounts: Hashable, Sendable {
+package struct ChangeCounts: Hashable, Encodable, Sendable {
   package var inserted: Int64 = 0
   package var updated: Int64 = 0
   package var deleted: Int64 = 0
@@ -86,6 +86,8 @@ package struct TimelineForm {
   package var change: ((ObjectDifference, _ isFirst: Bool) -> [UInt8])?
   /// Writes the end of a transaction.
   package var foot: [UInt8]
+  /// The number of changes of a transaction that are written.
+  package var changeLimit = Int.max
 
   package init(
     head: @escaping (TransactionSummary) -> [UInt8],
@@ -102,7 +104,8 @@ package struct TimelineForm {
 ///
 /// Changes are read in the order in which they were recorded. The output of some transactions is
 /// therefore kept, in a file if it is long, and read in reverse order. With `only` it writes one
-/// transaction, and with a limit at most that many.
+/// transaction, and with a limit at most that many. It ends before a transaction for which `isFull`
+/// is true.
 ///
 /// - Returns: The number of transactions that were written.
 /// - Throws: The errors of reading the history and of the output.
@@ -113,6 +116,7 @@ package func writeTimeline(
   filter: AuditFilter,
   limit: Int64? = nil,
   form: TimelineForm,
+  isFull: () -> Bool = { false },
   tick: Tick = { _ in },
   to output: ([UInt8]) throws -> Void
 ) throws -> Int64 {
@@ -122,10 +126,11 @@ package func writeTimeline(
   var progress = Progress(total: history.last - history.outline.base)
   var stretches = try NewestFirst(history, only: only, object: filter.id)
   var read: Int64 = 0
-  while limit.map({ written < $0 }) ?? true, let stretch = stretches.next(after: read) {
+  while limit.map({ written < $0 }) ?? true, !isFull(), let stretch = stretches.next(after: read) {
     read = 0
     var pieces: [(changes: Range<Int>, head: Range<Int>)] = []
     var counter = EntityCounter()
+    var shown = 0
     var start = 0
     spool.removeAll()
     try history.source.read(
@@ -136,14 +141,14 @@ package func writeTimeline(
         try progress.countChange(tick)
         guard filter.matches(change, transaction: opening) else { return }
         counter.count(change)
-        guard let write = form.change else { return }
-        try spool.append(
-          write(ObjectDifference(change, vocabulary: vocabulary), spool.count == start)
-        )
+        guard let write = form.change, shown < form.changeLimit else { return }
+        try spool.append(write(ObjectDifference(change, vocabulary: vocabulary), shown == 0))
+        shown += 1
       },
       transaction: { transaction in
         try progress.countTransaction(tick)
         let entities = counter.take()
+        shown = 0
         guard filter.matches(transaction), !entities.isEmpty || !filter.isAboutChanges else {
           return
         }
@@ -156,7 +161,7 @@ package func writeTimeline(
       }
     )
     for piece in pieces.reversed() {
-      if let limit, written >= limit { return written }
+      if isFull() || limit.map({ written >= $0 }) ?? false { return written }
       try spool.read(piece.head, output)
       try spool.read(piece.changes, output)
       if !form.foot.isEmpty { try output(form.foot) }

@@ -33,7 +33,7 @@ private func largeText(_ large: [UInt8], special: String?, marks: Marks) -> Stri
     + (special == SpecialValue.missingName ? ", whose file was gone)" : ")")
 }
 
-private func shortened(_ text: String, limit: Int, marks: Marks) -> String {
+func shortened(_ text: String, limit: Int, marks: Marks = Marks()) -> String {
   guard text.count > limit else { return text }
   return "\(text.prefix(limit))\(marks.ellipsis) (\(text.count) characters)"
 }

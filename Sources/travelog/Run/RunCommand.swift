@@ -162,7 +162,7 @@ extension Travelog {
 }
 
 /// A command line, quoted for a shell.
-private func shellLine(_ words: [String]) -> String {
+func shellLine(_ words: [String]) -> String {
   words.map { word in
     let isPlain =
       !word.isEmpty

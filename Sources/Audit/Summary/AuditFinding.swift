@@ -1,0 +1,133 @@
+/// Something in a history that an auditor should examine.
+package struct AuditFinding: Encodable, Sendable {
+  package enum Kind: String, CaseIterable, Encodable, Sendable {
+    case outsideOfficeHours = "outside-office-hours"
+    /// A transaction with very many changes.
+    case bulk
+    case foreign
+    /// Changes without recorded details.
+    case gap
+    case erasure
+    case deletedHistory = "deleted-history"
+    /// A transaction that is older than the one before.
+    case clockBack = "clock-back"
+    /// Something that does not have its digest.
+    case damage
+  }
+
+  package enum Severity: String, Encodable, Comparable, Sendable {
+    case serious, warning, notice
+
+    private var rank: Int {
+      switch self {
+      case .serious: 0
+      case .warning: 1
+      case .notice: 2
+      }
+    }
+
+    package static func < (left: Severity, right: Severity) -> Bool { left.rank < right.rank }
+  }
+
+  /// One occurrence.
+  package struct Item: Encodable, Sendable {
+    /// The index of its history.
+    package var history: Int
+    /// Zero if it is not about one transaction.
+    package var transaction: Int64
+    package var time: String?
+    package var author: String?
+    /// What was found there, in a few words or a sentence.
+    package var value: String
+  }
+
+  package var finding: Kind
+  package var severity: Severity
+  package var title: String
+  package var message: String
+  /// The number of all occurrences.
+  package var count: Int64 = 0
+  /// The first of them, in order.
+  package var items: [Item] = []
+
+  init(_ kind: Kind, message: String) {
+    finding = kind
+    severity = kind.severity
+    title = kind.title
+    self.message = message
+  }
+}
+
+/// What was searched, and whether it was found.
+package struct AuditCheck: Encodable, Sendable {
+  package enum State: String, Encodable, Sendable { case found, clear, unchecked }
+
+  package var finding: AuditFinding.Kind
+  package var title: String
+  /// What the check compares, or how to enable it.
+  package var description: String
+  package var state: State
+  package var count: Int64
+}
+
+extension AuditFinding.Kind {
+  var severity: AuditFinding.Severity {
+    switch self {
+    case .damage: .serious
+    case .foreign, .gap, .deletedHistory, .clockBack: .warning
+    case .outsideOfficeHours, .bulk, .erasure: .notice
+    }
+  }
+
+  var title: String {
+    switch self {
+    case .outsideOfficeHours: "Changes outside office hours"
+    case .bulk: "Large transactions"
+    case .foreign: "Changes by other programs"
+    case .gap: "Changes without recorded details"
+    case .erasure: "Erased values"
+    case .deletedHistory: "Deleted history"
+    case .clockBack: "Times that go backwards"
+    case .damage: "Damage"
+    }
+  }
+
+  func message(for request: AuditRequest) -> String {
+    switch self {
+    case .outsideOfficeHours:
+      "Somebody changed objects outside working hours, \(request.clock.officeHoursText)."
+    case .bulk: "One transaction has \(request.bulk) or more changes."
+    case .foreign: "A program other than Travelog changed the store. The author is unknown."
+    case .gap:
+      "The difference was recorded later, because the history of the changes is missing."
+    case .erasure: "Values were erased from history."
+    case .deletedHistory: "Older history was deleted."
+    case .clockBack: "A transaction has an earlier time than the one before it."
+    case .damage: "Something is not as it was written, or a digest does not match."
+    }
+  }
+
+  /// What was compared to find it.
+  func check(for request: AuditRequest) -> String {
+    switch self {
+    case .outsideOfficeHours:
+      request.clock.officeHours == nil
+        ? "Not checked. Name the hours, such as --office-hours 8-18."
+        : "The time of every transaction with working hours, \(request.clock.officeHoursText)."
+    case .bulk: "The number of changes of every transaction with \(request.bulk)."
+    case .foreign: "The origin of every transaction."
+    case .gap: "The origin of every transaction, and the ids of all transactions."
+    case .erasure: "The state of every transaction."
+    case .deletedHistory: "The first transaction, and the records of deleted history."
+    case .clockBack: "The time of every transaction with the time of the one before."
+    case .damage: "Every digest with the bytes that it covers."
+    }
+  }
+}
+
+extension WallClock {
+  fileprivate var officeHoursText: String {
+    let hours = officeHours.map { "\($0.lowerBound) to \($0.upperBound) o'clock" } ?? "always"
+    return "Monday to Friday from \(hours) (\(zoneName))"
+  }
+}

@@ -1,0 +1,101 @@
+import Changes
+import Pipeline
+
+/// The answers to the questions of every audit.
+func auditQuestions(_ histories: [AuditedHistory]) -> [AuditQuestion] {
+  [
+    integrity(histories), erasures(histories), gaps(histories), foreign(histories), end(histories),
+  ]
+}
+
+/// A statement with the history that it is about, if there are several.
+private func statements(
+  _ histories: [AuditedHistory],
+  _ text: (AuditedHistory) -> [String]
+) -> [String] {
+  let all = histories.flatMap { history in
+    text(history).map { sentence in
+      histories.count == 1
+        ? sentence : "\(history.store), lineage \(history.lineage): \(sentence)"
+    }
+  }
+  guard all.count > 40 else { return all }
+  return all.prefix(40) + ["\(all.count - 40) more sentences are in the answer with --json."]
+}
+
+private func integrity(_ histories: [AuditedHistory]) -> AuditQuestion {
+  let verdicts = histories.map(\.verdict)
+  let damaged = verdicts.count { $0 == Verdict.damaged.rawValue }
+  let proven = verdicts.count { $0 == Verdict.proven.rawValue }
+  var question = AuditQuestion(
+    question: .integrity,
+    title: "Was anything altered?",
+    state: .good,
+    answer: "Nothing was found altered",
+    statements: statements(histories) { $0.statements }
+  )
+  if damaged > 0 {
+    question.state = .bad
+    question.answer =
+      histories.count == 1
+      ? "Something was altered or damaged" : "\(damaged) of \(histories.count) histories damaged"
+  } else if verdicts.contains("unverified") {
+    (question.state, question.answer) = (.unknown, "Not verified")
+  } else if histories.contains(where: \.isPartlyUnproven) {
+    (question.state, question.answer) = (.attention, "Sound, with parts that nothing proves")
+  } else if proven == histories.count, proven > 0 {
+    question.answer = "Proven by a digest that was given"
+  }
+  return question
+}
+
+private func erasures(_ histories: [AuditedHistory]) -> AuditQuestion {
+  let count = histories.reduce(0) { $0 + $1.erased }
+  return AuditQuestion(
+    question: .erasures,
+    title: "Were values erased?",
+    state: count == 0 ? .good : .attention,
+    answer: count == 0 ? "No" : "In \(countText(Int(count), noun: "transaction"))"
+  )
+}
+
+private func gaps(_ histories: [AuditedHistory]) -> AuditQuestion {
+  let count = histories.reduce(0) { $0 + $1.gaps }
+  return AuditQuestion(
+    question: .gaps,
+    title: "Are changes missing?",
+    state: count == 0 ? .good : .attention,
+    answer: count == 0 ? "No gaps" : countText(Int(count), noun: "gap")
+  )
+}
+
+private func foreign(_ histories: [AuditedHistory]) -> AuditQuestion {
+  let count = histories.reduce(0) { $0 + $1.foreign }
+  return AuditQuestion(
+    question: .foreign,
+    title: "Did other programs write?",
+    state: count == 0 ? .good : .attention,
+    answer: count == 0 ? "No" : "In \(countText(Int(count), noun: "transaction"))"
+  )
+}
+
+private func end(_ histories: [AuditedHistory]) -> AuditQuestion {
+  var question = AuditQuestion(
+    question: .end,
+    title: "Is the end of the logs known?",
+    state: .good,
+    answer: "No later log is missing"
+  )
+  if histories.contains(where: { $0.isEndConfirmed == nil }) {
+    question.state = .unknown
+    question.answer = "This is a store"
+    question.statements = ["To compare it with its logs: travelog status STORE --logs LOGS"]
+  } else if histories.contains(where: { $0.isEndConfirmed == false }) {
+    question.state = .unknown
+    question.answer = "Later logs may be missing"
+    question.statements = [
+      "A digest that was noted elsewhere shows it: travelog verify LOGS --head DIGEST"
+    ]
+  }
+  return question
+}

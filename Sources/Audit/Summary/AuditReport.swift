@@ -1,0 +1,176 @@
+/// The report of an audit: what a history contains, and what an auditor should examine.
+///
+/// It is the answer of `report --json` and the data of the page. Its keys are the names of its
+/// properties; `docs/audit.schema.json` describes them.
+package struct AuditReport: Encodable, Sendable {
+  package enum Subject: String, Encodable, Sendable {
+    case history, difference
+  }
+
+  /// The number of histories that are listed.
+  package static let historyLimit = 100
+
+  /// The version of this model.
+  package var schema = 2
+  package var type = "report"
+  package var subject = Subject.history
+  /// The source as the user named it; of a difference, the second one.
+  package var source: String
+  /// The first source of a difference.
+  package var comparedWith: String?
+  package var produced = Production()
+  /// The time zone of days and hours.
+  package var timeZone = "UTC"
+  /// The difference from UTC at the newest transaction, in seconds.
+  package var timeOffset = 0
+  /// The first hour of work and the first hour after it.
+  package var officeHours: [Int]?
+  /// The lineages of the stores, up to a limit.
+  package var histories: [AuditedHistory] = []
+  package var omittedHistories = 0
+  /// The logs that were read, up to a limit.
+  package var inputs: [AuditedFile] = []
+  package var omittedInputs = 0
+  package var questions: [AuditQuestion] = []
+  package var firstTime: String?
+  package var lastTime: String?
+  /// Without the snapshots with which lineages begin.
+  package var transactions: Int64 = 0
+  package var changes = ChangeCounts()
+  /// The number of objects in these snapshots, which are not counted as changes.
+  package var snapshotObjects: Int64 = 0
+  /// The number of objects that changed.
+  package var objects: Int64 = 0
+  /// Whether that number is an estimate.
+  package var isObjectsEstimated = false
+  package var findings: [AuditFinding] = []
+  package var checks: [AuditCheck] = []
+  package var authors = Ranking()
+  package var entities = Ranking()
+  package var operations = Ranking()
+  /// The days with changes, in order.
+  package var days: [AuditedDay] = []
+  /// The changes of days that are not listed, because there are too many.
+  package var omittedDays = ChangeCounts()
+  /// The objects with the most changes.
+  package var mostChanged: [MostChanged] = []
+  /// Whether there were too many objects to count the changes of each.
+  package var isMostChangedPartial = false
+
+  package init(source: String) { self.source = source }
+}
+
+/// How a report was produced.
+package struct Production: Encodable, Sendable {
+  package var version = ""
+  /// RFC 3339 in UTC.
+  package var time = ""
+  package var command = ""
+
+  package init() {}
+}
+
+/// One lineage of a store, and what was verified of it.
+package struct AuditedHistory: Encodable, Sendable {
+  package var store: String
+  package var lineage: Int64
+  /// A source that commands can read.
+  package var source: String
+  package var firstTransaction: Int64?
+  package var lastTransaction: Int64?
+  package var firstTime: String?
+  package var lastTime: String?
+  package var transactions: Int64 = 0
+  package var changes = ChangeCounts()
+  package var snapshotObjects: Int64 = 0
+  /// `proven`, `sound`, `damaged`, or `unverified`.
+  package var verdict = "unverified"
+  /// The last sound transaction.
+  package var head: Int64 = 0
+  /// Its digest.
+  package var digest: String?
+  /// What was verified, in sentences.
+  package var statements: [String] = []
+  /// The transactions with erased values.
+  package var erased: Int64 = 0
+  package var gaps: Int64 = 0
+  /// The transactions of other programs.
+  package var foreign: Int64 = 0
+  /// Whether something confirms that no later log is missing; nil for a store.
+  package var isEndConfirmed: Bool?
+  /// Whether nothing confirms a part of it.
+  package var isPartlyUnproven = false
+
+  init(store: String, lineage: Int64, source: String) {
+    self.store = store
+    self.lineage = lineage
+    self.source = source
+  }
+}
+
+/// A file that was read.
+package struct AuditedFile: Encodable, Sendable {
+  package var path: String
+  package var size: Int64
+  /// The SHA-256 of the file; nil for a store, which changes while it is used.
+  package var sha256: String?
+}
+
+/// A question of an auditor with its answer.
+package struct AuditQuestion: Encodable, Sendable {
+  package enum Subject: String, Encodable, Sendable {
+    case integrity, erasures, gaps, foreign, end
+  }
+
+  package enum State: String, Encodable, Sendable {
+    case good, attention, bad, unknown
+  }
+
+  package var question: Subject
+  package var title: String
+  package var state: State
+  /// A few words.
+  package var answer: String
+  /// Sentences that explain it.
+  package var statements: [String] = []
+}
+
+/// The names with the most changes; all others are merged.
+package struct Ranking: Encodable, Sendable {
+  package struct Entry: Encodable, Sendable {
+    /// Nil for changes without a name.
+    package var name: String?
+    package var transactions: Int64 = 0
+    package var changes = ChangeCounts()
+  }
+
+  package var entries: [Entry] = []
+  /// The sum of all others; nil if there are none.
+  package var others: Entry?
+  /// The number of others; at least this many if it is a minimum.
+  package var otherNames: Int64 = 0
+  package var isMinimum = false
+
+  package init() {}
+}
+
+/// A day with changes, in the time zone of the report.
+package struct AuditedDay: Encodable, Sendable {
+  package var day: String
+  package var transactions: Int64
+  package var changes: ChangeCounts
+  /// The changes of each hour.
+  package var hours: [Int64]
+  /// The changes of each author in the ranking, and then of all others.
+  package var authors: [Int64]
+}
+
+/// An object and the number of its changes.
+package struct MostChanged: Encodable, Sendable {
+  package var history: Int
+  package var entity: String
+  package var id: String
+  /// The object's name for people.
+  package var name: String?
+  package var changes: Int64
+}

@@ -1,0 +1,54 @@
+/// Counts by day, hour and author, for a limited number of days.
+struct DayTally {
+  /// More than 22 years in which every day has changes.
+  private static let limit = 8192
+  /// The number of authors that are counted separately on each day.
+  private static let authorLimit = 256
+
+  private struct Entry {
+    var transactions: Int64 = 0
+    var changes = ChangeCounts()
+    var hours = [Int64](repeating: 0, count: 24)
+    /// By the index of the author.
+    var authors: [UInt16: Int64] = [:]
+  }
+
+  private var entries: [Int: Entry] = [:]
+  private var authors: [String?: UInt16] = [:]
+  private(set) var omitted = ChangeCounts()
+
+  /// Counts a transaction; a time that can't be read has no day.
+  mutating func add(
+    _ time: (day: Int, second: Int)?,
+    author: String?,
+    changes: ChangeCounts
+  ) {
+    guard let time, entries[time.day] != nil || entries.count < Self.limit else {
+      return omitted += changes
+    }
+    if authors[author] == nil, authors.count < Self.authorLimit {
+      authors[author] = UInt16(authors.count)
+    }
+    var entry = entries.removeValue(forKey: time.day) ?? Entry()
+    entry.transactions += 1
+    entry.changes += changes
+    entry.hours[min(max(time.second / 3600, 0), 23)] += changes.all
+    if let index = authors[author] { entry.authors[index, default: 0] += changes.all }
+    entries[time.day] = entry
+  }
+
+  /// The days in order, with the changes of the ranked authors and of all others.
+  func days(authors ranking: Ranking) -> [AuditedDay] {
+    let indices = ranking.entries.map { authors[$0.name] }
+    return entries.sorted { $0.key < $1.key }.map { day, entry in
+      let ranked = indices.map { $0.flatMap { entry.authors[$0] } ?? 0 }
+      return AuditedDay(
+        day: text(ofDay: day),
+        transactions: entry.transactions,
+        changes: entry.changes,
+        hours: entry.hours,
+        authors: ranked + [entry.changes.all - ranked.reduce(0, +)]
+      )
+    }
+  }
+}

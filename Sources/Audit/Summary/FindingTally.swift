@@ -1,0 +1,118 @@
+import Changes
+
+/// Collects findings: the number of each kind, and the first of them.
+struct FindingTally {
+  private static let limit = 1000
+
+  private let request: AuditRequest
+  private var findings: [AuditFinding.Kind: AuditFinding] = [:]
+
+  init(_ request: AuditRequest) { self.request = request }
+
+  /// Whether a kind was found in a history.
+  func has(_ kind: AuditFinding.Kind, in history: Int) -> Bool {
+    findings[kind]?.items.contains { $0.history == history } ?? false
+  }
+
+  mutating func add(
+    _ kind: AuditFinding.Kind,
+    value: String,
+    transaction: Int64 = 0,
+    time: String? = nil,
+    author: String? = nil,
+    history: Int
+  ) {
+    var finding = findings[kind] ?? AuditFinding(kind, message: kind.message(for: request))
+    finding.count += 1
+    if finding.items.count < Self.limit {
+      finding.items.append(
+        AuditFinding.Item(
+          history: history,
+          transaction: transaction,
+          time: time,
+          author: author,
+          value: value
+        )
+      )
+    }
+    findings[kind] = finding
+  }
+
+  /// Examines a transaction; `after` is a later time that an earlier transaction has.
+  mutating func examine(
+    _ summary: TransactionSummary,
+    after: String?,
+    history: Int,
+    isSnapshot: Bool
+  ) {
+    let transaction = summary.transaction
+    let total = summary.total
+    func found(_ tally: inout Self, _ kind: AuditFinding.Kind, _ value: String) {
+      tally.add(
+        kind,
+        value: value,
+        transaction: transaction.id,
+        time: transaction.time,
+        author: transaction.author,
+        history: history
+      )
+    }
+    if let after {
+      found(
+        &self,
+        .clockBack,
+        "\(request.clock.text(transaction.time)), after \(request.clock.text(after))"
+      )
+    }
+    if !isSnapshot, request.clock.isOutsideOfficeHours(transaction.time) {
+      found(
+        &self,
+        .outsideOfficeHours,
+        "\(request.clock.weekday(transaction.time)), \(countText(Int(total.all), noun: "change"))"
+      )
+    }
+    if !isSnapshot, total.all >= request.bulk { found(&self, .bulk, text(of: summary)) }
+    switch transaction.operation {
+    case .foreign: found(&self, .foreign, text(of: summary))
+    case .gap: found(&self, .gap, text(of: summary))
+    case .prune: found(&self, .deletedHistory, transaction.details ?? "")
+    case .erase: found(&self, .erasure, text(of: summary))
+    case .recorded, .snapshot, .migration, .mark: break
+    }
+    switch transaction.state {
+    case .erased: found(&self, .erasure, text(of: summary))
+    case .deleted: found(&self, .deletedHistory, "Only its digest is left.")
+    case .whole: break
+    }
+  }
+
+  /// The changes of each entity, such as “3 changes: 2 Trip, 1 Stop”.
+  private func text(of summary: TransactionSummary) -> String {
+    let entities = summary.entities.prefix(5).map { "\($0.counts.all) \($0.entity)" }
+    return countText(Int(summary.total.all), noun: "change")
+      + (entities.isEmpty ? "" : ": " + entities.joined(separator: ", "))
+      + (summary.entities.count > 5 ? ", …" : "")
+  }
+
+  /// The findings, the most serious first.
+  var all: [AuditFinding] {
+    AuditFinding.Kind.allCases.compactMap { findings[$0] }.enumerated()
+      .sorted { ($0.element.severity, $0.offset) < ($1.element.severity, $1.offset) }
+      .map(\.element)
+  }
+
+  /// Everything that is checked, with the result.
+  var checks: [AuditCheck] {
+    AuditFinding.Kind.allCases.map { kind in
+      let count = findings[kind]?.count ?? 0
+      let isUnchecked = kind == .outsideOfficeHours && request.clock.officeHours == nil
+      return AuditCheck(
+        finding: kind,
+        title: kind.title,
+        description: kind.check(for: request),
+        state: count > 0 ? .found : isUnchecked ? .unchecked : .clear,
+        count: count
+      )
+    }
+  }
+}

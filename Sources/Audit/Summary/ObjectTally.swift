@@ -1,0 +1,180 @@
+import Changes
+
+/// Counts the changes of objects, and knows the names of some.
+///
+/// It keeps a limited number of objects in memory, whatever a history contains.
+package final class ObjectTally {
+  private struct Object: Hashable {
+    let history: Int32
+    let entity: Int32
+    let id: Int64
+  }
+
+  private struct Entry {
+    var changes: Int64 = 0
+    var name: String?
+  }
+
+  /// The number of objects that are counted separately.
+  private static let limit = 1 << 16
+  /// The number of objects whose names are looked for.
+  private static let nameLimit = 60_000
+  private static let nameLength = 120
+
+  private var entities: [[UInt8]] = []
+  /// The index of the entity that was looked up last.
+  private var latest = 0
+  private var counted: [Object: Entry] = [:]
+  private var wanted: [Object: String?] = [:]
+  private var distinct = DistinctCount()
+  /// Whether an object was not counted separately.
+  private var isOver = false
+  // The current history.
+  private var history: Int32 = 0
+  /// The keys of the members that name objects, by entity.
+  private var nameKeys: [Int32: [UInt8]] = [:]
+
+  package init() {}
+
+  /// Forgets the counts, not the objects whose names are wanted.
+  func restart() {
+    counted = [:]
+    distinct = DistinctCount()
+    isOver = false
+  }
+
+  /// Begins a history, whose objects differ from those of others.
+  func begin(_ index: Int, vocabulary: Vocabulary) {
+    history = Int32(index)
+    nameKeys = [:]
+    for (entity, name) in vocabulary.labels {
+      nameKeys[self.index(of: Array(entity.utf8))] = memberKey(name)
+    }
+  }
+
+  /// Asks for the name of an object.
+  package func want(_ entity: String, id: Int64, history: Int) {
+    guard wanted.count < Self.nameLimit else { return }
+    let object = Object(history: Int32(history), entity: index(of: Array(entity.utf8)), id: id)
+    if wanted[object] == nil { wanted[object] = .some(nil) }
+  }
+
+  /// Notes the name in a change, which is later than those before, and counts the change unless it is
+  /// part of a snapshot or not selected.
+  func note(_ change: Change, isCounted: Bool) {
+    let object = object(of: change)
+    let wantedIndex = wanted.index(forKey: object)
+    let isTracked = isCounted && track(object)
+    if wantedIndex != nil || isTracked, let name = name(in: change, entity: object.entity) {
+      if let wantedIndex { wanted.values[wantedIndex] = .some(name) }
+      if isTracked { counted[object]?.name = name }
+    }
+  }
+
+  /// Counts a change of an object; false if there are too many objects to count it separately.
+  private func track(_ object: Object) -> Bool {
+    distinct.add(
+      mixed(UInt64(bitPattern: object.id) ^ mixed(UInt64(object.entity) << 32 | UInt64(history)))
+    )
+    if let index = counted.index(forKey: object) {
+      counted.values[index].changes += 1
+      return true
+    }
+    guard counted.count < Self.limit else {
+      isOver = true
+      return false
+    }
+    counted[object] = Entry(changes: 1)
+    return true
+  }
+
+  /// The number of different objects, and whether it is an estimate.
+  var objects: (count: Int64, isEstimated: Bool) {
+    isOver ? (distinct.estimate, true) : (Int64(counted.count), false)
+  }
+
+  /// The objects with the most changes.
+  var mostChanged: [MostChanged] {
+    // The order of entities in memory depends on what was read first.
+    let sorted = counted.sorted { left, right in
+      (right.value.changes, left.key.history, name(of: left.key.entity), left.key.id)
+        < (left.value.changes, right.key.history, name(of: right.key.entity), right.key.id)
+    }
+    return sorted.prefix(NameTally.shown).map { object, entry in
+      MostChanged(
+        history: Int(object.history),
+        entity: name(of: object.entity),
+        id: String(object.id),
+        name: entry.name,
+        changes: entry.changes
+      )
+    }
+  }
+
+  var isMostChangedPartial: Bool { isOver }
+
+  /// Calls the closure with every known name of a wanted object, sorted by history and entity.
+  package func names(
+    _ body: (_ history: Int, _ entity: String, _ id: Int64, _ name: String) throws -> Void
+  ) rethrows {
+    let known = wanted.compactMap { object, name in name.map { (object, $0) } }
+    let sorted = known.sorted {
+      ($0.0.history, $0.0.entity, $0.0.id) < ($1.0.history, $1.0.entity, $1.0.id)
+    }
+    for (object, text) in sorted {
+      try body(Int(object.history), name(of: object.entity), object.id, text)
+    }
+  }
+
+  private func object(of change: Change) -> Object {
+    Object(history: history, entity: index(of: change.entity), id: change.object)
+  }
+
+  private func name(of entity: Int32) -> String {
+    String(decoding: entities[Int(entity)], as: UTF8.self)
+  }
+
+  private func index(of name: some Collection<UInt8>) -> Int32 {
+    // Changes of one entity follow each other.
+    if entities.indices.contains(latest), entities[latest].elementsEqual(name) {
+      return Int32(latest)
+    }
+    let index = findIndex(of: name)
+    latest = Int(index)
+    return index
+  }
+
+  private func findIndex(of name: some Collection<UInt8>) -> Int32 {
+    if let index = entities.firstIndex(where: { $0.elementsEqual(name) }) { return Int32(index) }
+    entities.append(Array(name))
+    return Int32(entities.count - 1)
+  }
+
+  /// The object's name in the values of a change.
+  private func name(in change: Change, entity: Int32) -> String? {
+    guard let key = nameKeys[entity] else { return nil }
+    let value =
+      memberValue(of: key, in: change.after) ?? memberValue(of: key, in: change.before)
+    guard let name = value.flatMap({ parseJSONString($0) }), !name.isEmpty else { return nil }
+    return name.utf8.count <= Self.nameLength ? name : name.prefix(Self.nameLength / 2) + "…"
+  }
+}
+
+/// The text of a member's value; nil if the object does not have it.
+private func memberValue(
+  of key: [UInt8],
+  in object: UnsafeRawBufferPointer
+) -> UnsafeRawBufferPointer? {
+  var start = 1
+  while start < object.count {
+    let end = endOfValue(in: object, from: start)
+    guard end > start, end < object.count else { return nil }
+    if end - start > key.count,
+      UnsafeRawBufferPointer(rebasing: object[start..<start + key.count]).elementsEqual(key)
+    {
+      return UnsafeRawBufferPointer(rebasing: object[start + key.count..<end])
+    }
+    start = end + 1
+  }
+  return nil
+}

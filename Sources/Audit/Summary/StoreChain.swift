@@ -1,0 +1,67 @@
+import Changes
+import Pipeline
+
+/// Recomputes the digests of a store's transactions.
+struct StoreChain {
+  private var previous: Digest?
+  private var hash: TransactionDigest?
+  private var first: Int64
+  private(set) var last: Int64
+  private(set) var digest: Digest?
+  /// The transactions with erased or deleted parts.
+  private var unproved: Int64 = 0
+  private var isBroken = false
+
+  init(_ outline: HistoryOutline) {
+    first = outline.base + 1
+    last = outline.base
+    previous = outline.baseDigest
+  }
+
+  mutating func take(_ change: Change, transaction: Transaction) {
+    if change.sequence == 0 { begin(transaction) }
+    hash?.take(change)
+  }
+
+  private mutating func begin(_ transaction: Transaction) {
+    hash = previous.map { TransactionDigest(transaction, after: $0) }
+  }
+
+  /// What is wrong with a transaction; nil if it is sound.
+  mutating func close(_ transaction: Transaction) -> String? {
+    defer {
+      previous = transaction.chainDigest
+      digest = transaction.digest
+      hash = nil
+    }
+    if transaction.count == 0 { begin(transaction) }
+    guard transaction.state != .deleted, let hash else {
+      unproved += 1
+      last = transaction.id
+      return nil
+    }
+    // Lines without the seeds that they should have give no digest.
+    guard (try? hash.close(TransactionLines(transaction)))?.transaction == transaction.digest else {
+      isBroken = true
+      return
+        "Transaction \(transaction.id) was altered: its changes do not have its digest."
+    }
+    if transaction.state == .erased { unproved += 1 }
+    if !isBroken { last = transaction.id }
+    return nil
+  }
+
+  var statement: String {
+    guard last >= first else { return "There is no transaction to verify." }
+    let looked = "Every digest was recomputed from the history: "
+    if isBroken {
+      return looked + "transactions \(first) to \(last) are sound; a later one is not."
+    }
+    guard unproved > 0 else {
+      return looked + "transactions \(first) to \(last) are unaltered."
+    }
+    return looked
+      + "transactions \(first) to \(last) are unaltered, except \(unproved) with erased values, or"
+      + " that were erased completely."
+  }
+}

@@ -1,0 +1,160 @@
+import ChangeLog
+import Changes
+import Pipeline
+
+extension Summary {
+  /// Verifies the logs of a folder, which reads all histories.
+  func verify(_ folder: LogFolder, tick: Tick) throws {
+    var verifying = VerifyRequest(logs: folder)
+    let stores = Set(histories.map(\.outline.store))
+    if stores.count == 1 { verifying.store = stores.first }
+    let results = try Pipeline.verify(verifying, observer: self, tick: tick)
+    for result in results where result.filterName == nil { note(result) }
+  }
+
+  private func note(_ result: Verification) {
+    let index = histories.firstIndex {
+      $0.outline.store == result.store && $0.outline.lineage == result.lineage
+    }
+    // Damage that no readable store has is a finding of the first history.
+    guard let index = index ?? (result.store.isEmpty ? 0 : nil) else { return }
+    for finding in result.findings {
+      findings.add(
+        .damage,
+        value: finding.description,
+        transaction: finding.transaction,
+        history: index
+      )
+    }
+    entries[index].note(result)
+  }
+
+  /// Reads the history of a store, a log or filtered logs, and verifies it.
+  func read(_ index: Int, tick: Tick) throws {
+    let history = histories[index]
+    begin(index)
+    var chain = history.source is StoreHistory ? StoreChain(history.outline) : nil
+    do {
+      if let range = history.range { try scan(range, of: index, chain: &chain, tick: tick) }
+    } catch let error as LogError where error.code != .inputOutput {
+      return noteDamage(error, index: index)
+    }
+    try prove(index, chain: chain, tick: tick)
+  }
+
+  private func scan(
+    _ range: ClosedRange<Int64>,
+    of index: Int,
+    chain: inout StoreChain?,
+    tick: Tick
+  ) throws {
+    var progress = Progress(total: Int64(range.count))
+    try histories[index].source.read(
+      range,
+      wants: { _ in true },
+      change: { change, opening in
+        try progress.countChange(tick)
+        chain?.take(change, transaction: opening)
+        take(change, transaction: opening)
+      },
+      transaction: { transaction in
+        try progress.countTransaction(tick)
+        if let damage = chain?.close(transaction) {
+          findings.add(
+            .damage,
+            value: damage,
+            transaction: transaction.id,
+            time: transaction.time,
+            author: transaction.author,
+            history: index
+          )
+        }
+        close(transaction)
+      }
+    )
+  }
+
+  private func noteDamage(_ error: LogError, index: Int) {
+    findings.add(.damage, value: error.message, transaction: error.transaction, history: index)
+    entries[index].verdict = Verdict.damaged.rawValue
+    entries[index].statements.append(
+      "The history could be read only up to transaction \(entries[index].lastTransaction ?? 0): "
+        + error.message
+    )
+  }
+
+  private func prove(_ index: Int, chain: StoreChain?, tick: Tick) throws {
+    let outline = histories[index].outline
+    entries[index].head = outline.head
+    switch histories[index].source {
+    case is StoreHistory:
+      guard let chain else { break }
+      entries[index].head = chain.last
+      entries[index].digest = chain.digest?.description
+      entries[index].verdict =
+        (findings.has(.damage, in: index) ? Verdict.damaged : .sound).rawValue
+      entries[index].statements = [
+        chain.statement,
+        "Anyone who can write to the store can forge its history and digests. Compare the head"
+          + " with a digest that was noted elsewhere.",
+      ]
+    case let log as LogHistory:
+      // It began where the members file allowed, and ended at the requested end.
+      do {
+        try log.prove()
+      } catch let error as LogError where error.code != .inputOutput {
+        return noteDamage(error, index: index)
+      }
+      entries[index].verdict = Verdict.sound.rawValue
+      entries[index].isEndConfirmed = false
+      entries[index].statements.append(
+        "The log was read completely, and every digest in it is correct. Only the log before it"
+          + " shows whether a log between them is missing."
+      )
+    case is FolderHistory:
+      var verifying = VerifyRequest(logs: LogFolder(outline.path))
+      verifying.store = outline.store
+      verifying.includesFiltered = true
+      for result in try Pipeline.verify(verifying, tick: tick)
+      where result.filterName != nil && result.lineage == outline.lineage { note(result) }
+    default: break
+    }
+  }
+}
+
+extension AuditedHistory {
+  fileprivate mutating func note(_ result: Verification) {
+    verdict = result.verdict.rawValue
+    head = result.to.transaction
+    digest = result.to.digest.description
+    isPartlyUnproven = result.isUnproven
+    isEndConfirmed = result.end != .none
+    statements.append(
+      "Every digest was recomputed from \(countText(result.files, noun: "log")): transactions"
+        + " \(result.from.transaction + 1) to \(result.to.transaction) of lineage"
+        + " \(result.lineage) are"
+        + (result.findings.isEmpty && result.except.isEmpty
+          ? " unaltered."
+          : " sound\(result.findings.isEmpty ? "." : "; the findings say what else is wrong.")")
+    )
+    if let proven = result.proven {
+      statements.append(
+        "A digest that was given proves them up to transaction \(proven.transaction)."
+      )
+    }
+    statements += result.except.map { "Except: \($0.description)." }
+    statements.append(endStatement(result.end))
+    statements += result.notices.map(\.description)
+  }
+
+  private func endStatement(_ end: Verification.EndProof) -> String {
+    switch end {
+    case .token: "The token confirms that no later log is missing."
+    case .head: "The given digest confirms that no later log is missing."
+    case .lineage: "The next lineage confirms that no later log is missing."
+    case .store: "The store confirms that no later log is missing."
+    case .none:
+      "Later logs may be missing. Compare the head with a digest that was noted elsewhere."
+    }
+  }
+}

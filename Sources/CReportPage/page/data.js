@@ -1,0 +1,158 @@
+// The data of the page. It is compressed; the blocks of transactions are read one after another, and
+// the changes of a transaction are parsed only when they are shown.
+
+const data = {
+  report: null,
+  // The newest transactions of each history, in the order of the page.
+  rows: [],
+  names: new Map(),
+  isLoaded: false,
+  // The number of changes of one transaction in the page.
+  changeLimit: 0,
+  blocks: 0,
+  loadedBlocks: 0,
+};
+
+function decoded(base64) {
+  if (Uint8Array.fromBase64) return Uint8Array.fromBase64(base64);
+  const text = atob(base64);
+  const result = new Uint8Array(text.length);
+  for (let i = 0; i < text.length; i += 1) result[i] = text.charCodeAt(i);
+  return result;
+}
+
+function unpacked(element) {
+  const stream = new Blob([decoded(element.textContent)]).stream()
+    .pipeThrough(new DecompressionStream('gzip'));
+  // The text is no longer needed; the browser can free it.
+  element.remove();
+  return new Response(stream).text();
+}
+
+async function readReport() {
+  data.changeLimit = Number(byId('head').dataset.changeLimit);
+  data.report = JSON.parse(await unpacked(byId('head')));
+  zone = timeZone(data.report);
+}
+
+async function readNames() {
+  for (const [history, entity, id, name] of JSON.parse(await unpacked(byId('names')))) {
+    data.names.set(objectKey(history, entity, id), name);
+  }
+}
+
+// Reads all blocks, and calls `progress` after each.
+async function readBlocks(progress) {
+  const blocks = Array.from(document.querySelectorAll('script.block'));
+  data.blocks = blocks.length;
+  for (const block of blocks) {
+    addRows(await unpacked(block));
+    data.loadedBlocks += 1;
+    progress();
+    await pause();
+  }
+  // Several histories are merged by time.
+  if (data.report.histories.length > 1) data.rows.sort((a, b) => b.time - a.time);
+  data.isLoaded = true;
+  progress();
+}
+
+function addRows(text) {
+  let start = 0;
+  while (start < text.length) {
+    const tab = text.indexOf('\t', start);
+    let end = text.indexOf('\n', tab);
+    if (end < 0) end = text.length;
+    const [history, id, time, author, op, state, program, entities] = JSON.parse(text.slice(start, tab));
+    let total = 0;
+    let deleted = 0;
+    for (const entity of entities) {
+      total += entity[1] + entity[2] + entity[3];
+      deleted += entity[3];
+    }
+    data.rows.push({
+      history, id: String(id), time: Date.parse(time), author, op, state, program, entities, total, deleted,
+      kept: Math.min(total, data.changeLimit), text, start: tab + 1, end,
+    });
+    start = end + 1;
+  }
+}
+
+function lineText(row) { return row.text.slice(row.start, row.end); }
+
+// The changes of a transaction: { kind, entity, id, name, properties: [{ name, before, after }] }.
+function changesOf(row) {
+  return JSON.parse(lineText(row)).map(([kind, entity, id, label, ...values]) => {
+    const properties = [];
+    const step = kind === 1 ? 3 : 2;
+    for (let i = 0; i < values.length; i += step) {
+      properties.push({
+        name: values[i],
+        before: kind === 0 ? absent : values[i + 1],
+        after: kind === 2 ? absent : values[i + step - 1],
+      });
+    }
+    return { kind, entity, id, name: label || nameOf(row.history, entity, id), properties };
+  });
+}
+
+const absent = { '!': 'none' };
+const kinds = [
+  { key: 'insert', word: 'inserted', sign: '+', noun: 'insertions' },
+  { key: 'update', word: 'changed', sign: '~', noun: 'updates' },
+  { key: 'delete', word: 'deleted', sign: '−', noun: 'deletions' },
+];
+
+function objectKey(history, entity, id) { return history + '/' + entity + '/' + id; }
+function nameOf(history, entity, id) { return data.names.get(objectKey(history, entity, id)) || null; }
+function sourceOf(history) {
+  const entry = data.report.histories[history];
+  return entry ? entry.source : data.report.source;
+}
+
+// Times. The page shows all of them in the time zone of the report.
+
+let zone = null;
+
+function timeZone(report) {
+  const options = { hourCycle: 'h23', year: 'numeric', month: '2-digit', day: '2-digit', hour: '2-digit', minute: '2-digit', second: '2-digit' };
+  let format = null;
+  // A browser may not know the zone; the offset of the newest transaction replaces it.
+  try { format = new Intl.DateTimeFormat('en-CA', { ...options, timeZone: report.time_zone }); } catch { format = null; }
+  return { name: report.time_zone, format, offset: (report.time_offset || 0) * 1000 };
+}
+
+function localTime(time) {
+  if (!Number.isFinite(time)) return { day: '', text: 'unknown time' };
+  if (!zone.format) {
+    const text = new Date(time + zone.offset).toISOString();
+    return { day: text.slice(0, 10), text: text.slice(0, 10) + ' ' + text.slice(11, 19) };
+  }
+  const parts = {};
+  for (const part of zone.format.formatToParts(time)) parts[part.type] = part.value;
+  const day = parts.year.padStart(4, '0') + '-' + parts.month + '-' + parts.day;
+  return { day, text: day + ' ' + parts.hour + ':' + parts.minute + ':' + parts.second };
+}
+
+function timeElement(time) {
+  return Number.isFinite(time)
+    ? el('time', { datetime: new Date(time).toISOString() }, localTime(time).text)
+    : el('span', {}, 'unknown time');
+}
+
+// The moment at which a day begins in the time zone.
+function startOfDay(day) {
+  const utc = Date.parse(day + 'T00:00:00Z');
+  let moment = utc;
+  for (let i = 0; i < 2; i += 1) {
+    const shown = localTime(moment).text.replace(' ', 'T') + 'Z';
+    moment += utc - Date.parse(shown);
+  }
+  return moment;
+}
+
+const dayLength = 86400000;
+function dayNumber(day) { return Math.round(Date.parse(day + 'T00:00:00Z') / dayLength); }
+function dayText(number) { return new Date(number * dayLength).toISOString().slice(0, 10); }
+
+function authorName(author) { return author === null || author === undefined ? 'no author' : author; }

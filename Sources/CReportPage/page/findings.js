@@ -1,0 +1,61 @@
+// Findings with their values, and what was checked and not found.
+
+const severityWords = { serious: 'Serious', warning: 'Warning', notice: 'Notice' };
+
+function findingsSection() {
+  return el('section', { id: 'findings', 'aria-labelledby': 'findings-title' },
+    el('h2', { id: 'findings-title', tabindex: -1 }, 'Findings'),
+    el('div', { id: 'findings-list' }),
+    checksList());
+}
+
+function drawFindings() {
+  const list = byId('findings-list');
+  if (!list) return;
+  const [from, to] = filterMoments();
+  const isInside = item => !item.time || (Date.parse(item.time) >= from && Date.parse(item.time) < to);
+  const isZoomed = filter.from || filter.to;
+  const found = data.report.findings.map(finding => ({ finding, items: finding.items.filter(isInside) }))
+    .filter(({ items }) => items.length || !isZoomed);
+  list.replaceChildren(...(found.length ? found.map(({ finding, items }) => findingCard(finding, items, isZoomed))
+    : [el('div.card', {}, el('p.empty', {}, icon('good'), isZoomed && data.report.findings.length ? 'There are no findings in the selected time.' : 'There are no findings.'))]));
+}
+
+function findingCard(finding, items, isZoomed) {
+  const rows = el('div', {});
+  let shown = 0;
+  const more = el('button', { type: 'button', onclick: () => show(100) });
+  const body = el('tbody', {});
+  const show = amount => {
+    for (const item of items.slice(shown, shown + amount)) body.append(findingRow(item));
+    shown = Math.min(shown + amount, items.length);
+    more.hidden = shown >= items.length;
+    more.textContent = 'Show ' + number(Math.min(100, items.length - shown)) + ' more';
+  };
+  append(rows, [el('div.wide', { tabindex: 0, role: 'region', 'aria-label': finding.title }, el('table', {},
+    el('caption.visually-hidden', {}, finding.title),
+    el('thead', {}, el('tr', {}, ['Transaction', 'Time', 'Author', 'Found'].map(head => el('th', { scope: 'col' }, head)))), body)), more]);
+  show(5);
+  const rest = finding.count - finding.items.length;
+  if (rest > 0) append(rows, [el('p.faint', {}, 'The first ' + number(finding.items.length) + ' of ' + number(finding.count) + ' are listed. '
+    + 'To list the others, report a shorter time with --since and --until.')]);
+  return el('article.card.finding', { 'data-severity': finding.severity },
+    el('h3', {}, el('span.tag.' + finding.severity, {}, icon(finding.severity === 'serious' ? 'bad' : 'attention'), severityWords[finding.severity]), ' ',
+      finding.title, ' ', el('span.count', {}, isZoomed ? number(items.length) + ' in the selected time' : number(finding.count))),
+    el('p', {}, visible(finding.message), ' ', el('code.faint', {}, '--fail-on ' + finding.finding)), rows);
+}
+
+function findingRow(item) {
+  const time = item.time ? timeElement(Date.parse(item.time)) : '–';
+  return el('tr', {}, el('th', { scope: 'row' }, item.transaction ? transactionLink(item.history, String(item.transaction)) : '–'),
+    el('td', {}, time), el('td', {}, item.time ? bdi(authorName(item.author), 60) : '–'), el('td', {}, bdi(item.value, 400)));
+}
+
+function checksList() {
+  const states = { found: ['attention', 'found'], clear: ['good', 'not found'], unchecked: ['unknown', 'not checked'] };
+  return el('div.card', {}, el('h3', {}, 'What was checked'),
+    table('Every check with its result', ['Check', 'Result', 'What was compared'], data.report.checks.map(check => {
+      const [state, word] = states[check.state];
+      return [check.title, el('span.tag.' + state, {}, icon(state), check.state === 'found' ? number(check.count) + ' ' + word : word), visible(check.description)];
+    })));
+}

@@ -1,0 +1,104 @@
+// Details that a link names: the history of one object, or one transaction.
+
+function encodedState(state) {
+  return Object.entries(state).filter(([, value]) => value !== null && value !== undefined)
+    .map(([key, value]) => key + '=' + encodeURIComponent(value).replaceAll('%2F', '/')).join('&');
+}
+
+function decodedState(hash) {
+  const state = {};
+  for (const part of hash.replace(/^#/, '').split('&')) {
+    const at = part.indexOf('=');
+    if (at <= 0) continue;
+    // A damaged link is shown as it is.
+    try { state[part.slice(0, at)] = decodeURIComponent(part.slice(at + 1)); } catch { state[part.slice(0, at)] = part.slice(at + 1); }
+  }
+  return state;
+}
+
+function showDetail(title, ...content) {
+  byId('detail').replaceChildren(el('article.card.detail', { 'aria-labelledby': 'detail-title' },
+    el('header', {}, el('h3', { id: 'detail-title', tabindex: -1 }, title),
+      el('button', { type: 'button', id: 'detail-close', onclick: closeDetail }, 'Close')),
+    content));
+  byId('detail-title').focus({ preventScroll: true });
+  byId('detail').scrollIntoView({ block: 'start' });
+}
+
+function closeDetail() {
+  byId('detail').replaceChildren();
+  history.replaceState(null, '', '#' + encodedState(stateOfFilter()));
+  byId('explore-title').focus();
+}
+
+function showTransaction(id, history) {
+  const row = data.rows.find(row => row.id === id && row.history === history);
+  const source = quoted(sourceOf(history));
+  if (!row) {
+    return showDetail('Transaction ' + id, el('p', {}, data.isLoaded ? 'It is not in this page. To show it:' : 'Reading…'),
+      command('travelog show ' + source + ' ' + id));
+  }
+  const saved = { ...filter };
+  // The filter does not apply to a transaction that a link names.
+  for (const key of ['entity', 'kind', 'object', 'text']) delete filter[key];
+  const body = transactionBody(row);
+  Object.assign(filter, saved);
+  showDetail(['Transaction ' + row.id], el('p', {}, timeElement(row.time), ', ', bdi(authorName(row.author), 120), ' ', chips(totals(row))), body);
+}
+
+// The events of an object, the newest first.
+async function showObject(name, history) {
+  const slash = name.lastIndexOf('/');
+  const [entity, id] = [name.slice(0, slash), name.slice(slash + 1)];
+  const pattern = objectPattern(name);
+  const events = [];
+  for (const row of data.rows) {
+    if (row.history !== history || !lineText(row).includes(pattern)) continue;
+    const change = changesOf(row).find(change => change.entity === entity && change.id === id);
+    if (change) events.push({ row, change });
+  }
+  const label = nameOf(history, entity, id);
+  const title = [bdi(entity), ' ' + id, label ? [' “', bdi(label, 120), '”'] : null];
+  const blame = command('travelog blame ' + quoted(sourceOf(history)) + ' ' + quoted(entity) + ' ' + quoted(id) + ' --history');
+  if (!events.length) {
+    return showDetail(title, el('p', {}, data.isLoaded ? 'No change of it is in this page. Its whole history:' : 'Reading…'), blame);
+  }
+  const isWhole = events[events.length - 1].change.kind === 0;
+  showDetail(title, el('p', {}, count(events.length, 'change') + ' in this page. ', isWhole ? 'This is its whole history.' : 'Earlier changes are not in the page:'),
+    isWhole ? null : blame, blameTable(events, history),
+    el('h4', {}, 'History'), timeline(events, history));
+}
+
+// The last value of each property, and who set it.
+function blameTable(events, history) {
+  const values = new Map();
+  const isDeleted = events[0].change.kind === 2;
+  for (const { row, change } of events) {
+    for (const property of change.properties) {
+      if (values.has(property.name) || note(property.after) === 'none') continue;
+      values.set(property.name, { row, value: property.after, isPart: Array.isArray(property.after) });
+    }
+  }
+  if (!values.size) return null;
+  return details(isDeleted ? 'The last values, and who set them' : 'Its values, and who set them', () => table(
+    'The last value of each property in this page', ['Property', 'Value', 'Set in', 'Time', 'Author'],
+    Array.from(values, ([name, { row, value }]) => [bdi(name), valueElement(value, history), transactionLink(history, row.id), timeElement(row.time), bdi(authorName(row.author), 60)])));
+}
+
+function timeline(events, history) {
+  const list = el('ol.timeline', { reversed: true });
+  const more = el('button', { type: 'button', onclick: () => show(50) });
+  let shown = 0;
+  const show = amount => {
+    for (const { row, change } of events.slice(shown, shown + amount)) {
+      list.append(el('li', { 'data-kind': kinds[change.kind].key },
+        el('p.event', {}, timeElement(row.time), ' ', el('strong', {}, bdi(authorName(row.author), 60)), ' ', transactionLink(history, row.id)),
+        changeElement(change, history, 'h5')));
+    }
+    shown = Math.min(shown + amount, events.length);
+    more.hidden = shown >= events.length;
+    more.textContent = 'Show ' + number(Math.min(50, events.length - shown)) + ' earlier changes';
+  };
+  show(50);
+  return el('div', {}, list, more);
+}

@@ -1,0 +1,112 @@
+// The printed document, which is made when it is needed.
+
+function printDialog() {
+  const choice = (id, text, isChecked) => el('label.choice', {}, el('input', { type: 'checkbox', id: 'print-' + id, checked: isChecked }), el('span', {}, text));
+  return el('dialog', { id: 'print-dialog', 'aria-labelledby': 'print-title' },
+    el('form', { method: 'dialog' },
+      el('h2.small', { id: 'print-title' }, 'Print'),
+      el('p', {}, 'The document has a cover, a table of contents, and a place to sign. What else should it contain?'),
+      choice('findings', 'Findings and checks', true),
+      isDifference() ? null : choice('deletions', 'Deletions with their values', true),
+      choice('activity', 'Tables of activity', false),
+      choice('transactions', isDifference() ? 'Differences' : 'Transactions that the filter selects, with their values', isDifference()),
+      choice('files', 'Files with their digests', false),
+      el('div.buttons', {}, el('button', { value: 'cancel' }, 'Cancel'),
+        el('button.primary', { type: 'button', id: 'print-now', onclick: () => { byId('print-dialog').close(); buildPaper(); window.print(); } }, 'Print'))));
+}
+
+function isChosen(id) {
+  const box = byId('print-' + id);
+  return Boolean(box && box.checked);
+}
+
+function buildPaper() {
+  const report = data.report;
+  const parts = [];
+  const add = (id, title, ...content) => parts.push({ id: 'paper-' + id, title, content });
+  add('answers', 'Answers', paperAnswers());
+  if (isChosen('findings')) add('findings', 'Findings', paperFindings());
+  if (isChosen('deletions')) add('deletions', 'Deletions', paperDeletions());
+  if (isChosen('activity')) add('activity', 'Activity', paperActivity());
+  if (isChosen('transactions')) add('transactions', isDifference() ? 'Differences' : 'Transactions', paperTransactions());
+  if (isChosen('files')) add('files', 'Files', filesTable());
+  add('signature', 'Signature', signature());
+  const paper = el('div', { id: 'paper' }, cover(),
+    el('nav.contents', { 'aria-label': 'Contents' }, el('h2', {}, 'Contents'), el('ol', {}, parts.map(part => el('li', {}, el('a', { href: '#' + part.id }, part.title))))),
+    parts.map(part => el('section', { id: part.id }, el('h2', {}, part.title), part.content)));
+  const old = byId('paper');
+  if (old) old.replaceWith(paper);
+  else document.body.append(paper);
+  // A closed part would be printed without its content.
+  for (const part of paper.querySelectorAll('details')) part.open = true;
+  const digest = report.histories.length === 1 && report.histories[0].digest ? 'Head ' + report.histories[0].digest : report.source;
+  const sheet = new CSSStyleSheet();
+  sheet.replaceSync('@page { @bottom-left { content: ' + cssText(digest) + '; } }');
+  document.adoptedStyleSheets = [sheet];
+}
+
+function cssText(text) { return '"' + visible(text).replace(/["\\\n\r]/g, '_').slice(0, 100) + '"'; }
+
+function cover() {
+  const report = data.report;
+  const facts = [];
+  const add = (name, ...value) => facts.push(el('div', {}, el('dt', {}, name), el('dd', {}, value)));
+  if (!isDifference()) add('Time', lead());
+  for (const history of report.histories.slice(0, 10)) {
+    add('Store', el('code', {}, history.store), ', lineage ' + history.lineage, history.digest ? [', head ' + history.head + ' ', el('code.digest', {}, history.digest)] : null);
+  }
+  add('Produced', timeElement(Date.parse(report.produced.time)), ' by ', visible(report.produced.version));
+  add('Command', el('code', {}, visible(report.produced.command)));
+  return el('header.paper-cover', {}, el('p.eyebrow', {}, isDifference() ? 'Comparison' : 'Audit of a history'),
+    el('h1', {}, isDifference() ? [bdi(report.compared_with), ' and ', bdi(report.source)] : bdi(report.source)),
+    el('dl.facts', {}, facts), figures());
+}
+
+function paperAnswers() {
+  return data.report.questions.map(question => el('div.answer', {},
+    el('h3', {}, question.title + ' ' + question.answer), question.statements.map(text => el('p', {}, visible(text)))));
+}
+
+function paperFindings() {
+  const report = data.report;
+  const list = report.findings.map(finding => el('div', {},
+    el('h3', {}, severityWords[finding.severity] + ': ' + finding.title + ' (' + number(finding.count) + ')'), el('p', {}, visible(finding.message)),
+    table(finding.title, ['Transaction', 'Time', 'Author', 'Found'], finding.items.slice(0, 100).map(item => [
+      String(item.transaction || '–'), item.time ? localTime(Date.parse(item.time)).text : '–', item.time ? bdi(authorName(item.author), 60) : '–', bdi(item.value, 300)])),
+    finding.count > 100 ? el('p', {}, 'and ' + number(finding.count - Math.min(100, finding.items.length)) + ' more') : null));
+  return [list.length ? list : el('p', {}, 'There are none.'), checksList()];
+}
+
+function paperDeletions() {
+  const limit = 300;
+  const rows = data.rows.filter(row => row.deleted);
+  if (!rows.length) return el('p', {}, 'There are none in the page.');
+  const all = data.report.changes.deleted;
+  const inPage = rows.reduce((total, row) => total + row.deleted, 0);
+  return [el('p', {}, number(inPage) + ' of ' + number(all) + ' deletions are in the page' + (rows.length > limit ? '; the newest ' + limit + ' transactions are printed.' : '.')),
+    rows.slice(0, limit).map(row => el('div.deletion', {},
+      el('h3', {}, 'Transaction ' + row.id + ', ', timeElement(row.time), ', ', bdi(authorName(row.author), 60)),
+      changesOf(row).filter(change => change.kind === 2).slice(0, 100).map(change => changeElement(change, row.history))))];
+}
+
+function paperActivity() {
+  const bounds = firstAndLastDay();
+  if (!bounds) return el('p', {}, 'There are no changes.');
+  const bins = activityBins(...selectedDays());
+  return [rankingCard('Authors', 'Author', data.report.authors, 'author', authorName), rankingCard('Entities', 'Entity', data.report.entities, 'entity', name => name),
+    table('Changes over time', ['Time', ...bins.series.map(series => series.name), 'All'], bins.bins.filter(bin => bin.total).map(bin => [bin.name, ...bin.values.map(number), number(bin.total)]))];
+}
+
+function paperTransactions() {
+  const limit = 500;
+  const items = results ? results.items.slice(0, limit) : [];
+  return [el('p', {}, number(items.length) + ' of ' + number(results ? results.items.length : 0) + ' are printed.'), items.map(item => item.change
+    ? changeElement(item.change, item.history, 'h3')
+    : item.text ? el('div', {}, el('h3', {}, 'Transaction ' + item.id + ', ', timeElement(item.time), ', ', bdi(authorName(item.author), 60)),
+      changesOf(item).slice(0, 50).map(change => changeElement(change, item.history))) : null)];
+}
+
+function signature() {
+  const line = text => el('div.line', {}, el('span', {}, text));
+  return el('div.signature', {}, el('p', {}, 'I examined the answers and findings of this document.'), line('Name'), line('Date and place'), line('Signature'));
+}
