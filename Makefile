@@ -126,15 +126,20 @@ lint: ## check the style of every Swift file; silent when all is well
 format: ## put every Swift file in style
 	@swift format format --in-place --parallel --recursive $(LINTED)
 
-browser-test: setup ## open a report in headless Chromium, and take pictures of it
-	@command -v chromium >/dev/null || { $(SUDO) apt-get update -qq && \
-	  DEBIAN_FRONTEND=noninteractive $(SUDO) apt-get install -qq -y --no-install-recommends chromium; }
+browser-test: setup ## use reports in headless Chromium, and take pictures of them
+	@for name in chromium pdftotext; do command -v $$name >/dev/null || needed=yes; done; \
+	if [ -n "$$needed" ]; then $(SUDO) apt-get update -qq && \
+	  DEBIAN_FRONTEND=noninteractive $(SUDO) apt-get install -qq -y --no-install-recommends \
+	    chromium fonts-noto-core poppler-utils python3-venv; fi
 	$(BUILD) --product travelog
 	$(BUILD) --product trips
+	test -f .build/axe/axe.whl || { mkdir -p .build/axe && \
+	  python3 -m pip download --quiet --no-deps --dest .build/axe axe-playwright-python==0.1.8 && \
+	  mv .build/axe/*.whl .build/axe/axe.whl; }
+	python3 -m zipfile -e .build/axe/axe.whl .build/axe
 	rm -rf .build/browser-test && mkdir -p .build/browser-test
-	.build/debug/trips seed .build/browser-test/sample.store --changes 3000 --seed 7
-	python3 Tests/Browser/browser_test.py .build/debug/travelog .build/browser-test/sample.store \
-	  .build/browser-test
+	PYTHONDONTWRITEBYTECODE=1 python3 Tests/Browser/browser_test.py .build/debug/travelog \
+	  .build/debug/trips .build/axe/axe_playwright_python/axe.min.js .build/browser-test $(BROWSER)
 
 sample-data: setup ## create the content of sample-data again
 	$(BUILD) --product trips

@@ -1,226 +1,574 @@
 #!/usr/bin/env python3
-"""Opens a report in headless Chromium: search, a row, dark mode, paper.
+"""Opens reports in headless Chromium, and uses them as an auditor does.
 
-Usage: browser_test.py TRAVELOG STORE FOLDER
+Usage: browser_test.py TRAVELOG TRIPS AXE FOLDER
 
-TRAVELOG is the program, STORE the store of the report, FOLDER the folder for the pictures. The test
-uses Chromium's debugging protocol and only the standard library.
+TRAVELOG and TRIPS are the programs, AXE is axe.min.js, FOLDER the folder for stores, pages and pictures.
+Each function whose name begins with `test_` is a test; its first line says what it proves.
 """
 
 import base64
-import hashlib
+import gzip
 import json
 import os
-import secrets
+import re
 import shutil
-import socket
-import struct
+import sqlite3
 import subprocess
 import sys
-import tempfile
 import time
 
+from browser import Browser
 
-class Browser:
-    """A headless Chromium."""
+PHONE, DESK = (390, 844, True), (1280, 900, False)
 
-    def __init__(self, program):
-        self.folder = tempfile.mkdtemp(prefix="travelog-browser-")
-        self.process = subprocess.Popen(
-            [
-                program, "--headless=new", "--no-sandbox", "--disable-gpu", "--no-first-run",
-                "--disable-dev-shm-usage", "--remote-debugging-port=0",
-                f"--user-data-dir={self.folder}", "about:blank",
-            ],
-            stderr=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
-        )
-        port_file = os.path.join(self.folder, "DevToolsActivePort")
-        for _ in range(300):
-            if os.path.exists(port_file) and open(port_file).read().count("\n") >= 1:
-                break
-            time.sleep(0.1)
-        port, path = open(port_file).read().split("\n")[:2]
-        self.socket = socket.create_connection(("127.0.0.1", int(port)), timeout=60)
-        key = base64.b64encode(secrets.token_bytes(16)).decode()
-        self.socket.sendall(
-            f"GET {path} HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\nUpgrade: websocket\r\n"
-            f"Connection: Upgrade\r\nSec-WebSocket-Key: {key}\r\n"
-            "Sec-WebSocket-Version: 13\r\n\r\n".encode()
-        )
-        head = b""
-        while not head.endswith(b"\r\n\r\n"):
-            head += self.socket.recv(1)
-        accept = hashlib.sha1((key + "258EAFA5-E914-47DA-95CA-C5AB0DC85B11").encode()).digest()
-        assert base64.b64encode(accept) in head, head
-        self.number = 0
-        self.messages = []
-        target = self.ask("Target.createTarget", url="about:blank")["targetId"]
-        self.session = None
-        self.session = self.ask("Target.attachToTarget", targetId=target, flatten=True)["sessionId"]
-        for domain in ("Page", "Runtime", "Log", "Network"):
-            self.ask(domain + ".enable")
 
-    def send(self, text):
-        data = text.encode()
-        mask = secrets.token_bytes(4)
-        head = struct.pack("!BBQ", 0x81, 0x80 | 127, len(data)) + mask
-        self.socket.sendall(head + bytes(b ^ mask[i & 3] for i, b in enumerate(data)))
+class Reports:
+    """The stores and pages of the tests."""
 
-    def exactly(self, count):
-        data = bytearray()
-        while len(data) < count:
-            part = self.socket.recv(count - len(data))
-            assert part, "Chromium went away"
-            data += part
-        return bytes(data)
+    def __init__(self, travelog, trips, axe, folder):
+        self.travelog, self.trips, self.folder = travelog, trips, os.path.abspath(folder)
+        self.axe = open(axe, encoding="utf-8").read()
+        self.store = self.seed("sample.store", 5000)
 
-    def receive(self):
-        data = b""
-        while True:
-            first, second = self.exactly(2)
-            size = second & 127
-            if size == 126:
-                size = struct.unpack("!H", self.exactly(2))[0]
-            elif size == 127:
-                size = struct.unpack("!Q", self.exactly(8))[0]
-            data += self.exactly(size)
-            if first & 0x80:
-                return json.loads(data)
+    def path(self, name):
+        return os.path.join(self.folder, name)
 
-    def ask(self, method, **parameters):
-        self.number += 1
-        message = {"id": self.number, "method": method, "params": parameters}
-        if getattr(self, "session", None):
-            message["sessionId"] = self.session
-        self.send(json.dumps(message))
-        while True:
-            answer = self.receive()
-            if answer.get("id") == self.number:
-                assert "error" not in answer, answer
-                return answer["result"]
-            self.messages.append(answer)
+    def seed(self, name, changes, seed=7):
+        path = self.path(name)
+        subprocess.run([self.trips, "seed", path, "--changes", str(changes), "--seed", str(seed)], check=True)
+        return path
 
-    def run(self, script):
-        answer = self.ask("Runtime.evaluate", expression=script, returnByValue=True, awaitPromise=True)
-        assert "exceptionDetails" not in answer, answer
-        return answer["result"].get("value")
+    def report(self, name, source, *options):
+        page = self.path(name)
+        subprocess.run([self.travelog, "report", source, "--output", page, *options], check=True)
+        assert os.path.getsize(page) <= 10_000_000
+        return page
 
-    def picture(self, path, whole=False):
-        shot = self.ask("Page.captureScreenshot", format="png", captureBeyondViewport=whole)
-        with open(path, "wb") as file:
-            file.write(base64.b64decode(shot["data"]))
+    def export(self, store, logs, *options):
+        os.makedirs(self.path(logs), exist_ok=True)
+        subprocess.run([self.travelog, "export", store, "--to", self.path(logs), *options], check=True)
+        return self.path(logs)
 
-    def close(self):
-        self.process.terminate()
-        self.process.wait()
-        shutil.rmtree(self.folder, ignore_errors=True)
+    def run(self, *words):
+        return subprocess.run([self.travelog, *words], capture_output=True, text=True, check=False)
+
+
+def head_of(page):
+    """The report in a page, as the page's script reads it."""
+    text = open(page, encoding="utf-8").read()
+    data = re.search(r'id="head"[^>]*>([^<]*)<', text).group(1)
+    return json.loads(gzip.decompress(base64.b64decode(data)))
+
+
+def picture(browser, reports, name, whole=False):
+    browser.picture(reports.path("pictures/" + name + ".png"), whole)
+
+
+def accessible(browser, reports, what):
+    """Fails if axe finds a violation of WCAG 2.2 A or AA."""
+    browser.run(reports.axe + "; undefined")
+    found = browser.run(
+        "axe.run(document, { runOnly: { type: 'tag', values: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'] } })"
+        ".then(result => result.violations.map(v => v.id + ': ' + v.nodes.slice(0, 3).map(n => n.target.join(' ') + ' ' + n.failureSummary).join(' | ')))")
+    assert not found, what + ": " + "\n".join(found)
+
+
+def settled(browser):
+    browser.wait("!/Searching|reading/.test(document.getElementById('status').textContent)")
+
+
+def rows(browser):
+    """Scrolls to the list, whose rows are made then."""
+    settled(browser)
+    browser.run("document.getElementById('status').scrollIntoView()")
+    browser.wait("document.querySelector('#results .row')")
+
+
+def test_size(browser, reports):
+    """A page of 5,000 changes is small, opens within a second, and has a few thousand elements."""
+    page = reports.report("report.html", reports.store, "--office-hours", "8-18")
+    assert os.path.getsize(page) < 1_000_000, os.path.getsize(page)
+    seconds = browser.open(page)
+    elements = browser.count("*")
+    print(f"  {os.path.getsize(page)} bytes, {seconds:.2f} seconds, {elements} elements")
+    assert elements < 6000, elements
+    assert seconds < 5, seconds
+    picture(browser, reports, "desk")
+    picture(browser, reports, "desk-whole", whole=True)
+
+
+def test_data_once(browser, reports):
+    """The data is in the page once, compressed, and equals the answer with --json."""
+    page = reports.path("report.html")
+    text = open(page, encoding="utf-8").read()
+    assert len(re.findall(r'id="head"', text)) == 1
+    plain = re.search(r'<div id="plain">.*?</main>', text, re.S).group(0)
+    assert len(plain.encode()) <= 300_000, len(plain)
+    answer = json.loads(reports.run("report", reports.store, "--json", "--office-hours", "8-18").stdout)
+    head = head_of(page)
+    answer.pop("list")
+    for report in (answer, head):
+        report.pop("produced")
+    assert answer == head, [key for key in head if head[key] != answer.get(key)]
+
+
+def test_first_screen(browser, reports):
+    """The first screen has the answers, the figures, the head, the version, the time and the command."""
+    browser.open(reports.path("report.html"))
+    head = head_of(reports.path("report.html"))
+    assert browser.count(".tile") == 5
+    text = browser.text("#overview")
+    assert head["histories"][0]["digest"] in text
+    assert "travelog 0." in text and "--office-hours 8-18" in text
+    figures = browser.run("Array.from(document.querySelectorAll('.figures dd')).map(d => d.textContent.replace(/\\D/g, ''))")
+    assert figures[0] == str(head["transactions"]), figures
+    assert figures[1] == str(sum(head["changes"].values())), figures
+    assert browser.run("document.querySelector('#overview').getBoundingClientRect().top >= 0")
+
+
+def test_files(browser, reports):
+    """A report of logs lists the files with the digests that sha256sum computes."""
+    reports.export(reports.store, "logs", "--until", "300")
+    logs = reports.export(reports.store, "logs")
+    page = reports.report("logs.html", logs)
+    inputs = head_of(page)["inputs"]
+    assert len(inputs) >= 2
+    for file in inputs:
+        sums = subprocess.run(["sha256sum", file["path"]], capture_output=True, text=True, check=True)
+        assert sums.stdout.split()[0] == file["sha256"]
+    browser.open(page)
+    browser.run("Array.from(document.querySelectorAll('#overview summary')).find(s => s.textContent.startsWith('Sizes')).click()")
+    browser.wait("document.querySelector('#overview').textContent.includes('%s')" % inputs[0]["sha256"])
+
+
+def test_activity(browser, reports):
+    """The time axis has every day; a zoom filters the chart, the findings and the list."""
+    browser.open(reports.path("report.html"))
+    settled(browser)
+    head = head_of(reports.path("report.html"))
+    before = browser.text("#status")
+    day = head["days"][len(head["days"]) // 2]
+    browser.enter("#day-from", day["day"])
+    browser.enter("#day-to", day["day"])
+    settled(browser)
+    assert browser.text("#status") != before
+    shown = browser.run("document.getElementById('status').textContent.replace(/[^\\d ]/g, '').trim().split(/ +/)[0]")
+    assert int(shown) == day["transactions"], (shown, day)
+    # A single day is shown by its hours.
+    browser.run("document.querySelector('#activity details').open = true")
+    browser.wait("document.querySelectorAll('#activity-card tbody tr').length === 24")
+    total = browser.run(
+        "Array.from(document.querySelectorAll('#activity-card tbody td:last-child')).reduce((a, c) => a + Number(c.textContent.replace(/\\D/g, '')), 0)")
+    assert total == sum(day["changes"].values()), total
+    picture(browser, reports, "zoom")
+    browser.click("#zoom-reset")
+    settled(browser)
+    assert browser.text("#status") == before
+    # Bars have equal lengths of time, and sum up to all changes.
+    browser.run("document.querySelector('#activity details').open = true")
+    browser.wait("document.querySelectorAll('#activity-card tbody tr').length > 10")
+    total = browser.run(
+        "Array.from(document.querySelectorAll('#activity-card tbody td:last-child')).reduce((a, c) => a + Number(c.textContent.replace(/\\D/g, '')), 0)")
+    assert total == sum(head["changes"].values()), total
+    browser.enter("#split", "author")
+    browser.wait("document.querySelectorAll('.legend [data-series^=author]').length > 1")
+    # The heat map marks the hours of work.
+    assert browser.count(".heat td") == 7 * 24
+    assert browser.count(".heat td.office") == 5 * 10
+
+
+def test_findings(browser, reports):
+    """Findings have a severity, transactions and values; checks without findings are listed too."""
+    browser.open(reports.path("report.html"))
+    head = head_of(reports.path("report.html"))
+    assert head["findings"]
+    for finding in head["findings"]:
+        assert finding["items"] and all(item["value"] for item in finding["items"])
+    assert browser.count(".finding") == len(head["findings"])
+    assert browser.count(".finding .tag svg") == len(head["findings"])
+    text = browser.text("#findings")
+    for check in head["checks"]:
+        assert check["title"] in text
+    assert "not found" in text
+
+
+def test_explore(browser, reports):
+    """One filter selects transactions, deletions and objects by author, entity, kind, object and text."""
+    browser.open(reports.path("report.html"))
+    settled(browser)
+    all_rows = browser.text("#status")
+    browser.enter("#filter-entity", "=Trip")
+    settled(browser)
+    assert browser.text("#status") != all_rows
+    browser.enter("#filter-kind", "=delete")
+    settled(browser)
+    assert browser.run("decodeURIComponent(location.hash)") == "#view=transactions&sort=newest&entity=Trip&kind=delete"
+    browser.click("#filter-reset")
+    settled(browser)
+    assert browser.text("#status") == all_rows
+    browser.click("#view-objects")
+    settled(browser)
+    objects = int(re.sub(r"\D", "", browser.text("#status strong")))
+    assert objects == head_of(reports.path("report.html"))["objects"]
+    browser.click("#view-deletions")
+    settled(browser)
+    picture(browser, reports, "deletions")
+    # A cascade is one deletion, with what was deleted with it inside.
+    browser.enter("#filter-sort", "largest")
+    rows(browser)
+    browser.click("#results .row-head")
+    browser.wait("document.querySelector('#results .tree')")
+    browser.run("document.querySelector('#results .tree summary') && document.querySelector('#results .tree summary').click()")
+    browser.run("document.getElementById('results').scrollIntoView()")
+    picture(browser, reports, "cascade")
+
+
+def test_text_search(browser, reports):
+    """A text is found in values and in the names of objects, as often as in the answer of log --json."""
+    browser.open(reports.path("report.html"))
+    settled(browser)
+    lines = reports.run("log", reports.store, "--patch", "--json").stdout.splitlines()
+    word = "Tromsø" if any("Tromsø" in line for line in lines) else "Bergen"
+    browser.enter("#filter-text", '"' + word + '"')
+    browser.wait("document.getElementById('status').textContent.match(/^0/) || true")
+    browser.enter("#filter-text", word)
+    browser.wait("location.hash.includes('text=')")
+    settled(browser)
+    found = int(re.sub(r"\D", "", browser.text("#status strong")))
+    assert found >= sum(1 for line in lines if word in line) > 0, found
+
+
+def test_values(browser, reports):
+    """Values are side by side, and the changed part of a text is marked."""
+    browser.open(reports.path("report.html"))
+    settled(browser)
+    browser.enter("#filter-kind", "=update")
+    browser.enter("#filter-text", "notes")
+    browser.wait("location.hash.includes('text=')")
+    rows(browser)
+    browser.run("Array.from(document.querySelectorAll('#results .row-head')).slice(0, 30).forEach(b => b.click())")
+    browser.wait("document.querySelector('#results del') && document.querySelector('#results ins')")
+    heads = browser.run("Array.from(document.querySelector('#results .change[data-kind=update] thead').querySelectorAll('th')).map(h => h.textContent)")
+    assert heads == ["Property", "Before", "After"], heads
+    same = browser.run(
+        "JSON.stringify(textDifference('the quick brown fox', 'the slow brown fox'))")
+    assert same == '[{"same":"the "},{"0":"quick","1":"slow"},{"same":" brown fox"}]', same
+    browser.run("document.querySelector('#results').scrollIntoView()")
+    picture(browser, reports, "values")
+
+
+def test_object(browser, reports):
+    """A link to an object shows its history on one timeline, and who set each value."""
+    lines = reports.run("log", reports.store, "--patch", "--json").stdout.splitlines()
+    counts = {}
+    for line in lines:
+        for change in json.loads(line)["differences"]:
+            key = change["entity"] + "/" + change["id"]
+            counts[key] = counts.get(key, 0) + 1
+    name = max((count, key) for key, count in counts.items())[1]
+    browser.open(reports.path("report.html"), "#object=" + name)
+    browser.wait("document.querySelector('.timeline')")
+    assert browser.count(".timeline > li") == min(50, counts[name])
+    browser.run("document.querySelector('.detail summary').click()")
+    assert browser.run("document.activeElement.id") == "detail-title"
+    picture(browser, reports, "object")
+    browser.key("Escape")
+    browser.wait("!document.querySelector('.detail')")
+
+
+def test_links(browser, reports):
+    """A shared link restores the filter; a link to what is not in the page shows a command."""
+    page = reports.path("report.html")
+    browser.open(page, "#view=deletions&sort=oldest&entity=Trip&from=2024-01-01")
+    settled(browser)
+    assert browser.run("document.getElementById('filter-entity').value") == "=Trip"
+    assert browser.run("document.getElementById('view-deletions').getAttribute('aria-pressed')") == "true"
+    browser.open(page, "#transaction=99999")
+    browser.wait("document.querySelector('.detail')")
+    assert "travelog show" in browser.text(".detail")
+    browser.open(page, "#object=Trip/99999")
+    browser.wait("document.querySelector('.detail')")
+    assert "travelog blame" in browser.text(".detail") and "Trip 99999" in browser.text(".detail")
+    browser.open(page, "#transaction=3")
+    browser.wait("document.querySelector('.detail .change')")
+    browser.open(page, "#object=%E0%A4%A&%%%=1&__proto__=x")
+    settled(browser)
+
+
+def test_keyboard(browser, reports):
+    """The keyboard reaches and operates the page: skip link, filter, rows, print."""
+    browser.open(reports.path("report.html"))
+    settled(browser)
+    browser.run("document.activeElement.blur()")
+    browser.key("Tab")
+    assert browser.run("document.activeElement.className") == "skip"
+    browser.key("/", text="/")
+    assert browser.run("document.activeElement.id") == "filter-text"
+    rows(browser)
+    browser.run("document.querySelector('#results .row-head').focus()")
+    browser.key("Enter", text="\r")
+    assert browser.run("document.querySelector('#results .row-head').getAttribute('aria-expanded')") == "true"
+    browser.key("ArrowDown")
+    assert browser.run("Array.from(document.querySelectorAll('.row-head')).indexOf(document.activeElement)") == 1
+    # Each control can be reached, and has a name.
+    assert browser.run(
+        "Array.from(document.querySelectorAll('button, a[href], input, select, summary'))"
+        ".filter(e => e.offsetParent).every(e => e.tabIndex >= 0)")
+    browser.run("document.getElementById('print').focus()")
+    browser.key("Enter", text="\r")
+    assert browser.run("document.getElementById('print-dialog').open")
+    picture(browser, reports, "print-dialog")
+    browser.key("Escape")
+    assert not browser.run("document.getElementById('print-dialog').open")
+
+
+def test_scrolling(browser, reports):
+    """Rows are made when they are scrolled to, and removed again; the page stays small."""
+    browser.open(reports.path("report.html"))
+    rows(browser)
+    first = browser.count("#results .row")
+    assert first <= 200, first
+    for _ in range(12):
+        browser.run("scrollTo(0, document.documentElement.scrollHeight)")
+        browser.run("new Promise(done => requestAnimationFrame(() => setTimeout(done, 80)))")
+    parts = browser.count("#results .rows")
+    assert parts > 8, parts
+    assert browser.count("#results .row") < parts * 40, "rows far away are still there"
+    assert browser.count("*") < 9000
+    browser.run("document.getElementById('results').scrollIntoView()")
+    browser.wait("document.querySelector('#results .rows .row')")
+
+
+def test_accessible(browser, reports):
+    """axe finds no violation of WCAG 2.2 AA, in light and dark, on a desk and a phone, open and closed."""
+    for scheme in ("light", "dark"):
+        browser.media(scheme)
+        for size in (DESK, PHONE):
+            browser.resize(*size)
+            browser.open(reports.path("report.html"))
+            rows(browser)
+            browser.run("document.querySelectorAll('summary').forEach(s => s.click())")
+            browser.run("document.querySelectorAll('#results .row-head').forEach((b, i) => i < 5 && b.click())")
+            accessible(browser, reports, f"{scheme} {size}")
+            browser.open(reports.path("report.html"), "#transaction=300")
+            browser.wait("document.querySelector('.detail')")
+            browser.click("#print")
+            accessible(browser, reports, f"{scheme} {size} detail")
+    browser.media()
+    browser.resize(*DESK)
+
+
+def test_looks(browser, reports):
+    """The page fits a phone without scrolling sideways, and has a dark design."""
+    browser.media("dark")
+    browser.open(reports.path("report.html"))
+    settled(browser)
+    dark = browser.run("getComputedStyle(document.body).backgroundColor")
+    picture(browser, reports, "dark", whole=True)
+    browser.media()
+    assert dark != browser.run("getComputedStyle(document.body).backgroundColor")
+    browser.resize(*PHONE)
+    browser.open(reports.path("report.html"))
+    settled(browser)
+    wide = browser.run("document.documentElement.scrollWidth")
+    assert wide <= 390, f"on a narrow screen the page is {wide} wide"
+    rows(browser)
+    browser.click("#results .row-head")
+    picture(browser, reports, "phone-rows")
+    browser.run("scrollTo(0, 0)")
+    picture(browser, reports, "phone", whole=True)
+    browser.resize(*DESK)
+
+
+def test_print(browser, reports):
+    """The printed document has a cover, contents, findings, deletions, page numbers, the head and a place to sign."""
+    browser.open(reports.path("report.html"))
+    settled(browser)
+    browser.run("window.print = () => {}")
+    browser.click("#print")
+    browser.click("#print-now")
+    browser.wait("document.getElementById('paper')")
+    pdf = reports.path("report.pdf")
+    browser.paper(pdf)
+    digest = head_of(reports.path("report.html"))["histories"][0]["digest"]
+    if shutil.which("pdftotext"):
+        text = subprocess.run(["pdftotext", "-layout", pdf, "-"], capture_output=True, text=True, check=True).stdout
+        pages = text.split("\f")[:-1]
+        assert len(pages) > 4, len(pages)
+        for word in ("Contents", "Findings", "Deletions", "Signature", "Transaction"):
+            assert word in text, word
+        assert all(f"Page {n} of {len(pages)}" in page for n, page in enumerate(pages, 1))
+        assert all("Head " + digest in page for page in pages), "the head is not on each page"
+        print(f"  {len(pages)} pages")
+    if shutil.which("pdftoppm"):
+        subprocess.run(["pdftoppm", "-r", "50", "-png", "-l", "6", pdf, reports.path("pictures/paper")], check=True)
+
+
+def test_without_script(browser, reports):
+    """Without JavaScript or DecompressionStream the page has its first tables and transactions as HTML."""
+    browser.ask("Emulation.setScriptExecutionDisabled", value=True)
+    browser.ask("Page.navigate", url="file://" + reports.path("report.html"))
+    time.sleep(2)
+    picture(browser, reports, "plain")
+    browser.ask("Emulation.setScriptExecutionDisabled", value=False)
+    script = browser.ask("Page.addScriptToEvaluateOnNewDocument", source="delete window.DecompressionStream")
+    browser.open(reports.path("report.html"), wait="document.getElementById('plain')")
+    head = head_of(reports.path("report.html"))
+    text = browser.text("#plain")
+    assert head["histories"][0]["digest"] in text
+    assert browser.count("#plain table") >= 4
+    assert browser.count("#plain tbody tr") > 100
+    accessible(browser, reports, "without the script")
+    browser.ask("Page.removeScriptToEvaluateOnNewDocument", identifier=script["identifier"])
+
+
+def test_few(browser, reports):
+    """Histories without changes and with one transaction have a page that says so."""
+    empty = reports.seed("empty.store", 1)
+    page = reports.report("none.html", empty, "--until", "2000-01-01")
+    browser.open(page)
+    settled(browser)
+    assert "no transaction" in browser.text("#overview"), browser.text("#overview")
+    assert browser.count(".row") == 0
+    picture(browser, reports, "none")
+    accessible(browser, reports, "no changes")
+    browser.open(reports.report("one.html", empty))
+    rows(browser)
+    assert browser.count("#results .row") >= 1
+    picture(browser, reports, "one")
+    accessible(browser, reports, "one change")
+
+
+def test_hostile(browser, reports):
+    """Strings of a store are shown as they are: markup, right-to-left text, very long names."""
+    path = reports.seed("hostile.store", 400)
+    names = ["<img src=x onerror=alert(1)>", "رحلة إلى القاهرة والإسكندرية", "x" * 3000, "a\u202eb\u0007",
+             "</script><script>alert(1)</script>", "👩‍👩‍👧‍👦 " * 40]
+    database = sqlite3.connect(path)
+    ids = [row[0] for row in database.execute("SELECT id FROM Trip LIMIT 6")]
+    database.close()
+    for number, name in zip(ids, names):
+        # Another program writes, so that the changes become foreign ones.
+        script = "UPDATE Trip SET name = '%s', notes = '%s' WHERE id = %d" % (name.replace("'", "''"), name, number)
+        database = sqlite3.connect(path)
+        database.execute(script)
+        database.commit()
+        database.close()
+    logs = reports.export(path, "hostile-logs")
+    page = reports.report("hostile.html", logs)
+    browser.open(page)
+    rows(browser)
+    browser.run("document.querySelectorAll('#results .row-head').forEach((b, i) => i < 8 && b.click())")
+    text = browser.text("main")
+    assert "<img src=x onerror=alert(1)>" in text and "القاهرة" in text, text[:3000]
+    assert "\u202e" not in text and "\\u{202e}" in text
+    assert browser.count("img") == 0
+    assert browser.run("document.documentElement.scrollWidth") <= 1280
+    picture(browser, reports, "hostile", whole=True)
+    accessible(browser, reports, "hostile strings")
+    browser.resize(*PHONE)
+    assert browser.run("document.documentElement.scrollWidth") <= 390
+    picture(browser, reports, "hostile-phone")
+    browser.resize(*DESK)
+
+
+def test_large(browser, reports):
+    """A history that does not fit into a page says so, and shows the command that searches the rest."""
+    store = reports.seed("large.store", 120_000)
+    page = reports.report("large.html", store)
+    seconds = browser.open(page)
+    settled(browser)
+    print(f"  {os.path.getsize(page)} bytes, {seconds:.2f} seconds, {browser.count('*')} elements")
+    assert os.path.getsize(page) > 7_000_000, os.path.getsize(page)
+    assert browser.count("*") < 6000
+    status = browser.text("#status")
+    assert re.search("in [0-9\u202f]+ of 120\u202f000 changes", status), status
+    first = min(browser.run("data.rows.map(row => Number(row.id))"))
+    assert first > 1
+    command = browser.text("#rest code").removesuffix("--patch").replace("travelog", reports.travelog, 1)
+    rest = subprocess.run(command, shell=True, capture_output=True, text=True, check=True).stdout
+    ids = {int(line.split()[0]) for line in rest.splitlines()}
+    assert ids >= set(range(1, first)), "the command does not show what the page lacks"
+    browser.enter("#filter-text", "Oslo")
+    browser.wait("location.hash.includes('text=Oslo')")
+    settled(browser)
+    assert "| grep -i -F -e Oslo" in browser.text("#rest code")
+    browser.open(page, "#transaction=1")
+    browser.wait("document.querySelector('.detail')")
+    assert "travelog show" in browser.text(".detail")
+
+
+def test_folder(browser, reports):
+    """A folder of several stores is one page; the filter selects a history."""
+    for number in (1, 2, 3):
+        reports.export(reports.seed(f"part-{number}.store", 300, seed=number), "fleet")
+    page = reports.report("fleet.html", reports.path("fleet"))
+    head = head_of(page)
+    assert len(head["histories"]) == 3
+    assert head["transactions"] == sum(h["transactions"] for h in head["histories"])
+    browser.open(page)
+    settled(browser)
+    assert browser.count("#filter-history option") == 4
+    browser.enter("#filter-history", "=1")
+    settled(browser)
+    shown = int(re.sub(r"\D", "", browser.text("#status strong")))
+    assert shown == head["histories"][1]["transactions"]
+    picture(browser, reports, "fleet")
+    accessible(browser, reports, "a folder of stores")
+
+
+def test_difference(browser, reports):
+    """diff has the same page, with the differences between two points."""
+    answer = reports.run("diff", reports.store + "@100", reports.store, "--format", "html")
+    page = reports.path("difference.html")
+    open(page, "w", encoding="utf-8").write(answer.stdout)
+    lines = reports.run("diff", reports.store + "@100", reports.store, "--json").stdout.splitlines()
+    browser.open(page)
+    settled(browser)
+    assert int(re.sub(r"\D", "", browser.text("#status strong"))) == len(lines) - 1
+    browser.enter("#filter-kind", "=delete")
+    settled(browser)
+    assert int(re.sub(r"\D", "", browser.text("#status strong"))) == head_of(page)["changes"]["deleted"]
+    picture(browser, reports, "difference")
+    accessible(browser, reports, "a difference")
 
 
 def main():
-    program, store, folder = sys.argv[1:4]
-    os.makedirs(folder, exist_ok=True)
-    page = os.path.join(os.path.abspath(folder), "report.html")
-    subprocess.run([program, "report", store, "--output", page, "--office-hours", "8-18"], check=True)
+    travelog, trips, axe, folder = sys.argv[1:5]
+    wanted = sys.argv[5:]
+    os.makedirs(os.path.join(folder, "pictures"), exist_ok=True)
+    reports = Reports(travelog, trips, axe, folder)
     chromium = shutil.which("chromium") or shutil.which("chromium-browser")
     assert chromium, "there is no chromium; make browser-test installs it"
-    browser = Browser(chromium)
-    try:
-        browser.ask("Emulation.setDeviceMetricsOverride", width=1200, height=900,
-                    deviceScaleFactor=1, mobile=False)
-        browser.ask("Page.navigate", url="file://" + page)
-        for _ in range(100):
-            if browser.run("document.readyState") == "complete":
-                break
-            time.sleep(0.1)
-        rows = browser.run("document.querySelectorAll('#transactions tbody tr').length")
-        assert rows > 0
-        assert browser.run("!document.getElementById('tools').hidden"), "the script did not run"
-        browser.picture(os.path.join(folder, "light.png"))
-
-        # Search: only rows with the word are shown, and the status has their number.
-        word = browser.run(
-            "document.querySelector('#transactions tbody tr:last-child th').textContent")
-        browser.run(
-            "(function () { var s = document.getElementById('search'); s.value = " + json.dumps(word)
-            + "; s.dispatchEvent(new Event('input')); })()")
-        time.sleep(0.5)
-        left = browser.run("document.querySelectorAll('#transactions tbody tr:not([hidden])').length")
-        assert 0 < left <= rows, left
-        assert str(left) in browser.run("document.getElementById('status').textContent")
-        browser.run(
-            "(function () { var s = document.getElementById('search'); s.value = ''; "
-            "s.dispatchEvent(new Event('input')); })()")
-        time.sleep(0.5)
-
-        # A row opens by the keyboard.
-        browser.run("document.querySelector('#transactions summary').focus()")
-        for kind in ("keyDown", "keyUp"):
-            browser.ask("Input.dispatchKeyEvent", type=kind, key="Enter", code="Enter",
-                        windowsVirtualKeyCode=13, text="\r" if kind == "keyDown" else "")
-        assert browser.run("document.querySelector('#transactions details').open"), "Enter opens a row"
-        browser.run("document.querySelector('#transactions details').scrollIntoView()")
-        browser.picture(os.path.join(folder, "open.png"))
-        browser.run("scrollTo(0, 0)")
-
-        # The skip link is the first element that the keyboard reaches.
-        browser.run("document.activeElement.blur(); getSelection().removeAllRanges()")
-        assert browser.run("document.querySelector('a, button, input, summary').className") == "skip"
-
-        light = browser.run("getComputedStyle(document.body).backgroundColor")
-        browser.ask("Emulation.setEmulatedMedia",
-                    features=[{"name": "prefers-color-scheme", "value": "dark"}])
-        dark = browser.run("getComputedStyle(document.body).backgroundColor")
-        assert light != dark, (light, dark)
-        browser.picture(os.path.join(folder, "dark.png"))
-        browser.ask("Emulation.setEmulatedMedia",
-                    features=[{"name": "prefers-color-scheme", "value": "light"}])
-
-        browser.ask("Emulation.setDeviceMetricsOverride", width=390, height=800,
-                    deviceScaleFactor=1, mobile=True)
-        wide = browser.run("document.documentElement.scrollWidth")
-        assert wide <= 400, f"on a narrow screen the page is {wide} wide"
-        browser.picture(os.path.join(folder, "narrow.png"))
-        # No table is cut off.
-        assert browser.run(
-            "Array.from(document.querySelectorAll('.wide')).every(function (box) "
-            "{ return box.scrollWidth <= box.clientWidth; })")
-        browser.run("document.getElementById('transactions').scrollIntoView()")
-        browser.picture(os.path.join(folder, "narrow-table.png"))
-        browser.run("scrollTo(0, 0)")
-        browser.ask("Emulation.setDeviceMetricsOverride", width=1200, height=900,
-                    deviceScaleFactor=1, mobile=False)
-
-        paper = browser.ask("Page.printToPDF", printBackground=False)
-        with open(os.path.join(folder, "report.pdf"), "wb") as file:
-            file.write(base64.b64decode(paper["data"]))
-        browser.ask("Emulation.setEmulatedMedia", media="print")
-        browser.picture(os.path.join(folder, "print.png"))
-        browser.run("document.querySelector('#activity').scrollIntoView()")
-        browser.picture(os.path.join(folder, "print-activity.png"))
-        browser.run("scrollTo(0, 0)")
-
-        # Every picture has a name, every table its headers, and every input its label.
-        assert browser.run(
-            "Array.from(document.querySelectorAll('th')).every(function (h) "
-            "{ return h.hasAttribute('scope'); })")
-        assert browser.run(
-            "Array.from(document.querySelectorAll('svg')).every(function (s) "
-            "{ return s.getAttribute('aria-hidden') || s.getAttribute('aria-label'); })")
-        assert browser.run(
-            "Array.from(document.querySelectorAll('input')).every(function (i) "
-            "{ return i.labels.length; })")
-
-        fetched = {
-            m["params"]["request"]["url"].split("#")[0] for m in browser.messages
-            if m.get("method") == "Network.requestWillBeSent"
-        }
-        assert all(url.startswith(("file://" + page, "about:")) for url in fetched), fetched
-        wrong = [m for m in browser.messages
-                 if m.get("method") in ("Runtime.exceptionThrown", "Log.entryAdded")]
-        assert not wrong, wrong
-    finally:
-        browser.close()
-    print(f"the report works in Chromium; pictures are in {folder}")
+    tests = [(name, test) for name, test in globals().items() if name.startswith("test_")]
+    failed = 0
+    for name, test in tests:
+        if wanted and name not in wanted and name != "test_size":
+            continue
+        browser = Browser(chromium)
+        try:
+            browser.resize(*DESK)
+            browser.media()
+            test(browser, reports)
+            fetched = {
+                m["params"]["request"]["url"].split("#")[0] for m in browser.messages
+                if m.get("method") == "Network.requestWillBeSent"
+            }
+            # Chromium draws the button of a date field with an image of its own.
+            own = ("file://" + reports.folder, "about:", "data:image/svg+xml")
+            assert all(url.startswith(own) for url in fetched), fetched
+            wrong = [m for m in browser.messages
+                     if m.get("method") in ("Runtime.exceptionThrown", "Log.entryAdded")]
+            assert not wrong, wrong
+            print("passed:", test.__doc__.splitlines()[0])
+        except AssertionError as error:
+            failed += 1
+            print("FAILED:", test.__doc__.splitlines()[0], "\n ", error)
+        finally:
+            browser.close()
+    print(f"pictures are in {folder}/pictures")
+    sys.exit(1 if failed else 0)
 
 
 main()
