@@ -21,33 +21,33 @@ package func writeReport(
   to output: ([UInt8]) throws -> Void
 ) throws {
   try output(Array(encoded(report).dropLast()) + Array(#","list":["#.utf8))
-  var isFirst = true
+  var needsComma = false
   var rest = limit
+  let form = listForm()
   for history in try readable(histories, filter: request.filter, of: report).reversed() {
     rest -= try writeTimeline(
       of: history.history,
       filter: history.filter,
       limit: rest,
-      form: listForm {
-        defer { isFirst = false }
-        return isFirst
-      },
-      tick: tick,
-      to: output
-    )
+      form: form,
+      tick: tick
+    ) { bytes in
+      if needsComma { try output([UInt8(ascii: ",")]) }
+      // Only the end of a transaction has a line feed.
+      needsComma = bytes == form.foot
+      try output(needsComma ? Array(bytes.dropLast()) : bytes)
+    }
   }
   try output(Array("]}\n".utf8))
 }
 
 /// The transactions of a list: members as in `log --patch --json`, with at most 200 changes.
-private func listForm(isFirst: @escaping () -> Bool) -> TimelineForm {
+private func listForm() -> TimelineForm {
   let comma = [UInt8(ascii: ",")]
   var form = TimelineForm(
-    head: { summary in
-      (isFirst() ? [] : comma) + JSONText(summary).open + Array(#","differences":["#.utf8)
-    },
+    head: { summary in JSONText(summary).open + Array(#","differences":["#.utf8) },
     change: { difference, isFirst in (isFirst ? [] : comma) + JSONText(difference).closed },
-    foot: Array("]}".utf8)
+    foot: Array("]}\n".utf8)
   )
   form.changeLimit = 200
   return form
