@@ -102,7 +102,7 @@ extension AuditFinding.Kind {
       "The difference was recorded later, because the history of the changes is missing."
     case .erasure: "Values were erased from history."
     case .deletedHistory: "Older history was deleted."
-    case .clockBack: "A transaction has an earlier time than the one before it."
+    case .clockBack: "A transaction has an earlier time than the previous transaction."
     case .damage: "Something is not as it was written, or a digest does not match."
     }
   }
@@ -119,7 +119,7 @@ extension AuditFinding.Kind {
     case .gap: "The origin of every transaction, and the ids of all transactions."
     case .erasure: "The state of every transaction."
     case .deletedHistory: "The first transaction, and the records of deleted history."
-    case .clockBack: "The time of every transaction with the time of the one before."
+    case .clockBack: "The time of every transaction with the time of the previous transaction."
     case .damage: "Every digest with the bytes that it covers."
     }
   }

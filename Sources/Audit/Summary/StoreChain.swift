@@ -55,7 +55,7 @@ struct StoreChain {
     guard last >= first else { return "There is no transaction to verify." }
     let looked = "Every digest was recomputed from the history: "
     if isBroken {
-      return looked + "transactions \(first) to \(last) are sound; a later one is not."
+      return looked + "transactions \(first) to \(last) are sound; a later transaction is not."
     }
     guard unproved > 0 else {
       return looked + "transactions \(first) to \(last) are unaltered."
