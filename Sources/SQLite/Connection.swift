@@ -23,6 +23,7 @@ package final class Connection {
   private var refusesWrites = false
   private var hasAuthorizer = false
   private var ownBusyTimeout = 0
+  private var ownTablePrefix: String?
   private var statements: [String: Statement] = [:]
   weak var changedPages: ChangedPages?
 
@@ -199,6 +200,13 @@ package final class Connection {
 
   /// How many milliseconds a statement waits for a lock.
   package var busyTimeout: Int { owner?.busyTimeout ?? ownBusyTimeout }
+
+  /// The prefix that the code above gives to the names of its tables; nil for none. SQLite does not
+  /// use it.
+  package var tablePrefix: String? {
+    get { owner?.tablePrefix ?? ownTablePrefix }
+    set { ownTablePrefix = newValue }
+  }
 
   /// Sets how long a statement waits for a lock; SQLite's own handler would not notice a request to
   /// stop.

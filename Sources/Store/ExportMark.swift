@@ -14,7 +14,9 @@ extension Store {
 
   /// Removes the marks of all exports, because the store gets a new identifier.
   static func forgetExports(on connection: Connection) throws {
-    try connection.execute("DELETE FROM store_catalog WHERE key GLOB '\(exportKey(nil))*'")
+    try connection.execute(
+      "DELETE FROM \(connection.tables.catalog) WHERE key GLOB '\(exportKey(nil))*'"
+    )
   }
 }
 

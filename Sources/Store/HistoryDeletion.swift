@@ -41,8 +41,9 @@ extension Store {
       try $0.connection.integer(
         """
         SELECT coalesce(
-          (SELECT id - 1 FROM history_transaction WHERE time >= ?1 ORDER BY id LIMIT 1),
-          (SELECT max(id) FROM history_transaction))
+          (SELECT id - 1 FROM \($0.connection.tables.transaction) WHERE time >= ?1
+            ORDER BY id LIMIT 1),
+          (SELECT max(id) FROM \($0.connection.tables.transaction)))
         """,
         values: [.text(limit)]
       )
@@ -88,7 +89,7 @@ struct HistoryDeletion {
   func deleteBatch(_ range: ClosedRange<Int64>) throws -> (last: Int64?, count: Int64) {
     // The last transaction needs its digest while its changes still exist.
     try writer.recorder.sealLast()
-    let oldest = try connection.integer("SELECT min(id) FROM history_transaction") ?? 0
+    let oldest = try connection.integer("SELECT min(id) FROM \(connection.tables.transaction)") ?? 0
     let found = try rows.transactions(after: range.lowerBound - 1, through: range.upperBound)
     var changes: Int64 = 0
     var deleted: [Transaction] = []
@@ -115,7 +116,7 @@ struct HistoryDeletion {
   func deleteAll(through id: Int64) throws {
     // The ids of changes rise with the ids of their transactions.
     let end = try connection.integer(
-      "SELECT first_change FROM history_transaction WHERE id > ?1 ORDER BY id LIMIT 1",
+      "SELECT first_change FROM \(connection.tables.transaction) WHERE id > ?1 ORDER BY id LIMIT 1",
       values: [.integer(id)]
     )
     try deleteChanges("id < ?1") { try $0.bind(1, end ?? .max) }
@@ -124,14 +125,17 @@ struct HistoryDeletion {
 
   /// Removes the rows of the first transactions, and keeps their latest time.
   private func removeTransactions(through id: Int64) throws {
-    let query = "SELECT max(time) FROM history_transaction WHERE id <= ?1"
+    let query = "SELECT max(time) FROM \(connection.tables.transaction) WHERE id <= ?1"
     let latest = try connection.first(query, values: [.integer(id)]) {
       $0.isNull(at: 0) ? nil : $0.string(at: 0)
     }
     if let latest {
       try HistoryRows.setBaseTime(max(latest, rows.baseTime() ?? ""), on: connection)
     }
-    try connection.run("DELETE FROM history_transaction WHERE id <= ?1", values: [.integer(id)])
+    try connection.run(
+      "DELETE FROM \(connection.tables.transaction) WHERE id <= ?1",
+      values: [.integer(id)]
+    )
   }
 
   private func deleteChanges(of transaction: Transaction) throws {
@@ -145,14 +149,14 @@ struct HistoryDeletion {
   /// Deletes the changes in a range, and subtracts their uses of large values.
   private func deleteChanges(_ range: String, _ bind: (Statement) throws -> Void) throws {
     let large = try connection.cached(
-      "SELECT large FROM history_change WHERE \(range) AND large IS NOT NULL"
+      "SELECT large FROM \(connection.tables.change) WHERE \(range) AND large IS NOT NULL"
     )
     try bind(large)
     defer { large.reset() }
     while try large.step() {
       for digest in digests(in: large.bytes(at: 0)) { try writer.blobs.count(digest, history: -1) }
     }
-    let removal = try connection.cached("DELETE FROM history_change WHERE \(range)")
+    let removal = try connection.cached("DELETE FROM \(connection.tables.change) WHERE \(range)")
     try bind(removal)
     try removal.run()
   }
@@ -160,7 +164,8 @@ struct HistoryDeletion {
   /// Sets the base to a transaction, or to the last of the deleted transactions that follow it.
   private func moveBase(to id: Int64) throws {
     let kept = try connection.integer(
-      "SELECT id FROM history_transaction WHERE id > ?1 AND state <> 'deleted' ORDER BY id LIMIT 1",
+      "SELECT id FROM \(connection.tables.transaction)"
+        + " WHERE id > ?1 AND state <> 'deleted' ORDER BY id LIMIT 1",
       values: [.integer(id)]
     )
     let last = try kept.map { $0 - 1 } ?? rows.range().head.transaction
@@ -178,7 +183,7 @@ struct HistoryDeletion {
   private func mark(_ transaction: Transaction) throws {
     try connection.run(
       """
-      UPDATE history_transaction SET state = 'deleted', author = NULL, process = '',
+      UPDATE \(connection.tables.transaction) SET state = 'deleted', author = NULL, process = '',
         process_id = 0, host = '', bundle = NULL, seed = X'', details = NULL WHERE id = ?1
       """,
       values: [.integer(transaction.id)]

@@ -34,7 +34,7 @@ extension Store {
       }
       let digest = try rows.digest(of: transaction, after: previous)
       try connection.run(
-        "UPDATE history_transaction SET digest = ?2 WHERE id = ?1",
+        "UPDATE \(connection.tables.transaction) SET digest = ?2 WHERE id = ?1",
         values: [.integer(next), .blob(Data(digest.bytes))]
       )
       previous = digest

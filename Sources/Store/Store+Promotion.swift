@@ -25,7 +25,7 @@ extension Store {
         HistoryPoint(lineage: 0, transaction: last, digest: digest),
         on: connection
       )
-      try connection.execute("DELETE FROM store_catalog WHERE key IN ('replica', 'rewound')")
+      for key in ["replica", "rewound"] { try Catalog.remove(key, on: connection) }
       try Self.forgetExports(on: connection)
       try writer.blobs.prepareToCommit()
       return identifier

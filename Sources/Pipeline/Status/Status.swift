@@ -178,7 +178,8 @@ private func age(_ time: String) -> Duration {
 
 extension Reader {
   fileprivate func changeCount() throws -> Int64 {
-    try connection.integer("SELECT sum(changes) FROM history_transaction WHERE state <> 'deleted'")
-      ?? 0
+    try connection.integer(
+      "SELECT sum(changes) FROM \(connection.tables.transaction) WHERE state <> 'deleted'"
+    ) ?? 0
   }
 }

@@ -8,7 +8,7 @@ extension Catalog {
     provenance: Provenance
   ) throws {
     let definitions = try schema.tables()
-    try connection.execute(tables)
+    try connection.execute(statements(connection.tables))
     for definition in definitions {
       try connection.execute(definition.create)
       for statement in definition.indexes + definition.views {

@@ -78,7 +78,7 @@ struct UnsealedHistory {
     history: HistoryRows,
     to memory: Connection
   ) throws -> Int64 {
-    try memory.execute(Catalog.tables)
+    try memory.execute(Catalog.statements(memory.tables))
     for (table, columns) in [
       ("store_catalog", ["key", "value"]), ("store_schema", ["id", "version", "digest", "json"]),
     ] {

@@ -23,7 +23,7 @@ extension StateCheck {
   func checkBlobs(_ folder: BlobFolder?, _ body: (CheckFinding) throws -> Void) throws {
     try countRows { try known.count($0, rows: $1) }
     let stored = try connection.prepare(
-      "SELECT sha256, rows, history, content FROM store_blob ORDER BY sha256"
+      "SELECT sha256, rows, history, content FROM \(connection.tables.blob) ORDER BY sha256"
     )
     while try stored.step() {
       let digest = stored.string(at: 0)
@@ -50,7 +50,10 @@ extension StateCheck {
       if hash.finish().description != digest { try body(.alteredBlob(sha256: digest)) }
     }
     func isStored(_ digest: String) throws -> Bool {
-      try connection.hasRow("SELECT 1 FROM store_blob WHERE sha256 = ?1", values: [.text(digest)])
+      try connection.hasRow(
+        "SELECT 1 FROM \(connection.tables.blob) WHERE sha256 = ?1",
+        values: [.text(digest)]
+      )
     }
     let needed = try known.digests()
     while try needed.step() {
@@ -87,7 +90,7 @@ extension StateCheck {
       try known.count(digest, rows: count)
       try blobs.adopt(digest, rows: 0)
     }
-    let stored = try connection.prepare("SELECT sha256, rows FROM store_blob")
+    let stored = try connection.prepare("SELECT sha256, rows FROM \(connection.tables.blob)")
     while try stored.step() {
       let digest = stored.string(at: 0)
       let difference = try known.counts(of: digest).rows &- stored.int64(at: 1)

@@ -45,7 +45,9 @@ final class StateCheck {
     }
     encoders = layouts.map { ObjectEncoder($0, layouts: layouts) }
     mode = try Catalog.historyMode(on: connection)
-    schemas = try connection.all("SELECT digest, json FROM store_schema ORDER BY id") {
+    schemas = try connection.all(
+      "SELECT digest, json FROM \(connection.tables.schema) ORDER BY id"
+    ) {
       (digest: $0.string(at: 0), schema: try StoreSchema(json: $0.data(at: 1)))
     }
   }
@@ -87,7 +89,7 @@ final class StateCheck {
         previous = try read(transaction, source: source, after: previous, body)
       }
     }
-    let count = try connection.integer("SELECT count(*) FROM history_change") ?? 0
+    let count = try connection.integer("SELECT count(*) FROM \(connection.tables.change)") ?? 0
     if count > changes { try body(.strayChanges(count - changes)) }
   }
 

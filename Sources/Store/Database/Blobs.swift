@@ -59,7 +59,7 @@ final class Blobs {
     bytes: UnsafeRawBufferPointer?,
     write: (BlobFolder) throws -> Void
   ) throws {
-    let find = try connection.cached("SELECT size FROM store_blob WHERE sha256 = ?1")
+    let find = try connection.cached("SELECT size FROM \(connection.tables.blob) WHERE sha256 = ?1")
     try find.bind(1, digest)
     defer { find.reset() }
     let isKnown = try find.step()
@@ -75,8 +75,8 @@ final class Blobs {
     if isKnown, find.int64(at: 0) != Self.unknownSize { return }
     let size = try bytes.map { Int64($0.count) } ?? folder?.size(of: digest) ?? Self.unknownSize
     let insert = try connection.cached(
-      "INSERT INTO store_blob (sha256, size, rows, history, content) VALUES (?1, ?2, 0, 0, ?3)"
-        + " ON CONFLICT (sha256) DO UPDATE SET size = excluded.size"
+      "INSERT INTO \(connection.tables.blob) (sha256, size, rows, history, content)"
+        + " VALUES (?1, ?2, 0, 0, ?3) ON CONFLICT (sha256) DO UPDATE SET size = excluded.size"
     )
     try insert.bind(1, digest)
     try insert.bind(2, size)
@@ -87,7 +87,8 @@ final class Blobs {
   /// Adds to the counts of the rows and the changes that need a value.
   func count(_ digest: String, rows: Int64 = 0, history: Int64 = 0) throws {
     try connection.run(
-      "UPDATE store_blob SET rows = rows + ?2, history = history + ?3 WHERE sha256 = ?1",
+      "UPDATE \(connection.tables.blob) SET rows = rows + ?2, history = history + ?3"
+        + " WHERE sha256 = ?1",
       values: [.text(digest), .integer(rows), .integer(history)]
     )
     guard connection.changes == 1 else {
@@ -98,7 +99,7 @@ final class Blobs {
 
   func isKept(_ digest: String) throws -> Bool {
     try connection.hasRow(
-      "SELECT 1 FROM store_blob WHERE sha256 = ?1 AND size >= 0",
+      "SELECT 1 FROM \(connection.tables.blob) WHERE sha256 = ?1 AND size >= 0",
       values: [.text(digest)]
     )
   }
@@ -113,12 +114,12 @@ final class Blobs {
     let size =
       try store.flatMap { try Self.size(of: digest, on: $0) } ?? folder?.size(of: digest)
     try connection.run(
-      "INSERT INTO store_blob (sha256, size, rows, history) VALUES (?1, ?2, 0, 0)"
+      "INSERT INTO \(connection.tables.blob) (sha256, size, rows, history) VALUES (?1, ?2, 0, 0)"
         + " ON CONFLICT DO NOTHING",
       values: [.text(digest), .integer(size ?? Self.unknownSize)]
     )
     try connection.run(
-      "UPDATE store_blob SET rows = max(0, rows + ?2) WHERE sha256 = ?1",
+      "UPDATE \(connection.tables.blob) SET rows = max(0, rows + ?2) WHERE sha256 = ?1",
       values: [.text(digest), .integer(rows)]
     )
     isTouched = true
@@ -137,7 +138,10 @@ final class Blobs {
   }
 
   private static func size(of digest: String, on connection: Connection) throws -> Int64? {
-    try connection.integer("SELECT size FROM store_blob WHERE sha256 = ?1", values: [.text(digest)])
+    try connection.integer(
+      "SELECT size FROM \(connection.tables.blob) WHERE sha256 = ?1",
+      values: [.text(digest)]
+    )
   }
 
   /// Nil if its file is missing.
@@ -163,7 +167,7 @@ final class Blobs {
 
   static func data(_ digest: String, on connection: Connection) throws -> Data? {
     try connection.first(
-      "SELECT content FROM store_blob WHERE sha256 = ?1",
+      "SELECT content FROM \(connection.tables.blob) WHERE sha256 = ?1",
       values: [.text(digest)]
     ) {
       $0.isNull(at: 0) ? nil : $0.data(at: 0)
@@ -207,7 +211,7 @@ final class Blobs {
     try connection.inTransaction {
       // With the lock held no other program is writing, so each marker is left from an interrupted
       // one.
-      let find = try connection.prepare("SELECT 1 FROM store_blob WHERE sha256 = ?1")
+      let find = try connection.prepare("SELECT 1 FROM \(connection.tables.blob) WHERE sha256 = ?1")
       for name in try folder.names() {
         try find.bind(1, name)
         let isKnown = try find.step()
@@ -219,7 +223,7 @@ final class Blobs {
   }
 
   private func removeUnused() throws {
-    let list = "SELECT sha256 FROM store_blob WHERE rows = 0 AND history = 0"
+    let list = "SELECT sha256 FROM \(connection.tables.blob) WHERE rows = 0 AND history = 0"
     let any = try connection.prepare(list)
     let hasAny = try any.step()
     any.reset()
@@ -227,7 +231,7 @@ final class Blobs {
     try connection.inTransaction {
       let unused = try connection.prepare(list)
       while try unused.step() { try folder?.remove(unused.string(at: 0)) }
-      try connection.execute("DELETE FROM store_blob WHERE rows = 0 AND history = 0")
+      try connection.execute("DELETE FROM \(connection.tables.blob) WHERE rows = 0 AND history = 0")
     }
   }
 

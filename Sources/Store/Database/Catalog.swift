@@ -19,27 +19,28 @@ struct Catalog {
   ///
   /// The CHECK constraints use OR instead of IN. For `IN` with more than two values, SQLite builds
   /// a table on each write, which takes ten times as long as writing the row.
-  static let tables = """
-    CREATE TABLE "store_catalog" (
+  static func statements(_ tables: HistoryTables) -> String {
+    """
+    CREATE TABLE "\(tables.catalog)" (
       "key" TEXT NOT NULL PRIMARY KEY,
       "value" ANY NOT NULL
     ) STRICT, WITHOUT ROWID;
-    CREATE TABLE "store_schema" (
+    CREATE TABLE "\(tables.schema)" (
       "id" INTEGER PRIMARY KEY,
       "version" TEXT NOT NULL,
       "digest" TEXT NOT NULL UNIQUE,
       "json" TEXT NOT NULL
     ) STRICT;
-    CREATE TABLE "store_blob" (
+    CREATE TABLE "\(tables.blob)" (
       "sha256" TEXT NOT NULL PRIMARY KEY,
       "size" INTEGER NOT NULL,
       "rows" INTEGER NOT NULL CHECK ("rows" >= 0),
       "history" INTEGER NOT NULL CHECK ("history" >= 0),
       "content" BLOB
     ) STRICT, WITHOUT ROWID;
-    CREATE INDEX "store_blob_unused" ON "store_blob" ("sha256")
+    CREATE INDEX "\(tables.blob)_unused" ON "\(tables.blob)" ("sha256")
       WHERE "rows" = 0 AND "history" = 0;
-    CREATE TABLE "history_transaction" (
+    CREATE TABLE "\(tables.transaction)" (
       "id" INTEGER PRIMARY KEY AUTOINCREMENT,
       "time" TEXT NOT NULL,
       "op" TEXT NOT NULL CHECK (
@@ -51,7 +52,7 @@ struct Catalog {
       "process_id" INTEGER NOT NULL,
       "host" TEXT NOT NULL,
       "bundle" TEXT,
-      "schema" INTEGER NOT NULL REFERENCES "store_schema"("id"),
+      "schema" INTEGER NOT NULL REFERENCES "\(tables.schema)"("id"),
       "first_change" INTEGER NOT NULL,
       "changes" INTEGER NOT NULL,
       "seed" BLOB NOT NULL,
@@ -60,7 +61,7 @@ struct Catalog {
         "state" = 'whole' OR "state" = 'erased' OR "state" = 'deleted'),
       "details" TEXT
     ) STRICT;
-    CREATE TABLE "history_change" (
+    CREATE TABLE "\(tables.change)" (
       "id" INTEGER PRIMARY KEY,
       "transaction_id" INTEGER NOT NULL,
       "sequence" INTEGER NOT NULL,
@@ -75,15 +76,16 @@ struct Catalog {
       "leaf" TEXT
     ) STRICT;
     """
+  }
 
   /// Adds a schema to the store's catalog unless the catalog contains it, and returns its id.
   static func add(_ schema: StoreSchema, on connection: Connection) throws -> Int64 {
     let json = try schema.json()
     let digest = SHA256.digest(of: Array(json.utf8)).description
-    let find = "SELECT id FROM store_schema WHERE digest = ?1"
+    let find = "SELECT id FROM \(connection.tables.schema) WHERE digest = ?1"
     if let known = try connection.integer(find, values: [.text(digest)]) { return known }
     try connection.run(
-      "INSERT INTO store_schema (version, digest, json) VALUES (?1, ?2, ?3)",
+      "INSERT INTO \(connection.tables.schema) (version, digest, json) VALUES (?1, ?2, ?3)",
       values: [.text(schema.version), .text(digest), .text(json)]
     )
     return connection.lastInsertedID
@@ -91,18 +93,24 @@ struct Catalog {
 
   static func set(_ key: String, value: Value, on connection: Connection) throws {
     try connection.run(
-      "INSERT INTO store_catalog (key, value) VALUES (?1, ?2)"
+      "INSERT INTO \(connection.tables.catalog) (key, value) VALUES (?1, ?2)"
         + " ON CONFLICT (key) DO UPDATE SET value = excluded.value",
       values: [.text(key), value]
     )
   }
 
   static func remove(_ key: String, on connection: Connection) throws {
-    try connection.run("DELETE FROM store_catalog WHERE key = ?1", values: [.text(key)])
+    try connection.run(
+      "DELETE FROM \(connection.tables.catalog) WHERE key = ?1",
+      values: [.text(key)]
+    )
   }
 
   static func value(_ key: String, on connection: Connection) throws -> Value {
-    try connection.first("SELECT value FROM store_catalog WHERE key = ?1", values: [.text(key)]) {
+    try connection.first(
+      "SELECT value FROM \(connection.tables.catalog) WHERE key = ?1",
+      values: [.text(key)]
+    ) {
       $0.value(at: 0)
     } ?? .null
   }
@@ -117,7 +125,7 @@ struct Catalog {
     guard UUID(uuidString: identifier) != nil else {
       throw Self.damaged(.identifier, path: connection.path)
     }
-    let find = "SELECT json FROM store_schema WHERE id = ?1"
+    let find = "SELECT json FROM \(connection.tables.schema) WHERE id = ?1"
     guard
       let json = try connection.first(find, values: [.integer(schemaID)], read: { $0.data(at: 0) })
     else { throw Self.damaged(.schema, path: connection.path) }

@@ -8,7 +8,9 @@ struct SchemaCheck {
 
   /// Must be called in a transaction, so that the result holds until its end.
   func run(on connection: Connection) throws {
-    let current = try connection.integer("SELECT value FROM store_catalog WHERE key = 'schema'")
+    let current = try connection.integer(
+      "SELECT value FROM \(connection.tables.catalog) WHERE key = 'schema'"
+    )
     guard let current, current != schemaID else { return }
     let stored = try Catalog(on: connection).schema
     // Another version with the same tables is compatible.

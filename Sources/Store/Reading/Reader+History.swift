@@ -29,7 +29,7 @@ extension Reader {
   package func firstTransaction(afterTime time: String) throws -> Int64? {
     if let latest = try history.baseTime(), latest > time { return try history.base().transaction }
     return try connection.integer(
-      "SELECT min(id) FROM history_transaction WHERE time > ?1",
+      "SELECT min(id) FROM \(connection.tables.transaction) WHERE time > ?1",
       values: [.text(time)]
     )
   }
@@ -40,7 +40,8 @@ extension Reader {
   /// An index would slow down each save, so this reads all changes, but not their values.
   package func transactions(changing object: Int64) throws -> [Int64] {
     let result = try connection.all(
-      "SELECT DISTINCT transaction_id FROM history_change WHERE object = ?1 ORDER BY transaction_id",
+      "SELECT DISTINCT transaction_id FROM \(connection.tables.change)"
+        + " WHERE object = ?1 ORDER BY transaction_id",
       values: [.integer(object)]
     ) { $0.int64(at: 0) }
     guard let unsealed = try unsealedHistory(), let head = try unsealed.head() else {
@@ -100,7 +101,7 @@ extension Reader {
     if case .unsealed = head, let unsealed = try unsealedHistory()?.head() {
       return unsealed.transaction
     }
-    return try connection.integer("SELECT max(id) FROM history_transaction")
+    return try connection.integer("SELECT max(id) FROM \(connection.tables.transaction)")
       ?? history.base().transaction
   }
 
@@ -117,15 +118,17 @@ extension Reader {
 
   /// The last deleted transaction that has others before it; nil if there is none.
   package func lastDeletedTransaction() throws -> Int64? {
-    try connection.integer("SELECT max(id) FROM history_transaction WHERE state = 'deleted'")
+    try connection.integer(
+      "SELECT max(id) FROM \(connection.tables.transaction) WHERE state = 'deleted'"
+    )
   }
 
   /// The first deleted transaction in a range that has others before it; nil if there is none.
   func firstDeletedTransaction(after first: Int64, through last: Int64) throws -> Int64? {
     try connection.integer(
       """
-      SELECT id FROM history_transaction WHERE id > ?1 AND id <= ?2 AND state = 'deleted'
-        ORDER BY id LIMIT 1
+      SELECT id FROM \(connection.tables.transaction)
+        WHERE id > ?1 AND id <= ?2 AND state = 'deleted' ORDER BY id LIMIT 1
       """,
       values: [.integer(first), .integer(last)]
     )

@@ -61,7 +61,7 @@ package final class Reader {
 
   /// Reads the head again; without a snapshot it can have changed.
   package func readHead() throws {
-    let last = "SELECT (SELECT max(id) FROM history_transaction)"
+    let last = "SELECT (SELECT max(id) FROM \(connection.tables.transaction))"
     do {
       head = try head("\(last), (SELECT max(id) FROM history_foreign)")
     } catch SQLiteError.error {

@@ -67,14 +67,14 @@ final class PassingValues {
 
   init(besides reader: Reader) throws {
     memory = try Connection(path: "", mode: .memory)
-    try memory.execute(Catalog.tables)
+    try memory.execute(Catalog.statements(memory.tables))
     blobs = Blobs(inMemory: memory, folder: reader.blobFolder, besides: reader.connection)
   }
 
   /// Removes the values of the previous object.
   func removeAll() throws {
     guard blobs.isTouched else { return }
-    try memory.execute("DELETE FROM store_blob")
+    try memory.execute("DELETE FROM \(memory.tables.blob)")
     blobs.committed()
   }
 }

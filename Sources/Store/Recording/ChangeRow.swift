@@ -17,22 +17,23 @@ struct ChangeRow {
 
   init(_ connection: Connection, blobs: Blobs) throws {
     self.blobs = blobs
+    let table = connection.tables.change
     insertion = try connection.prepare(
       """
-      INSERT INTO history_change (id, kind, changed, before, after, special, large,
+      INSERT INTO \(table) (id, kind, changed, before, after, special, large,
         leaf, transaction_id, sequence, entity, object)
         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)
       """
     )
     replacement = try connection.prepare(
       """
-      UPDATE history_change SET kind = ?2, changed = ?3, before = ?4, after = ?5, special = ?6,
+      UPDATE \(table) SET kind = ?2, changed = ?3, before = ?4, after = ?5, special = ?6,
         large = ?7, leaf = ?8 WHERE id = ?1
       """
     )
-    removal = try connection.prepare("DELETE FROM history_change WHERE id = ?1")
+    removal = try connection.prepare("DELETE FROM \(table) WHERE id = ?1")
     reading = try connection.prepare(
-      "SELECT before, special, large FROM history_change WHERE id = ?1"
+      "SELECT before, special, large FROM \(table) WHERE id = ?1"
     )
   }
 

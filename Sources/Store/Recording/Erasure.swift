@@ -50,14 +50,16 @@ final class Erasure {
     try connection.inTransaction {
       try Catalog.set("history_mode", value: .text(mode.rawValue), on: connection)
       // Earlier changes may have left bytes in free pages.
-      let history = "SELECT 1 FROM sqlite_sequence WHERE name = 'history_transaction' AND seq > 0"
+      let history =
+        "SELECT 1 FROM sqlite_sequence"
+        + " WHERE name = '\(connection.tables.transaction)' AND seq > 0"
       if mode == .tombstones, try connection.hasRow(history) {
         try FreeSpace.note(.values, on: connection)
         try HistoryRows.forgetMarkSeeds(on: connection)
       }
       try connection.execute(
         mode == .tombstones
-          ? "CREATE INDEX IF NOT EXISTS \(index) ON history_change (object, entity)"
+          ? "CREATE INDEX IF NOT EXISTS \(index) ON \(connection.tables.change) (object, entity)"
           : "DROP INDEX IF EXISTS \(index)"
       )
     }
@@ -98,7 +100,7 @@ final class Erasure {
     let reading = try connection.prepare(
       """
       SELECT kind, sequence, entity, object, changed, before, after, special, large,
-        transaction_id, leaf, id FROM history_change WHERE \(condition)
+        transaction_id, leaf, id FROM \(connection.tables.change) WHERE \(condition)
       """
     )
     try reading.bind(1, object)
@@ -143,7 +145,8 @@ final class Erasure {
       }
       let writing = try connection.cached(
         """
-        UPDATE history_change SET before = ?2, after = ?3, special = ?4, large = ?5, leaf = ?6
+        UPDATE \(connection.tables.change)
+        SET before = ?2, after = ?3, special = ?4, large = ?5, leaf = ?6
           WHERE id = ?1
         """
       )

@@ -42,7 +42,7 @@ struct HiddenRow {
     if let seed = transaction.seed { return SeededRange(all, seed) }
     guard all.contains(index) else { throw damaged() }
     let reading = try connection.cached(
-      "SELECT leaf FROM history_change WHERE id = ?1 AND transaction_id = ?2"
+      "SELECT leaf FROM \(connection.tables.change) WHERE id = ?1 AND transaction_id = ?2"
     )
     for node in all.nodes(around: index) {
       try reading.bind(1, transaction.firstChange + node.lowerBound)
@@ -60,7 +60,9 @@ struct HiddenRow {
     var text: [UInt8] = []
     LineLeaf.seed(lines: range.leaves.upperBound - range.leaves.lowerBound, range.seed)
       .append(to: &text)
-    let writing = try connection.cached("UPDATE history_change SET leaf = ?2 WHERE id = ?1")
+    let writing = try connection.cached(
+      "UPDATE \(connection.tables.change) SET leaf = ?2 WHERE id = ?1"
+    )
     try writing.bind(1, transaction.firstChange + range.leaves.lowerBound)
     try text.withUnsafeBytes { try writing.bind(2, text: $0) }
     try writing.run()
@@ -68,7 +70,7 @@ struct HiddenRow {
 
   private func mark() throws {
     try connection.run(
-      "UPDATE history_transaction SET state = 'erased', seed = X'' WHERE id = ?1",
+      "UPDATE \(connection.tables.transaction) SET state = 'erased', seed = X'' WHERE id = ?1",
       values: [.integer(transaction.id)]
     )
   }

@@ -16,6 +16,8 @@ final class HistoryRows {
 
   init(_ connection: Connection) { self.connection = connection }
 
+  private var tables: HistoryTables { connection.tables }
+
   /// The path of the store's file.
   var path: String { connection.path }
 
@@ -23,7 +25,7 @@ final class HistoryRows {
   func transactions(after first: Int64, through last: Int64) throws -> Statement {
     try connection.query(
       """
-      SELECT \(Self.columns) FROM history_transaction t
+      SELECT \(Self.columns) FROM \(tables.transaction) t
         WHERE t.id > ?1 AND t.id <= ?2 ORDER BY t.id
       """,
       values: [.integer(first), .integer(last)]
@@ -32,22 +34,24 @@ final class HistoryRows {
 
   /// A statement that reads the selected transactions, without deleted ones.
   func transactions(_ selection: HistorySelection) throws -> Statement {
-    var sql = "SELECT \(Self.columns) FROM history_transaction t WHERE t.state <> 'deleted'"
+    var sql = "SELECT \(Self.columns) FROM \(tables.transaction) t WHERE t.state <> 'deleted'"
     if let condition = selection.condition { sql += " AND (\(condition))" }
     sql += " ORDER BY \(selection.order)"
     if let limit = selection.limit { sql += " LIMIT \(limit)" }
     return try connection.query(sql, values: selection.bindings)
   }
 
-  private static let changes = """
+  private var changes: String {
+    """
     SELECT kind, sequence, entity, object, changed, before, after, special, large, transaction_id,
       leaf
-      FROM history_change WHERE id >= ?1 ORDER BY id
+      FROM \(tables.change) WHERE id >= ?1 ORDER BY id
     """
+  }
 
   /// A statement that reads the changes from an id on, in ascending order.
   func changes(from first: Int64) throws -> Statement {
-    try connection.query(Self.changes, values: [.integer(first)])
+    try connection.query(changes, values: [.integer(first)])
   }
 
   /// A statement that reads the changes of a transaction, from the last to the first.
@@ -56,7 +60,7 @@ final class HistoryRows {
       """
       SELECT kind, sequence, entity, object, changed, before, after, special, large, transaction_id,
       leaf
-        FROM history_change WHERE id >= ?1 AND id < ?2 AND transaction_id = ?3 ORDER BY id DESC
+        FROM \(tables.change) WHERE id >= ?1 AND id < ?2 AND transaction_id = ?3 ORDER BY id DESC
       """,
       values: [
         .integer(transaction.firstChange), .integer(transaction.firstChange + transaction.count),
@@ -67,7 +71,7 @@ final class HistoryRows {
 
   /// A transaction without its changes; nil if history does not contain it.
   func transaction(_ id: Int64) throws -> Transaction? {
-    let query = "SELECT \(Self.columns) FROM history_transaction t WHERE t.id = ?1"
+    let query = "SELECT \(Self.columns) FROM \(tables.transaction) t WHERE t.id = ?1"
     return try connection.first(query, values: [.integer(id)]) { try transaction(at: $0) }
   }
 
@@ -81,8 +85,9 @@ final class HistoryRows {
     // The changes of consecutive transactions have consecutive ids.
     let statement = try connection.query(
       """
-      SELECT transaction_id, entity, object FROM history_change
-        WHERE id >= (SELECT first_change FROM history_transaction WHERE id > ?1 ORDER BY id LIMIT 1)
+      SELECT transaction_id, entity, object FROM \(tables.change)
+        WHERE id >= (
+          SELECT first_change FROM \(tables.transaction) WHERE id > ?1 ORDER BY id LIMIT 1)
         ORDER BY id
       """,
       values: [.integer(id)]
@@ -101,7 +106,7 @@ final class HistoryRows {
   /// The time of a transaction; nil if there is none with this id.
   func time(of id: Int64) throws -> String? {
     try connection.first(
-      "SELECT time FROM history_transaction WHERE id = ?1",
+      "SELECT time FROM \(tables.transaction) WHERE id = ?1",
       values: [.integer(id)]
     ) {
       $0.string(at: 0)
@@ -200,7 +205,7 @@ final class HistoryRows {
     after previous: Digest
   ) throws -> LineDigests {
     var digest = TransactionDigest(transaction, after: previous)
-    let rows = try connection.cached(Self.changes)
+    let rows = try connection.cached(changes)
     try rows.bind(1, transaction.firstChange)
     defer { rows.reset() }
     for _ in 0..<transaction.count {
@@ -245,7 +250,8 @@ final class HistoryRows {
     let base = try base()
     // Two inner SELECTs, because SQLite reads every row for `SELECT min(id), max(id)`.
     let ends = try connection.cached(
-      "SELECT (SELECT min(id) FROM history_transaction), (SELECT max(id) FROM history_transaction)"
+      "SELECT (SELECT min(id) FROM \(tables.transaction)),"
+        + " (SELECT max(id) FROM \(tables.transaction))"
     )
     defer { ends.reset() }
     guard try ends.step(), !ends.isNull(at: 0) else {
@@ -325,7 +331,7 @@ final class HistoryRows {
   /// The SHA-256 of a schema, by its id in the catalog.
   func schemaDigest(_ id: Int64) throws -> String {
     if let known = schemas[id] { return known }
-    let find = "SELECT digest FROM store_schema WHERE id = ?1"
+    let find = "SELECT digest FROM \(tables.schema) WHERE id = ?1"
     guard
       let digest = try connection.first(find, values: [.integer(id)], read: { $0.string(at: 0) })
     else { throw damaged(.missingSchema("\(id)")) }
@@ -336,7 +342,7 @@ final class HistoryRows {
   /// The id of a schema in the catalog, by its SHA-256.
   func schemaID(_ digest: String) throws -> Int64 {
     if let known = schemas.first(where: { $0.value == digest }) { return known.key }
-    let find = "SELECT id FROM store_schema WHERE digest = ?1"
+    let find = "SELECT id FROM \(tables.schema) WHERE digest = ?1"
     guard let id = try connection.integer(find, values: [.text(digest)]) else {
       throw MigrationFailure.unknownSchema(digest: digest).at(connection.path)
     }

@@ -26,30 +26,32 @@ final class TransactionRow {
     self.schemaID = schemaID
     rows = HistoryRows(connection)
     self.provenance = provenance
+    let tables = connection.tables
     last = try connection.prepare(
       """
-      SELECT max(coalesce((SELECT seq FROM sqlite_sequence WHERE name = 'history_transaction'), 0),
-          coalesce((SELECT max(id) FROM history_transaction), 0),
-          coalesce((SELECT value FROM store_catalog WHERE key = 'history_base'), 0)),
-        coalesce((SELECT max(id) FROM history_change), 0)
+      SELECT max(
+          coalesce((SELECT seq FROM sqlite_sequence WHERE name = '\(tables.transaction)'), 0),
+          coalesce((SELECT max(id) FROM \(tables.transaction)), 0),
+          coalesce((SELECT value FROM \(tables.catalog) WHERE key = 'history_base'), 0)),
+        coalesce((SELECT max(id) FROM \(tables.change)), 0)
       """
     )
     lastDigest = try connection.prepare(
-      "SELECT iif(op = 'gap', NULL, digest) FROM history_transaction ORDER BY id DESC LIMIT 1"
+      "SELECT iif(op = 'gap', NULL, digest) FROM \(tables.transaction) ORDER BY id DESC LIMIT 1"
     )
-    sealing = try connection.prepare("UPDATE history_transaction SET digest = ?2 WHERE id = ?1")
+    sealing = try connection.prepare("UPDATE \(tables.transaction) SET digest = ?2 WHERE id = ?1")
     insertion = try connection.prepare(
       """
-      INSERT INTO history_transaction (id, time, author, process, process_id, host, bundle, schema,
-        first_change, changes, seed, op, details, digest, state)
+      INSERT INTO \(tables.transaction) (id, time, author, process, process_id, host, bundle,
+        schema, first_change, changes, seed, op, details, digest, state)
         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15)
       """
     )
     listing = try connection.prepare(
-      "SELECT id FROM history_change WHERE id >= ?1 ORDER BY id"
+      "SELECT id FROM \(tables.change) WHERE id >= ?1 ORDER BY id"
     )
     renumbering = try connection.prepare(
-      "UPDATE history_change SET id = ?2, sequence = ?3 WHERE id = ?1"
+      "UPDATE \(tables.change) SET id = ?2, sequence = ?3 WHERE id = ?1"
     )
   }
 

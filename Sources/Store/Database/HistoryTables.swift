@@ -1,0 +1,27 @@
+import SQLite
+
+/// The names of the tables that contain the catalog and the history.
+///
+/// A store of the library has its own names. In a file that other programs own, all names have one
+/// prefix, so that they can't be confused with the names of a program's tables.
+package struct HistoryTables: Hashable, Sendable {
+  /// Nil in a store of the library.
+  package let prefix: String?
+
+  package init(prefix: String? = nil) { self.prefix = prefix }
+
+  package var catalog: String { name("catalog", inStore: "store_catalog") }
+  package var schema: String { name("schema", inStore: "store_schema") }
+  package var blob: String { name("blob", inStore: "store_blob") }
+  package var transaction: String { name("transaction", inStore: "history_transaction") }
+  package var change: String { name("change", inStore: "history_change") }
+
+  private func name(_ name: String, inStore storeName: String) -> String {
+    prefix.map { $0 + name } ?? storeName
+  }
+}
+
+extension Connection {
+  /// The tables of the catalog and the history in this database.
+  package var tables: HistoryTables { HistoryTables(prefix: tablePrefix) }
+}
