@@ -69,7 +69,7 @@ let package = Package(
     .target(name: "SQLite", dependencies: ["CSQLite", "Stopping"]),
     .target(name: "Changes"),
     .target(name: "Stopping"),
-    .target(name: "Store", dependencies: ["Changes", "SQLite", "Stopping"]),
+    .target(name: "Store", dependencies: ["Adoption", "Changes", "SQLite", "Stopping"]),
     .target(name: "Adoption", dependencies: ["Changes", "SQLite"]),
     .target(
       name: "ChangeLog",
@@ -117,8 +117,9 @@ let package = Package(
     .executableTarget(
       name: "travelog",
       dependencies: [
-        "Audit", "ChangeLog", "CommandLineKit", "JSON5", "Pipeline", "Report", "Changes", "Store",
-        "Stopping",
+        "Adoption", "Audit", "ChangeLog", "CommandLineKit", "JSON5", "Pipeline", "Report",
+        "Changes",
+        "Store", "Stopping",
       ]
     ),
     .executableTarget(
@@ -145,7 +146,8 @@ let package = Package(
     .executableTarget(
       name: "Benchmarks",
       dependencies: [
-        "CBenchmarkPeer", "ChangeLog", "Pipeline", "SampleTrips", "Changes", "Store", "SwiftData",
+        "CBenchmarkPeer", "ChangeLog", "Pipeline", "SampleTrips", "Changes", "SQLite", "Store",
+        "SwiftData",
       ],
       path: "Benchmarks/Ratios",
       swiftSettings: deflateSettings
@@ -187,7 +189,11 @@ let package = Package(
     .testTarget(name: "SQLiteTests", dependencies: ["SQLite", "StoreTesting", "TestSupport"]),
     .testTarget(
       name: "AdoptionTests",
-      dependencies: ["Adoption", "Changes", "SQLite", "TestSupport"]
+      dependencies: [
+        "Adoption", "ChangeLog", "Changes", "Pipeline", "ProcessTesting", "SQLite", "Store",
+        "TestSupport",
+      ],
+      exclude: ["Programs"]
     ),
     .testTarget(name: "ChangesTests", dependencies: ["Changes", "ProcessTesting", "TestSupport"]),
     .testTarget(

@@ -87,3 +87,48 @@ private struct SQLTokenReader {
     return String(content)
   }
 }
+
+/// Reads a statement as it is written: quoted texts and comments as wholes, and all else by one
+/// character.
+struct SQLPieceReader {
+  var rest: Substring.UnicodeScalarView
+
+  mutating func next() -> String? {
+    guard let first = rest.first else { return nil }
+    let end: Substring.UnicodeScalarView.Index
+    switch first {
+    case "'", "\"", "`": end = endOfQuote(first)
+    case "[": end = after("]", from: rest.index(after: rest.startIndex))
+    case "-" where rest.starts(with: "--".unicodeScalars): end = after("\n", from: rest.startIndex)
+    case "/" where rest.starts(with: "/*".unicodeScalars): end = endOfComment()
+    default: end = rest.index(after: rest.startIndex)
+    }
+    let piece = String(rest[..<end])
+    rest = rest[end...]
+    return piece
+  }
+
+  private func after(
+    _ scalar: Unicode.Scalar,
+    from start: Substring.UnicodeScalarView.Index
+  ) -> Substring.UnicodeScalarView.Index {
+    rest[start...].firstIndex(of: scalar).map { rest.index(after: $0) } ?? rest.endIndex
+  }
+
+  /// A doubled quote is a part of the text.
+  private func endOfQuote(_ quote: Unicode.Scalar) -> Substring.UnicodeScalarView.Index {
+    var end = after(quote, from: rest.index(after: rest.startIndex))
+    while end < rest.endIndex, rest[end] == quote {
+      end = after(quote, from: rest.index(after: end))
+    }
+    return end
+  }
+
+  private func endOfComment() -> Substring.UnicodeScalarView.Index {
+    var index = rest.index(rest.startIndex, offsetBy: 2)
+    while index < rest.endIndex, !rest[index...].starts(with: "*/".unicodeScalars) {
+      index = rest.index(after: index)
+    }
+    return index < rest.endIndex ? rest.index(index, offsetBy: 2) : index
+  }
+}

@@ -15,6 +15,8 @@ package struct TableColumn: Hashable, Sendable {
   package let isRequired: Bool
   /// Whether SQLite computes it, so that replaying a row must not write it.
   package let isGenerated: Bool
+  /// The default as the statement spells it; nil if there is none.
+  package let defaultText: String?
 }
 
 package enum TableRecording: Hashable, Sendable {
@@ -47,6 +49,10 @@ package enum TableRefusal: Hashable, Sendable {
   case externalContent(String)
   /// Columns have all three names of the rowid, which the key needs.
   case hiddenRowid
+  /// A column or an index has a collation that only the program knows.
+  case collation(String)
+  /// It has more columns than a captured row can have.
+  case tooWide(Int)
 }
 
 /// A unique index, a unique constraint, or a primary key that is not the rowid.

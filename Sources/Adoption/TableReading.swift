@@ -2,9 +2,16 @@ import SQLite
 
 /// Reads the tables of a database, sorted by name, without SQLite's own tables and views.
 ///
+/// - Parameters:
+///   - connection: A connection to the database.
+///   - names: The names of tables that are ours, which are left out.
+/// - Returns: A description of each table.
 /// - Throws: ``SQLiteError``.
-package func readTables(_ connection: Connection) throws -> [TableDescription] {
-  let entries = try TableEntry.all(connection)
+package func readTables(
+  _ connection: Connection,
+  without names: CaptureNames? = nil
+) throws -> [TableDescription] {
+  let entries = try TableEntry.all(connection).filter { names?.own($0.name) != true }
   var descriptions: [String: TableDescription] = [:]
   for entry in entries where entry.virtual == nil {
     descriptions[entry.name] = try describe(entry, of: entries, connection)
@@ -89,6 +96,7 @@ private func describe(
       if !isContent { recording = .part(of: owner.name) }
     }
   }
+  recording = try recording ?? refusal(columns, table: entry.name, connection).map { .refused($0) }
   return TableDescription(
     name: entry.name,
     recording: recording
@@ -101,6 +109,42 @@ private func describe(
     columns: columns,
     uniqueIndexes: indexes.all
   )
+}
+
+/// The widest table: SQLite has at most 2000 columns, and each value is kept before and after.
+private let widest = 990
+
+private func refusal(
+  _ columns: [TableColumn],
+  table: String,
+  _ connection: Connection
+) throws -> TableRefusal? {
+  guard columns.count <= widest else { return .tooWide(columns.count) }
+  let reading = try connection.prepare(
+    """
+    SELECT DISTINCT part.coll FROM pragma_index_list(?1, 'main') AS list,
+      pragma_index_xinfo(list.name, 'main') AS part
+    WHERE part.coll NOT IN ('BINARY', 'NOCASE', 'RTRIM') COLLATE NOCASE
+    """
+  )
+  try reading.bind(1, table)
+  if try reading.step() { return .collation(reading.string(at: 0)) }
+  return try unknownCollation(table, connection).map { .collation($0) }
+}
+
+/// The first collation in a table's statement that SQLite does not have itself.
+private func unknownCollation(_ table: String, _ connection: Connection) throws -> String? {
+  let reading = try connection.prepare(
+    "SELECT sql FROM sqlite_schema WHERE type = 'table' AND name = ?1"
+  )
+  try reading.bind(1, table)
+  guard try reading.step() else { return nil }
+  let tokens = tokens(of: reading.string(at: 0))
+  for (index, token) in tokens.enumerated().dropLast() where token.isKeyword("collate") {
+    guard let name = tokens[index + 1].text else { continue }
+    if !["binary", "nocase", "rtrim"].contains(name.lowercased()) { return name }
+  }
+  return nil
 }
 
 private func keyRecording(
@@ -130,7 +174,7 @@ private func readColumns(
 ) throws -> (all: [TableColumn], key: [TableColumn]) {
   let reading = try connection.prepare(
     """
-    SELECT name, type, "notnull", hidden, pk FROM pragma_table_xinfo(?, 'main') ORDER BY cid
+    SELECT name, type, "notnull", hidden, pk, dflt_value FROM pragma_table_xinfo(?, 'main') ORDER BY cid
     """
   )
   try reading.bind(1, table)
@@ -142,7 +186,8 @@ private func readColumns(
       declaredType: reading.string(at: 1),
       isRequired: reading.int64(at: 2) != 0,
       // 2 is a virtual and 3 a stored generated column.
-      isGenerated: reading.int64(at: 3) >= 2
+      isGenerated: reading.int64(at: 3) >= 2,
+      defaultText: reading.isNull(at: 5) ? nil : reading.string(at: 5)
     )
     columns.append(column)
     if reading.int64(at: 4) > 0 { key.append((reading.int64(at: 4), column)) }

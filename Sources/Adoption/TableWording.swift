@@ -48,6 +48,16 @@ extension TableRefusal {
       it indexes '\(table)', which is not a recorded table.
       If '\(table)' is a view, record the tables that it reads.
       """
+    case .collation(let name):
+      """
+      it has an index with the collation '\(name)', which only the program knows.
+      Travelog can compare texts only by BINARY, NOCASE and RTRIM.
+      """
+    case .tooWide(let columns):
+      """
+      it has \(columns) columns.
+      A captured row keeps each value twice, and a table of SQLite has at most 2000 columns.
+      """
     case .hiddenRowid:
       """
       its rows can only be identified by rowid, which can't be read because columns are named \

@@ -26,3 +26,17 @@ struct VirtualTable: Hashable {
     return nil
   }
 }
+
+/// Whether a statement creates a full-text index of FTS5.
+package func isFullText(_ sql: String) -> Bool {
+  let words = tokens(of: sql).prefix(2)
+  guard words.count == 2, words[0].isKeyword("create"), words[1].isKeyword("virtual") else {
+    return false
+  }
+  return VirtualTable(sql: sql).module == "fts5"
+}
+
+/// Whether a statement creates a table, an index, a view or a trigger.
+package func isCreation(_ sql: String) -> Bool {
+  tokens(of: sql).first?.isKeyword("create") == true
+}

@@ -201,8 +201,9 @@ package final class Connection {
   /// How many milliseconds a statement waits for a lock.
   package var busyTimeout: Int { owner?.busyTimeout ?? ownBusyTimeout }
 
-  /// The prefix that the code above gives to the names of its tables; nil for none. SQLite does not
-  /// use it.
+  /// The prefix that the code above gives to the names of its tables; nil for none.
+  ///
+  /// SQLite does not use it.
   package var tablePrefix: String? {
     get { owner?.tablePrefix ?? ownTablePrefix }
     set { ownTablePrefix = newValue }

@@ -53,7 +53,10 @@ extension Store {
   }
 
   /// Returns free pages to the file system, a few at a time.
+  ///
+  /// The mode of a file that belongs to another program is not ours to use.
   private func giveSpaceBack() throws {
+    guard !schema.isAdopted else { return }
     var hasMore = true
     while hasMore {
       hasMore = try maintain { writer in

@@ -19,11 +19,13 @@ extension Store {
   ///   to remove them.
   @discardableResult
   package func eraseHistory(
-    of object: Int64,
+    of object: ObjectID,
     author: Author = Author(),
     details: ([Restatement]) throws -> String? = { _ in nil },
     where erases: (Transaction, Change, ToldValue) throws -> Bool
   ) throws -> Int64 {
+    // Removing the bytes rebuilds the file, which renumbers rows of tables without a key.
+    try refuseIfAdopted("erasing from its history")
     let (count, connection) = try inTransaction { writer, connection in
       if !isReplica { try writer.seal() }
       try connection.execute("PRAGMA secure_delete = ON")

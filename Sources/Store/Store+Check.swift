@@ -39,6 +39,13 @@ extension Store {
   ) throws -> CheckResult {
     if !options.isReadOnly { try sealForeignChanges() }
     let schema = try Catalog.schema(of: self)
+    if schema.isAdopted {
+      guard author == nil else {
+        throw AdoptionFailure.refused("recording differences").at(location.path)
+      }
+      try read { try AdoptedCheck($0).run(body) }
+      return CheckResult()
+    }
     if checksStructure { try checkStructure(body) }
     guard let author else {
       try waitUntilShown()
@@ -74,6 +81,8 @@ extension Store {
   /// Call it before the store is opened for writing, which restores missing triggers.
   package func checkStructure(_ body: (CheckFinding) throws -> Void) throws {
     let schema = try Catalog.schema(of: self)
+    // The tables of another program are compared whenever its file is opened.
+    guard !schema.isAdopted else { return }
     try read { try StructureCheck($0.connection, schema: schema).run(body) }
   }
 

@@ -14,6 +14,8 @@ extension Store {
   @discardableResult
   package func promote() throws -> String {
     guard isReplica else { throw ReplayFailure.notAReplica.at(location.path) }
+    // A program that writes to it needs triggers, which `adopt` creates.
+    try refuseIfAdopted("promoting a replica")
     return try inTransaction { writer, connection in
       let last = try HistoryRows(connection).range().head.transaction
       let identifier = UUID().uuidString

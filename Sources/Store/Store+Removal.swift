@@ -19,6 +19,7 @@ extension Store {
     let path = file.path(percentEncoded: false)
     return try describingErrors(at: path) {
       let connection = try Connection(path: path, mode: .readWrite)
+      connection.tablePrefix = try AdoptedFile.prefix(on: connection)
       // In this locking mode, the transaction excludes all other connections.
       try connection.execute("PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE")
       defer { connection.rollBack() }

@@ -52,8 +52,9 @@ package final class Store: @unchecked Sendable {
   }
 
   private init(_ location: Location, schema: StoreSchema?, options: Options) throws {
-    let file = StoreFile(location: location, options: options)
+    var file = StoreFile(location: location, options: options)
     let (connection, catalog) = try file.open(schema: schema)
+    file.prefix = connection.tablePrefix
     self.location = location
     self.options = options
     self.schema = catalog.schema
@@ -244,6 +245,7 @@ package final class Store: @unchecked Sendable {
     let result = try lock.withLock {
       let result = try inTransaction { writer, _ in
         guard !isReplica else { throw replicaError }
+        try refuseIfAdopted("writing rows")
         try writer.begin(author)
         let result = try body(writer)
         try writer.finish()

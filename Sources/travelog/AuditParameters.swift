@@ -18,7 +18,7 @@ extension Travelog {
     placeholder: "NAME",
     help: "Only changes of this entity or its descendants, also under earlier names."
   )
-  static let object = Parameter<Int64?>.optional(
+  static let object = Parameter<ObjectID?>.optional(
     "id",
     type: .objectID,
     help: "Only changes of the object with this id."
@@ -93,10 +93,16 @@ extension Output {
   }
 }
 
-extension CommandLineKit.ValueType where Value == Int64 {
-  static let objectID = CommandLineKit.ValueType(placeholder: "ID", forms: "a whole number") {
-    Int64($0)
+extension CommandLineKit.ValueType where Value == ObjectID {
+  static let objectID = CommandLineKit.ValueType(
+    placeholder: "ID",
+    forms: "a whole number, or a key as logs have it"
+  ) { text in
+    Array(text.utf8).withUnsafeBytes { RowName(canonical: $0) }.map { ObjectID($0) }
   }
+}
+
+extension CommandLineKit.ValueType where Value == Int64 {
   static let transaction = CommandLineKit.ValueType(
     placeholder: "TRANSACTION",
     forms: "the id of a transaction such as 412"

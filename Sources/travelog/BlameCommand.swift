@@ -1,4 +1,5 @@
 import Audit
+import Changes
 import CommandLineKit
 import Pipeline
 import Report
@@ -9,7 +10,7 @@ extension Travelog {
     type: .text,
     help: "The object's entity, or an entity from which it inherits."
   )
-  static let objectPlace = Parameter<Int64?>.optional(
+  static let objectPlace = Parameter<ObjectID?>.optional(
     "ID",
     type: .objectID,
     isPositional: true,
@@ -80,7 +81,7 @@ extension Travelog {
   }
 
   /// The given id, or the id of the only object with the given value.
-  private static func objectID(_ call: Call, history: History, tick: Tick) throws -> Int64 {
+  private static func objectID(_ call: Call, history: History, tick: Tick) throws -> ObjectID {
     let given = call.arguments
     switch (given[objectPlace], given[condition]) {
     case (let id?, nil): return id

@@ -1,4 +1,5 @@
 import Audit
+import Changes
 import CommandLineKit
 import Pipeline
 import Report
@@ -62,13 +63,14 @@ extension Travelog {
     try filter.resolve(right.reader.schemas().map(\.schema), of: given[second])
     var counts = ChangeCounts()
     if format == .sql {
+      guard !differences.schema.isAdopted else { throw TravelogError.scriptOfAdopted }
       return try writeScript(for: differences) { try call.output.write(bytes: $0) }
         ? .found : .success
     }
     if format == .csv { try call.output.write(DifferenceTable.heading) }
     let page = DifferencePage(given[first], given[second], produced: production())
     let marks = call.output.marks
-    let name: NameLookup = { differences.name(of: $0, id: $1) }
+    let name: NameLookup = { differences.name(of: $0, id: ObjectID($1)) }
     try differences.objects(filter) { difference in
       counts.count(difference.kind)
       if counts.all & 0xff == 0 { try Interruption.check() }
@@ -97,6 +99,7 @@ extension Travelog {
         counts,
         between: given[first],
         and: given[second],
+        noun: differences.schema.isAdopted ? "row" : "object",
         isFiltered: filter.isAboutChanges
       )
     case .csv, .sql: break

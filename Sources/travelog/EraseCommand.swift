@@ -1,5 +1,6 @@
 import Audit
 import ChangeLog
+import Changes
 import CommandLineKit
 import Pipeline
 
@@ -10,7 +11,7 @@ extension Travelog {
     placeholder: "NAME",
     help: "The object's entity."
   )
-  static let erasedObject = Parameter<Int64>.required(
+  static let erasedObject = Parameter<ObjectID>.required(
     "id",
     type: .objectID,
     help: "The object's id."

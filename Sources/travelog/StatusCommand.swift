@@ -93,11 +93,15 @@ extension Travelog {
       ["verified", verified],
       ["health", health == .ok ? style.green("ok") : style.red(health.rawValue)],
     ]
+    let unrecorded = status.unrecorded ?? []
+    let missing =
+      unrecorded.isEmpty
+      ? [] : [["unrecorded", "table " + unrecorded.joined(separator: ", ")]]
     func sentences(_ logs: Status.Logs) -> [[String]] {
       [logs.message, logs.hint].compactMap { $0.map { ["", $0] } }
     }
     return columns(
-      rows + sentences(status.logs)
+      rows + missing + sentences(status.logs)
         + status.filtered.flatMap { filtered in
           let logs = filtered.logs
           let health = logs.health == .ok ? "" : ", \(style.red(logs.health.rawValue))"
@@ -131,6 +135,7 @@ struct WholeStatus: Codable {
   let storeBytes: Int64
   let verified: VerificationRecord?
   let filtered: [FilteredStatusAnswer]
+  let unrecorded: [String]?
 }
 
 struct FilterName: Codable {
@@ -154,7 +159,8 @@ extension StatusAnswer {
             first: FilterName(filter: filtered.words),
             second: LogsAnswer(filtered.logs)
           )
-        }
+        },
+        unrecorded: status.unrecorded
       ),
       second: LogsAnswer(status.logs)
     )

@@ -122,6 +122,7 @@ extension Call {
     _ counts: ChangeCounts,
     between left: String,
     and right: String,
+    noun: String,
     isFiltered: Bool
   )
     throws
@@ -129,7 +130,7 @@ extension Call {
     try summarize(
       counts.all == 0
         ? "\(left) and \(right) are the same" + (isFiltered ? " in what the flags select" : "")
-        : "\(text(of: counts)) \(counts.all == 1 ? "object" : "objects")"
+        : "\(text(of: counts)) \(noun)\(counts.all == 1 ? "" : "s")"
     )
   }
 }

@@ -54,7 +54,8 @@ struct Travelog {
         "FORCE_COLOR": "Enables colors, even if the output is not a terminal.",
       ],
       subcommands: [
-        exportCommand, importCommand, verifyCommand, checkpointCommand, proveCommand, pruneCommand,
+        adoptCommand, exportCommand, importCommand, verifyCommand, checkpointCommand, proveCommand,
+        pruneCommand,
         statusCommand, compactCommand,
         recoverCommand, promoteCommand, checkCommand, logCommand, showCommand, blameCommand,
         diffCommand, reportCommand, undoCommand, eraseCommand, runCommand,

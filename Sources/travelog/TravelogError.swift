@@ -5,19 +5,38 @@ import CommandLineKit
 enum TravelogError: ShownError, Worded {
   // Contradictory flags.
   case noObject, groupsApart, filteredScript, filteredSnapshot
-  case hashWithoutKey, keyWithoutHash, shortKey(String, bytes: Int)
-  case streamOfJSON, streamNeedsFolder(String), streamToTerminal, pageToTerminal
+  case hashWithoutKey, keyWithoutHash
+  case shortKey(String, bytes: Int)
+  case streamOfJSON
+  case streamNeedsFolder(String)
+  case streamToTerminal, pageToTerminal
   case otherStore(String, named: String)
-  case logsFromTerminal, logsFromBoth, isFolder(String), isPart(String, of: String, store: String)
+  case logsFromTerminal, logsFromBoth
+  case isFolder(String)
+  case isPart(String, of: String, store: String)
   case notMetrics(String)
-  case afterAndAgainst, notADigest(String, line: Int), noDigests(String)
+  case afterAndAgainst
+  case notADigest(String, line: Int)
+  case noDigests(String)
   case proofAndLogs, keyWithoutProof
+  // Errors of adopt.
+  case contradiction([String])
+  case commandNeedsSuspend, scriptOfAdopted
+  case commandNotFound(String, Int32)
+  case migrationFailed([String], Int32)
   // Missing or unusable files.
-  case noKey(String), noFolder(String, any Error)
-  case notWritten(String, String), notOpened(String, Int32), notRead(Int32)
-  case noTemporaryFile(Int32), temporaryFileNotRead
+  case noKey(String)
+  case noFolder(String, any Error)
+  case notWritten(String, String)
+  case notOpened(String, Int32)
+  case notRead(Int32)
+  case noTemporaryFile(Int32)
+  case temporaryFileNotRead
   // Errors of jobs.
-  case noJob(String), notAJob(String), noAction(String), notJSON(String)
+  case noJob(String)
+  case notAJob(String)
+  case noAction(String)
+  case notJSON(String)
   case unsetValue(job: String, name: String)
   case unknownValue(job: String, name: String, known: [String])
 
@@ -25,7 +44,8 @@ enum TravelogError: ShownError, Worded {
     switch self {
     case .isPart, .noKey, .noJob, .noDigests: .missing
     case .notRead, .notAJob, .notADigest: .unreadable
-    case .noFolder, .notWritten, .notOpened, .noTemporaryFile, .temporaryFileNotRead, .noAction:
+    case .noFolder, .notWritten, .commandNotFound, .migrationFailed, .notOpened, .noTemporaryFile,
+      .temporaryFileNotRead, .noAction:
       .failure
     default: .usage
     }
@@ -76,6 +96,19 @@ enum TravelogError: ShownError, Worded {
         + "\nGive 64 hexadecimal digits, or a file with one digest in each line."
     case .noDigests(let path):
       "There is no file \(path).\nGive 64 hexadecimal digits, or a file with one digest in each line."
+    case .contradiction(let flags):
+      "Only one of \(flags.joined(separator: ", ")) is possible.\nLeave out the others."
+    case .commandNeedsSuspend:
+      "--suspend needs a command, and a command needs --suspend."
+        + "\nFor example: travelog adopt --suspend app.db -- ./migrate"
+    case .scriptOfAdopted:
+      "The script is for tables with ids, and these files have the tables of another program."
+        + "\nFor a script: sqldiff A B"
+    case .commandNotFound(let name, let number):
+      "Can't run \(quotedValue(name)): \(systemText(number)). The triggers are restored."
+    case .migrationFailed(let words, let status):
+      "The command “\(words.joined(separator: " "))” ended with status \(status)."
+        + "\nThe triggers are restored, and what it changed is recorded."
     case .noKey(let path):
       "There is no file \(path) with a key.\nCreate one: head -c 32 /dev/urandom > \(path)"
     case .proofAndLogs: "--proof verifies a proof by itself.\nLeave out LOGS and --since."

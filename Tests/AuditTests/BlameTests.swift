@@ -82,7 +82,7 @@ struct BlameTests {
         for (key, values) in expected {
           let parts = key.split(separator: " ")
           let id = try #require(Int64(parts[1]))
-          let found = try blame(history, entity: String(parts[0]), id: id)
+          let found = try blame(history, entity: String(parts[0]), id: ObjectID(id))
           var lines: [String: NaiveValue] = [:]
           for line in found.lines {
             let link = line.name == "seen" ? line.value.links.first : nil

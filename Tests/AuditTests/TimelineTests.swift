@@ -47,7 +47,7 @@ private final class CountingSource: HistorySource {
 
   func outline() throws -> HistoryOutline { try source.outline() }
   func schemas() throws -> [StoreSchema] { try source.schemas() }
-  func transactions(changing object: Int64) throws -> [Int64]? {
+  func transactions(changing object: ObjectID) throws -> [Int64]? {
     try source.transactions(changing: object)
   }
   func read(
@@ -166,7 +166,7 @@ struct TimelineTests {
       func lines(_ limit: Int64?, id: Int64? = nil, author: String? = nil) throws -> [String] {
         source.changes = 0
         var filter = AuditFilter()
-        filter.id = id
+        filter.id = id.map { ObjectID($0) }
         filter.author = author
         var form = plainForm()
         form.change = nil

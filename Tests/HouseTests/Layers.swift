@@ -29,33 +29,40 @@ struct LayeredModule {
 let layeredModules: [LayeredModule] = [
   LayeredModule(
     name: "Store",
-    imported: ["Changes", "SQLite"],
+    imported: ["Adoption", "Changes", "SQLite"],
     layers: [
       Layer("Database"),
       Layer("Tables", uses: ["Database"]),
       Layer("Recording", uses: ["Database"]),
-      Layer("Capture", uses: ["Database", "Tables", "Recording"]),
-      Layer("Reading", uses: ["Database", "Tables", "Recording", "Capture"]),
-      Layer("Writing", uses: ["Database", "Tables", "Recording", "Capture"]),
+      Layer("Adopted", uses: ["Database", "Recording"]),
+      Layer("Capture", uses: ["Database", "Tables", "Recording", "Adopted"]),
+      Layer("Reading", uses: ["Database", "Tables", "Recording", "Adopted", "Capture"]),
+      Layer("Writing", uses: ["Database", "Tables", "Recording", "Adopted", "Capture"]),
       Layer(
         "Migration",
         uses: ["Database", "Tables", "Recording", "Capture", "Reading", "Writing"]
       ),
       Layer(
         "Replay",
-        uses: ["Database", "Tables", "Recording", "Capture", "Reading", "Writing", "Migration"]
+        uses: [
+          "Database", "Tables", "Recording", "Adopted", "Capture", "Reading", "Writing",
+          "Migration",
+        ]
       ),
       Layer(
         "Check",
         uses: [
-          "Database", "Tables", "Recording", "Capture", "Reading", "Writing", "Migration", "Replay",
+          "Database", "Tables", "Recording", "Adopted", "Capture", "Reading", "Writing",
+          "Migration",
+          "Replay",
         ]
       ),
       Layer(
         "",
         uses: [
-          "Database", "Tables", "Recording", "Capture", "Reading", "Writing", "Migration", "Replay",
-          "Check",
+          "Database", "Tables", "Recording", "Adopted", "Capture", "Reading", "Writing",
+          "Migration",
+          "Replay", "Check",
         ]
       ),
     ]

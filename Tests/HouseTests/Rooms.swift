@@ -14,8 +14,8 @@ let rooms: [Room] = [
   Room(
     "travelog",
     [
-      "CommandLineKit", "JSON5", "Report", "Audit", "Pipeline", "ChangeLog", "Store", "Changes",
-      "Stopping",
+      "CommandLineKit", "JSON5", "Report", "Audit", "Pipeline", "ChangeLog", "Store", "Adoption",
+      "Changes", "Stopping",
     ]
   ),
   Room(
@@ -36,8 +36,8 @@ let rooms: [Room] = [
   ),
   Room("SwiftDataMacros", ["SwiftDataMacroExpansion"]),
   Room("SwiftDataMacroExpansion"),
+  Room("Store", ["Adoption", "Changes", "SQLite", "Stopping"]),
   Room("Adoption", ["Changes", "SQLite"]),
-  Room("Store", ["Changes", "SQLite", "Stopping"]),
   Room("Changes"),
   Room("SQLite", ["CSQLite", "Stopping"]),
   Room("Stopping"),

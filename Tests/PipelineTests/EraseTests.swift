@@ -325,7 +325,7 @@ struct EraseTests {
         var request = EraseRequest(
           logs: world.logs,
           entity: name[0],
-          object: try #require(Int64(name[1]))
+          object: ObjectID(try #require(Int64(name[1])))
         )
         request.store = world.path
         _ = try erase(request)

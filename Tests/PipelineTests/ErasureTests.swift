@@ -295,8 +295,8 @@ struct ErasureTests {
     try withTemporaryFolder { folder in
       let attributes =
         [Attribute(name: "known", type: .string)]
-        + ValueType.allCases.map { Attribute(name: $0.rawValue, type: $0) }
-      let unique = ValueType.allCases.filter { $0 != .bool && $0 != .json }.map { [$0.rawValue] }
+        + ValueType.declared.map { Attribute(name: $0.rawValue, type: $0) }
+      let unique = ValueType.declared.filter { $0 != .bool && $0 != .json }.map { [$0.rawValue] }
       let schema = StoreSchema(
         version: "1.0.0",
         entities: [
@@ -321,7 +321,7 @@ struct ErasureTests {
         schema: schema,
         options: Options(origin: ReplicaOrigin(identifier: UUID().uuidString, lineage: 0))
       )
-      let names = ValueType.allCases.map(\.rawValue) + ["other"]
+      let names = ValueType.declared.map(\.rawValue) + ["other"]
       let after =
         #"{"known":"x","# + names.map { #""\#($0)":null"# }.joined(separator: ",") + "}"
       let special =

@@ -68,7 +68,7 @@ struct ProveTests {
           object["op"] as? String == "delete", let entity = object["entity"] as? String,
           let id = (object["id"] as? String).flatMap({ Int64($0) })
         else { continue }
-        var request = EraseRequest(logs: world.logs, entity: entity, object: id)
+        var request = EraseRequest(logs: world.logs, entity: entity, object: ObjectID(id))
         request.store = world.path
         _ = try erase(request)
         erased += 1

@@ -102,7 +102,7 @@ private struct RandomWorld {
     )
     let parts = names.randomElement(using: &random)?.split(separator: " ") ?? []
     guard parts.count == 2, let id = Int64(parts[1]) else { return }
-    var request = EraseRequest(logs: logs, entity: String(parts[0]), object: id)
+    var request = EraseRequest(logs: logs, entity: String(parts[0]), object: ObjectID(id))
     request.store = path
     if try Pipeline.erase(request).values > 0 { hasErased = true }
   }

@@ -84,7 +84,7 @@ struct TableDefinitionTests {
 
   @Test(
     "A column accepts only the storage class of its type, from any writer.",
-    arguments: ValueType.allCases
+    arguments: ValueType.declared
   )
   func checks(type: ValueType) throws {
     let entity = Entity(
@@ -122,6 +122,7 @@ struct TableDefinitionTests {
       #expect(takes("1.5") && takes("2") && takes("9e999") && takes("'NaN'") && !takes("'nan'"))
     case .decimal, .string, .uuid, .url, .json: #expect(takes("'a'"))
     case .data, .transformed: #expect(!takes("'a'") && !takes("1"))
+    case .any: Issue.record("no model has it")
     }
     try connection.execute("DELETE FROM A")
     if takes("'NaN'") || takes("1") || takes("x'00'") {

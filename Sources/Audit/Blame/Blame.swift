@@ -15,7 +15,7 @@ package struct Blame: Sendable {
   }
 
   package var entity: String
-  package var id: Int64
+  package var id: ObjectID
   /// The object's name for people.
   package var label: String?
   /// The transaction that inserted the object; nil if that was before the history begins.
@@ -37,7 +37,7 @@ package struct Blame: Sendable {
 package func blame(
   _ history: History,
   entity: String,
-  id: Int64,
+  id: ObjectID,
   filter: AuditFilter = AuditFilter(),
   tick: Tick = { _ in },
   each: (ObjectDifference, Transaction) throws -> Void = { _, _ in }
@@ -61,7 +61,7 @@ package func blame(
       wants: { _ in true },
       change: { change, opening in
         try progress.countChange(tick)
-        guard change.object == id, meant.contain(change, schema: opening.schema) else { return }
+        guard change.isOf(id), meant.contain(change, schema: opening.schema) else { return }
         var difference = ObjectDifference(change, vocabulary: vocabulary)
         names.translate(&difference, from: opening.schema, vocabulary: vocabulary)
         pending.append(difference)

@@ -22,7 +22,8 @@ package func findObjects(
   let vocabulary = Vocabulary(history.outline.schema)
   var quoted: [UInt8] = []
   appendJSONString(text, to: &quoted)
-  let texts = [quoted, Array(text.utf8)]
+  let texts =
+    [quoted, Array(text.utf8)] + (history.outline.schema.isAdopted ? spellings(of: text) : [])
   var found: [ObjectName] = []
   func has(_ candidate: PropertyDifference) -> Bool {
     [candidate.before, candidate.after].contains { $0.map { texts.contains($0.json) } ?? false }
@@ -49,4 +50,16 @@ package func findObjects(
     }
   )
   return found
+}
+
+/// The values of an adopted file that people write like a text, as logs have them.
+private func spellings(of text: String) -> [[UInt8]] {
+  let values: [Value?] = [
+    .text(text), Int64(text).map { Value.integer($0) }, Double(text).map { Value.real($0) },
+  ]
+  return values.compactMap(\.self).map { value in
+    var json: [UInt8] = []
+    appendCanonical(value, as: .any, to: &json)
+    return json
+  }
 }

@@ -48,14 +48,16 @@ package struct StoreDifferences {
   }
 
   /// The name of an object for people, taken from the second store, or from the first if the second lacks it.
-  package func name(of entity: String, id: Int64) -> String? {
-    guard let layout = layouts.first(where: { $0.entity.name == entity }),
+  package func name(of entity: String, id: ObjectID) -> String? {
+    guard id.text == nil,
+      let layout = layouts.first(where: { $0.entity.name == entity }),
       let label = vocabulary.labels[entity], let column = layout.column(of: label)
     else { return nil }
     let sql = "SELECT \(layout.columns[column].quoted) FROM \(layout.table) WHERE id = ?1"
     for reader in [right, left] {
       // The name is optional: if it can't be read, the id identifies the object.
-      guard let find = try? reader.connection.cached(sql), (try? find.bind(1, id)) != nil else {
+      guard let find = try? reader.connection.cached(sql), (try? find.bind(1, id.integer)) != nil
+      else {
         continue
       }
       defer { find.reset() }

@@ -4,7 +4,9 @@ import Changes
 package enum AuditError: Error, Sendable, Worded {
   case unknownEntity(String, in: String, known: [String])
   case unknownProperty(String, of: String?, in: String, known: [String])
-  case unknownObject(entity: String, id: Int64, history: String, base: Int64)
+  case unknownTable(String, in: String, known: [String])
+  case unknownColumn(String, of: String?, in: String, known: [String])
+  case unknownObject(entity: String, id: ObjectID, history: String, base: Int64)
   case noObjectHas(String, property: String, entity: String, history: String)
   case severalObjects([String], String, property: String)
   case isBeforeHistory(String, base: Int64)
@@ -23,7 +25,7 @@ package enum AuditError: Error, Sendable, Worded {
 
   package var code: Code {
     switch self {
-    case .unknownEntity, .unknownProperty: .unknownName
+    case .unknownEntity, .unknownProperty, .unknownTable, .unknownColumn: .unknownName
     case .unknownObject, .noObjectHas, .historyBeginsLater, .isBeforeHistory,
       .isFilteredOut:
       .notFound
@@ -37,7 +39,8 @@ package enum AuditError: Error, Sendable, Worded {
   /// The unknown name, and the known ones.
   package var names: (unknown: String, known: [String])? {
     switch self {
-    case .unknownEntity(let name, _, let known), .unknownProperty(let name, _, _, let known):
+    case .unknownEntity(let name, _, let known), .unknownProperty(let name, _, _, let known),
+      .unknownTable(let name, _, let known), .unknownColumn(let name, _, _, let known):
       (name, known)
     default: nil
     }
@@ -49,6 +52,11 @@ package enum AuditError: Error, Sendable, Worded {
       "There is no entity \(inQuotes(abbreviated(name))) in \(path).\nThe known ones are \(listText(known))."
     case .unknownProperty(let name, let entity, let path, let known):
       "\(entity.map { "\($0) has no" } ?? "No entity of \(path) has an") attribute \(inQuotes(abbreviated(name)))."
+        + "\nThe known ones are \(listText(known))."
+    case .unknownTable(let name, let path, let known):
+      "There is no recorded table \(inQuotes(abbreviated(name))) in \(path).\nThe known ones are \(listText(known))."
+    case .unknownColumn(let name, let table, let path, let known):
+      "\(table.map { "\($0) has no" } ?? "No table of \(path) has a") column \(inQuotes(abbreviated(name)))."
         + "\nThe known ones are \(listText(known))."
     case .unknownObject(let entity, let id, let history, 0):
       "The history of \(history) does not have \(entity) \(id)."

@@ -7,7 +7,7 @@ package struct ObjectDifference: Hashable, Sendable {
   /// The kind of change from the first state to the second.
   package var kind: ChangeKind
   package var entity: String
-  package var id: Int64
+  package var id: ObjectID
   /// The object's name for people; nil if it is not known.
   package var label: String?
   /// The properties that differ; all properties if the object was inserted or deleted.
@@ -16,7 +16,7 @@ package struct ObjectDifference: Hashable, Sendable {
   package init(
     kind: ChangeKind,
     entity: String,
-    id: Int64,
+    id: ObjectID,
     label: String? = nil,
     properties: [PropertyDifference]
   ) {
@@ -66,7 +66,7 @@ extension ObjectDifference {
         properties.append(PropertyDifference(name: value.name, before: nil, after: value.value))
       }
     }
-    self.init(kind: change.kind, entity: entity, id: change.object, properties: properties)
+    self.init(kind: change.kind, entity: entity, id: change.id, properties: properties)
     vocabulary.explain(&self)
   }
 }

@@ -8,6 +8,8 @@ package struct PropertyValue: Hashable, Sendable {
   package var special: String?
   /// The SHA-256 and the size of a value that is too large for a line.
   package var large: [UInt8]?
+  /// Whether the text of the JSON begins with the value's storage class, as in an adopted file.
+  package var isSpelled = false
 
   package init(json: [UInt8], special: String? = nil, large: [UInt8]? = nil) {
     self.json = json

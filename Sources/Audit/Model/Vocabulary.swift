@@ -6,6 +6,8 @@ package struct Vocabulary: Sendable {
   package let labels: [String: String]
   /// The attributes whose values are JSON, by entity.
   private let nested: [String: Set<String>]
+  /// Whether values have no declared types, so that their texts name their storage classes.
+  private let isSpelled: Bool
 
   package init(_ schema: StoreSchema) {
     var labels: [String: String] = [:]
@@ -18,12 +20,19 @@ package struct Vocabulary: Sendable {
       nested[entity.name] = Set(entity.attributes.filter { $0.type == .json }.map(\.name))
     }
     self.labels = labels
+    isSpelled = schema.isAdopted
     self.nested = nested
   }
 
   /// Adds the object's name to a difference, if its values have it, and the differences inside
   /// values.
   package func explain(_ difference: inout ObjectDifference) {
+    if isSpelled {
+      for index in difference.properties.indices {
+        difference.properties[index].before?.isSpelled = true
+        difference.properties[index].after?.isSpelled = true
+      }
+    }
     if difference.label == nil, let name = labels[difference.entity],
       let property = difference.properties.first(where: { $0.name == name })
     {

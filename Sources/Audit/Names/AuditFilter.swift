@@ -5,7 +5,7 @@ import Pipeline
 package struct AuditFilter: Sendable {
   /// The entity; entities that inherit from it are included.
   package var entity: String?
-  package var id: Int64?
+  package var id: ObjectID?
   /// The author; empty for transactions without an author.
   package var author: String?
   /// The property that must have changed.
@@ -88,7 +88,7 @@ package struct AuditFilter: Sendable {
 
   /// Whether a change under a schema with this digest is selected.
   package func matches(_ change: Change, schema: String) -> Bool {
-    if let id, change.object != id { return false }
+    if let id, !change.isOf(id) { return false }
     return meant?.contain(change, schema: schema) ?? true
   }
 }

@@ -35,6 +35,9 @@ struct PresentNames {
     }
   }
 
+  /// Whether the history is that of an adopted file.
+  private var hasTables: Bool { schemas.last?.schema.isAdopted == true }
+
   /// The present names of an entity and of all that ever inherited from it.
   ///
   /// - Throws: ``AuditError`` if no schema of the history has the entity.
@@ -42,7 +45,10 @@ struct PresentNames {
     let present =
       past[entity] != nil ? entity : past.first { $0.value.contains(entity) }?.key
     guard let present else {
-      throw AuditError.unknownEntity(entity, in: path, known: Set(past.values.joined()).sorted())
+      let known = Set(past.values.joined()).sorted()
+      throw hasTables
+        ? AuditError.unknownTable(entity, in: path, known: known)
+        : AuditError.unknownEntity(entity, in: path, known: known)
     }
     var family: Set<String> = [present]
     var rest = [present]
@@ -100,7 +106,9 @@ struct PresentNames {
       }
     }
     guard !present.isEmpty else {
-      throw AuditError.unknownProperty(name, of: entity, in: path, known: all.sorted())
+      throw hasTables
+        ? AuditError.unknownColumn(name, of: entity, in: path, known: all.sorted())
+        : AuditError.unknownProperty(name, of: entity, in: path, known: all.sorted())
     }
     return present.contains(name) ? [name] : present
   }

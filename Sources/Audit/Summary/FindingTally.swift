@@ -73,11 +73,13 @@ struct FindingTally {
     }
     if !isSnapshot, total.all >= request.bulk { found(&self, .bulk, text(of: summary)) }
     switch transaction.operation {
+    // A program that names itself is not unknown.
+    case .foreign where transaction.author != nil: break
     case .foreign: found(&self, .foreign, text(of: summary))
-    case .gap: found(&self, .gap, text(of: summary))
+    case .gap, .difference: found(&self, .gap, text(of: summary))
     case .prune: found(&self, .deletedHistory, transaction.details ?? "")
     case .erase: found(&self, .erasure, text(of: summary))
-    case .recorded, .snapshot, .migration, .mark: break
+    case .recorded, .snapshot, .migration, .mark, .adopt: break
     }
     switch transaction.state {
     case .erased: found(&self, .erasure, text(of: summary))

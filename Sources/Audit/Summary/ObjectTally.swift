@@ -7,7 +7,7 @@ package final class ObjectTally {
   private struct Object: Hashable {
     let history: Int32
     let entity: Int32
-    let id: Int64
+    let id: ObjectID
   }
 
   private struct Entry {
@@ -53,7 +53,7 @@ package final class ObjectTally {
   }
 
   /// Asks for the name of an object.
-  package func want(_ entity: String, id: Int64, history: Int) {
+  package func want(_ entity: String, id: ObjectID, history: Int) {
     guard wanted.count < Self.nameLimit else { return }
     let object = Object(history: Int32(history), entity: index(of: Array(entity.utf8)), id: id)
     if wanted[object] == nil { wanted[object] = .some(nil) }
@@ -74,7 +74,7 @@ package final class ObjectTally {
   /// Counts a change of an object; false if there are too many objects to count it separately.
   private func track(_ object: Object) -> Bool {
     distinct.add(
-      mixed(UInt64(bitPattern: object.id) ^ mixed(UInt64(object.entity) << 32 | UInt64(history)))
+      mixed(number(of: object.id) ^ mixed(UInt64(object.entity) << 32 | UInt64(history)))
     )
     if let index = counted.index(forKey: object) {
       counted.values[index].changes += 1
@@ -104,7 +104,7 @@ package final class ObjectTally {
       MostChanged(
         history: Int(object.history),
         entity: name(of: object.entity),
-        id: String(object.id),
+        id: object.id.description,
         name: entry.name,
         changes: entry.changes
       )
@@ -115,7 +115,7 @@ package final class ObjectTally {
 
   /// Calls the closure with every known name of a wanted object, sorted by history and entity.
   package func names(
-    _ body: (_ history: Int, _ entity: String, _ id: Int64, _ name: String) throws -> Void
+    _ body: (_ history: Int, _ entity: String, _ id: ObjectID, _ name: String) throws -> Void
   ) rethrows {
     let known = wanted.compactMap { object, name in name.map { (object, $0) } }
     let sorted = known.sorted {
@@ -127,7 +127,7 @@ package final class ObjectTally {
   }
 
   private func object(of change: Change) -> Object {
-    Object(history: history, entity: index(of: change.entity), id: change.object)
+    Object(history: history, entity: index(of: change.entity), id: change.id)
   }
 
   private func name(of entity: Int32) -> String {
@@ -158,6 +158,12 @@ package final class ObjectTally {
     guard let name = value.flatMap({ parseJSONString($0) }), !name.isEmpty else { return nil }
     return name.utf8.count <= Self.nameLength ? name : name.prefix(Self.nameLength / 2) + "…"
   }
+}
+
+/// A number for an id, which different ids rarely share.
+private func number(of id: ObjectID) -> UInt64 {
+  guard let text = id.text else { return UInt64(bitPattern: id.integer) }
+  return text.utf8.reduce(0) { mixed($0 ^ UInt64($1) &+ 1) }
 }
 
 /// The text of a member's value; nil if the object does not have it.

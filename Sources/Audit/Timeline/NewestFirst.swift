@@ -1,3 +1,4 @@
+import Changes
 import Pipeline
 
 /// Ranges of ids, which are read one after another so that the newest transactions come first.
@@ -14,7 +15,7 @@ struct NewestFirst {
   private var length: Int64 = 0
 
   /// Starts at the end of a history; with `only`, the range is one transaction.
-  init(_ history: History, only: Int64?, object: Int64?) throws {
+  init(_ history: History, only: Int64?, object: ObjectID?) throws {
     rest = try only.map { [$0...$0] } ?? history.stretches(changing: object)
     isSplittable = history.outline.isSplittable
   }
@@ -42,7 +43,7 @@ struct NewestFirst {
 extension History {
   /// The ranges of ids up to the point that must be read, in ascending order: all, or those that
   /// change an object if the source knows them.
-  func stretches(changing object: Int64?) throws -> [ClosedRange<Int64>] {
+  func stretches(changing object: ObjectID?) throws -> [ClosedRange<Int64>] {
     guard let range, let object,
       let touched = try source.transactions(changing: object)
     else { return stretches }

@@ -25,7 +25,10 @@ package struct TimelineGroup: Hashable, Sendable {
   mutating func add(_ transaction: Transaction, counts: ChangeCounts) {
     if firstTime.isEmpty { (first, firstTime) = (transaction.id, transaction.time) }
     (last, lastTime) = (transaction.id, transaction.time)
-    guard transaction.operation != .snapshot else { return snapshotObjects += counts.all }
+    guard transaction.operation != .snapshot else {
+      snapshotObjects += counts.all
+      return
+    }
     transactions += 1
     self.counts += counts
   }

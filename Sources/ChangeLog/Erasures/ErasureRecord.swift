@@ -64,7 +64,7 @@ package struct ErasureRecord: Hashable, Sendable {
     line += #","txn":\#(transaction),"op":"\#(operation.rawValue)""#.utf8
     if let object {
       member(#","entity":"#, text: object.entity)
-      line += #","id":"\#(object.id)""#.utf8
+      member(#","id":"#, text: object.id.description)
     }
     for (index, name) in attributes.enumerated() {
       member(index == 0 ? #","attributes":["# : ",", text: name)
@@ -93,9 +93,11 @@ package struct ErasureRecord: Hashable, Sendable {
     object = nil
     if text.has(#","entity":"#) {
       let entity = try text.string()
-      try text.expect(#","id":""#)
-      object = ObjectName(entity, id: try text.integer())
-      try text.expect(#"""#)
+      try text.expect(#","id":"#)
+      var id = try text.string()
+      let name = id.withUTF8 { RowName(canonical: UnsafeRawBufferPointer($0)) }
+      guard let name else { throw .text }
+      object = ObjectName(entity, id: ObjectID(name))
     }
     attributes = []
     if text.has(#","attributes":["#) {

@@ -82,13 +82,13 @@ extension SchemaParts {
     case .uint64, .decimal: #""0""#
     case .date: #""1970-01-01T00:00:00.000000Z""#
     case .uuid: #""00000000-0000-0000-0000-000000000000""#
-    case .string, .url, .json, .data, .transformed: #""""#
+    case .string, .url, .json, .data, .transformed, .any: #""""#
     }
   }
 
   private static func mayBeLarge(_ type: ValueType) -> Bool {
     switch type {
-    case .string, .url, .json, .data, .transformed: true
+    case .string, .url, .json, .data, .transformed, .any: true
     default: false
     }
   }

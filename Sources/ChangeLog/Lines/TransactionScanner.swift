@@ -39,7 +39,13 @@ final class TransactionScanner {
   private var bundle = RepeatedText()
   private var schema = RepeatedText()
 
-  deinit { unescaped.deallocate() }
+  /// The name of the last change's row, if it is not an integer.
+  private var row = UnsafeMutableRawBufferPointer(start: nil, count: 0)
+
+  deinit {
+    unescaped.deallocate()
+    row.deallocate()
+  }
 
   /// Reads the line of a change, without its line break.
   ///
@@ -65,9 +71,8 @@ final class TransactionScanner {
     let kind = try kind(&text)
     try text.expect(#"","entity":"#)
     let name = try entity(text.quoted())
-    try text.expect(#","id":""#)
-    let object = try text.integer()
-    try text.expect(#"""#)
+    try text.expect(#","id":"#)
+    let (object, row) = try object(&text)
     var change = Change(
       kind: kind,
       sequence: place,
@@ -79,6 +84,7 @@ final class TransactionScanner {
       special: text.value(#","special":"#),
       large: text.value(#","large":"#)
     )
+    change.name = row
     change.leaf = leaf
     try text.expect("}")
     guard text.isAtEnd else { throw Refusal(message: "it continues after its end") }
@@ -242,6 +248,25 @@ final class TransactionScanner {
     unescaped = .allocate(byteCount: name.utf8.count, alignment: 1)
     unescaped.copyBytes(from: name.utf8)
     return UnsafeRawBufferPointer(unescaped)
+  }
+
+  /// Reads an id: an integer, or the name of a row of an adopted table.
+  ///
+  /// The caller must check that the schema has such names.
+  private func object(
+    _ text: inout LineParts
+  ) throws(Refusal) -> (integer: Int64, name: UnsafeRawBufferPointer) {
+    guard text.isNext(#""["#) else {
+      try text.expect(#"""#)
+      let object = try text.integer()
+      try text.expect(#"""#)
+      return (object, UnsafeRawBufferPointer(start: nil, count: 0))
+    }
+    guard let name = parseJSONString(text.quoted()) else { throw Refusal.text }
+    row.deallocate()
+    row = .allocate(byteCount: name.utf8.count, alignment: 1)
+    row.copyBytes(from: name.utf8)
+    return (0, UnsafeRawBufferPointer(row))
   }
 
   private func differs(_ id: Int64) -> Refusal {

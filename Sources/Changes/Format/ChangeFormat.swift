@@ -45,6 +45,9 @@ package final class ChangeFormat {
     let decoder = decoders[entity]
     before.removeAll(keepingCapacity: true)
     after.removeAll(keepingCapacity: true)
+    guard change.name.isEmpty || decoder.hasNames && RowName(canonical: change.name) != nil else {
+      throw CanonicalEncodingError(message: "the id is not the canonical text of a key")
+    }
     let hasBefore = change.kind != .insert
     let hasAfter = change.kind != .delete
     if hasBefore { try decoder.split(change.before, into: &before) }
@@ -224,7 +227,7 @@ package final class ChangeFormat {
     of member: ObjectDecoder.Member,
     decoder: ObjectDecoder
   ) throws(CanonicalEncodingError) {
-    guard member.value.elementsEqual("null".utf8), let large = LargeReference(reference),
+    guard decoder.isLargeForm(member), let large = LargeReference(reference),
       Digest(hexadecimal: large.digest) != nil, large.json == reference
     else { throw decoder.refusal(member.value) }
   }

@@ -62,6 +62,18 @@ package final class ObjectDecoder {
     UnsafeRawBufferPointer(rebasing: keyBytes[keyStarts[index]..<keyStarts[index + 1]])
   }
 
+  /// Whether objects can have names that are not integers.
+  var hasNames: Bool { layout.entity.identity != nil }
+
+  /// Whether the text is that of a large value, which has its bytes elsewhere: null, or the storage
+  /// class if the type does not imply it.
+  package func isLargeForm(_ member: Member) -> Bool {
+    guard member.index < types.count, types[member.index] == .any else {
+      return isSame(member.value, "null")
+    }
+    return EncodedValue.largeForms.contains { member.value.elementsEqual($0.json) }
+  }
+
   /// The number of properties with a column.
   package var columnCount: Int { layout.columns.count }
 
@@ -139,12 +151,7 @@ package final class ObjectDecoder {
     }
     let scratch = try room.take(text.count)
     guard let value = parsePlain(text, as: type, in: scratch) else { throw refusal(text) }
-    switch value {
-    case .text(let bytes) where bytes.baseAddress == UnsafeRawPointer(scratch.baseAddress),
-      .blob(let bytes):
-      room.giveBack(scratch.count - bytes.count)
-    default: room.giveBack(scratch.count)
-    }
+    room.giveBack(scratch.count - value.size(in: scratch))
     return value
   }
 
@@ -193,5 +200,18 @@ package final class ObjectDecoder {
       message: "\(shown) is not the canonical form of properties of \(layout.entity.name); the text"
         + " was altered or written by another program"
     )
+  }
+}
+
+extension PlainValue {
+  /// The number of bytes of a buffer up to the end of the value; zero if its bytes are elsewhere.
+  fileprivate func size(in buffer: UnsafeMutableRawBufferPointer) -> Int {
+    switch self {
+    case .null, .integer, .real: return 0
+    case .text(let bytes), .blob(let bytes):
+      guard let start = buffer.baseAddress, let first = bytes.baseAddress else { return 0 }
+      let offset = first - UnsafeRawPointer(start)
+      return (0..<buffer.count).contains(offset) ? offset + bytes.count : 0
+    }
   }
 }

@@ -120,6 +120,7 @@ package final class PreparedChanges: @unchecked Sendable {
   private func copy(_ change: Change) throws(StoreError) -> Change {
     var copy = change
     copy.entity = try room.copy(change.entity)
+    copy.name = try room.copy(change.name)
     copy.changed = try room.copy(change.changed)
     copy.before = try room.copy(change.before)
     copy.after = try room.copy(change.after)

@@ -28,5 +28,6 @@ package func columnDeclaration(of attribute: Attribute, isRequired: Bool) -> Str
       + " OR \(name) = 'NaN')"
   case .decimal, .string, .uuid, .url, .json: return "TEXT\(null)"
   case .data, .transformed: return "BLOB\(null)"
+  case .any: return "ANY\(null)"
   }
 }

@@ -37,7 +37,7 @@ extension StoreSchema {
 
 /// The type that a reader would infer for a property's text.
 private enum LogEncoding: Hashable {
-  case truth, integer, real, digits, text, date, uuid, base64, reference, links
+  case truth, integer, real, digits, text, date, uuid, base64, spelled, reference, links
 
   init(_ type: ValueType) {
     switch type {
@@ -49,6 +49,7 @@ private enum LogEncoding: Hashable {
     case .date: self = .date
     case .uuid: self = .uuid
     case .data, .transformed: self = .base64
+    case .any: self = .spelled
     }
   }
 }

@@ -7,10 +7,21 @@ package struct StoreSchema: Codable, Hashable, Sendable {
   package var version: String
   /// All entities, sorted by name.
   package var entities: [Entity]
+  /// What an adopted database consists of, in the order of its creation; nil for a store of the
+  /// library.
+  package var adopted: [SchemaObject]?
+
+  /// The tables whose rows are recorded again under this schema, because they may have changed
+  /// while no trigger was there.
+  package var replaced: [String]?
+
+  /// Whether it describes the tables of a program that does not use the library.
+  package var isAdopted: Bool { adopted != nil }
 
   /// Creates a schema of resolved entities.
-  package init(version: String, entities: [Entity]) {
+  package init(version: String, entities: [Entity], adopted: [SchemaObject]? = nil) {
     self.version = version
+    self.adopted = adopted
     self.entities = entities.sorted { $0.name < $1.name }
   }
 
@@ -37,6 +48,8 @@ package struct Entity: Codable, Hashable, Sendable {
   package var indexes: [[String]]
   /// The name in the schema version before this one.
   package var originalName: String?
+  /// What identifies a row of an adopted table; nil for a table of the library, which has ids.
+  package var identity: RowIdentity?
 
   /// Creates an entity; its table has its name unless another name is given.
   package init(
@@ -48,8 +61,10 @@ package struct Entity: Codable, Hashable, Sendable {
     relationships: [Relationship] = [],
     uniques: [[String]] = [],
     indexes: [[String]] = [],
-    originalName: String? = nil
+    originalName: String? = nil,
+    identity: RowIdentity? = nil
   ) {
+    self.identity = identity
     self.name = name
     self.parent = parent
     self.table = table ?? name
@@ -79,6 +94,8 @@ package struct Attribute: Codable, Hashable, Sendable {
   package var preservesValueOnDeletion: Bool
   /// Whether large values are kept in blob files.
   package var isExternal: Bool
+  /// True if SQLite computes the value, so that replaying a row must not write it.
+  package var isGenerated: Bool?
 
   /// Creates an attribute; its column has its name unless another name is given.
   package init(
@@ -89,8 +106,10 @@ package struct Attribute: Codable, Hashable, Sendable {
     originalName: String? = nil,
     defaultValue: Value? = nil,
     preservesValueOnDeletion: Bool = false,
-    isExternal: Bool = false
+    isExternal: Bool = false,
+    isGenerated: Bool? = nil
   ) {
+    self.isGenerated = isGenerated
     self.name = name
     self.column = column ?? name
     self.type = type

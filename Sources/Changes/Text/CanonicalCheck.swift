@@ -13,7 +13,7 @@ func isPlainlyCanonical(_ text: UnsafeRawBufferPointer, as type: ValueType) -> B
     return range.contains(number)
   case .float16, .float, .double:
     return parseShortDouble(text) != nil
-  case .string, .url, .json, .uint64, .decimal, .date, .uuid, .data, .transformed:
+  case .string, .url, .json, .uint64, .decimal, .date, .uuid, .data, .transformed, .any:
     guard text.count >= 2, first == 0x22, text[text.count - 1] == 0x22 else { return false }
     return isPlainlyCanonical(
       inner: UnsafeRawBufferPointer(rebasing: text[1..<text.count - 1]),
@@ -31,6 +31,8 @@ private func isPlainlyCanonical(inner text: UnsafeRawBufferPointer, type: ValueT
   case .date: parseDate(text) != nil
   case .uuid: isCanonicalUUID(text)
   case .data, .transformed: isCanonicalBase64(text)
+  case .any:
+    text.starts(with: "text:".utf8) && hasCanonicalEscapes(text) && isValidUTF8(text)
   default: false
   }
 }

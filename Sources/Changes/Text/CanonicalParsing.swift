@@ -61,7 +61,7 @@ func parsePlain(
   case .float16, .float, .double:
     if let number = parseDouble(bytes) { return .real(number) }
     return parseInteger(bytes).map { .integer($0) }
-  case .string, .url, .json, .uint64, .decimal, .date, .uuid, .data, .transformed:
+  case .string, .url, .json, .uint64, .decimal, .date, .uuid, .data, .transformed, .any:
     guard bytes.count >= 2, bytes[0] == 0x22, bytes[bytes.count - 1] == 0x22 else { return nil }
     let inner = UnsafeRawBufferPointer(rebasing: bytes[1..<bytes.count - 1])
     return parseQuoted(inner, as: type, in: room)
@@ -80,6 +80,7 @@ private func parseQuoted(
     guard let plain = hasEscapes ? unescapeCanonical(text, in: room) : text, isValidUTF8(plain)
     else { return nil }
     return .text(plain)
+  case .any: return parseSpelled(text, in: room)
   case .uint64: return parseUnsignedInteger(text).map { plainUnsigned($0, in: room) }
   case .date: return parseDate(text).map { .real($0) }
   case .data, .transformed: return decodeBase64(text, in: room).map { .blob($0) }
@@ -87,6 +88,36 @@ private func parseQuoted(
     return .text(text)
   default: return nil
   }
+}
+
+/// Reads a spelled value without copying a text that has no escapes.
+private func parseSpelled(
+  _ text: UnsafeRawBufferPointer,
+  in room: UnsafeMutableRawBufferPointer
+) -> PlainValue? {
+  let hasEscapes = indexOfEscape(in: text, from: 0) < text.count
+  guard let plain = hasEscapes ? unescapeCanonical(text, in: room) : text else { return nil }
+  let prefix = "text:".utf8.count
+  if plain.starts(with: "text:".utf8) {
+    let rest = UnsafeRawBufferPointer(rebasing: plain[prefix...])
+    return isValidUTF8(rest) ? .text(rest) : nil
+  }
+  switch Value(spelling: plain) {
+  case .integer(let number): return .integer(number)
+  case .real(let number): return .real(number)
+  // Decoded bytes are shorter than their spelling.
+  case .blob(let data): return .blob(copied(data, to: room))
+  case .brokenText(let data): return .text(copied(data, to: room))
+  case .null, .text, nil: return nil
+  }
+}
+
+private func copied(
+  _ data: Data,
+  to room: UnsafeMutableRawBufferPointer
+) -> UnsafeRawBufferPointer {
+  room.copyBytes(from: data)
+  return UnsafeRawBufferPointer(rebasing: room[..<data.count])
 }
 
 private func plainUnsigned(

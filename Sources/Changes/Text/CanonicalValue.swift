@@ -7,13 +7,17 @@ import FoundationEssentials
 /// point or an exponent, dates RFC 3339 strings, bytes base64 strings, and values of all other types strings. A
 /// value without such a form (NaN, the infinities, far dates, values of a wrong type by a foreign
 /// writer) is written as null, or for a date as the nearest date. The exact value is returned and
-/// belongs under `special`.
+/// belongs under `special`. A value of type `any` has its spelling as a string, and never a note.
 @discardableResult
 package func appendCanonical(
   _ value: Value,
   as type: ValueType,
   to buffer: inout [UInt8]
 ) -> SpecialValue? {
+  if type == .any {
+    appendSpelled(value, to: &buffer)
+    return nil
+  }
   let isShown: Bool
   switch value {
   case .null:
@@ -37,6 +41,20 @@ package func appendCanonical(
     }
   }
   return isShown ? nil : SpecialValue(value, as: type)
+}
+
+private func appendSpelled(_ value: Value, to buffer: inout [UInt8]) {
+  if case .text(var text) = value {
+    // Most values are texts, whose spelling needs no copy.
+    buffer += "\"text:".utf8
+    text.withUTF8 { appendJSONContent(UnsafeRawBufferPointer($0), to: &buffer) }
+    buffer.append(0x22)
+    return
+  }
+  var spelling: [UInt8] = []
+  value.appendSpelling(to: &spelling)
+  guard spelling != Array("null".utf8) else { return appendNull(to: &buffer) }
+  spelling.withUnsafeBytes { appendJSONString($0, to: &buffer) }
 }
 
 private func append(_ number: Int64, as type: ValueType, to buffer: inout [UInt8]) -> Bool {

@@ -6,6 +6,12 @@
 /// The bytes must be valid UTF-8; they are copied as they are.
 package func appendJSONString(_ text: UnsafeRawBufferPointer, to buffer: inout [UInt8]) {
   buffer.append(0x22)
+  appendJSONContent(text, to: &buffer)
+  buffer.append(0x22)
+}
+
+/// Appends UTF-8 text as the content of a JSON string.
+func appendJSONContent(_ text: UnsafeRawBufferPointer, to buffer: inout [UInt8]) {
   var start = 0
   while true {
     let next = indexOfEscape(in: text, from: start)
@@ -16,7 +22,6 @@ package func appendJSONString(_ text: UnsafeRawBufferPointer, to buffer: inout [
     appendEscape(of: text[next], to: &buffer)
     start = next + 1
   }
-  buffer.append(0x22)
 }
 
 /// Appends a string as a JSON string, quotes included.

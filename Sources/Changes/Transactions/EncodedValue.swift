@@ -20,6 +20,21 @@ package struct EncodedValue: Hashable {
     appendJSONString(note, to: &special)
   }
 
+  /// A value of type `any` that is stored under its digest: the text has only its storage class.
+  package init(large reference: LargeReference, spelling value: Value) {
+    switch value {
+    case .blob: self = Self.largeForms[1]
+    case .brokenText: self = Self.largeForms[2]
+    default: self = Self.largeForms[0]
+    }
+    large = reference.json
+  }
+
+  /// The texts of large values of type `any`: text, blob, and text that is not UTF-8.
+  static let largeForms = ["text:", "blob:", "text64:"].map {
+    EncodedValue(json: Array("\"\($0)\"".utf8))
+  }
+
   package static let null = EncodedValue(json: Array("null".utf8))
 
   /// An erased value.

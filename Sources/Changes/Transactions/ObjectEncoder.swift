@@ -37,6 +37,9 @@ package final class ObjectEncoder {
   @inline(__always)
   package func key(_ column: ColumnIndex) -> UnsafeRawBufferPointer { keys[column] }
 
+  /// The type of an attribute; nil for a relationship.
+  package func type(_ column: ColumnIndex) -> ValueType? { types[column] }
+
   /// Whether a value can't be written directly, because it is too large for a row of history or is
   /// in a file.
   @inline(__always)

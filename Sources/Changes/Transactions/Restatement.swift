@@ -78,7 +78,8 @@ package struct ErasureDetails: Hashable, Sendable {
   package var json: String {
     var text = Array(#"{"entity":"#.utf8)
     appendJSONString(object.entity, to: &text)
-    text += #","id":"\#(object.id)""#.utf8
+    text += #","id":"#.utf8
+    appendJSONString(object.id.description, to: &text)
     for (index, name) in properties.enumerated() {
       text += (index == 0 ? #","changed":["# : ",").utf8
       appendJSONString(name, to: &text)
@@ -97,12 +98,13 @@ package struct ErasureDetails: Hashable, Sendable {
     let text = CanonicalText(Array(details.utf8))
     func string(_ bytes: [UInt8]) -> String? { bytes.withUnsafeBytes { parseJSONString($0) } }
     guard let entity = text.value(of: "entity").flatMap(string),
-      let id = text.value(of: "id").flatMap(string).flatMap({ Int64($0) }),
+      var id = text.value(of: "id").flatMap(string),
+      let row = id.withUTF8({ RowName(canonical: UnsafeRawBufferPointer($0)) }),
       let list = text.value(of: "restated")
     else { return nil }
     let names = text.value(of: "changed").map { CanonicalText($0).elements } ?? []
     self.init(
-      of: ObjectName(entity, id: id),
+      of: ObjectName(entity, id: ObjectID(row)),
       properties: names.compactMap(string),
       reason: text.value(of: "reason").flatMap(string),
       restatements: CanonicalText(list).elements.compactMap { Restatement($0) }

@@ -77,8 +77,10 @@ package struct Change {
   package var sequence: Int64
   /// The name of the object's entity.
   package var entity: UnsafeRawBufferPointer
-  /// The object's id.
+  /// The object's id; zero if it has a ``name``.
   package var object: Int64
+  /// The canonical text of a row's name that is not an integer; empty for all others.
+  package var name = UnsafeRawBufferPointer(start: nil, count: 0)
   /// The JSON list of the changed names; empty if the kind has none.
   package var changed: UnsafeRawBufferPointer
   /// The JSON object of the values before; empty if the kind has none.
@@ -91,6 +93,17 @@ package struct Change {
   package var large: UnsafeRawBufferPointer
   /// The members that describe the leaf of its line, in the form of ``LineLeaf``; empty in a whole transaction.
   package var leaf = UnsafeRawBufferPointer(start: nil, count: 0)
+
+  package var id: ObjectID {
+    if name.isEmpty { return ObjectID(object) }
+    return RowName(canonical: name).map { ObjectID($0) } ?? ObjectID(object)
+  }
+
+  /// Whether it is a change of an object with this id.
+  package func isOf(_ id: ObjectID) -> Bool {
+    guard let text = id.text else { return name.isEmpty && object == id.integer }
+    return name.elementsEqual(text.utf8)
+  }
 
   /// Whether values of the line were hidden or erased after it was written.
   package var isHidden: Bool {
@@ -138,6 +151,10 @@ package enum TransactionOperation: String, Hashable, Sendable, CaseIterable {
   case erase
   /// It records a change of the schema.
   case migration
+  /// It is the state of a database of another program when its history began.
+  case adopt
+  /// It was made by comparison, because triggers did not capture it.
+  case difference
 }
 
 /// The effect of a change on an object.

@@ -91,9 +91,14 @@ package struct TransactionLines {
     change.kind.withName { buffer.append(contentsOf: $0) }
     append(#"","entity":"#, to: &buffer)
     appendJSONString(change.entity, to: &buffer)
-    append(#","id":""#, to: &buffer)
-    appendInteger(change.object, to: &buffer)
-    append(#"""#, to: &buffer)
+    append(#","id":"#, to: &buffer)
+    if change.name.isEmpty {
+      append(#"""#, to: &buffer)
+      appendInteger(change.object, to: &buffer)
+      append(#"""#, to: &buffer)
+    } else {
+      appendJSONString(change.name, to: &buffer)
+    }
     append(#","changed":"#, value: change.changed, to: &buffer)
     let values = buffer.count
     append(#","before":"#, value: change.before, to: &buffer)

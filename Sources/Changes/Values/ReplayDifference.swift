@@ -1,7 +1,7 @@
 /// A difference between the value that a change expects and the value in the store.
 package struct ReplayDifference: Hashable, Sendable, CustomStringConvertible {
   package let entity: String
-  package let object: Int64
+  package let object: ObjectID
   /// The property; nil if the whole object exists or is missing unexpectedly.
   package let property: String?
   /// The expected value as canonical text; nil for none.
@@ -11,7 +11,7 @@ package struct ReplayDifference: Hashable, Sendable, CustomStringConvertible {
 
   package init(
     entity: String,
-    object: Int64,
+    object: ObjectID,
     property: String?,
     expected: String?,
     found: String?

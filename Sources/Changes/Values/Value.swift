@@ -48,7 +48,8 @@ extension Value {
     case .null: self = .null
     case .integer(let integer): self = .integer(integer)
     case .real(let real): self = .real(real)
-    case .text(let text): self = .text(String(decoding: text, as: UTF8.self))
+    case .text(let text):
+      self = String(validating: text, as: UTF8.self).map { .text($0) } ?? .brokenText(Data(text))
     case .blob(let blob): self = .blob(Data(blob))
     }
   }
@@ -59,7 +60,7 @@ package enum PlainValue {
   case null
   case integer(Int64)
   case real(Double)
-  /// Text in UTF-8.
+  /// Text in UTF-8; a value of type `any` can have other bytes.
   case text(UnsafeRawBufferPointer)
   case blob(UnsafeRawBufferPointer)
 }

@@ -14,4 +14,9 @@ public enum ValueType: String, Codable, Hashable, Sendable, CaseIterable {
   case json
   /// A value that the transformer named in the model converts to bytes.
   case transformed
+  /// A value of any storage class, which its text names: a column of an adopted table.
+  case any
+
+  /// The types that attributes of models can have.
+  package static let declared = allCases.filter { $0 != .any }
 }

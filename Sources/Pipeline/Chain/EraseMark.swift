@@ -1,4 +1,5 @@
 import ChangeLog
+import Changes
 import FoundationEssentials
 
 /// The file that marks an erasure that is not finished.
@@ -9,7 +10,7 @@ struct EraseMark: Codable, Equatable {
   var kind = "travelog-erasing"
   var version = 1
   var entity: String
-  var id: Int64
+  var id: ObjectID
   var attributes: [String]
   /// Whether the values are also erased from the store's history.
   var hasStore: Bool
@@ -20,7 +21,7 @@ struct EraseMark: Codable, Equatable {
   func command(_ logs: LogFolder) -> String {
     let names = attributes.map { " --attribute \($0)" }.joined()
     let store = hasStore ? " --store STORE" : ""
-    return "travelog erase \(logs.path) --entity \(entity) --id \(id)\(names)\(store)"
+    return "travelog erase \(logs.path) --entity \(entity) --id \(inShell("\(id)"))\(names)\(store)"
   }
 
   /// Whether another mark is about the same values.
@@ -47,6 +48,16 @@ struct EraseMark: Codable, Equatable {
     encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
     try writeDurably(Array(encoder.encode(self)) + [0x0a], to: logs.erasing(store))
   }
+}
+
+/// A text as one word of a shell's command.
+func inShell(_ text: String) -> String {
+  let isPlain = text.utf8.allSatisfy { (0x30...0x39).contains($0) || $0 == UInt8(ascii: "-") }
+  return isPlain
+    ? text
+    : "'"
+      + text.split(separator: "'", omittingEmptySubsequences: false)
+      .joined(separator: #"'\''"#) + "'"
 }
 
 extension LogFolder {

@@ -140,8 +140,9 @@ extension Notice {
       count == 1
       ? "1 transaction of \(logs) still has" : "\(count) transactions of \(logs) still have"
     let flags = properties.map { " --attribute \($0)" }.joined()
+    let name = "--entity \(object.entity) --id \(inShell("\(object.id)"))"
     return "\(words) values that were erased according to transaction \(id)."
-      + "\nRun “travelog erase \(logs) --entity \(object.entity) --id \(object.id)\(flags)”."
+      + "\nRun “travelog erase \(logs) \(name)\(flags)”."
   }
 
   private func text(_ point: HistoryPoint, besides other: HistoryPoint) -> String {

@@ -30,7 +30,7 @@ struct SnapshotLog {
       time: reader.transaction(point.transaction)?.time,
       schema: schema,
       of: store,
-      count: reader.snapshotCount(),
+      count: reader.snapshotCount(at: point.transaction),
       stamp: stamp
     )
   }
@@ -38,7 +38,7 @@ struct SnapshotLog {
   /// The mark that proves the snapshot, without writing it.
   func mark() throws -> Mark {
     var digest = TransactionDigest(transaction, after: point.digest)
-    try reader.snapshot { digest.take($0) }
+    try reader.snapshot(at: point.transaction) { digest.take($0) }
     let made = try digest.close(TransactionLines(transaction)).transaction
     return Mark(.snapshot, transaction: point.transaction, digest: made)
   }
@@ -78,7 +78,7 @@ struct SnapshotLog {
         try marking(Mark(.snapshot, transaction: point.transaction, digest: $0))
       },
       changes: { body in
-        try reader.snapshot { change in
+        try reader.snapshot(at: point.transaction) { change in
           try body(change, reader)
           try progress.countChange(tick)
         }

@@ -157,7 +157,7 @@ private struct Erase {
       while let transaction = try cursor.nextTransaction() {
         let targets = try targets.under(transaction.schema)
         while let change = try cursor.nextChange() {
-          guard change.object == request.object, targets.hasEntity(of: change) else { continue }
+          guard change.isOf(request.object), targets.hasEntity(of: change) else { continue }
           throw PipelineError(
             .isUnexported(transaction.id, object: "\(request.entity) \(request.object)"),
             store: store.location.path,

@@ -145,7 +145,7 @@ struct EraseScan {
     var last: HistoryPoint?
     while true {
       let transaction = try reader.next { change, id, _ in
-        guard change.object == request.object, targets.hasEntity(of: change) else { return }
+        guard change.isOf(request.object), targets.hasEntity(of: change) else { return }
         plan.isKnown = true
         if isTold {
           if change.kind != .update { plan.present.removeAll() }

@@ -1,4 +1,5 @@
 import ChangeLog
+import Changes
 
 /// A request to erase values of one object from logs.
 package struct EraseRequest: Sendable {
@@ -9,7 +10,7 @@ package struct EraseRequest: Sendable {
   /// The object's entity.
   package var entity: String
   /// The object's id.
-  package var object: Int64
+  package var object: ObjectID
   /// The properties whose values are erased; empty for all.
   package var attributes: [String] = []
   /// The store from whose history the values are erased too; nil to leave its history unchanged.
@@ -22,7 +23,7 @@ package struct EraseRequest: Sendable {
   package var isDryRun = false
 
   /// Creates a request.
-  package init(logs: LogFolder, entity: String, object: Int64) {
+  package init(logs: LogFolder, entity: String, object: ObjectID) {
     self.logs = logs
     self.entity = entity
     self.object = object

@@ -18,11 +18,24 @@ package func export(_ request: ExportRequest, tick: Tick = { _ in }) throws -> E
   // Foreign changes are sealed before they are exported.
   if !request.isDryRun { try writableStore(request.store)?.sealForeignChanges() }
   let store = try readableStore(request.store)
-  return try store.read { reader in
+  let (result, isForgotten, filter) = try store.read { reader in
     let export = try Export(request, store: store, reader: reader)
     // A log must not contain a state that a power cut could still remove from the store.
     if !request.isDryRun { try reader.sync() }
-    return try export.run(tick)
+    let result = try export.run(tick)
+    return (result, try export.isForgotten, export.filter)
+  }
+  // In a rollback journal this process can't commit while it reads.
+  if store.schema.isAdopted, isForgotten { try noteExport(of: request.store, filter: filter) }
+  return result
+}
+
+private func noteExport(of path: String, filter: String?) throws {
+  do {
+    try writableStore(path, busyTimeout: .seconds(1))?.rememberExport(filter: filter)
+  } catch let error as StoreError where error.code == .locked {
+    // The store is locked, and an export does not wait. The next export sets the mark, because it
+    // finds logs.
   }
 }
 
@@ -88,7 +101,7 @@ private final class Export {
   }
 
   func run(_ tick: Tick) throws -> ExportResult {
-    if case .snapshot = start, request.until != .head {
+    if case .snapshot = start, request.until != .head, try reader.adoptedStart() == nil {
       throw request.error(.firstExportIsSnapshot)
     }
     if case .after(let point) = start {
@@ -139,13 +152,19 @@ private final class Export {
   private func remember() throws {
     guard !request.isDryRun, request.stream == nil, !request.trustsToken else { return }
     try moveToken()
-    let filter = request.logs.partial
-    guard try !reader.remembersExport(filter: filter) else { return }
-    do {
-      try writableStore(request.store, busyTimeout: .seconds(1))?.rememberExport(filter: filter)
-    } catch let error as StoreError where error.code == .locked {
-      // The store is locked, and an export does not wait. The next export sets the mark, because it
-      // finds logs.
+    if !store.schema.isAdopted, try isForgotten {
+      try noteExport(of: request.store, filter: filter)
+    }
+  }
+
+  /// The name of the filtered logs; nil for whole ones.
+  var filter: String? { request.logs.partial }
+
+  /// Whether the store does not have the mark of this export yet.
+  var isForgotten: Bool {
+    get throws {
+      guard !request.isDryRun, request.stream == nil, !request.trustsToken else { return false }
+      return try !reader.remembersExport(filter: filter)
     }
   }
 
@@ -166,14 +185,19 @@ private final class Export {
   /// Writes the snapshot with which the logs begin: the one that the last deletion of history proves,
   /// or the present state.
   private func writeFirstSnapshot(_ tick: Tick) throws {
-    if let point = try writePrunedSnapshot(tick) {
+    if let start = try reader.adoptedStart() {
+      result.from = try reader.point(start)
+      try writeSnapshot(at: result.from, tick: tick)
+    } else if let point = try writePrunedSnapshot(tick) {
       result.from = point
     } else {
       result.from = try reader.point(result.head)
       try writeSnapshot(at: result.from, tick: tick)
     }
     let last = result.from.transaction
-    if let oldest = try reader.historyRange().oldest, oldest <= last {
+    // The marker of an adoption has no changes that the snapshot could lack.
+    let isMarker = try last == 1 && reader.adoptedStart() != nil
+    if !isMarker, let oldest = try reader.historyRange().oldest, oldest <= last {
       result.notices.append(
         .beginsWithSnapshot(oldest...last, of: request.store, request.logs.path)
       )
@@ -422,7 +446,8 @@ private final class Export {
       result.snapshot = ""
       return
     }
-    try reader.checkState(isAfter: point)
+    // The rows of an adopted file give the state after any of its transactions.
+    if !store.schema.isAdopted { try reader.checkState(isAfter: point) }
     let log = try SnapshotLog(
       of: store,
       reader: reader,
@@ -432,7 +457,11 @@ private final class Export {
     result.snapshot = try log.write(
       to: request.logs,
       level: request.level,
-      marking: { self.marked = try record($0, in: request.store) },
+      // In a rollback journal this process can't commit while it reads.
+      marking: {
+        let canCommit = try !store.schema.isAdopted || reader.usesWriteAheadLog()
+        if canCommit { self.marked = try record($0, in: request.store) }
+      },
       tick: tick
     )
     if self.marked == nil { result.notices.append(.snapshotIsUnproven(point.transaction)) }

@@ -118,7 +118,10 @@ extension ExportStart {
     request: ExportRequest
   ) throws -> ExportStart {
     if let point, point.transaction > 0 { return .after(point) }
-    guard try reader.reachesBack() else {
+    let isAdopted = try reader.adoptedStart() != nil
+    // The state with which the logs of an adopted file begin is a file beside them.
+    if isAdopted, request.stream == nil { return .snapshot }
+    guard try !isAdopted && reader.reachesBack() else {
       throw request.error(.streamHasNoBeginning)
     }
     return .beginning
@@ -129,9 +132,10 @@ extension ExportStart {
     reader: Reader,
     notices: inout [Notice]
   ) throws -> ExportStart {
-    if try reader.reachesBack() { return .beginning }
+    let adopted = try reader.adoptedStart()
+    if try adopted == nil && reader.reachesBack() { return .beginning }
     guard request.logs.partial != nil else { return .snapshot }
-    let base = try reader.historyRange().base
+    let base = try adopted.map { try reader.point($0) } ?? reader.historyRange().base
     notices.append(.logsBeginAfter(base.transaction, of: request.store))
     return base.transaction > 0 ? .after(base) : .beginning
   }

@@ -28,12 +28,12 @@ package protocol HistorySource: AnyObject {
 
   /// The transactions that changed an object with this id, in ascending order; nil if the source
   /// has no faster way than reading all transactions.
-  func transactions(changing object: Int64) throws -> [Int64]?
+  func transactions(changing object: ObjectID) throws -> [Int64]?
 }
 
 extension HistorySource {
   /// Logs have no index.
-  package func transactions(changing object: Int64) throws -> [Int64]? { nil }
+  package func transactions(changing object: ObjectID) throws -> [Int64]? { nil }
 }
 
 /// The facts about a history that are known before its transactions are read.

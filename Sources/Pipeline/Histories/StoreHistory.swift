@@ -42,7 +42,7 @@ package final class StoreHistory: HistorySource {
 
   package func schemas() throws -> [StoreSchema] { try reader.schemas().map(\.schema) }
 
-  package func transactions(changing object: Int64) throws -> [Int64]? {
+  package func transactions(changing object: ObjectID) throws -> [Int64]? {
     try reader.transactions(changing: object)
   }
 

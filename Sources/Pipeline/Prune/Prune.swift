@@ -73,7 +73,9 @@ private func deleteOld(_ request: PruneRequest, tick: Tick) throws -> PruneResul
     result.oldest = range.oldest
     // The last exported transaction is kept, because the token names it.
     guard let oldest = range.oldest, oldest < verified.transaction else { return 0 }
-    guard first <= oldest || request.ignoresUnlogged else {
+    // The marker of an adoption has no changes, and the logs begin with the state after it.
+    let isMarker = try oldest == 1 && first == 2 && reader.adoptedStart() != nil
+    guard first <= oldest || isMarker || request.ignoresUnlogged else {
       throw request.error(.areUnlogged(oldest...first - 1))
     }
     let last = try reader.lastTransaction(

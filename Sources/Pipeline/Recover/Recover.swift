@@ -69,7 +69,9 @@ package func recover(_ request: RecoverRequest, tick: Tick = { _ in }) throws ->
   let folder = try TemporaryFolder()
   defer { withExtendedLifetime(folder) {} }
   let recovery = Recovery(request: request, store: store, chain: chain, folder: folder.path)
-  switch try recovery.remedy(after: last) {
+  let remedy = try recovery.remedy(after: last)
+  if remedy != .none { try store.refuseIfAdopted("rebuilding lost history") }
+  switch remedy {
   case .none: break
   case .gap: try recovery.writeGap(after: last, result: &result, tick: tick)
   case .lineage: try recovery.beginLineage(after: last, result: &result, tick: tick)

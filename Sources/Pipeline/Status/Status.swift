@@ -34,6 +34,8 @@ package struct Status: Hashable, Sendable {
   package var verified: VerificationRecord?
   /// The state of filtered logs.
   package var filtered: [Filtered] = []
+  /// The tables of an adopted file that are not recorded; nil for a store of the library.
+  package var unrecorded: [String]?
 
   /// The state of logs of one kind.
   package struct Logs: Hashable, Sendable {
@@ -98,6 +100,7 @@ package func status(of path: String, logs: LogFolder, token: String? = nil) thro
         )
       )
     }
+    status.unrecorded = try store.unrecordedTables()
     return status
   }
 }

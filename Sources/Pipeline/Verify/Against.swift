@@ -114,7 +114,7 @@ extension Finding {
     self.init(
       .rowDiffers(
         difference.kind,
-        object: "\(String(decoding: difference.entity, as: UTF8.self)) \(difference.object)",
+        object: "\(String(decoding: difference.entity, as: UTF8.self)) \(difference.id)",
         properties: String(decoding: difference.changed, as: UTF8.self),
         folder: logs.path
       ),

@@ -10,7 +10,8 @@ package enum DifferenceTable {
   /// Values are canonical JSON, which distinguishes null from an empty text.
   package static func rows(of difference: ObjectDifference) -> String {
     let start = [
-      difference.kind.rawValue, difference.entity, String(difference.id), difference.label ?? "",
+      difference.kind.rawValue, difference.entity, difference.id.description,
+      difference.label ?? "",
     ]
     let properties =
       difference.properties.isEmpty

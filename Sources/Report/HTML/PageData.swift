@@ -109,7 +109,7 @@ extension ObjectTally {
     for property in difference.properties {
       for value in [property.before, property.after] {
         for link in value?.links.prefix(50) ?? [] {
-          want(link.entity, id: link.id, history: history)
+          want(link.entity, id: ObjectID(link.id), history: history)
         }
       }
     }

@@ -39,7 +39,7 @@ enum PageLine {
       }
     var line = Array("\(isFirst ? "" : ",")[\(kind)".utf8)
     append(",", text: difference.entity, to: &line)
-    append(",", text: String(difference.id), to: &line)
+    append(",", text: difference.id.description, to: &line)
     append(",", text: difference.label, to: &line)
     for property in difference.properties {
       append(",", text: property.name, to: &line)
@@ -67,7 +67,11 @@ enum PageLine {
   /// A value as JSON; an object with the key `!` is a note on a value that JSON can't represent.
   private static func append(_ value: PropertyValue?, to line: inout [UInt8]) {
     line.append(UInt8(ascii: ","))
-    guard let value else { return line += Array(#"{"!":"none"}"#.utf8) }
+    guard var value else { return line += Array(#"{"!":"none"}"#.utf8) }
+    // An infinite number has no JSON, so its spelling remains.
+    if value.isSpelled, let plain = value.text.flatMap(plainText), !plain.hasSuffix("inf") {
+      value.json = Array(plain.utf8)
+    }
     if value.isErased { return line += Array(#"{"!":"erased"}"#.utf8) }
     if value.large != nil || value.special != nil {
       line += Array(#"{"!":"special","text":"#.utf8)

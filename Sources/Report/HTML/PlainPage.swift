@@ -157,7 +157,8 @@ struct PlainPage {
       case (let before, let after): return "\(name): \(value(after ?? before))"
       }
     }
-    return "<li>\(sign) \(Page.escaped(difference.entity)) \(difference.id)\(label): "
+    return "<li>\(sign) \(Page.escaped(difference.entity))"
+      + " \(Page.escaped("\(difference.id)", limit: 80))\(label): "
       + "\(properties.joined(separator: "; "))</li>"
   }
 }

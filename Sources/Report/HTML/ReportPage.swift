@@ -57,7 +57,9 @@ package struct ReportPage {
       if names.count > 1 { names.append(UInt8(ascii: ",")) }
       names += Array("[\(history),".utf8)
       appendJSONString(entity, to: &names)
-      names += Array(",\"\(id)\",".utf8)
+      names.append(UInt8(ascii: ","))
+      appendJSONString(id.description, to: &names)
+      names.append(UInt8(ascii: ","))
       appendJSONString(name, to: &names)
       names.append(UInt8(ascii: "]"))
     }

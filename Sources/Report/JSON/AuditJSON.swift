@@ -5,7 +5,7 @@ extension JSONText {
     self.init()
     add("op", text: difference.kind.rawValue)
     add("entity", text: difference.entity)
-    add("id", text: String(difference.id))
+    add("id", text: difference.id.description)
     add("name", text: difference.label)
     add("properties", of: difference.properties) { object, property in
       object.add("name", text: property.name)
@@ -75,7 +75,7 @@ extension JSONText {
   package init(_ blame: Blame) {
     self.init(type: "blame")
     add("entity", text: blame.entity)
-    add("id", text: String(blame.id))
+    add("id", text: blame.id.description)
     add("name", text: blame.label)
     add("inserted", object: blame.inserted.map { JSONText($0) })
     add("deleted", object: blame.deleted.map { JSONText($0) })

@@ -10,7 +10,7 @@ package func text(
   name: NameLookup = { _, _ in nil }
 ) -> String {
   let title =
-    "\(difference.entity) \(difference.id)"
+    "\(difference.entity) \(visible("\(difference.id)"))"
     + (difference.label.map { " \(marks.quoted($0))" } ?? "")
   func value(_ value: PropertyValue?) -> String {
     text(of: value, limit: limit, marks: marks, name: name)
@@ -158,7 +158,10 @@ package func rows(of groups: [TimelineGroup], by grouping: TimelineGrouping) -> 
 
 package func text(of blame: Blame, marks: Marks) -> String {
   var lines = [
-    marks.strong("\(blame.entity) \(blame.id)" + (blame.label.map { " \(marks.quoted($0))" } ?? ""))
+    marks.strong(
+      "\(blame.entity) \(visible("\(blame.id)"))"
+        + (blame.label.map { " \(marks.quoted($0))" } ?? "")
+    )
   ]
   func by(_ touch: Touch) -> String {
     "\(touch.transaction)  \(second(touch.time))  \(authorText(touch.author))"

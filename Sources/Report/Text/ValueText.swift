@@ -15,6 +15,9 @@ package func text(
   if value.isErased { return "(erased)" }
   if let large = value.large { return largeText(large, special: value.special, marks: marks) }
   if let special = value.special { return shortened(visible(special), limit: limit, marks: marks) }
+  if value.isSpelled, let plain = value.text.flatMap(plainText) {
+    return shortened(visible(plain), limit: limit, marks: marks)
+  }
   let links = value.links
   guard links.isEmpty else {
     return links.map { link in
@@ -24,6 +27,20 @@ package func text(
     .joined(separator: ", ")
   }
   return shortened(visible(String(decoding: value.json, as: UTF8.self)), limit: limit, marks: marks)
+}
+
+/// A value of type `any` as people write it: a text in quotes, a number without them.
+func plainText(_ spelling: String) -> String? {
+  var spelling = spelling
+  switch spelling.withUTF8({ Value(spelling: UnsafeRawBufferPointer($0)) }) {
+  case .integer(let number): return String(number)
+  case .real(let number): return String(number)
+  case .text(let text):
+    var quoted: [UInt8] = []
+    appendJSONString(text, to: &quoted)
+    return String(decoding: quoted, as: UTF8.self)
+  case .null, .blob, .brokenText, nil: return nil
+  }
 }
 
 private func largeText(_ large: [UInt8], special: String?, marks: Marks) -> String {

@@ -7,6 +7,9 @@ extension Catalog {
     on connection: Connection,
     provenance: Provenance
   ) throws {
+    if schema.isAdopted {
+      return try AdoptedReplica.create(schema, on: connection, provenance: provenance)
+    }
     let definitions = try schema.tables()
     try connection.execute(statements(connection.tables))
     for definition in definitions {

@@ -62,7 +62,7 @@ extension CheckFinding: CustomStringConvertible {
     case .strayChanges(let count):
       return "\(countText(Int(count), noun: "change")) without a transaction"
     case .row(let change):
-      let name = "\(String(decoding: change.entity, as: UTF8.self)) \(change.object)"
+      let name = "\(String(decoding: change.entity, as: UTF8.self)) \(change.id)"
       switch change.kind {
       case .insert: return "history does not have \(name), but the row exists"
       case .delete: return "history has \(name), but the row is missing"

@@ -20,62 +20,67 @@ struct Catalog {
   /// The CHECK constraints use OR instead of IN. For `IN` with more than two values, SQLite builds
   /// a table on each write, which takes ten times as long as writing the row.
   static func statements(_ tables: HistoryTables) -> String {
-    """
-    CREATE TABLE "\(tables.catalog)" (
-      "key" TEXT NOT NULL PRIMARY KEY,
-      "value" ANY NOT NULL
-    ) STRICT, WITHOUT ROWID;
-    CREATE TABLE "\(tables.schema)" (
-      "id" INTEGER PRIMARY KEY,
-      "version" TEXT NOT NULL,
-      "digest" TEXT NOT NULL UNIQUE,
-      "json" TEXT NOT NULL
-    ) STRICT;
-    CREATE TABLE "\(tables.blob)" (
-      "sha256" TEXT NOT NULL PRIMARY KEY,
-      "size" INTEGER NOT NULL,
-      "rows" INTEGER NOT NULL CHECK ("rows" >= 0),
-      "history" INTEGER NOT NULL CHECK ("history" >= 0),
-      "content" BLOB
-    ) STRICT, WITHOUT ROWID;
-    CREATE INDEX "\(tables.blob)_unused" ON "\(tables.blob)" ("sha256")
-      WHERE "rows" = 0 AND "history" = 0;
-    CREATE TABLE "\(tables.transaction)" (
-      "id" INTEGER PRIMARY KEY AUTOINCREMENT,
-      "time" TEXT NOT NULL,
-      "op" TEXT NOT NULL CHECK (
-        "op" = 'recorded' OR "op" = 'foreign' OR "op" = 'snapshot' OR "op" = 'gap'
-        OR "op" = 'prune' OR "op" = 'mark' OR "op" = 'erase'
-        OR "op" = 'migration'),
-      "author" TEXT,
-      "process" TEXT NOT NULL,
-      "process_id" INTEGER NOT NULL,
-      "host" TEXT NOT NULL,
-      "bundle" TEXT,
-      "schema" INTEGER NOT NULL REFERENCES "\(tables.schema)"("id"),
-      "first_change" INTEGER NOT NULL,
-      "changes" INTEGER NOT NULL,
-      "seed" BLOB NOT NULL,
-      "digest" BLOB CHECK ("digest" IS NULL OR length("digest") = 32),
-      "state" TEXT NOT NULL DEFAULT 'whole' CHECK (
-        "state" = 'whole' OR "state" = 'erased' OR "state" = 'deleted'),
-      "details" TEXT
-    ) STRICT;
-    CREATE TABLE "\(tables.change)" (
-      "id" INTEGER PRIMARY KEY,
-      "transaction_id" INTEGER NOT NULL,
-      "sequence" INTEGER NOT NULL,
-      "kind" TEXT NOT NULL CHECK ("kind" = 'insert' OR "kind" = 'update' OR "kind" = 'delete'),
-      "entity" TEXT NOT NULL,
-      "object" INTEGER NOT NULL,
-      "changed" TEXT,
-      "before" TEXT,
-      "after" TEXT,
-      "special" TEXT,
-      "large" TEXT,
-      "leaf" TEXT
-    ) STRICT;
-    """
+    // An adopted file can be opened by every SQLite that its program may use, so it has no STRICT
+    // tables, and no AUTOINCREMENT, which would add a table without a prefix.
+    let isOurs = tables.prefix == nil
+    let strict = isOurs ? " STRICT" : ""
+    let any = isOurs ? " ANY" : ""
+    return """
+      CREATE TABLE "\(tables.catalog)" (
+        "key" TEXT NOT NULL PRIMARY KEY,
+        "value"\(any) NOT NULL
+      )\(isOurs ? " STRICT," : "") WITHOUT ROWID;
+      CREATE TABLE "\(tables.schema)" (
+        "id" INTEGER PRIMARY KEY,
+        "version" TEXT NOT NULL,
+        "digest" TEXT NOT NULL UNIQUE,
+        "json" TEXT NOT NULL
+      )\(strict);
+      CREATE TABLE "\(tables.blob)" (
+        "sha256" TEXT NOT NULL PRIMARY KEY,
+        "size" INTEGER NOT NULL,
+        "rows" INTEGER NOT NULL CHECK ("rows" >= 0),
+        "history" INTEGER NOT NULL CHECK ("history" >= 0),
+        "content" BLOB
+      )\(isOurs ? " STRICT," : "") WITHOUT ROWID;
+      CREATE INDEX "\(tables.blob)_unused" ON "\(tables.blob)" ("sha256")
+        WHERE "rows" = 0 AND "history" = 0;
+      CREATE TABLE "\(tables.transaction)" (
+        "id" INTEGER PRIMARY KEY\(isOurs ? " AUTOINCREMENT" : ""),
+        "time" TEXT NOT NULL,
+        "op" TEXT NOT NULL CHECK (
+          "op" = 'recorded' OR "op" = 'foreign' OR "op" = 'snapshot' OR "op" = 'gap'
+          OR "op" = 'prune' OR "op" = 'mark' OR "op" = 'erase'
+           OR "op" = 'migration'\(isOurs ? "" : " OR \"op\" = 'adopt' OR \"op\" = 'difference'")),
+        "author" TEXT,
+        "process" TEXT NOT NULL,
+        "process_id" INTEGER NOT NULL,
+        "host" TEXT NOT NULL,
+        "bundle" TEXT,
+        "schema" INTEGER NOT NULL REFERENCES "\(tables.schema)"("id"),
+        "first_change" INTEGER NOT NULL,
+        "changes" INTEGER NOT NULL,
+        "seed" BLOB NOT NULL,
+        "digest" BLOB CHECK ("digest" IS NULL OR length("digest") = 32),
+        "state" TEXT NOT NULL DEFAULT 'whole' CHECK (
+          "state" = 'whole' OR "state" = 'erased' OR "state" = 'deleted'),
+        "details" TEXT
+      )\(strict);
+      CREATE TABLE "\(tables.change)" (
+        "id" INTEGER PRIMARY KEY,
+        "transaction_id" INTEGER NOT NULL,
+        "sequence" INTEGER NOT NULL,
+        "kind" TEXT NOT NULL CHECK ("kind" = 'insert' OR "kind" = 'update' OR "kind" = 'delete'),
+        "entity" TEXT NOT NULL,
+        "object" \(isOurs ? "INTEGER " : "")NOT NULL,
+        "changed" TEXT,
+        "before" TEXT,
+        "after" TEXT,
+        "special" TEXT,
+        "large" TEXT,
+        "leaf" TEXT
+      )\(strict);
+      """
   }
 
   /// Adds a schema to the store's catalog unless the catalog contains it, and returns its id.

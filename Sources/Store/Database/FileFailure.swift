@@ -45,7 +45,9 @@ enum FileFailure: StoreReason {
     case .appleStore:
       "\(path) is a store of Apple's Core Data or SwiftData, whose format Travelog can't read."
         + "\nTo move its data here, see FROM_A_MAC in Travelog's documentation."
-    case .foreignDatabase: "\(path) is a SQLite database without Travelog history.\n\(nameAStore)"
+    case .foreignDatabase:
+      "\(path) is a SQLite database without Travelog history.\nTo add history to it:"
+        + " travelog adopt \(path)"
     case .newerFormat(let format, let known):
       "The store \(path) has format \(format); this program reads formats up to \(known)."
     case .damaged: "The store \(path) is damaged."

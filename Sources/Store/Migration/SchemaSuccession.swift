@@ -68,12 +68,14 @@ package struct CatalogSchema: Sendable {
 
 extension Reader {
   package func lastSchema() throws -> Int64 {
-    try connection.integer("SELECT max(id) FROM store_schema") ?? 0
+    try connection.integer("SELECT max(id) FROM \(connection.tables.schema)") ?? 0
   }
 
   /// The schemas of the store, from the oldest to the present one.
   package func schemas() throws -> [CatalogSchema] {
-    let rows = try connection.prepare("SELECT id, digest, json FROM store_schema ORDER BY id")
+    let rows = try connection.prepare(
+      "SELECT id, digest, json FROM \(connection.tables.schema) ORDER BY id"
+    )
     var result: [CatalogSchema] = []
     while try rows.step() {
       let schema: StoreSchema

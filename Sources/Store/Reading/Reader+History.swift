@@ -38,11 +38,11 @@ extension Reader {
   /// order.
   ///
   /// An index would slow down each save, so this reads all changes, but not their values.
-  package func transactions(changing object: Int64) throws -> [Int64] {
+  package func transactions(changing object: ObjectID) throws -> [Int64] {
     let result = try connection.all(
       "SELECT DISTINCT transaction_id FROM \(connection.tables.change)"
         + " WHERE object = ?1 ORDER BY transaction_id",
-      values: [.integer(object)]
+      values: [object.text.map { .text($0) } ?? .integer(object.integer)]
     ) { $0.int64(at: 0) }
     guard let unsealed = try unsealedHistory(), let head = try unsealed.head() else {
       return result

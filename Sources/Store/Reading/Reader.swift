@@ -95,6 +95,9 @@ package final class Reader {
 
   /// Whether another program changed rows and ``history(after:through:)`` does not show it yet.
   package func hasUnshownChanges() throws -> Bool {
+    if let names = AdoptedFile.names(on: connection) {
+      return try AdoptedFile.hasCapturedRows(layouts.count, names: names, on: connection)
+    }
     guard try UnsealedHistory.hasTable(connection) else { return false }
     let last = try connection.integer("SELECT max(\"id\") FROM \"history_foreign\"") ?? 0
     return try last > (unsealedHistory()?.lastCaught ?? 0)

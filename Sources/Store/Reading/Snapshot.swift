@@ -3,7 +3,10 @@ import SQLite
 
 extension Reader {
   /// The number of objects that ``snapshot(_:)`` calls with.
-  package func snapshotCount() throws -> Int64 {
+  package func snapshotCount(at transaction: Int64? = nil) throws -> Int64 {
+    if connection.tables.prefix != nil {
+      return try adoptedSnapshotCount(at: transaction ?? .max)
+    }
     var result: Int64 = 0
     for layout in layouts {
       let condition = layout.ownCondition.map { " WHERE \($0)" } ?? ""
@@ -29,8 +32,14 @@ extension Reader {
   ///
   /// - Throws: ``StoreError/Code/locked`` if rows contain a foreign change that history does not
   ///   show yet, because the state then belongs to no transaction.
-  package func snapshot(_ body: (Change) throws -> Void) throws {
+  package func snapshot(
+    at transaction: Int64? = nil,
+    _ body: (Change) throws -> Void
+  ) throws {
     guard try !hasUnshownChanges() else { throw FileFailure.unrecordedChange.at(connection.path) }
+    if connection.tables.prefix != nil {
+      return try withPassingValues { try adoptedSnapshot(at: transaction ?? .max, $0, body) }
+    }
     try withPassingValues { try snapshot($0, body) }
   }
 

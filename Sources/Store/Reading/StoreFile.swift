@@ -9,6 +9,8 @@ struct StoreFile: Sendable {
   let options: Options
   /// Whether a write-ahead log existed before this process opened the store.
   private let isInUse: Bool
+  /// The prefix of our tables in a file that another program owns; nil in a store.
+  var prefix: String?
 
   init(location: Location, options: Options) {
     self.location = location
@@ -32,9 +34,17 @@ struct StoreFile: Sendable {
     }
     try checkFormat(of: connection)
     if case .file = location { try checkSize(of: connection) }
-    if !options.isReadOnly { try prepareForWriting(connection) }
+    let isForeign =
+      try connection.tablePrefix != nil && Catalog.value("replica", on: connection) != .integer(1)
+    if isForeign {
+      try sealAdopted(connection)
+    } else if !options.isReadOnly {
+      try prepareForWriting(connection)
+    }
     var catalog = try Catalog(on: connection)
-    if !options.isReadOnly { try catchForeignWriters(of: catalog.schema, on: connection) }
+    if !options.isReadOnly, !catalog.schema.isAdopted {
+      try catchForeignWriters(of: catalog.schema, on: connection)
+    }
     try fit(&catalog, connection)
     if !options.isReadOnly { try Erasure.prepare(options.historyMode, on: connection) }
     return (connection, catalog)
@@ -60,7 +70,30 @@ struct StoreFile: Sendable {
     try connection.setForeignKeys(enforced: true)
     try connection.setTriggers(enabled: false)
     try options.configure?(connection)
+    connection.tablePrefix = prefix
     return connection
+  }
+
+  /// Seals what was captured in a file of another program, so that readers see it.
+  ///
+  /// A reader does not wait for a program that writes; what is not sealed then is sealed later.
+  private func sealAdopted(_ connection: Connection) throws {
+    if !options.isReadOnly {
+      try connection.execute("PRAGMA synchronous = FULL")
+      return try AdoptedFile.seal(on: connection, blobFolder: location.blobFolder)
+    }
+    guard mayWrite(path), mayWrite(folder) else { return }
+    let writer = try Connection(path: path, mode: .readWrite)
+    guard !writer.isReadOnly else { return }
+    writer.tablePrefix = connection.tablePrefix
+    writer.setBusyTimeout(.seconds(1))
+    try writer.execute("PRAGMA synchronous = FULL")
+    try writer.setTriggers(enabled: false)
+    do {
+      try AdoptedFile.seal(on: writer, blobFolder: location.blobFolder)
+    } catch SQLiteError.busy {
+      // The program is writing.
+    }
   }
 
   /// Opens a file without changing it, and without leaving other files if possible.
@@ -181,10 +214,18 @@ struct StoreFile: Sendable {
       "SELECT (SELECT application_id FROM pragma_application_id),"
         + " (SELECT user_version FROM pragma_user_version)"
     )
-    guard try statement.step(), statement.int64(at: 0) == Int64(Catalog.applicationID) else {
+    let format: Int64
+    if try statement.step(), statement.int64(at: 0) == Int64(Catalog.applicationID) {
+      format = statement.int64(at: 1)
+    } else if let prefix = try AdoptedFile.prefix(on: connection) {
+      connection.tablePrefix = prefix
+      guard case .integer(let number) = try Catalog.value("format", on: connection) else {
+        throw FileFailure.damagedCatalog(.schema).at(path)
+      }
+      format = number
+    } else {
       throw try foreignFile(connection)
     }
-    let format = statement.int64(at: 1)
     guard format <= Int64(Catalog.format) else {
       throw FileFailure.newerFormat(format, known: Catalog.format).at(path)
     }

@@ -33,6 +33,7 @@ extension EntityLayout {
     case (_, .text(let digest)) where column.isExternal:
       return Digest(hexadecimal: digest) != nil
     case (_, .blob) where column.isExternal: return true
+    case (.any, _): return true
     case (.data, .blob), (.transformed, .blob): return true
     case (.float16, .real), (.float, .real), (.double, .real), (.date, .real),
       (.float16, .integer), (.float, .integer), (.double, .integer), (.date, .integer),
@@ -79,6 +80,7 @@ private func words(for column: EntityLayout.Column) -> String {
   case .url: what = "a URL as a text"
   case .json: what = "JSON as a text"
   case .transformed: what = "a blob"
+  case .any: what = "a value"
   }
   return column.isOptional ? what + ", or null" : what
 }

@@ -200,7 +200,7 @@ final class ChangeRecorder {
   /// Erases values of an object from history, and returns the transactions that contained
   /// them.
   func erase(
-    _ object: Int64,
+    _ object: ObjectID,
     where erases: (Transaction, Change, ToldValue) throws -> Bool
   ) throws -> Set<Int64> {
     // The last transaction needs its digest while its values still exist.

@@ -81,7 +81,11 @@ struct ChangeRow {
     try insertion.bind(9, transaction)
     try insertion.bind(10, change.sequence)
     try insertion.bind(11, borrowedText: change.entity)
-    try insertion.bind(12, change.object)
+    if change.name.isEmpty {
+      try insertion.bind(12, change.object)
+    } else {
+      try insertion.bind(12, borrowedText: change.name)
+    }
     try insertion.run(id: id, change: change, blobs: blobs)
   }
 

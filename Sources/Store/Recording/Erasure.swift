@@ -74,7 +74,7 @@ final class Erasure {
     let root = layouts[key.entity].ancestors.last ?? key.entity
     let names = layouts[root].family.map { layouts[$0].entity.name }
     try erase(
-      key.id.integer,
+      key.id,
       condition: "object = ?1 AND \(isOne(of: names, column: "entity")) AND id < \(first)"
     ) { _, _, _ in true }
   }
@@ -82,7 +82,7 @@ final class Erasure {
   /// Erases values of an object from history, and returns the transactions that contained
   /// them.
   func erase(
-    _ object: Int64,
+    _ object: ObjectID,
     where erases: (Transaction, Change, ToldValue) throws -> Bool
   ) throws -> Set<Int64> {
     try HistoryRows.forgetMarkSeeds(on: connection)
@@ -92,7 +92,7 @@ final class Erasure {
   /// Erases values from the changes that meet a condition, and returns the transactions.
   @discardableResult
   private func erase(
-    _ object: Int64,
+    _ object: ObjectID,
     condition: String,
     where erases: (Transaction, Change, ToldValue) throws -> Bool
   ) throws -> Set<Int64> {
@@ -103,7 +103,7 @@ final class Erasure {
         transaction_id, leaf, id FROM \(connection.tables.change) WHERE \(condition)
       """
     )
-    try reading.bind(1, object)
+    try reading.bind(1, object.text.map { .text($0) } ?? .integer(object.integer))
     var transactions: Set<Int64> = []
     while try reading.step() {
       var change = try rows.change(at: reading)

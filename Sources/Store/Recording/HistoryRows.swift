@@ -165,6 +165,7 @@ final class HistoryRows {
       large: row.bytes(at: 8)
     )
     change.leaf = row.bytes(at: 10)
+    if row.type(at: 3) == .text { change.name = row.bytes(at: 3) }
     return change
   }
 
@@ -190,7 +191,8 @@ final class HistoryRows {
 
   /// The transactions that recorded erasures.
   func erasingTransactions() throws -> [Transaction] {
-    let query = "SELECT id FROM history_transaction WHERE op = 'erase' AND state <> 'deleted'"
+    let query =
+      "SELECT id FROM \(tables.transaction) WHERE op = 'erase' AND state <> 'deleted'"
     return try connection.all(query) { $0.int64(at: 0) }.compactMap { try transaction($0) }
   }
 
@@ -308,13 +310,16 @@ final class HistoryRows {
   /// Removes the seeds of the snapshots that transactions name, because they give the salts of all values.
   static func forgetMarkSeeds(on connection: Connection) throws {
     try connection.execute(
-      "UPDATE history_transaction SET seed = X'' WHERE changes = 0 AND seed <> X''"
+      """
+      UPDATE \(connection.tables.transaction) SET seed = X'' WHERE changes = 0 AND seed <> X''
+      """
     )
   }
 
   /// The last transaction that recorded a deletion of older history; nil if there is none.
   func lastPrune() throws -> Transaction? {
-    let query = "SELECT max(id) FROM history_transaction WHERE op = 'prune' AND state <> 'deleted'"
+    let query =
+      "SELECT max(id) FROM \(tables.transaction) WHERE op = 'prune' AND state <> 'deleted'"
     return try connection.integer(query).flatMap { try transaction($0) }
   }
 

@@ -16,7 +16,8 @@ extension ObjectEncoder {
         return result
       }
       if let reference = try reference(to: value, at: column, blobs: blobs) {
-        return EncodedValue(large: reference)
+        return type(column) == .any
+          ? EncodedValue(large: reference, spelling: value) : EncodedValue(large: reference)
       }
       // If the file is missing, history can keep only the digest in the row.
       if case .text(let digest) = value, Digest(hexadecimal: digest) != nil,

@@ -12,7 +12,8 @@ struct Touch {
 /// It is a hash table in two arrays of numbers: each written row is looked up here, and a
 /// `Dictionary` is slower.
 struct TouchTable {
-  private var ids: [ObjectID] = []
+  /// A store's objects have only integers, which need no reference counting here.
+  private var ids: [Int64] = []
   /// The row's id times four, plus the kind; zero for a free place.
   private var states: [Int64] = []
   private var count = 0
@@ -55,7 +56,7 @@ struct TouchTable {
     let place = place(of: id)
     if states[place] == 0 {
       count += 1
-      ids[place] = id
+      ids[place] = id.integer
     }
     states[place] = state
   }
@@ -63,7 +64,7 @@ struct TouchTable {
   /// The entries of all objects, also of removed ones, by id; a state is the row's id times four,
   /// plus the kind.
   var sortedStates: [(id: ObjectID, state: Int64)] {
-    states.indices.filter { states[$0] != 0 }.map { (ids[$0], states[$0]) }
+    states.indices.filter { states[$0] != 0 }.map { (ObjectID(ids[$0]), states[$0]) }
       .sorted { $0.0 < $1.0 }
   }
 
@@ -81,9 +82,12 @@ struct TouchTable {
 
   /// The place of an id, or the free place for it.
   @inline(__always)
-  private func place(of id: ObjectID) -> Int {
+  private func place(of id: ObjectID) -> Int { place(of: id.integer) }
+
+  @inline(__always)
+  private func place(of id: Int64) -> Int {
     let mask = ids.count - 1
-    let mixed = UInt64(bitPattern: id.integer) &* 0x9e37_79b9_7f4a_7c15
+    let mixed = UInt64(bitPattern: id) &* 0x9e37_79b9_7f4a_7c15
     var place = Int(truncatingIfNeeded: mixed >> 32) & mask
     while states[place] != 0, ids[place] != id { place = (place + 1) & mask }
     return place

@@ -27,10 +27,14 @@ final class TransactionRow {
     rows = HistoryRows(connection)
     self.provenance = provenance
     let tables = connection.tables
+    // An adopted file has no AUTOINCREMENT, and remembers its last deleted transaction.
+    let sequence =
+      tables.prefix == nil
+      ? "(SELECT seq FROM sqlite_sequence WHERE name = '\(tables.transaction)')" : "NULL"
     last = try connection.prepare(
       """
       SELECT max(
-          coalesce((SELECT seq FROM sqlite_sequence WHERE name = '\(tables.transaction)'), 0),
+          coalesce(\(sequence), 0),
           coalesce((SELECT max(id) FROM \(tables.transaction)), 0),
           coalesce((SELECT value FROM \(tables.catalog) WHERE key = 'history_base'), 0)),
         coalesce((SELECT max(id) FROM \(tables.change)), 0)

@@ -78,7 +78,8 @@ struct ChangeValues {
       throw alteredValue(digest)
     }
     let type = column.type
-    if type == .data || type == .transformed { return .blob(data) }
+    let isBlob = type == .any && member.value.starts(with: "\"blob:".utf8)
+    if isBlob || type == .data || type == .transformed { return .blob(data) }
     return data.withUnsafeBytes { Value(text: $0) }
   }
 

@@ -30,6 +30,17 @@ extension Migration {
     return try describingErrors(at: location.path) {
       let (connection, catalog) = try StoreFile(location: location, options: options).open()
       guard catalog.isReplica else { throw ReplayFailure.notAReplica.at(location.path) }
+      if schema.isAdopted {
+        return try replayAdopted(
+          connection,
+          catalog,
+          to: schema,
+          options: options,
+          location: location,
+          content: content,
+          body
+        )
+      }
       let plan = try MigrationPlan(from: catalog.schema, to: schema, areRemovalsDone: true)
       var writer: Writer?
       return try inTransaction(on: connection) {

@@ -17,6 +17,8 @@ final class ReplayRows {
 
   private let writer: Writer
   private let tables: [ReplayTable]
+  /// The tables of an adopted file; nil in a store.
+  private let adopted: AdoptedReplay?
   var values: ChangeValues
   // Exclusive access is not checked: this is read for every row, and does not change meanwhile.
   @exclusivity(unchecked) var purpose = Purpose.history
@@ -26,10 +28,17 @@ final class ReplayRows {
   init(_ writer: Writer, decoders: [ObjectDecoder]) {
     self.writer = writer
     tables = decoders.map { ReplayTable(writer.connection, decoder: $0) }
+    adopted = writer.connection.tablePrefix == nil ? nil : AdoptedReplay(writer)
     values = ChangeValues(decoders: decoders, blobs: writer.blobs) {
       throw StoreError(BlobFailure.missingInReplay(digest: $0))
     }
   }
+
+  /// Writes the rows that had to wait until the end of their transaction.
+  func finish() throws { try adopted?.finish() }
+
+  /// Rebuilds the full-text indexes of an adopted file.
+  func rebuildIndexes() throws { try adopted?.rebuildIndexes(of: writer.schema) }
 
   func forgetDifferences() {
     if !differences.isEmpty { differences.removeAll() }
@@ -39,6 +48,9 @@ final class ReplayRows {
   func write(_ part: PreparedChanges.Part, changes: PreparedChanges) throws {
     guard purpose != .snapshot || part.change.kind == .insert else {
       throw CanonicalEncodingError(message: "a snapshot contains only insertions")
+    }
+    if let adopted {
+      return try adopted.write(part, changes: changes, values: values) { differences.append($0) }
     }
     guard purpose != .comparison else { return try compare(part, changes: changes) }
     let isWritten =

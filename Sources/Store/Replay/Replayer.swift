@@ -41,6 +41,7 @@ package final class Replayer {
     try writer.beginRows()
     let result = try body(self)
     try finish()
+    try rows.rebuildIndexes()
     try writer.blobs.prepareToCommit()
     return result
   }
@@ -139,6 +140,7 @@ package final class Replayer {
     guard rows.differences.isEmpty else { throw mismatch(transaction.id) }
     migrated = nil
     rows.purpose = .history
+    try rows.finish()
     try writer.putParkedRowsBack()
     try writer.recorder.close(transaction)
   }
@@ -179,6 +181,7 @@ package final class Replayer {
     snapshot = nil
     rows.purpose = .history
     guard rows.differences.isEmpty else { throw mismatch(point.transaction) }
+    try rows.finish()
     try writer.putParkedRowsBack()
     try HistoryRows.setBase(point, on: writer.connection)
     if let time { try HistoryRows.setBaseTime(time, on: writer.connection) }
@@ -210,6 +213,6 @@ package final class Replayer {
 
   private func name(of change: Change) -> ReplayFailure.ChangeName {
     let entity = String(decoding: change.entity, as: UTF8.self)
-    return (change.sequence, open?.id ?? 0, ObjectName(entity, id: change.object))
+    return (change.sequence, open?.id ?? 0, ObjectName(entity, id: change.id))
   }
 }

@@ -273,7 +273,7 @@ final class Undo {
 
   private func isOf(_ conflict: UndoConflict, key: RowKey) -> Bool {
     guard case .changed(let difference) = conflict else { return false }
-    return difference.object == key.id.integer && difference.entity == name(key.entity)
+    return difference.object == key.id && difference.entity == name(key.entity)
   }
 
   private func name(_ entity: EntityIndex) -> String { writer.layouts[entity].entity.name }

@@ -62,7 +62,7 @@ extension Writer {
   ) -> ReplayDifference {
     ReplayDifference(
       entity: layouts[key.entity].entity.name,
-      object: key.id.integer,
+      object: key.id,
       property: property,
       expected: expected,
       found: found

@@ -27,7 +27,7 @@ package final class Writer {
   var denied: [DeniedTargets] = []
   var parked = ParkedRows()
   private var author = Author()
-  private let schema: StoreSchema
+  let schema: StoreSchema
   let schemaID: Int64
   /// SQLite's schema version at the last check of the tables.
   private var tablesVersion: Int64 = -1
@@ -67,7 +67,11 @@ package final class Writer {
   /// Seals foreign changes without writing anything else.
   func seal() throws {
     try checkTables()
-    try ForeignSeal.seal(on: connection, blobs: blobs, besides: recorder)
+    if schema.isAdopted {
+      try AdoptedFile.seal(on: connection, blobs: blobs, recorder: recorder, schema: schema)
+    } else {
+      try ForeignSeal.seal(on: connection, blobs: blobs, besides: recorder)
+    }
     try blobs.prepareToCommit()
   }
 
@@ -93,6 +97,7 @@ package final class Writer {
     }
     // Another process may have changed the history mode.
     try recorder.refresh()
+    guard !schema.isAdopted else { return }
     let capture = try ForeignCapture.of(schema)
     if try !capture.isInstalled(on: connection) {
       try capture.install(on: connection)

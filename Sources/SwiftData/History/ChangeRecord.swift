@@ -163,7 +163,8 @@ extension ValueType {
     case .uint64: codec(UInt64.self)
     case .float16, .float, .double: codec(Double.self)
     case .decimal: codec(Decimal.self)
-    case .string, .json: codec(String.self)
+    // No model has an attribute of type any; its text shows the value.
+    case .string, .json, .any: codec(String.self)
     case .date: codec(Date.self)
     case .data, .transformed: codec(Data.self)
     case .uuid: codec(UUID.self)

@@ -145,7 +145,7 @@ struct ForeignProgramTests {
     entities: [
       Entity(
         name: "A",
-        attributes: ValueType.allCases.map { Attribute(name: "\($0)", type: $0, isOptional: true) }
+        attributes: ValueType.declared.map { Attribute(name: "\($0)", type: $0, isOptional: true) }
       )
     ]
   )

@@ -137,7 +137,7 @@ struct ReplayRowsTests {
           #expect(found == (isExpected ? step.after : state), "\(step) of \(state ?? "nothing")")
           #expect(rows.differences.count == (isExpected ? 0 : 1))
           if let difference = rows.differences.first {
-            #expect(difference.entity == "Person" && difference.object == id)
+            #expect(difference.entity == "Person" && difference.object == ObjectID(id))
             let isValue = state != nil && step.kind != .insert
             #expect(difference.property == (isValue ? "name" : nil))
           }

@@ -21,6 +21,9 @@ extension Reader {
   ) throws {
     try withPassingValues { mine in
       try other.withPassingValues { theirs in
+        if connection.tables.prefix != nil {
+          return try adoptedDifferences(mine, other: other, theirs, body)
+        }
         let comparison = try Comparison(self, oldValues: mine, other: other, newValues: theirs)
         try comparison.run(body)
       }

@@ -1,5 +1,3 @@
-import Changes
-
 /// What identifies a row of an adopted table: its key, or its rowid.
 ///
 /// Two names are equal if the bytes of their texts are equal, whatever the collation of the key.
@@ -38,6 +36,9 @@ package struct RowName: Hashable, Sendable {
     guard Self.identity(bytes) != nil else { return nil }
     self.bytes = Array(bytes)
   }
+
+  /// The name of an object's row.
+  package init(_ id: ObjectID) { bytes = Array(id.description.utf8) }
 
   /// The row's key or rowid, with which a statement finds it.
   package enum Identity: Hashable, Sendable {

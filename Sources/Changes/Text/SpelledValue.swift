@@ -1,4 +1,4 @@
-import Changes
+import FoundationEssentials
 
 // Columns of an adopted table have no declared Swift type, so the text of a value begins with its
 // storage class: `integer:7`, `real:0.5`, `text:a`, `blob:` and base64, `null`. Text that is not

@@ -1,0 +1,82 @@
+import Changes
+import SQLite
+
+/// The tables of a database that another program owns, as a schema of history.
+package struct ProgramSchema {
+  package let schema: StoreSchema
+  /// All tables, also those that are not recorded.
+  package let tables: [TableDescription]
+
+  /// The recorded tables, in the order of the schema's entities.
+  package var recorded: [TableDescription] {
+    schema.entities.compactMap { entity in tables.first { $0.name == entity.name } }
+  }
+
+  /// Reads the tables, without those that are ours.
+  ///
+  /// - Throws: ``SQLiteError``.
+  package init(_ connection: Connection, names: CaptureNames, version: String) throws {
+    let tables = try readTables(connection, without: names)
+    self.tables = tables
+    schema = StoreSchema(
+      version: version,
+      entities: tables.compactMap(Entity.init),
+      adopted: try objects(connection, names: names, tables: tables)
+    )
+  }
+}
+
+extension Entity {
+  /// The entity of a recorded table; nil for other tables.
+  fileprivate init?(_ table: TableDescription) {
+    guard case .triggers(let key) = table.recording else { return nil }
+    self.init(
+      name: table.name,
+      attributes: table.columns.map { column in
+        Attribute(
+          name: column.name,
+          type: .any,
+          isOptional: !column.isRequired,
+          isGenerated: column.isGenerated ? true : nil
+        )
+      },
+      identity: RowIdentity(columns: key.columns, rowid: key.rowid)
+    )
+  }
+}
+
+/// The objects of the program in the order of their creation, without the tables that a virtual
+/// table creates itself, and without tables that can't be recorded.
+private func objects(
+  _ connection: Connection,
+  names: CaptureNames,
+  tables: [TableDescription]
+) throws -> [SchemaObject] {
+  var left: Set<String> = []
+  for table in tables {
+    switch table.recording {
+    case .triggers: break
+    case .part, .refused: left.insert(table.name)
+    // A table that the virtual table created has its name as a prefix.
+    case .through(let content) where content.hasPrefix(table.name + "_"): left.insert(content)
+    case .through: break
+    }
+  }
+  let reading = try connection.prepare(
+    "SELECT type, name, tbl_name, sql FROM sqlite_schema WHERE sql IS NOT NULL ORDER BY rowid"
+  )
+  var result: [SchemaObject] = []
+  while try reading.step() {
+    let object = SchemaObject(
+      type: reading.string(at: 0),
+      name: reading.string(at: 1),
+      table: reading.string(at: 2),
+      sql: reading.string(at: 3)
+    )
+    let isOwn = names.own(object.name) || names.own(object.table)
+    let isInternal = object.name.hasPrefix("sqlite_")
+    guard !isOwn, !isInternal, !left.contains(object.table) else { continue }
+    result.append(object)
+  }
+  return result
+}

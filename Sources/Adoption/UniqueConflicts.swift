@@ -1,0 +1,108 @@
+import Changes
+
+/// The condition that an existing row conflicts with a new one in a unique index.
+struct UniqueConflict {
+  let condition: String
+  /// The columns that decide; nil if expressions or a WHERE clause do.
+  let columns: [String]?
+}
+
+extension TableDescription {
+  /// One condition for each unique index and for an INTEGER PRIMARY KEY.
+  ///
+  /// A condition may select more rows than the index: a captured row that was not replaced is
+  /// recognised, because it still exists.
+  var conflicts: [UniqueConflict] {
+    var result = uniqueIndexes.map(conflict(in:))
+    if case .triggers(.integer(let column)) = recording {
+      let name = quoted(column)
+      result.append(
+        UniqueConflict(condition: "\(quoted(self.name)).\(name) = NEW.\(name)", columns: [column])
+      )
+    }
+    return result
+  }
+
+  private func conflict(in index: UniqueIndex) -> UniqueConflict {
+    let hasExpressions = index.parts.contains { $0.column == nil }
+    let texts = hasExpressions ? index.sql.map { indexParts(of: $0) } ?? [] : []
+    let terms = index.parts.enumerated().map { place, part in
+      guard let column = part.column else {
+        return place < texts.count ? expression(texts[place]) : "1"
+      }
+      return "\(quoted(name)).\(quoted(column)) = \(new(column)) COLLATE \(quoted(part.collation))"
+    }
+    return UniqueConflict(
+      condition: terms.joined(separator: " AND "),
+      columns: hasExpressions || index.isPartial ? nil : index.parts.compactMap(\.column)
+    )
+  }
+
+  /// A value of the new row.
+  ///
+  /// `REPLACE` gives a column that can't be null its default instead, which
+  /// a trigger before the change does not see.
+  private func new(_ column: String) -> String {
+    let value = "NEW.\(quoted(column))"
+    guard let found = columns.first(where: { $0.name == column }), found.isRequired,
+      let fallback = found.defaultText
+    else { return value }
+    return "coalesce(\(value), (\(fallback)))"
+  }
+
+  /// The index's own expression, for the existing row and for the new one.
+  private func expression(_ text: String) -> String {
+    let values = columns.map { "NEW.\(quoted($0.name)) AS \(quoted($0.name))" }
+    return "(\(text)) = (SELECT \(text) FROM (SELECT \(values.joined(separator: ", ")))"
+      + " AS \(quoted(name)))"
+  }
+}
+
+/// The texts between the commas of a CREATE INDEX statement's list, without ASC and DESC.
+func indexParts(of sql: String) -> [String] {
+  var parts: [String] = []
+  var part = String.UnicodeScalarView()
+  var depth = 0
+  var reader = SQLPieceReader(rest: Substring(sql).unicodeScalars)
+  while let piece = reader.next() {
+    switch piece {
+    case "(":
+      depth += 1
+      if depth == 1 { continue }
+    case ")":
+      depth -= 1
+      if depth == 0 {
+        parts.append(withoutOrder(String(part)))
+        return parts
+      }
+    case "," where depth == 1:
+      parts.append(withoutOrder(String(part)))
+      part.removeAll()
+      continue
+    default: break
+    }
+    if depth > 0 { part.append(contentsOf: piece.unicodeScalars) }
+  }
+  return parts
+}
+
+private func withoutOrder(_ text: String) -> String {
+  let trimmed = text.trimmingSpaces
+  for order in ["asc", "desc"] where trimmed.lowercased().hasSuffix(order) {
+    let rest = trimmed.dropLast(order.count)
+    // A column can have a name such as "basc".
+    if let last = rest.unicodeScalars.last, [" ", "\t", "\n", "\r", ")", "\""].contains(last) {
+      return String(rest).trimmingSpaces
+    }
+  }
+  return trimmed
+}
+
+extension String {
+  fileprivate var trimmingSpaces: String {
+    var text = Substring(self)
+    while let first = text.first, first.isWhitespace { text.removeFirst() }
+    while let last = text.last, last.isWhitespace { text.removeLast() }
+    return String(text)
+  }
+}

@@ -1,0 +1,30 @@
+/// A table, index, view or trigger of an adopted database.
+package struct SchemaObject: Codable, Hashable, Sendable {
+  package var type: String
+  package var name: String
+  /// The table that it belongs to.
+  package var table: String
+  /// The statement that created it, unchanged.
+  package var sql: String
+
+  package init(type: String, name: String, table: String, sql: String) {
+    self.type = type
+    self.name = name
+    self.table = table
+    self.sql = sql
+  }
+}
+
+/// What identifies a row of an adopted table.
+package struct RowIdentity: Codable, Hashable, Sendable {
+  /// The columns of the key, in its order; empty if only the rowid identifies a row.
+  package var columns: [String]
+  /// The name that reads the rowid, if rows without a key exist or can exist; nil if the key can't
+  /// have NULL.
+  package var rowid: String?
+
+  package init(columns: [String], rowid: String? = nil) {
+    self.columns = columns
+    self.rowid = rowid
+  }
+}

@@ -1,0 +1,68 @@
+import Changes
+import SQLite
+
+extension AdoptedFile {
+  /// Seals what was captured, and renews the triggers if the program changed its tables.
+  ///
+  /// It takes the write lock only if there is something to do.
+  static func seal(on connection: Connection, blobFolder: BlobFolder?) throws {
+    guard let names = names(on: connection) else { return }
+    guard try needsSeal(connection) else { return }
+    let blobs = Blobs(connection, folder: blobFolder)
+    try connection.inTransaction(abandoned: { blobs.abandon() }) {
+      let catalog = try Catalog(on: connection)
+      let recorder = try ChangeRecorder(
+        connection,
+        schema: catalog.schema,
+        schemaID: catalog.schemaID,
+        blobs: blobs,
+        provenance: .system
+      )
+      if try Suspension(on: connection) == nil {
+        try AdoptedSeal(
+          connection,
+          names: names,
+          layouts: catalog.schema.layouts(),
+          recorder: recorder,
+          blobs: blobs
+        ).run()
+      }
+      _ = try SchemaRenewal(connection: connection, names: names, catalog: catalog, blobs: blobs)
+        .run()
+      try blobs.prepareToCommit()
+    }
+    blobs.committed()
+  }
+
+  /// Seals what was captured, in the open transaction of a writer with the present schema.
+  ///
+  /// - Throws: ``StoreError`` with ``StoreError/Code/changedMeanwhile`` if the program changed its
+  ///   tables since the store was opened.
+  static func seal(
+    on connection: Connection,
+    blobs: Blobs,
+    recorder: ChangeRecorder,
+    schema: StoreSchema
+  ) throws {
+    guard let names = names(on: connection) else { return }
+    guard try isCurrent(on: connection) else {
+      throw MigrationFailure.changedMeanwhile.at(connection.path)
+    }
+    try AdoptedSeal(
+      connection,
+      names: names,
+      layouts: schema.layouts(),
+      recorder: recorder,
+      blobs: blobs
+    ).run()
+  }
+
+  private static func needsSeal(_ connection: Connection) throws -> Bool {
+    guard try isCurrent(on: connection), try Suspension(on: connection) == nil,
+      let names = names(on: connection)
+    else { return true }
+    let count = try Catalog(on: connection).schema.entities.count
+    return try connection.hasRow("SELECT 1 FROM \(names.bracket) LIMIT 1")
+      || hasCapturedRows(count, names: names, on: connection)
+  }
+}

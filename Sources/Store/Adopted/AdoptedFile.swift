@@ -1,0 +1,106 @@
+import Adoption
+import Changes
+import SQLite
+
+/// A database that another program owns, and that has a catalog and triggers of ours.
+enum AdoptedFile {
+  /// The key in the catalog by which a file is recognised; its value is the prefix.
+  static let mark = "adopted"
+  /// SQLite's schema version when the tables were last compared.
+  static let version = "schema_version"
+
+  /// The prefix of an adopted file, which its catalog contains; nil for other files.
+  static func prefix(on connection: Connection) throws -> String? {
+    let names = try connection.all(
+      """
+      SELECT name FROM sqlite_schema
+        WHERE type = 'table' AND name LIKE '%catalog' AND sql LIKE '%"key"%"value"%'
+      """
+    ) { $0.string(at: 0) }
+    for name in names {
+      let prefix = String(name.dropLast("catalog".count))
+      // The names are used without quotes, and a file can be forged.
+      guard CaptureNames.isPrefix(prefix) else { continue }
+      let find = "SELECT value FROM \(quoted(name)) WHERE key = '\(mark)'"
+      // A table of the program can have the same name and other columns.
+      let found = try? connection.first(find) { $0.string(at: 0) }
+      if found == prefix, HistoryTables(prefix: prefix).catalog == name { return prefix }
+    }
+    return nil
+  }
+
+  /// The names of what captures changes; nil if the store is not an adopted file.
+  static func names(on connection: Connection) -> CaptureNames? {
+    connection.tablePrefix.map { CaptureNames(prefix: $0) }
+  }
+
+  static func schemaVersion(on connection: Connection) throws -> Int64 {
+    try connection.first("PRAGMA schema_version") { $0.int64(at: 0) } ?? 0
+  }
+
+  /// Records that the tables were compared.
+  static func noteVersion(on connection: Connection) throws {
+    try Catalog.set(version, value: .integer(schemaVersion(on: connection)), on: connection)
+  }
+
+  /// Whether the schema is the one that the catalog has.
+  static func isCurrent(on connection: Connection) throws -> Bool {
+    try Catalog.value(version, on: connection) == .integer(schemaVersion(on: connection))
+  }
+
+  // MARK: Capture
+
+  /// Creates the capture tables and the triggers of all recorded tables.
+  static func install(
+    _ program: ProgramSchema,
+    names: CaptureNames,
+    on connection: Connection
+  )
+    throws
+  {
+    for (number, table) in program.recorded.enumerated() {
+      for statement in names.statements(for: table, number: number) {
+        try connection.execute(statement)
+      }
+    }
+  }
+
+  /// Removes the triggers on the program's tables, and the tables with captured rows.
+  static func removeCapture(names: CaptureNames, on connection: Connection) throws {
+    for object in try ours(names, on: connection)
+    where object.type == "trigger" && !names.own(object.table) {
+      try connection.execute("DROP TRIGGER \(quoted(object.name))")
+    }
+    for object in try ours(names, on: connection)
+    where object.type == "table" && object.name.hasPrefix(names.prefix + "rows_") {
+      try connection.execute("DROP TABLE \(quoted(object.name))")
+    }
+  }
+
+  /// The tables and triggers that we added.
+  static func ours(
+    _ names: CaptureNames,
+    on connection: Connection
+  ) throws -> [(type: String, name: String, table: String)] {
+    try connection.all("SELECT type, name, tbl_name FROM sqlite_schema") {
+      (type: $0.string(at: 0), name: $0.string(at: 1), table: $0.string(at: 2))
+    }.filter { names.own($0.name) }
+  }
+
+  /// Whether rows were captured that are not sealed yet.
+  static func hasCapturedRows(
+    _ count: Int,
+    names: CaptureNames,
+    on connection: Connection
+  ) throws -> Bool {
+    try (0..<count).contains { number in
+      // While a migration runs, the tables are missing.
+      let isThere = try connection.hasRow(
+        "SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = ?1",
+        values: [.text(names.rows(number))]
+      )
+      return try isThere
+        && connection.hasRow("SELECT 1 FROM \(names.rows(number)) LIMIT 1")
+    }
+  }
+}

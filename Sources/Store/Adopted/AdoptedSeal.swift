@@ -1,0 +1,210 @@
+import Adoption
+import Changes
+import SQLite
+
+/// Turns what the triggers of an adopted file captured into transactions of history.
+///
+/// It needs the write lock, so no transaction of a program is open, and the last boundary is proven.
+struct AdoptedSeal {
+  private let connection: Connection
+  private let names: CaptureNames
+  private let tables: [AdoptedTable]
+  private let recorder: ChangeRecorder
+  private let blobs: Blobs
+
+  init(
+    _ connection: Connection,
+    names: CaptureNames,
+    layouts: [EntityLayout],
+    recorder: ChangeRecorder,
+    blobs: Blobs
+  ) {
+    self.connection = connection
+    self.names = names
+    self.recorder = recorder
+    self.blobs = blobs
+    tables = layouts.map { AdoptedTable(connection, layout: $0, layouts: layouts) }
+  }
+
+  /// Whether rows or marks were captured.
+  private func hasAny() throws -> Bool {
+    try connection.hasRow("SELECT 1 FROM \(names.bracket) LIMIT 1")
+      || AdoptedFile.hasCapturedRows(tables.count, names: names, on: connection)
+  }
+
+  /// Seals everything that was captured.
+  func run() throws {
+    guard try hasAny() else { return }
+    let used = try tables.indices.filter {
+      try connection.hasRow("SELECT 1 FROM \(names.rows($0)) LIMIT 1")
+    }
+    let stream = try CapturedStream(connection, names: names, tables: tables, only: used)
+    let touched = try TouchedRows()
+    for table in used { try findReplaced(table, touched: touched) }
+    var event = try stream.next()
+    let boundaries = try Boundaries(connection, names: names, after: event?.place.clock ?? 0)
+    var marks = boundaries.places[...]
+    var begin: EventPlace?
+    var last: EventPlace?
+    var waiting: [CapturedEvent] = []
+    func place(_ next: EventPlace) throws {
+      if let last, let first = begin, let end = boundaries.end(after: last, before: next) {
+        try finish((first, last), end: end, boundaries: boundaries, touched: touched)
+        begin = nil
+      }
+      begin = begin ?? next
+      last = next
+    }
+    while event != nil || !marks.isEmpty {
+      if let mark = marks.first, event.map({ mark.clock < $0.place.clock }) ?? true {
+        try place(mark)
+        marks.removeFirst()
+        continue
+      }
+      guard let one = event else { break }
+      if one.kind == .victim {
+        // It belongs to the statement that wrote the next row.
+        if try touched.isReplaced(one.row, table: one.table) { waiting.append(one) }
+      } else {
+        try place(one.place)
+        for victim in waiting { try note(victim, touched: touched) }
+        waiting.removeAll()
+        try note(one, touched: touched)
+      }
+      event = try stream.next()
+    }
+    if let first = begin, let last {
+      try finish((first, last), end: .proven, boundaries: boundaries, touched: touched)
+    }
+    for table in used { try connection.execute("DELETE FROM \(names.rows(table))") }
+    try connection.execute("DELETE FROM \(names.bracket)")
+  }
+
+  private func note(_ event: CapturedEvent, touched: TouchedRows) throws {
+    let (before, after) = (event.before, event.after)
+    if let before, before == after {
+      return try touched.note(before, table: event.table, before: event.row, after: event.row)
+    }
+    if let before { try touched.note(before, table: event.table, before: event.row, after: nil) }
+    if let after { try touched.note(after, table: event.table, before: nil, after: event.row) }
+  }
+
+  // MARK: Replaced rows
+
+  /// Finds the captured rows of a table that `REPLACE` deleted without a trigger.
+  ///
+  /// The next event of the same row shows it: an insertion needs that the row was gone, and any
+  /// other event that it was there. Without another event the table shows it.
+  private func findReplaced(_ table: Int, touched: TouchedRows) throws {
+    let victims = "SELECT 1 FROM \(names.rows(table)) WHERE kind = \(CapturedKind.victim.rawValue)"
+    guard try connection.hasRow(victims + " LIMIT 1") else { return }
+    let stream = try CapturedStream(connection, names: names, tables: tables, only: [table])
+    var pending: [RowName: Int64] = [:]
+    while let event = try stream.next() {
+      if event.kind == .victim {
+        if let name = event.before { pending[name] = event.row }
+        continue
+      }
+      if let before = event.before { pending[before] = nil }
+      if let after = event.after, let row = pending.removeValue(forKey: after) {
+        try touched.noteReplaced(row, table: table)
+      }
+    }
+    for (name, row) in pending where try !isThere(name, in: table) {
+      try touched.noteReplaced(row, table: table)
+    }
+  }
+
+  /// Whether a row exists; a table that was dropped since has none.
+  private func isThere(_ name: RowName, in table: Int) throws -> Bool {
+    do {
+      return try tables[table].find(name) != nil
+    } catch SQLiteError.error {
+      return false
+    }
+  }
+
+  // MARK: Transactions
+
+  private func finish(
+    _ events: (first: EventPlace, last: EventPlace),
+    end: Boundaries.End,
+    boundaries: Boundaries,
+    touched: TouchedRows
+  ) throws {
+    try recorder.begin()
+    var text = ChangeText()
+    try touched.take { row in
+      text.removeAll()
+      let table = tables[row.table]
+      let kind = try table.append(
+        from: values(row.first, side: "b", of: row.table),
+        to: values(row.last, side: "a", of: row.table),
+        text: &text,
+        blobs: blobs
+      )
+      guard let kind else { return }
+      try text.withChange(kind, sequence: recorder.count, table: table, name: row.name) {
+        try recorder.copy($0, of: recorder.transaction)
+      }
+    }
+    guard recorder.count > 0 else { return recorder.forget() }
+    let bracket = boundaries.bracket(at: events.last.clock)
+    var random = SystemRandomNumberGenerator()
+    try recorder.close(
+      Author(name: bracket?.author, process: ""),
+      operation: .foreign,
+      details: details(events, end: end, bracket: bracket, boundaries: boundaries),
+      stamp: Provenance.Stamp(
+        time: timeText(milliseconds: events.last.time),
+        process: "",
+        processID: 0,
+        host: "",
+        seed: Seed(using: &random)
+      )
+    )
+  }
+
+  /// The values of one side of a captured row; nil if there is no row.
+  private func values(_ row: Int64?, side: String, of table: Int) throws -> [Value]? {
+    guard let row else { return nil }
+    let count = tables[table].layout.columns.count
+    let list = (0..<count).map { "\(side)\($0)" }.joined(separator: ", ")
+    let statement = try connection.cached(
+      "SELECT \(list) FROM \(names.rows(table)) WHERE id = ?1"
+    )
+    try statement.bind(1, row)
+    defer { statement.reset() }
+    guard try statement.step() else { return nil }
+    return (0..<count).map { statement.value(at: Int32(truncatingIfNeeded: $0)) }
+  }
+
+  private func details(
+    _ events: (first: EventPlace, last: EventPlace),
+    end: Boundaries.End,
+    bracket: Boundaries.Bracket?,
+    boundaries: Boundaries
+  ) -> String {
+    var json = Array(#"{"boundary":"#.utf8)
+    appendJSONString(end == .proven ? "proven" : "assumed", to: &json)
+    func member(_ key: String, text: String?) {
+      guard let text else { return }
+      json += ",\"\(key)\":".utf8
+      appendJSONString(text, to: &json)
+    }
+    member("reason", text: bracket?.reason)
+    member("request", text: bracket?.request)
+    if bracket == nil,
+      let author = boundaries.unclosedAuthor(
+        from: events.first.clock,
+        through: events.last.clock
+      )
+    {
+      json += #","unclosed":{"author":"#.utf8
+      appendJSONString(author, to: &json)
+      json.append(UInt8(ascii: "}"))
+    }
+    json.append(UInt8(ascii: "}"))
+    return String(decoding: json, as: UTF8.self)
+  }
+}

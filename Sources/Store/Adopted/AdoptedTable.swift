@@ -1,0 +1,163 @@
+import Changes
+import SQLite
+
+/// The statements that read and write the rows of one table of another program.
+final class AdoptedTable {
+  let layout: EntityLayout
+  let encoder: ObjectEncoder
+  private let identity: RowIdentity
+  /// The columns of the key, in its order.
+  let key: [ColumnIndex]
+  private let connection: Connection
+  private var finding: [Int: Statement] = [:]
+
+  init(_ connection: Connection, layout: EntityLayout, layouts: [EntityLayout]) {
+    self.connection = connection
+    self.layout = layout
+    identity = layout.entity.identity ?? RowIdentity(columns: [])
+    key = identity.columns.compactMap { layout.column(of: $0) }
+    encoder = ObjectEncoder(layout, layouts: layouts)
+  }
+
+  /// The rowid or NULL, and then all columns.
+  private var list: String {
+    ([identity.rowid.map(quoted) ?? "NULL"] + layout.columns.map(\.quoted))
+      .joined(separator: ", ")
+  }
+
+  /// All rows, in the order of the table.
+  func rows() throws -> Statement {
+    try connection.prepare("SELECT \(list) FROM \(layout.table)")
+  }
+
+  /// The row that a statement of this table stands at.
+  func row(at statement: Statement) throws -> (name: RowName, values: [Value]) {
+    let values = layout.columns.indices.map {
+      statement.value(at: Int32(truncatingIfNeeded: $0) + 1)
+    }
+    let rowid = statement.isNull(at: 0) ? nil : statement.int64(at: 0)
+    return (try name(of: values, rowid: rowid), values)
+  }
+
+  /// The name of a row by its values, in the order of the columns.
+  func name(of values: [Value], rowid: Int64?) throws -> RowName {
+    guard let name = RowName(key: key.map { values[$0] }, rowid: rowid) else {
+      throw HistoryFailure.damaged(.unreadable(0, "a row of \(layout.entity.name) has no key"))
+        .at(connection.path)
+    }
+    return name
+  }
+
+  // MARK: One row
+
+  /// The condition of a statement that finds a row by its name, and the values of its parameters.
+  ///
+  /// Two keys are equal if their bytes are equal, whatever the collation of the index.
+  func condition(_ name: RowName) -> (sql: String, values: [Value])? {
+    switch name.identity {
+    case .integer(let number) where key.isEmpty:
+      return ("\(rowidName) = ?1", [.integer(number)])
+    case .integer(let number): return (keyCondition, [.integer(number)])
+    case .key(let values) where values.count == key.count: return (keyCondition, values)
+    case .rowid(let number): return ("\(rowidName) = ?1", [.integer(number)])
+    case .key, nil: return nil
+    }
+  }
+
+  var rowidName: String { identity.rowid.map(quoted) ?? "rowid" }
+
+  /// Whether the rowid is written with a row, because its name is the rowid.
+  func isRowid(_ name: RowName) -> Int64? {
+    switch name.identity {
+    case .integer(let number) where key.isEmpty: number
+    case .rowid(let number): number
+    default: nil
+    }
+  }
+
+  private var keyCondition: String {
+    key.enumerated().map { place, column in
+      let name = layout.columns[column].quoted
+      let parameter = "?\(place + 1)"
+      return "\(name) = \(parameter) AND \(name) = \(parameter) COLLATE BINARY"
+        + " AND typeof(\(name)) = typeof(\(parameter))"
+    }.joined(separator: " AND ")
+  }
+
+  /// The values of the row with a name; nil if there is none.
+  func find(_ name: RowName) throws -> [Value]? {
+    guard let (condition, values) = condition(name) else { return nil }
+    let kind = isRowid(name) == nil ? 0 : 1
+    let statement =
+      try finding[kind]
+      ?? connection.prepare("SELECT \(list) FROM \(layout.table) WHERE \(condition)")
+    finding[kind] = statement
+    defer { statement.reset() }
+    for (index, value) in values.enumerated() {
+      try statement.bind(Int32(truncatingIfNeeded: index) + 1, value)
+    }
+    while try statement.step() {
+      let row = try row(at: statement)
+      if row.name == name { return row.values }
+    }
+    return nil
+  }
+}
+
+extension AdoptedTable {
+  /// Adds the change of a row to a text, and returns its kind; nil if nothing changed.
+  ///
+  /// The values are nil before an insertion, and after a deletion.
+  func append(
+    from before: [Value]?,
+    to after: [Value]?,
+    text: inout ChangeText,
+    blobs: Blobs
+  ) throws -> ChangeKind? {
+    switch (before, after) {
+    case (nil, nil): return nil
+    case (nil, let after?):
+      try text.after.append(after, encoder: encoder, blobs: blobs)
+      return .insert
+    case (let before?, nil):
+      try text.before.append(before, encoder: encoder, blobs: blobs)
+      return .delete
+    case (let before?, let after?):
+      var hasChanged = false
+      for index in after.indices where !before[index].isSame(as: after[index]) {
+        let column = ColumnIndex(index)
+        text.appendChanged(encoder.key(column))
+        try text.before.append(before[index], at: column, encoder: encoder, blobs: blobs)
+        try text.after.append(after[index], at: column, encoder: encoder, blobs: blobs)
+        hasChanged = true
+      }
+      return hasChanged ? .update : nil
+    }
+  }
+}
+
+extension ChangeText {
+  /// Completes the change of a row with a name, and calls `body` with it.
+  mutating func withChange<Result>(
+    _ kind: ChangeKind,
+    sequence: Int64,
+    table: AdoptedTable,
+    name: RowName,
+    _ body: (Change) throws -> Result
+  ) throws -> Result {
+    let id = ObjectID(name)
+    return try withChange(
+      kind,
+      sequence: sequence,
+      entity: table.encoder.name,
+      object: id.integer
+    ) { change in
+      guard id.text != nil else { return try body(change) }
+      return try name.bytes.withUnsafeBytes { bytes in
+        var change = change
+        change.name = bytes
+        return try body(change)
+      }
+    }
+  }
+}

@@ -1,0 +1,140 @@
+import Adoption
+import Changes
+import SQLite
+
+/// What shows where the transactions of an adopted file end.
+///
+/// A boundary is after a number of the clock. It is proven if a program marked it, or if the
+/// write-ahead log has a commit there; everything else is an assumption.
+struct Boundaries {
+  /// A transaction that a program marked, with its first and its last number.
+  struct Bracket {
+    let range: ClosedRange<Int64>
+    let author: String
+    let reason: String?
+    let request: String?
+  }
+
+  /// What a program wrote into the context table.
+  private struct Mark {
+    let place: EventPlace
+    let author: String?
+    let reason: String?
+    let request: String?
+  }
+
+  private(set) var brackets: [Bracket] = []
+  /// The authors of marks that were not closed, by their numbers.
+  private(set) var unclosed: [(clock: Int64, author: String)] = []
+  /// The events that are not changes of rows.
+  private(set) var places: [EventPlace] = []
+  /// The numbers at the commits of the write-ahead log, in ascending order.
+  private var commits: [Int64] = []
+
+  init(_ connection: Connection, names: CaptureNames, after first: Int64) throws {
+    if try AdoptedFile.isCurrent(on: connection) {
+      commits = try Self.commits(connection, names: names).filter { $0 >= first }
+    }
+    var open: Mark?
+    for mark in try Self.marks(connection, names: names) {
+      places.append(mark.place)
+      if let begin = open, let author = begin.author {
+        let (first, last) = (begin.place.clock, mark.place.clock)
+        // A forged row can have any number.
+        if mark.author == nil, first <= last, !hasCommit(from: first, before: last) {
+          brackets.append(
+            Bracket(
+              range: first...last,
+              author: author,
+              reason: begin.reason,
+              request: begin.request
+            )
+          )
+        } else {
+          unclosed.append((first, author))
+        }
+      }
+      open = mark.author == nil ? nil : mark
+    }
+    if let open, let author = open.author { unclosed.append((open.place.clock, author)) }
+  }
+
+  private static func marks(_ connection: Connection, names: CaptureNames) throws -> [Mark] {
+    try connection.all(
+      "SELECT clock, time, series, author, reason, request FROM \(names.bracket) ORDER BY clock"
+    ) { row in
+      func text(_ index: Int32) -> String? { row.isNull(at: index) ? nil : row.string(at: index) }
+      return Mark(
+        place: EventPlace(
+          clock: row.int64(at: 0),
+          time: row.int64(at: 1),
+          series: row.int64(at: 2)
+        ),
+        author: text(3),
+        reason: text(4),
+        request: text(5)
+      )
+    }
+  }
+
+  /// The numbers at the commits that the write-ahead log still contains.
+  private static func commits(_ connection: Connection, names: CaptureNames) throws -> [Int64] {
+    let page = try connection.integer(
+      "SELECT rootpage FROM sqlite_schema WHERE type = 'table' AND name = '\(names.context)'"
+    )
+    guard let page = page.flatMap({ UInt32(exactly: $0) }),
+      let log = try WriteAheadLog(ofDatabase: connection.path)
+    else { return [] }
+    var commits: [Int64] = []
+    try log.forEachCommit(with: page) { page in
+      guard let clock = clock(inContextPage: page), commits.last != clock else { return }
+      commits.append(clock)
+    }
+    return commits.sorted()
+  }
+
+  private func hasCommit(from first: Int64, before last: Int64) -> Bool {
+    let index = commits.firstIndex(inOrder: { $0 >= first })
+    return index < commits.count && commits[index] < last
+  }
+
+  /// The bracket that contains a number; nil if there is none.
+  func bracket(at clock: Int64) -> Bracket? {
+    let index = brackets.firstIndex(inOrder: { $0.range.upperBound >= clock })
+    guard index < brackets.count, brackets[index].range.contains(clock) else { return nil }
+    return brackets[index]
+  }
+
+  /// The author of a mark that was not closed, between two numbers.
+  func unclosedAuthor(from first: Int64, through last: Int64) -> String? {
+    let index = unclosed.firstIndex(inOrder: { $0.clock >= first })
+    guard index < unclosed.count, unclosed[index].clock <= last else { return nil }
+    return unclosed[index].author
+  }
+
+  enum End { case proven, assumed }
+
+  /// Whether a transaction ends between two events; nil if it does not.
+  func end(after event: EventPlace, before next: EventPlace) -> End? {
+    let (one, other) = (bracket(at: event.clock), bracket(at: next.clock))
+    if let one, one.range == other?.range { return nil }
+    // A bracket is a whole transaction, so one ends before it and after it.
+    if one != nil || other != nil { return .proven }
+    if hasCommit(from: event.clock, before: next.clock) { return .proven }
+    let isOpening = unclosedAuthor(from: next.clock, through: next.clock) != nil
+    return isOpening || event.seemsOver(before: next) ? .assumed : nil
+  }
+}
+
+extension Array {
+  /// The first index whose element meets a condition that all later elements meet too; the count if
+  /// there is none.
+  fileprivate func firstIndex(inOrder condition: (Element) -> Bool) -> Int {
+    var (low, high) = (0, count)
+    while low < high {
+      let middle = (low + high) / 2
+      if condition(self[middle]) { high = middle } else { low = middle + 1 }
+    }
+    return low
+  }
+}

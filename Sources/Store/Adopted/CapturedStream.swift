@@ -1,0 +1,103 @@
+import Adoption
+import Changes
+import SQLite
+
+/// A captured row, without its values.
+struct CapturedEvent {
+  /// The index of the table.
+  let table: Int
+  /// The id of the captured row.
+  let row: Int64
+  let kind: CapturedKind
+  let place: EventPlace
+  /// The row before and after; nil if it did not exist.
+  let before: RowName?
+  let after: RowName?
+}
+
+/// The order of an event, and what it shows about the end of a transaction.
+struct EventPlace {
+  let clock: Int64
+  /// Milliseconds since 1970.
+  let time: Int64
+  /// The connection's count of changes.
+  let series: Int64
+
+  /// The longest pause between two changes of a transaction, in milliseconds.
+  private static let pause: Int64 = 1000
+
+  /// Whether a later event seems to belong to another transaction: another connection made it, or
+  /// time has passed.
+  func seemsOver(before next: EventPlace) -> Bool {
+    series >= next.series || time > next.time || next.time &- time > Self.pause
+  }
+}
+
+/// Reads the captured rows of all tables in the order of the clock.
+final class CapturedStream {
+  private let tables: [AdoptedTable]
+  private var cursors: [(table: Int, statement: Statement, next: CapturedEvent)] = []
+
+  /// Reads the tables with these indexes.
+  init(
+    _ connection: Connection,
+    names: CaptureNames,
+    tables: [AdoptedTable],
+    only indexes: [Int]
+  ) throws {
+    self.tables = tables
+    for index in indexes {
+      let statement = try connection.prepare(
+        "SELECT \(Self.list(tables[index])) FROM \(names.rows(index)) ORDER BY id"
+      )
+      if let first = try event(statement, table: index) {
+        cursors.append((index, statement, first))
+      }
+    }
+  }
+
+  private static func list(_ table: AdoptedTable) -> String {
+    let keys = table.key.map { "b\($0.number), a\($0.number)" }
+    return (["id, clock, kind, time, series, bk, ak"] + keys).joined(separator: ", ")
+  }
+
+  private func event(_ row: Statement, table index: Int) throws -> CapturedEvent? {
+    guard try row.step() else { return nil }
+    let table = tables[index]
+    guard let kind = CapturedKind(rawValue: row.int64(at: 2)) else {
+      throw HistoryFailure.damaged(.unknownKind(row.string(at: 2))).at("")
+    }
+    func name(_ side: Int32) -> RowName? {
+      let key = table.key.indices.map { row.value(at: 7 + 2 * Int32($0) + side) }
+      return RowName(key: key, rowid: row.isNull(at: 5 + side) ? nil : row.int64(at: 5 + side))
+    }
+    return CapturedEvent(
+      table: index,
+      row: row.int64(at: 0),
+      kind: kind,
+      place: EventPlace(clock: row.int64(at: 1), time: row.int64(at: 3), series: row.int64(at: 4)),
+      before: kind == .insert ? nil : name(0),
+      after: kind == .insert || kind == .update ? name(1) : nil
+    )
+  }
+
+  /// The next event: by its clock, and the rows that a statement may replace before the row that it
+  /// writes.
+  func next() throws -> CapturedEvent? {
+    let first = cursors.indices.min {
+      let (left, right) = (cursors[$0].next, cursors[$1].next)
+      guard left.place.clock == right.place.clock else {
+        return left.place.clock < right.place.clock
+      }
+      return left.kind == .victim && right.kind != .victim
+    }
+    guard let first else { return nil }
+    let (table, statement, event) = cursors[first]
+    if let next = try self.event(statement, table: table) {
+      cursors[first].next = next
+    } else {
+      cursors.remove(at: first)
+    }
+    return event
+  }
+}

@@ -1,0 +1,104 @@
+import Changes
+import SQLite
+
+/// The rows that a transaction touched, each with the captured rows that have its first and its last
+/// state; in a temporary file, because a transaction can touch any number.
+final class TouchedRows {
+  struct Row {
+    let table: Int
+    let name: RowName
+    /// The captured row with the values before the transaction; nil if the row did not exist.
+    let first: Int64?
+    /// The captured row with the values after it; nil if the row does not exist.
+    let last: Int64?
+  }
+
+  private let connection: Connection
+  private let finding: Statement
+  private let adding: Statement
+  private let changing: Statement
+  private let replacing: Statement
+  private let checking: Statement
+
+  init() throws {
+    // SQLite removes a file without a name itself.
+    connection = try Connection(path: "", mode: .readWriteCreate)
+    try connection.execute(
+      """
+      PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; PRAGMA cache_size = -8192;
+      CREATE TABLE touched (id INTEGER PRIMARY KEY, origin INTEGER, name BLOB, first INTEGER,
+        last INTEGER, UNIQUE (origin, name));
+      CREATE TABLE replaced (origin INTEGER, row INTEGER, PRIMARY KEY (origin, row)) WITHOUT ROWID;
+      BEGIN;
+      """
+    )
+    finding = try connection.prepare("SELECT id FROM touched WHERE origin = ?1 AND name = ?2")
+    adding = try connection.prepare(
+      "INSERT INTO touched (origin, name, first, last) VALUES (?1, ?2, ?3, ?4)"
+    )
+    changing = try connection.prepare("UPDATE touched SET last = ?2 WHERE id = ?1")
+    replacing = try connection.prepare("INSERT INTO replaced VALUES (?1, ?2)")
+    checking = try connection.prepare("SELECT 1 FROM replaced WHERE origin = ?1 AND row = ?2")
+  }
+
+  /// Notes an event of a row: the captured rows with its states before and after, nil for none.
+  func note(_ name: RowName, table: Int, before: Int64?, after: Int64?) throws {
+    try finding.bind(1, Int64(table))
+    try bind(finding, 2, name)
+    let id = try finding.step() ? finding.int64(at: 0) : nil
+    finding.reset()
+    if let id {
+      try changing.bind(1, id)
+      try bind(changing, 2, after)
+      return try changing.run()
+    }
+    try adding.bind(1, Int64(table))
+    try bind(adding, 2, name)
+    try bind(adding, 3, before)
+    try bind(adding, 4, after)
+    try adding.run()
+  }
+
+  private func bind(_ statement: Statement, _ index: Int32, _ name: RowName) throws {
+    try name.bytes.withUnsafeBytes { try statement.bind(index, blob: $0) }
+  }
+
+  private func bind(_ statement: Statement, _ index: Int32, _ row: Int64?) throws {
+    try statement.bind(index, row.map { .integer($0) } ?? .null)
+  }
+
+  /// Calls with each row of the transaction, in the order of their first events, and forgets them.
+  func take(_ body: (Row) throws -> Void) throws {
+    let reading = try connection.prepare(
+      "SELECT origin, name, first, last FROM touched ORDER BY id"
+    )
+    while try reading.step() {
+      guard let name = RowName(canonical: reading.bytes(at: 1)) else { continue }
+      try body(
+        Row(
+          table: Int(reading.int64(at: 0)),
+          name: name,
+          first: reading.isNull(at: 2) ? nil : reading.int64(at: 2),
+          last: reading.isNull(at: 3) ? nil : reading.int64(at: 3)
+        )
+      )
+    }
+    try connection.execute("DELETE FROM touched")
+  }
+
+  // MARK: Replaced rows
+
+  /// Notes that a captured row is one that `REPLACE` deleted.
+  func noteReplaced(_ row: Int64, table: Int) throws {
+    try replacing.bind(1, Int64(table))
+    try replacing.bind(2, row)
+    try replacing.run()
+  }
+
+  func isReplaced(_ row: Int64, table: Int) throws -> Bool {
+    try checking.bind(1, Int64(table))
+    try checking.bind(2, row)
+    defer { checking.reset() }
+    return try checking.step()
+  }
+}

@@ -1,0 +1,218 @@
+import Changes
+import SQLite
+
+/// The earlier state of the rows that changed after a transaction, in a temporary file.
+///
+/// The rows of an adopted file are not copied when its history begins. So the state at that time is
+/// the present one with the values before the later changes.
+private final class EarlierRows {
+  /// What a row had that changed since.
+  struct Row {
+    let isThere: Bool
+    let values: [[UInt8]: EncodedValue]
+  }
+
+  private let connection: Connection
+  private let finding: Statement
+  private let writing: Statement
+  private let marking: Statement
+  /// The number of rows that are gone now, minus that of new ones.
+  private(set) var difference: Int64 = 0
+
+  init() throws {
+    connection = try Connection(path: "", mode: .readWriteCreate)
+    try connection.execute(
+      """
+      PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; PRAGMA cache_size = -8192;
+      CREATE TABLE earlier (origin INTEGER, name BLOB, there INTEGER, is_now INTEGER, json BLOB,
+        special BLOB, large BLOB, used INTEGER DEFAULT 0, PRIMARY KEY (origin, name)) WITHOUT ROWID;
+      BEGIN;
+      """
+    )
+    finding = try connection.prepare(
+      "SELECT there, json, special, large FROM earlier WHERE origin = ?1 AND name = ?2"
+    )
+    writing = try connection.prepare(
+      """
+      INSERT INTO earlier (origin, name, there, is_now, json, special, large)
+        VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)
+        ON CONFLICT (origin, name) DO UPDATE SET there = excluded.there, json = excluded.json,
+          special = excluded.special, large = excluded.large
+      """
+    )
+    marking = try connection.prepare(
+      "UPDATE earlier SET used = 1 WHERE origin = ?1 AND name = ?2"
+    )
+  }
+
+  /// Takes back a change; the newest one comes first.
+  func takeBack(_ change: Change, table: Int, encoder: ObjectEncoder) throws {
+    let name = RowName(change.id)
+    var values: [[UInt8]: EncodedValue] = [:]
+    if change.kind == .update, let later = try row(name, table: table) { values = later.values }
+    if change.kind != .insert {
+      values.merge(change.valuesByKey(.before)) { _, earlier in earlier }
+    }
+    var side = ChangeSide()
+    for index in 0..<encoder.count {
+      let key = encoder.key(ColumnIndex(index))
+      if let value = values[Array(key)] { side.append(key, value: value) }
+    }
+    side.close()
+    try bind(writing, name, table: table)
+    try writing.bind(3, Int64(change.kind == .insert ? 0 : 1))
+    // Only the newest change, which comes first, is about the present row.
+    try writing.bind(4, Int64(change.kind == .delete ? 0 : 1))
+    for (place, bytes) in [side.json, side.special, side.large].enumerated() {
+      try bytes.withUnsafeBytes { try writing.bind(5 + Int32(place), blob: $0) }
+    }
+    try writing.run()
+  }
+
+  func finish() throws {
+    difference =
+      try connection.integer("SELECT total(there) - total(is_now) FROM earlier") ?? 0
+  }
+
+  private func bind(_ statement: Statement, _ name: RowName, table: Int) throws {
+    try statement.bind(1, Int64(table))
+    try name.bytes.withUnsafeBytes { try statement.bind(2, blob: $0) }
+  }
+
+  private func row(_ name: RowName, table: Int) throws -> Row? {
+    try bind(finding, name, table: table)
+    defer { finding.reset() }
+    guard try finding.step() else { return nil }
+    return Row(isThere: finding.int64(at: 0) != 0, values: values(finding, from: 1))
+  }
+
+  private func values(_ row: Statement, from index: Int32) -> [[UInt8]: EncodedValue] {
+    ChangeNotes(special: Array(row.bytes(at: index + 1)), large: Array(row.bytes(at: index + 2)))
+      .valuesByKey(of: CanonicalText(row.bytes(at: index)))
+  }
+
+  /// What a present row had that changed since; nil if it did not change.
+  func take(_ name: RowName, table: Int) throws -> Row? {
+    guard let row = try row(name, table: table) else { return nil }
+    try bind(marking, name, table: table)
+    try marking.run()
+    return row
+  }
+
+  /// Calls with each row of a table that is gone now.
+  func forEachGone(
+    table: Int,
+    _ body: (RowName, [[UInt8]: EncodedValue]) throws -> Void
+  ) throws {
+    let rows = try connection.query(
+      """
+      SELECT name, json, special, large FROM earlier
+        WHERE origin = ?1 AND used = 0 AND there = 1 AND is_now = 0
+      """,
+      values: [.integer(Int64(table))]
+    )
+    while try rows.step() {
+      guard let name = RowName(canonical: rows.bytes(at: 0)) else { continue }
+      try body(name, values(rows, from: 1))
+    }
+  }
+}
+
+extension Reader {
+  /// The transaction with whose state an export of an adopted file begins: that of its adoption, or
+  /// the last one that recorded tables again; nil in a store of the library.
+  package func adoptedStart() throws -> Int64? {
+    guard connection.tables.prefix != nil else { return nil }
+    let last = try connection.integer(
+      "SELECT max(id) FROM \(connection.tables.transaction)"
+        + " WHERE op IN ('adopt', 'difference', 'migration')"
+    )
+    return max(try historyRange().base.transaction, last ?? 0)
+  }
+
+  /// Whether another connection of this process can commit while this one reads.
+  package func usesWriteAheadLog() throws -> Bool {
+    try connection.first("PRAGMA journal_mode") { $0.string(at: 0) } == "wal"
+  }
+
+  private func earlierRows(_ transaction: Int64) throws -> EarlierRows {
+    let earlier = try EarlierRows()
+    let encoders = layouts.map { ObjectEncoder($0, layouts: layouts) }
+    let indexes = Dictionary(
+      layouts.map { (Array($0.entity.name.utf8), $0.index.number) },
+      uniquingKeysWith: { first, _ in first }
+    )
+    let changes = try connection.query(
+      """
+      SELECT kind, sequence, entity, object, changed, before, after, special, large,
+        transaction_id, leaf
+        FROM \(connection.tables.change) WHERE transaction_id > ?1 ORDER BY id DESC
+      """,
+      values: [.integer(transaction)]
+    )
+    while try changes.step() {
+      let change = try history.change(at: changes)
+      guard let table = indexes[Array(change.entity)] else { continue }
+      try earlier.takeBack(change, table: table, encoder: encoders[table])
+    }
+    try earlier.finish()
+    return earlier
+  }
+
+  /// The number of rows of ``adoptedSnapshot(at:_:)``.
+  func adoptedSnapshotCount(at transaction: Int64) throws -> Int64 {
+    var count = try earlierRows(transaction).difference
+    for layout in layouts {
+      count += try connection.integer("SELECT count(*) FROM \(layout.table)") ?? 0
+    }
+    return count
+  }
+
+  /// Calls with every row of the state after a transaction, as an insertion.
+  func adoptedSnapshot(
+    at transaction: Int64,
+    _ passing: PassingValues,
+    _ body: (Change) throws -> Void
+  ) throws {
+    let earlier = try earlierRows(transaction)
+    var text = ChangeText()
+    var sequence: Int64 = 0
+    func emit(_ name: RowName, of table: AdoptedTable) throws {
+      try text.withChange(.insert, sequence: sequence, table: table, name: name, body)
+      text.removeAll()
+      try passing.removeAll()
+      sequence += 1
+    }
+    for layout in layouts {
+      let table = AdoptedTable(connection, layout: layout, layouts: layouts)
+      let rows = try table.rows()
+      while try rows.step() {
+        let (name, values) = try table.row(at: rows)
+        let before = try earlier.take(name, table: layout.index.number)
+        guard before?.isThere ?? true else { continue }
+        for (index, value) in values.enumerated() {
+          let column = ColumnIndex(index)
+          let key = table.encoder.key(column)
+          if let earlier = before?.values[Array(key)] {
+            text.after.append(key, value: earlier)
+          } else {
+            try text.after.append(
+              value,
+              at: column,
+              encoder: table.encoder,
+              blobs: passing.blobs
+            )
+          }
+        }
+        try emit(name, of: table)
+      }
+      try earlier.forEachGone(table: layout.index.number) { name, values in
+        for index in layout.columns.indices {
+          let key = table.encoder.key(ColumnIndex(index))
+          text.after.append(key, value: values[Array(key)] ?? .null)
+        }
+        try emit(name, of: table)
+      }
+    }
+  }
+}

@@ -1,0 +1,34 @@
+import Changes
+import SQLite
+
+extension Migration {
+  /// Replays transactions of an adopted file that were recorded under its next schema.
+  static func replayAdopted<Result>(
+    _ connection: Connection,
+    _ catalog: Catalog,
+    to schema: StoreSchema,
+    options: Options,
+    location: Location,
+    content: @escaping (String) throws -> LargeValue,
+    _ body: (Replayer) throws -> Result
+  ) throws -> Result {
+    // A program may have left dangling references, which are replayed unchanged.
+    try connection.setForeignKeys(enforced: false)
+    var writer: Writer?
+    return try inTransaction(on: connection) {
+      try AdoptedReplica.migrate(from: catalog.schema, to: schema, on: connection)
+      let made = try Writer(
+        connection,
+        catalog: Catalog(on: connection),
+        location: location,
+        provenance: options.provenance
+      )
+      writer = made
+      return try Replayer(made).run(content: content, body)
+    } committed: {
+      writer?.committed()
+    } abandoned: {
+      writer?.abandon()
+    }
+  }
+}

@@ -1,0 +1,217 @@
+import Adoption
+import Changes
+import FoundationEssentials
+import SQLite
+
+/// What adopting a database records.
+package struct AdoptionResult: Sendable {
+  package let identifier: String
+  package let prefix: String
+  /// All tables of the program, with how they are recorded.
+  package let tables: [TableDescription]
+  /// The number of rows in the recorded tables.
+  package let rows: Int64
+}
+
+extension Store {
+  /// Reads how the tables of a database would be recorded, without changing anything.
+  package static func describeTables(of path: String) throws -> [TableDescription] {
+    try describingErrors(at: path) {
+      let connection = try openProgramDatabase(path, mode: .readOnly)
+      let names = try AdoptedFile.prefix(on: connection).map { CaptureNames(prefix: $0) }
+      return try readTables(connection, without: names)
+    }
+  }
+
+  /// Adds the catalog, the history and the triggers to a database, in one transaction.
+  ///
+  /// The tables of the program and their rows are not changed.
+  ///
+  /// - Parameters:
+  ///   - path: The database.
+  ///   - prefix: What all added names begin with.
+  ///   - busyTimeout: The maximum time to wait for another writer.
+  /// - Returns: The identity of the file, and how its tables are recorded.
+  /// - Throws: ``StoreError``; nothing has changed then.
+  package static func adopt(
+    _ path: String,
+    prefix: String = CaptureNames.usualPrefix,
+    busyTimeout: Duration = .seconds(10)
+  ) throws -> AdoptionResult {
+    try describingErrors(at: path) {
+      guard CaptureNames.isPrefix(prefix) else {
+        throw AdoptionFailure.invalidPrefix(prefix).at(path)
+      }
+      let connection = try openProgramDatabase(path, mode: .readWrite)
+      connection.setBusyTimeout(busyTimeout)
+      return try connection.inTransaction {
+        guard try AdoptedFile.prefix(on: connection) == nil else {
+          throw AdoptionFailure.adopted.at(path)
+        }
+        let names = CaptureNames(prefix: prefix)
+        if let taken = try AdoptedFile.ours(names, on: connection).first {
+          throw AdoptionFailure.prefixTaken(taken.name, prefix: prefix).at(path)
+        }
+        return try install(names, on: connection)
+      }
+    }
+  }
+
+  /// Opens a database that is not a store of the library.
+  private static func openProgramDatabase(
+    _ path: String,
+    mode: Connection.Mode
+  ) throws -> Connection {
+    let connection = try Connection(path: path, mode: mode)
+    guard mode == .readOnly || !connection.isReadOnly else {
+      throw FileFailure.writeProtected.at(path)
+    }
+    let application = try connection.integer("PRAGMA application_id")
+    guard application != Int64(Catalog.applicationID) else {
+      throw AdoptionFailure.ourStore.at(path)
+    }
+    let isApple = try connection.hasRow("SELECT 1 FROM sqlite_schema WHERE name = 'Z_METADATA'")
+    guard !isApple else { throw FileFailure.appleStore.at(path) }
+    let encoding = try connection.first("PRAGMA encoding") { $0.string(at: 0) } ?? ""
+    guard encoding == "UTF-8" else { throw AdoptionFailure.encoding(encoding).at(path) }
+    return connection
+  }
+
+  private static func install(
+    _ names: CaptureNames,
+    on connection: Connection
+  ) throws -> AdoptionResult {
+    let program = try ProgramSchema(connection, names: names, version: "1")
+    guard !program.schema.entities.isEmpty else {
+      throw AdoptionFailure.nothingToRecord.at(connection.path)
+    }
+    connection.tablePrefix = names.prefix
+    try connection.execute(Catalog.statements(connection.tables))
+    for statement in names.contextStatements { try connection.execute(statement) }
+    try AdoptedFile.install(program, names: names, on: connection)
+    try Catalog.set(AdoptedFile.mark, value: .text(names.prefix), on: connection)
+    let schemaID = try Catalog.add(program.schema, on: connection)
+    try Catalog.set("schema", value: .integer(schemaID), on: connection)
+    try Catalog.set("format", value: .integer(Int64(Catalog.format)), on: connection)
+    let (identifier, rows) = try begin(program.schema, schemaID: schemaID, on: connection)
+    try AdoptedFile.noteVersion(on: connection)
+    return AdoptionResult(
+      identifier: identifier,
+      prefix: names.prefix,
+      tables: program.tables,
+      rows: rows
+    )
+  }
+
+  /// Gives a file an identity, and begins its history with a marker of its contents.
+  private static func begin(
+    _ schema: StoreSchema,
+    schemaID: Int64,
+    on connection: Connection
+  ) throws -> (identifier: String, rows: Int64) {
+    let birth = Provenance.system.birth()
+    try Catalog.set("identifier", value: .text(birth.identifier), on: connection)
+    try Catalog.set("lineage", value: .integer(0), on: connection)
+    try Catalog.set("created", value: .text(birth.time), on: connection)
+    let blobs = Blobs(connection, folder: nil)
+    let layouts = try schema.layouts()
+    var rows: Int64 = 0
+    var details = Array(#"{"tables":{"#.utf8)
+    for layout in layouts {
+      let table = AdoptedTable(connection, layout: layout, layouts: layouts)
+      let content = try TableDigest(table)
+      rows += content.rows
+      if layout.index.number > 0 { details.append(UInt8(ascii: ",")) }
+      appendJSONString(layout.entity.name, to: &details)
+      details += #":{"rows":\#(content.rows),"digest":"\#(content.digest)"}"#.utf8
+    }
+    details += "}}".utf8
+    let recorder = try ChangeRecorder(
+      connection,
+      schema: schema,
+      schemaID: schemaID,
+      blobs: blobs,
+      provenance: .system
+    )
+    try recorder.begin()
+    try recorder.close(
+      Author(),
+      operation: .adopt,
+      details: String(decoding: details, as: UTF8.self)
+    )
+    return (birth.identifier, rows)
+  }
+
+  /// The tables of an adopted file whose rows are not recorded; nil for a store of the library.
+  package func unrecordedTables() throws -> [String]? {
+    guard schema.isAdopted, !isReplica else { return nil }
+    return try Self.describeTables(of: location.path).compactMap { table in
+      switch table.recording {
+      case .refused: table.name
+      case .triggers, .through, .part: nil
+      }
+    }
+  }
+
+  /// Throws if the store is a file of another program, on which an operation is not possible.
+  package func refuseIfAdopted(_ operation: String) throws {
+    guard schema.isAdopted else { return }
+    throw AdoptionFailure.refused(operation).at(location.path)
+  }
+
+  /// Opens an adopted file that is not a replica.
+  static func openAdopted(_ path: String, busyTimeout: Duration) throws -> Connection {
+    let connection = try openProgramDatabase(path, mode: .readWrite)
+    connection.setBusyTimeout(busyTimeout)
+    guard let prefix = try AdoptedFile.prefix(on: connection) else {
+      throw AdoptionFailure.notAdopted.at(path)
+    }
+    connection.tablePrefix = prefix
+    return connection
+  }
+
+  /// Removes everything that ``adopt(_:prefix:busyTimeout:)`` added; the statements of the program's
+  /// own tables were never changed.
+  package static func detach(_ path: String, busyTimeout: Duration = .seconds(10)) throws {
+    try describingErrors(at: path) {
+      let connection = try openAdopted(path, busyTimeout: busyTimeout)
+      guard let names = AdoptedFile.names(on: connection) else { return }
+      try connection.inTransaction {
+        for type in ["trigger", "table"] {
+          for object in try AdoptedFile.ours(names, on: connection) where object.type == type {
+            try connection.execute("DROP \(type) IF EXISTS \(quoted(object.name))")
+          }
+        }
+      }
+    }
+  }
+
+  /// Gives a copy of an adopted file its own identity; its history begins again.
+  ///
+  /// - Returns: The new identifier.
+  package static func renewIdentity(
+    _ path: String,
+    busyTimeout: Duration = .seconds(10)
+  ) throws -> String {
+    try describingErrors(at: path) {
+      let connection = try openAdopted(path, busyTimeout: busyTimeout)
+      guard let names = AdoptedFile.names(on: connection) else { return "" }
+      return try connection.inTransaction {
+        let catalog = try Catalog(on: connection)
+        guard !catalog.isReplica else { throw ReplayFailure.replica.at(path) }
+        for number in catalog.schema.entities.indices {
+          try connection.execute("DELETE FROM \(names.rows(number))")
+        }
+        let tables = connection.tables
+        for table in [names.bracket, tables.change, tables.transaction] {
+          try connection.execute("DELETE FROM \(table)")
+        }
+        for key in ["history_base", "history_base_digest", "history_base_time"] {
+          try Catalog.remove(key, on: connection)
+        }
+        try forgetExports(on: connection)
+        return try begin(catalog.schema, schemaID: catalog.schemaID, on: connection).identifier
+      }
+    }
+  }
+}

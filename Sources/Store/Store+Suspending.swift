@@ -1,0 +1,38 @@
+import Changes
+import SQLite
+
+extension Store {
+  /// Removes the triggers of an adopted file while a function runs, and records what changed
+  /// meanwhile as one transaction of op `migration`.
+  ///
+  /// SQLite refuses DROP COLUMN while a trigger names the column. The triggers are restored even if
+  /// the function fails; after a kill, the next command that opens the file restores them.
+  package static func suspend<Result>(
+    _ path: String,
+    busyTimeout: Duration = .seconds(10),
+    during body: () throws -> Result
+  ) throws -> Result {
+    try describingErrors(at: path) {
+      let connection = try openAdopted(path, busyTimeout: busyTimeout)
+      try connection.setTriggers(enabled: false)
+      let folder = BlobFolder(besides: path)
+      try AdoptedFile.seal(on: connection, blobFolder: folder)
+      try connection.inTransaction {
+        guard let names = AdoptedFile.names(on: connection) else { return }
+        let schema = try Catalog(on: connection).schema
+        let layouts = try schema.layouts()
+        let digests = try layouts.map { layout in
+          let table = AdoptedTable(connection, layout: layout, layouts: layouts)
+          return (layout.entity.name, try TableDigest(table))
+        }
+        try AdoptedFile.removeCapture(names: names, on: connection)
+        try Suspension(tables: Dictionary(uniqueKeysWithValues: digests)).note(on: connection)
+      }
+      // The program may need the whole file.
+      connection.removeCachedStatements()
+      let outcome = Swift.Result { try body() }
+      try AdoptedFile.seal(on: connection, blobFolder: folder)
+      return try outcome.get()
+    }
+  }
+}
