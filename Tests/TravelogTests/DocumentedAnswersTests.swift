@@ -1,5 +1,6 @@
 import Foundation
 import Pipeline
+import SQLite
 import Store
 import StoreTesting
 import TestSupport
@@ -101,7 +102,7 @@ struct DocumentedAnswersTests {
   @Test("Each example matches its table, and is decoded completely by the type that writes it.")
   func examples() throws {
     let document = try Document()
-    #expect(document.examples.count == 22)
+    #expect(document.examples.count == 23)
     for (name, text) in document.examples {
       #expect(document.violations(try object(text), name) == [], "\(name)")
       #expect(try object(text)["type"] as? String == name)
@@ -118,6 +119,7 @@ struct DocumentedAnswersTests {
     try expectStrict(Joined<AnswerHead, CompactResult>.self, example("compact"))
     try expectStrict(RecoverAnswer.self, example("recover"))
     try expectStrict(PromoteAnswer.self, example("promote"))
+    try expectStrict(AdoptAnswer.self, example("adopt"))
     try expectStrict(CheckAnswer.self, example("check"))
     try expectStrict(RunReport.self, example("run"))
     let root = try auditSchema()
@@ -198,6 +200,11 @@ struct DocumentedAnswersTests {
       try ask("compact", logs)
       try ask("prune", path, "--logs", logs, "--keep", "0s")
       try ask("promote", copy)
+      let database = folder.path + "/app.db"
+      try Connection(path: database, mode: .readWriteCreate).execute("CREATE TABLE t(a)")
+      try ask("adopt", database)
+      try ask("adopt", database, "--new-identity")
+      try ask("status", database, "--logs", logs)
       try world.write(to: store)
       let head = try store.read { try $0.sealedHead() }
       try ask("undo", path, "\(head)")

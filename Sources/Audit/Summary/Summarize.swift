@@ -190,7 +190,8 @@ extension AuditedHistory {
 
   fileprivate mutating func note(_ transaction: Transaction) {
     if transaction.state == .erased { erased += 1 }
-    if transaction.operation == .gap { gaps += 1 }
-    if transaction.operation == .foreign { foreign += 1 }
+    if [.gap, .difference].contains(transaction.operation) { gaps += 1 }
+    // A program that names itself is not unknown.
+    if transaction.operation == .foreign, transaction.author == nil { foreign += 1 }
   }
 }

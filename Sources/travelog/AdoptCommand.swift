@@ -1,0 +1,139 @@
+import Adoption
+import Changes
+import CommandLineKit
+import Glibc
+import Store
+
+extension Travelog {
+  static let database = Parameter<String>.positional(
+    "FILE",
+    type: .file,
+    help: "A SQLite database of any program."
+  )
+  static let migration = Parameter<[String]>.positionals(
+    "COMMAND",
+    type: .text,
+    help: "With --suspend, the command that changes the tables."
+  )
+  static let prefix = Parameter<String>.flag(
+    "prefix",
+    type: .text,
+    fallback: CaptureNames.usualPrefix,
+    help: "The prefix of the names of everything that is added."
+  )
+  static let detach = Parameter<Bool>.toggle(
+    "detach",
+    help: "Remove the triggers and the history from the file."
+  )
+  static let newIdentity = Parameter<Bool>.toggle(
+    "new-identity",
+    help: "Give a copy its own identity; its history begins again."
+  )
+  static let suspend = Parameter<Bool>.toggle(
+    "suspend",
+    help: "Run COMMAND without the triggers, and record what it changed."
+  )
+
+  static let adoptCommand = Command(
+    "adopt",
+    summary: "Gives a SQLite database of any program a history.",
+    discussion:
+      "Adds tables and triggers that record who changed what, in one transaction, and changes no "
+      + "table of the program. Every other command then accepts the file as a store. "
+      + "\(PackageFolders.documentation)/ADOPT.md describes changes of tables, and how a program "
+      + "names an author.",
+    examples: [
+      "travelog adopt app.db --dry-run": "Show how each table would be recorded.",
+      "travelog adopt app.db": "Begin a history.",
+      "travelog adopt --suspend app.db -- ./migrate": "Let a program change its tables.",
+      "travelog adopt app.db --detach": "Remove everything again.",
+    ],
+    parameters: [database, migration, prefix, detach, newIdentity, suspend, dryRun],
+    exitCodes: [.unreadable, .missing, .locked]
+  ) { call in
+    let given = call.arguments
+    let path = given[database]
+    let chosen = [given[detach], given[newIdentity], given[suspend], given[dryRun]]
+    guard chosen.filter(\.self).count <= 1 else {
+      throw TravelogError.contradiction(["--detach", "--new-identity", "--suspend", "--dry-run"])
+    }
+    guard given[suspend] != given[migration].isEmpty else {
+      throw TravelogError.commandNeedsSuspend
+    }
+    var answer = AdoptAnswer(store: path, dryRun: given[dryRun])
+    if given[dryRun] {
+      answer.tables = try Store.describeTables(of: path).map(AdoptAnswer.Table.init)
+      if !given[json] { try answer.tables?.forEach { try call.output.showLine($0.message) } }
+    } else if given[detach] {
+      try Store.detach(path)
+      answer.action = "detached"
+      try call.summarize("\(path): detached; its tables are as before")
+    } else if given[newIdentity] {
+      answer.identifier = try Store.renewIdentity(path)
+      answer.action = "renewed"
+      try call.summarize("\(path): now \(answer.identifier ?? "")")
+    } else if given[suspend] {
+      let status = try Store.suspend(path) { try run(given[migration]) }
+      answer.action = "migrated"
+      guard status == 0 else { throw TravelogError.migrationFailed(given[migration], status) }
+    } else {
+      let result = try Store.adopt(path, prefix: given[prefix])
+      answer.action = "adopted"
+      answer.identifier = result.identifier
+      answer.rows = result.rows
+      answer.tables = result.tables.map(AdoptAnswer.Table.init)
+      for table in answer.tables ?? [] where !table.recorded && !given[quiet] {
+        try call.warn(table.message)
+      }
+      try call.summarize("\(path): adopted as \(result.identifier)")
+    }
+    if given[json] { try call.answer(answer) }
+    return .success
+  }
+}
+
+/// Runs a command with the arguments and the environment of this process, and returns its status.
+private func run(_ words: [String]) throws -> Int32 {
+  var arguments = words.map { strdup($0) } + [nil]
+  defer { for argument in arguments { free(argument) } }
+  var process = pid_t()
+  let code = posix_spawnp(&process, words[0], nil, nil, &arguments, environ)
+  guard code == 0 else { throw TravelogError.commandNotFound(words[0], code) }
+  var status: Int32 = 0
+  while waitpid(process, &status, 0) < 0, errno == EINTR {}
+  // The low bits are the signal that ended the process.
+  return status & 0x7f == 0 ? status >> 8 & 0xff : 128 + status & 0x7f
+}
+
+/// The answer of `travelog adopt --json`.
+struct AdoptAnswer: Codable {
+  struct Table: Codable {
+    let name: String
+    let recorded: Bool
+    let message: String
+
+    init(_ table: TableDescription) {
+      name = table.name
+      message = table.description
+      recorded =
+        switch table.recording {
+        case .triggers, .through: true
+        case .part, .refused: false
+        }
+    }
+  }
+
+  var schema = 1
+  var type = "adopt"
+  let store: String
+  let dryRun: Bool
+  var action = "described"
+  var identifier: String?
+  var rows: Int64?
+  var tables: [Table]?
+
+  init(store: String, dryRun: Bool) {
+    self.store = store
+    self.dryRun = dryRun
+  }
+}

@@ -1,0 +1,204 @@
+import Adoption
+import Changes
+import Foundation
+import SQLite
+import Store
+import TestSupport
+import Testing
+
+@Suite("An adopted file")
+struct AdoptedFileTests {
+  private let people = """
+    CREATE TABLE person(id INTEGER PRIMARY KEY, name TEXT UNIQUE, age INT);
+    CREATE TABLE tag(word TEXT PRIMARY KEY, n INT) WITHOUT ROWID;
+    CREATE INDEX person_age ON person(age);
+    CREATE VIEW adults AS SELECT name FROM person WHERE age > 17;
+    CREATE TRIGGER grows AFTER INSERT ON person BEGIN
+      UPDATE person SET age = 1 WHERE id = NEW.id AND age IS NULL;
+    END;
+    INSERT INTO person VALUES (1, 'Ann', 30), (2, 'Bob', NULL);
+    PRAGMA user_version = 7;
+    PRAGMA application_id = 99;
+    """
+
+  @Test("An adopted file keeps its rows and settings, and detaching restores its schema exactly.")
+  func detaching() throws {
+    let world = try AdoptedWorld(people, isAdopted: false)
+    let schema = try schemaStatements(of: world.path)
+    let rows = try recordedRows(of: world.path)
+    _ = try Store.adopt(world.path)
+    #expect(try recordedRows(of: world.path) == rows)
+    let connection = try Connection(path: world.path, mode: .readOnly)
+    for (pragma, value) in [("user_version", 7), ("application_id", 99), ("auto_vacuum", 0)] {
+      let reading = try connection.prepare("PRAGMA \(pragma)")
+      #expect(try reading.step())
+      #expect(reading.int64(at: 0) == Int64(value), "\(pragma)")
+    }
+    let mode = try connection.prepare("PRAGMA journal_mode")
+    #expect(try mode.step())
+    #expect(mode.string(at: 0) == "delete")
+    try world.run("INSERT INTO person VALUES (3, 'Cy', 4); DELETE FROM person WHERE id = 3")
+    _ = try world.history()
+    try Store.detach(world.path)
+    #expect(try schemaStatements(of: world.path) == schema)
+    #expect(try recordedRows(of: world.path) == rows)
+  }
+
+  @Test("The history begins with a marker that has the number and the digest of each table's rows.")
+  func marker() throws {
+    let world = try AdoptedWorld(people)
+    let history = try world.history()
+    #expect(history.map(\.operation) == ["adopt"])
+    #expect(history[0].changes == [])
+    #expect(history[0].details.contains(#""person":{"rows":2,"digest":""#))
+    #expect(history[0].details.contains(#""tag":{"rows":0,"digest":""#))
+  }
+
+  @Test("A bracket gives its transaction an author, a reason and a request, and proves its end.")
+  func bracket() throws {
+    let world = try AdoptedWorld(people)
+    try world.run(
+      """
+      BEGIN;
+      UPDATE travelog_context SET author = 'billing', reason = 'ticket 7', request = 'r1';
+      INSERT INTO person VALUES (5, 'Eve', 40);
+      UPDATE person SET age = 41 WHERE id = 5;
+      DELETE FROM person WHERE id = 1;
+      UPDATE travelog_context SET author = NULL;
+      COMMIT;
+      INSERT INTO tag VALUES ('x', 1);
+      """
+    )
+    let changes = try world.changes()
+    #expect(changes.map(\.operation) == ["foreign", "foreign"])
+    #expect(changes.map(\.author) == ["billing", nil])
+    #expect(changes[0].changes == ["insert person 5", "delete person 1"])
+    #expect(changes[1].changes == [#"insert tag ["text:x"]"#])
+    #expect(changes[0].detail("reason") == "ticket 7")
+    #expect(changes[0].detail("request") == "r1")
+    #expect(changes.map { $0.detail("boundary") } == ["proven", "proven"])
+    #expect(changes[1].detail("reason") == nil)
+  }
+
+  @Test("An unclosed bracket is marked, and no author passes to another transaction.")
+  func unclosedBracket() throws {
+    let world = try AdoptedWorld(people)
+    try world.run("UPDATE travelog_context SET author = 'lost'; INSERT INTO tag VALUES ('a', 1)")
+    #expect(try world.changes().map(\.author) == [nil])
+    #expect(try world.changes()[0].details.contains(#""unclosed":{"author":"lost"}"#))
+    try world.run("INSERT INTO tag VALUES ('b', 1)")
+    #expect(try world.changes().map(\.author) == [nil, nil])
+    #expect(try world.changes()[1].details == #"{"boundary":"proven"}"#)
+  }
+
+  @Test("Transactions of other connections are separate, and a reader's view proves the boundary.")
+  func assumedBoundaries() throws {
+    let world = try AdoptedWorld(people)
+    try world.run("INSERT INTO tag VALUES ('a', 1)")
+    try world.run("INSERT INTO tag VALUES ('b', 1)")
+    #expect(try world.changes().map { $0.detail("boundary") } == ["assumed", "proven"])
+  }
+
+  @Test("The write-ahead log proves the ends of the transactions that it still contains.")
+  func writeAheadLog() throws {
+    let world = try AdoptedWorld("PRAGMA journal_mode = WAL;" + people)
+    let connection = try Connection(path: world.path, mode: .readWrite)
+    for word in ["a", "b", "c"] {
+      try connection.execute(
+        "BEGIN; INSERT INTO tag VALUES ('\(word)', 1); UPDATE tag SET n = 2; COMMIT"
+      )
+    }
+    let changes = try world.changes()
+    #expect(changes.map { $0.detail("boundary") } == ["proven", "proven", "proven"])
+    #expect(changes.map(\.changes.count) == [1, 2, 3])
+  }
+
+  @Test("Rows that REPLACE removes without a trigger are recorded as deleted.")
+  func replacedRows() throws {
+    let world = try AdoptedWorld(people)
+    try world.run("INSERT OR REPLACE INTO person VALUES (9, 'Ann', 5)")
+    try world.run("INSERT OR REPLACE INTO person VALUES (9, 'Ann', 6)")
+    try world.run("INSERT OR IGNORE INTO person VALUES (12, 'Ann', 7)")
+    try world.run("UPDATE OR REPLACE person SET name = 'Ann' WHERE id = 2")
+    // A rejected row changes nothing, and the order of a row and the one that it replaces is free.
+    #expect(
+      try world.changes().map { Set($0.changes) } == [
+        ["delete person 1", "insert person 9"], ["update person 9"],
+        ["update person 2", "delete person 9"],
+      ]
+    )
+  }
+
+  @Test("A restored replica has the same rows, and its logs equal those of the file.")
+  func roundTrip() throws {
+    let world = try AdoptedWorld(
+      people + """
+        CREATE TABLE loose(a, b);
+        CREATE TABLE pair(x TEXT, y INT, v, PRIMARY KEY (x, y));
+        INSERT INTO loose VALUES (1, x'00'), ('text', 2.5);
+        INSERT INTO pair VALUES ('k', 1, NULL), (NULL, 2, 'null key');
+        """
+    )
+    try world.run("UPDATE loose SET b = 9 WHERE a = 1; DELETE FROM person WHERE id = 1")
+    try world.run(
+      "INSERT INTO pair VALUES ('k', 2, 1.0); UPDATE pair SET x = 'set' WHERE x IS NULL"
+    )
+    let first = try world.exportLogs()
+    #expect(first.snapshot != nil)
+    #expect(first.transactions == 2)
+    try world.run("UPDATE person SET name = 'Zoe', age = 0.1 WHERE id = 2; DELETE FROM loose")
+    #expect(try world.exportLogs().transactions == 1)
+    let replica = try world.restore("replica.db")
+    #expect(try recordedRows(of: replica) == recordedRows(of: world.path))
+    if isInstalled("sqldiff") {
+      #expect(try output(of: "sqldiff", ["--table", "person", world.path, replica]) == "")
+    }
+  }
+
+  @Test("A copy gets its own identity, and its history begins again.")
+  func newIdentity() throws {
+    let world = try AdoptedWorld(people)
+    try world.run("INSERT INTO tag VALUES ('a', 1)")
+    let before = try Store.open(.file(URL(fileURLWithPath: world.path))).identifier
+    let identifier = try Store.renewIdentity(world.path)
+    #expect(identifier != before)
+    #expect(try world.history().map(\.operation) == ["adopt"])
+    try world.run("INSERT INTO tag VALUES ('b', 1)")
+    #expect(try world.changes().map(\.changes) == [[#"insert tag ["text:b"]"#]])
+  }
+
+  @Test("A file with names of the prefix is refused, and another prefix adopts it.")
+  func prefixes() throws {
+    let world = try AdoptedWorld("CREATE TABLE Travelog_Mine(a)", isAdopted: false)
+    #expect(throws: StoreError.self) { try Store.adopt(world.path) }
+    #expect(throws: StoreError.self) { try Store.adopt(world.path, prefix: "a b") }
+    #expect(throws: StoreError.self) { try Store.adopt(world.path, prefix: "sqlite_x") }
+    let result = try Store.adopt(world.path, prefix: "audit_")
+    #expect(result.tables.map(\.name) == ["Travelog_Mine"])
+    try world.run("INSERT INTO travelog_mine VALUES (1)")
+    #expect(try world.changes().map(\.changes) == [["insert Travelog_Mine 1"]])
+    #expect(throws: StoreError.self) { try Store.adopt(world.path) }
+    try Store.detach(world.path)
+    #expect(throws: StoreError.self) { try Store.detach(world.path) }
+  }
+
+  @Test("Databases that can't be recorded are refused, and stay as they are.")
+  func refusals() throws {
+    for sql in [
+      "PRAGMA encoding = 'UTF-16'; CREATE TABLE t(a)", "CREATE VIEW v AS SELECT 1",
+      "CREATE VIRTUAL TABLE v USING rtree(id, a, b)",
+    ] {
+      let world = try AdoptedWorld(sql, isAdopted: false)
+      let schema = try schemaStatements(of: world.path)
+      #expect(throws: StoreError.self, "\(sql)") { try Store.adopt(world.path) }
+      #expect(try schemaStatements(of: world.path) == schema)
+    }
+  }
+
+  @Test("Rows of an adopted file can't be written through a store.")
+  func writing() throws {
+    let world = try AdoptedWorld(people)
+    let store = try Store.open(.file(URL(fileURLWithPath: world.path)))
+    #expect(throws: StoreError.self) { try store.write(Author()) { _ in } }
+  }
+}

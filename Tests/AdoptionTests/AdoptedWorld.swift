@@ -1,0 +1,150 @@
+import Adoption
+import ChangeLog
+import Changes
+import Foundation
+import Pipeline
+import ProcessTesting
+import SQLite
+import Store
+import TestSupport
+import Testing
+
+/// A database of another program that is adopted, changed, exported and restored.
+final class AdoptedWorld {
+  /// A transaction of the history, for comparisons.
+  struct Recorded: Hashable {
+    var operation: String
+    var author: String?
+    var details: String
+    /// Each change as its kind, its table and the id of its row.
+    var changes: [String]
+
+    /// A text in the details; nil if it is not there.
+    func detail(_ name: String) -> String? {
+      CanonicalText(Array(details.utf8)).value(of: name)?.withUnsafeBytes { parseJSONString($0) }
+    }
+  }
+
+  private let folder: TestSupport.TemporaryFolder
+  let path: String
+  let logs: LogFolder
+
+  /// Creates a database with some statements, and adopts it.
+  init(_ sql: String, isAdopted: Bool = true) throws {
+    folder = try TestSupport.TemporaryFolder()
+    path = folder.file("app.db").path
+    logs = LogFolder(folder.file("logs").path)
+    try run(sql)
+    if isAdopted { _ = try Store.adopt(path) }
+  }
+
+  func file(_ name: String) -> String { folder.file(name).path }
+
+  /// Runs statements as a program that knows nothing of Travelog; each call is another connection.
+  func run(_ sql: String) throws {
+    try Connection(path: path, mode: .readWriteCreate).execute(sql)
+  }
+
+  func history() throws -> [Recorded] {
+    let store = try readableStore(path)
+    return try store.read { reader in
+      let cursor = try reader.history()
+      var result: [Recorded] = []
+      while let transaction = try cursor.nextTransaction() {
+        var changes: [String] = []
+        while let change = try cursor.nextChange() {
+          let entity = String(decoding: change.entity, as: UTF8.self)
+          changes.append("\(change.kind.rawValue) \(entity) \(change.id)")
+        }
+        result.append(
+          Recorded(
+            operation: transaction.operation.rawValue,
+            author: transaction.author,
+            details: transaction.details ?? "",
+            changes: changes
+          )
+        )
+      }
+      return result
+    }
+  }
+
+  /// The history without the marker of the adoption.
+  func changes() throws -> [Recorded] { Array(try history().dropFirst()) }
+
+  @discardableResult
+  func exportLogs() throws -> ExportResult {
+    try FileManager.default.createDirectory(atPath: logs.path, withIntermediateDirectories: true)
+    return try export(ExportRequest(store: path, logs: logs))
+  }
+
+  /// Restores a replica from the logs.
+  func restore(_ name: String, until: Point = .head) throws -> String {
+    var request = ImportRequest(logs: logs, store: file(name))
+    request.until = until
+    // In a rollback journal nothing proves the first snapshot.
+    request.trustsSnapshot = true
+    _ = try importLogs(request)
+    return file(name)
+  }
+}
+
+/// The rows of the recorded tables of a database as SQL spells them, sorted; with the rowid, if
+/// nothing else identifies a row.
+func recordedRows(of path: String) throws -> [String: [String]] {
+  let connection = try Connection(path: path, mode: .readOnly)
+  var result: [String: [String]] = [:]
+  for table in try readTables(connection, without: CaptureNames(prefix: "travelog_")) {
+    guard case .triggers(let key) = table.recording else { continue }
+    var list = table.columns.map { "quote(\(quoted($0.name)))" }
+    if case .rowid(let name) = key { list.append(quoted(name)) }
+    let rows = try connection.prepare(
+      "SELECT \(list.joined(separator: " || ',' || ")) FROM \(quoted(table.name))"
+    )
+    var texts: [String] = []
+    while try rows.step() { texts.append(rows.string(at: 0)) }
+    result[table.name] = texts.sorted()
+  }
+  return result
+}
+
+/// The statements of a database's schema, as SQLite keeps them.
+func schemaStatements(of path: String) throws -> [String] {
+  let connection = try Connection(path: path, mode: .readOnly)
+  let rows = try connection.prepare(
+    "SELECT rowid, type, name, tbl_name, rootpage, quote(sql) FROM sqlite_schema ORDER BY rowid"
+  )
+  var result: [String] = []
+  while try rows.step() {
+    result.append((0..<6).map { rows.string(at: $0) }.joined(separator: "|"))
+  }
+  return result
+}
+
+/// Runs a program and returns what it wrote; the test fails if the program does.
+@discardableResult
+func output(of program: String, _ arguments: [String]) throws -> String {
+  let child = ChildProcess()
+  child.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+  child.arguments = [program] + arguments
+  let pipe = Pipe()
+  child.standardOutput = pipe
+  try child.run()
+  let data = try pipe.fileHandleForReading.readToEnd() ?? Data()
+  child.waitUntilExit()
+  #expect(child.terminationStatus == 0, "\(program) \(arguments)")
+  return String(decoding: data, as: UTF8.self)
+}
+
+/// A program of the tests beside this file.
+func program(_ name: String) -> String {
+  URL(fileURLWithPath: #filePath).deletingLastPathComponent().appending(path: "Programs/\(name)")
+    .path
+}
+
+/// Whether a program is on the PATH.
+func isInstalled(_ name: String) -> Bool {
+  (ProcessInfo.processInfo.environment["PATH"] ?? "").split(separator: ":").contains {
+    FileManager.default.isExecutableFile(atPath: "\($0)/\(name)")
+  }
+}

@@ -1,0 +1,55 @@
+import Changes
+import Foundation
+import SQLite
+import Store
+import TestSupport
+import Testing
+
+@Suite("An adopted file with forged contents")
+struct ForgedFileTests {
+  @Test("Numbers of captured rows and marks that no trigger writes do not stop the program.")
+  func numbers() throws {
+    for value in ["'x'", "-9223372036854775808", "9223372036854775807", "NULL", "x'00'", "1.5"] {
+      for change in [
+        "UPDATE travelog_bracket SET clock = \(value) WHERE id = 2",
+        "UPDATE travelog_bracket SET time = \(value), series = \(value)",
+        "UPDATE travelog_rows_0 SET clock = \(value)", "UPDATE travelog_rows_0 SET kind = \(value)",
+        "UPDATE travelog_rows_0 SET time = \(value), series = \(value), a0 = \(value)",
+        "UPDATE travelog_transaction SET details = \(value), time = \(value)",
+        "UPDATE travelog_catalog SET value = \(value) WHERE key = 'schema_version'",
+      ] {
+        let world = try AdoptedWorld("CREATE TABLE t(id INTEGER PRIMARY KEY, v UNIQUE)")
+        try world.run(
+          """
+          UPDATE travelog_context SET author = 'a';
+          INSERT INTO t VALUES (1, 2);
+          UPDATE travelog_context SET author = NULL;
+          INSERT OR REPLACE INTO t VALUES (2, 2);
+          """
+        )
+        do {
+          try world.run(change)
+          _ = try world.history()
+        } catch is StoreError {
+          // A refusal is one of the two right answers.
+        } catch is SQLiteError {
+          // So is a constraint of the table.
+        }
+      }
+    }
+  }
+
+  @Test("A prefix that is not a name is not taken from the name of a catalog.")
+  func prefix() throws {
+    let world = try AdoptedWorld(
+      """
+      CREATE TABLE "a; DROP TABLE t; --catalog"("key" TEXT PRIMARY KEY, "value");
+      INSERT INTO "a; DROP TABLE t; --catalog" VALUES ('adopted', 'a; DROP TABLE t; --');
+      CREATE TABLE t(a);
+      """,
+      isAdopted: false
+    )
+    #expect(throws: StoreError.self) { try world.history() }
+    #expect(try recordedRows(of: world.path)["t"] == [])
+  }
+}

@@ -1,0 +1,195 @@
+"""A program that knows nothing of Travelog: it runs random statements on a database.
+
+    random_program.py FILE SEED COUNT [--brackets] [--copies FOLDER] [--every N] [--ddl]
+
+With --brackets each transaction names an author and a request, as docs/ADOPT.md describes. With
+--copies the program copies the database after some of these transactions, and the copy has the
+request as its name. With --ddl it also changes tables. It prints the requests of the transactions that changed rows, in their order.
+"""
+import argparse
+import random
+import sqlite3
+
+WORDS = ["a", "A", "b", "é", "x y", "", "it''s", "0", "10", "z\U0001f600"]
+
+
+def literal(rng, declared):
+    declared = declared.upper()
+    kind = rng.random()
+    if kind < 0.08:
+        return "NULL"
+    if kind < 0.16:
+        return rng.choice(["x''", "x'00ff'", "1.5", "-0.0", "9e99", "'7'", "9223372036854775807", "1e3", "'1e3'"])
+    if "INT" in declared or "BOOL" in declared:
+        return str(rng.choice([rng.randint(0, 12), rng.randint(0, 3), rng.randint(-5, 40)]))
+    if "BLOB" in declared:
+        return rng.choice(["x'01'", "x'02'", "x'0304'", "x'%02x'" % rng.randint(0, 30)])
+    if "REAL" in declared or "FLOA" in declared or "NUM" in declared:
+        return rng.choice([str(rng.randint(0, 9)), "%.3f" % rng.random(), "0.1", "2.0"])
+    return "'%s'" % rng.choice(WORDS + ["w%d" % rng.randint(0, 15)])
+
+
+def quote(name):
+    return '"' + name.replace('"', '""') + '"'
+
+
+class Table:
+    def __init__(self, connection, name, sql):
+        self.name = quote(name)
+        self.full_text = "fts5" in sql.lower() and "virtual" in sql.lower()
+        columns = connection.execute("SELECT name, type, pk FROM pragma_table_xinfo(?) WHERE hidden = 0", (name,)).fetchall()
+        self.columns = [(quote(column[0]), column[1]) for column in columns]
+        self.key = [quote(column[0]) for column in sorted(columns, key=lambda c: c[2]) if column[2]]
+
+
+    def rename(self, old, new):
+        self.columns = [(new if column[0] == old else column[0], column[1]) for column in self.columns]
+        self.key = [new if name == old else name for name in self.key]
+
+
+def statement(rng, table):
+    name, columns = table.name, table.columns
+    conflict = rng.choice(["", "", "", "OR REPLACE", "OR REPLACE", "OR IGNORE", "OR FAIL", "OR ABORT"])
+    kind = rng.random()
+    if table.full_text:
+        conflict = ""
+    if kind < 0.45 or (table.full_text and kind < 0.6):
+        chosen = columns if rng.random() < 0.8 else rng.sample(columns, rng.randint(1, len(columns)))
+        rows = ", ".join(
+            "(" + ", ".join(literal(rng, c[1]) for c in chosen) + ")" for _ in range(rng.choice([1, 1, 1, 3]))
+        )
+        text = "INSERT %s INTO %s (%s) VALUES %s" % (conflict, name, ", ".join(c[0] for c in chosen), rows)
+        if not conflict and table.key and not table.full_text and rng.random() < 0.3:
+            column = rng.choice(columns)
+            text += " ON CONFLICT DO NOTHING" if rng.random() < 0.3 else (
+                " ON CONFLICT (%s) DO UPDATE SET %s = %s"
+                % (", ".join(table.key), column[0], literal(rng, column[1]))
+            )
+        if not table.full_text and rng.random() < 0.2:
+            text += " RETURNING *"
+        return text
+    column = rng.choice(columns)
+    where = "%s %s %s" % (column[0], rng.choice(["=", ">", "<", "IS"]), literal(rng, column[1]))
+    if kind < 0.8:
+        changed = rng.sample(columns, rng.randint(1, min(2, len(columns))))
+        settings = ", ".join("%s = %s" % (c[0], literal(rng, c[1])) for c in changed)
+        return "UPDATE %s %s SET %s WHERE %s" % (conflict, name, settings, where)
+    return "DELETE FROM %s WHERE %s" % (name, where)
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("file")
+    parser.add_argument("seed")
+    parser.add_argument("count", type=int)
+    parser.add_argument("--brackets", action="store_true")
+    parser.add_argument("--copies")
+    parser.add_argument("--every", type=int, default=10)
+    parser.add_argument("--ddl", action="store_true")
+    parser.add_argument("--prefix", default="travelog_")
+    options = parser.parse_args()
+    rng = random.Random(options.seed)
+    connection = sqlite3.connect(options.file, isolation_level=None, timeout=30)
+    if rng.random() < 0.3:
+        connection.execute("PRAGMA recursive_triggers = ON")
+    connection.execute("PRAGMA foreign_keys = %s" % rng.choice(["ON", "OFF"]))
+    connection.execute("PRAGMA trusted_schema = OFF") if "fts5" not in "".join(
+        row[0] or "" for row in connection.execute("SELECT sql FROM sqlite_master")
+    ).lower() else None
+    tables = []
+    virtual = []
+    for name, sql in connection.execute("SELECT name, sql FROM sqlite_master WHERE type = 'table'").fetchall():
+        if name.startswith("sqlite_") or name.startswith(options.prefix):
+            continue
+        if any(name.startswith(other + "_") for other in virtual):
+            continue
+        if "create virtual" in sql.lower():
+            virtual.append(name)
+            if "content=" in sql.lower():
+                continue
+        tables.append((name, sql))
+    tables = [t for t in tables if not any(t[0].startswith(v + "_") for v in virtual)]
+    tables = [Table(connection, *t) for t in tables]
+    context = options.prefix + "context"
+    number = 0
+    left = options.count
+    while left > 0:
+        number += 1
+        request = "r%d" % number
+        if options.ddl and rng.random() < 0.05:
+            change_table(connection, rng, rng.choice(tables), number)
+        size = rng.choice([1, 1, 2, 3, 6])
+        left -= size
+        begun = options.brackets or rng.random() < 0.6
+        try:
+            if begun:
+                connection.execute(rng.choice(["BEGIN", "BEGIN IMMEDIATE"]))
+            if options.brackets:
+                connection.execute(
+                    "UPDATE %s SET author = ?, reason = ?, request = ?" % context, ("user%d" % (number % 7), "test", request)
+                )
+            before = snapshot_of(connection, tables) if options.brackets else None
+            for _ in range(size):
+                try:
+                    if begun and rng.random() < 0.1:
+                        connection.execute("SAVEPOINT s")
+                        run(connection, rng, tables)
+                        connection.execute(rng.choice(["ROLLBACK TO s", "RELEASE s"]))
+                    run(connection, rng, tables)
+                except sqlite3.Error:
+                    if begun and not connection.in_transaction:
+                        raise
+            if options.brackets:
+                connection.execute("UPDATE %s SET author = NULL" % context)
+            changed = options.brackets and snapshot_of(connection, tables) != before
+            if begun:
+                if rng.random() < 0.08:
+                    connection.execute("ROLLBACK")
+                    changed = False
+                else:
+                    connection.execute("COMMIT")
+            if changed:
+                print(request, flush=True)
+                if options.copies and number % options.every == 0:
+                    connection.execute("VACUUM INTO ?", ("%s/%s.db" % (options.copies, request),))
+        except sqlite3.Error:
+            if connection.in_transaction:
+                connection.execute("ROLLBACK")
+    connection.close()
+
+
+def change_table(connection, rng, table, number):
+    """Changes a table as a migration does; what the schema forbids is left out."""
+    old = rng.choice(table.columns)[0]
+    new = quote("c%d" % number)
+    statements = {
+        "ALTER TABLE %s ADD COLUMN %s INT DEFAULT 3" % (table.name, new): lambda: table.columns.append((new, "INT")),
+        "ALTER TABLE %s RENAME COLUMN %s TO %s" % (table.name, old, new): lambda: table.rename(old, new),
+        "CREATE INDEX %s ON %s (%s)" % (new, table.name, old): None,
+        "CREATE TABLE %s (a, b)" % new: None,
+        "VACUUM": None,
+    }
+    statement = rng.choice(list(statements))
+    if table.full_text and "TABLE" in statement and "CREATE" not in statement:
+        return
+    try:
+        connection.execute(statement)
+        if statements[statement]:
+            statements[statement]()
+    except sqlite3.Error:
+        pass
+
+
+def run(connection, rng, tables):
+    connection.execute(statement(rng, rng.choice(tables))).fetchall()
+
+
+def snapshot_of(connection, tables):
+    return [
+        sorted(connection.execute("SELECT %s FROM %s" % (
+            ", ".join("quote(%s)" % column[0] for column in table.columns) or "1", table.name)).fetchall())
+        for table in tables
+    ]
+
+
+main()

@@ -1,0 +1,121 @@
+import Adoption
+import Changes
+import Foundation
+import SQLite
+import Store
+import TestSupport
+import Testing
+
+@Suite("A program that changes the tables of an adopted file")
+struct SchemaChangeTests {
+  private let start = """
+    CREATE TABLE person(id INTEGER PRIMARY KEY, name TEXT, age INT);
+    CREATE TABLE other(id INTEGER PRIMARY KEY, v TEXT);
+    INSERT INTO person VALUES (1, 'Ann', 30);
+    INSERT INTO other VALUES (1, 'kept');
+    """
+
+  private func check(_ world: AdoptedWorld, _ name: String) throws {
+    try world.exportLogs()
+    let replica = try world.restore(name)
+    #expect(try recordedRows(of: replica) == recordedRows(of: world.path))
+  }
+
+  @Test("An added column is recorded with all its values, and only that table again.")
+  func addedColumn() throws {
+    let world = try AdoptedWorld(start)
+    try world.exportLogs()
+    _ = try world.restore("replica.db")
+    try world.run("ALTER TABLE person ADD COLUMN mail TEXT DEFAULT 'none'")
+    try world.run("UPDATE person SET mail = 'a@b'; UPDATE other SET v = 'changed'")
+    let changes = try world.changes()
+    #expect(changes.map(\.operation) == ["foreign", "difference"])
+    #expect(changes[1].changes == ["insert person 1"])
+    #expect(changes[1].details.contains(#""replaced":["person"]"#))
+    try check(world, "replica.db")
+    try world.run("UPDATE person SET mail = 'c@d'")
+    try check(world, "replica.db")
+    try check(world, "new.db")
+  }
+
+  @Test("Renamed tables and columns, new tables and dropped ones reach a replica.")
+  func renaming() throws {
+    let world = try AdoptedWorld(start)
+    try check(world, "replica.db")
+    try world.run(
+      """
+      ALTER TABLE person RENAME COLUMN name TO called;
+      ALTER TABLE other RENAME TO another;
+      CREATE TABLE fresh(a PRIMARY KEY, b) WITHOUT ROWID;
+      INSERT INTO person VALUES (2, 'Bob', 1);
+      INSERT INTO fresh VALUES (1, 2);
+      CREATE INDEX fresh_b ON fresh(b);
+      """
+    )
+    try check(world, "replica.db")
+    try world.run("DROP TABLE another; UPDATE fresh SET b = 3; DROP INDEX fresh_b")
+    try check(world, "replica.db")
+    try check(world, "new.db")
+  }
+
+  @Test("A table that is rebuilt without triggers is recorded again, in a transaction of its own.")
+  func rebuilding() throws {
+    let world = try AdoptedWorld(start)
+    try check(world, "replica.db")
+    try world.run(
+      """
+      BEGIN;
+      CREATE TABLE rebuilt(id INTEGER PRIMARY KEY, name TEXT NOT NULL);
+      INSERT INTO rebuilt SELECT id, name FROM person;
+      DROP TABLE person;
+      ALTER TABLE rebuilt RENAME TO person;
+      UPDATE person SET name = 'not captured';
+      COMMIT;
+      """
+    )
+    let last = try #require(try world.changes().last)
+    #expect(last.operation == "difference")
+    #expect(last.changes == ["insert person 1"])
+    try check(world, "replica.db")
+  }
+
+  @Test("VACUUM records the tables again whose rows only rowids identify.")
+  func vacuum() throws {
+    let world = try AdoptedWorld("CREATE TABLE loose(a); INSERT INTO loose VALUES (1), (2), (3)")
+    try check(world, "replica.db")
+    try world.run("DELETE FROM loose WHERE a = 1")
+    try world.run("VACUUM")
+    try check(world, "replica.db")
+    #expect(try world.changes().map(\.operation) == ["foreign", "difference"])
+  }
+
+  @Test("A suspended migration can drop a column, and records only what it changed.")
+  func suspension() throws {
+    let world = try AdoptedWorld(start)
+    try check(world, "replica.db")
+    #expect(throws: SQLiteError.self) { try world.run("ALTER TABLE person DROP COLUMN age") }
+    try Store.suspend(world.path) { try world.run("ALTER TABLE person DROP COLUMN age") }
+    let last = try #require(try world.changes().last)
+    #expect(last.operation == "migration")
+    #expect(last.changes == ["insert person 1"])
+    try world.run("INSERT INTO person VALUES (2, 'captured again')")
+    #expect(try world.changes().last?.changes == ["insert person 2"])
+    try check(world, "replica.db")
+  }
+
+  @Test("A migration that fails has its triggers restored, and its changes recorded.")
+  func failedMigration() throws {
+    struct Failure: Error {}
+    let world = try AdoptedWorld(start)
+    #expect(throws: Failure.self) {
+      try Store.suspend(world.path) {
+        try world.run("UPDATE other SET v = 'by the migration'")
+        throw Failure()
+      }
+    }
+    #expect(try world.changes().map(\.changes) == [["insert other 1"]])
+    try world.run("UPDATE other SET v = 'captured'")
+    #expect(try world.changes().last?.changes == ["update other 1"])
+    try check(world, "replica.db")
+  }
+}

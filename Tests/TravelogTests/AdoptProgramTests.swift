@@ -1,0 +1,185 @@
+import Foundation
+import ProcessTesting
+import SQLite
+import TestSupport
+import Testing
+
+@Suite("travelog adopt")
+struct AdoptProgramTests {
+  private let shop = "CREATE TABLE product(sku TEXT PRIMARY KEY NOT NULL, price INT)"
+
+  /// Calls with the path of a database that another program created.
+  private func withDatabase(_ sql: String, _ body: (URL, String) throws -> Void) throws {
+    try withTemporaryFolder { folder in
+      let path = folder.appendingPathComponent("shop.db").path
+      try Connection(path: path, mode: .readWriteCreate).execute(sql)
+      try body(folder, path)
+    }
+  }
+
+  @Test("A dry run tells for each table how it would be recorded, or why not.")
+  func dryRun() throws {
+    let sql = shop + "; CREATE TABLE loose(a); CREATE VIRTUAL TABLE place USING rtree(id, a, b)"
+    try withDatabase(sql) { _, path in
+      let run = try travelog("adopt", path, "--dry-run")
+      #expect(run.code == 0)
+      #expect(run.output.contains("Table 'product' is recorded."))
+      #expect(run.output.contains("Table 'loose' is recorded. It has no primary key"))
+      #expect(run.output.contains("Table 'place' is not recorded: it is a virtual table"))
+      #expect(run.output.contains("VACUUM can change rowids"))
+      let before = try Data(contentsOf: URL(fileURLWithPath: path))
+      #expect(try travelog("adopt", path).errors.contains("Table 'place' is not recorded"))
+      #expect(try travelog("adopt", path, "--detach").code == 0)
+      #expect(try travelog("adopt", path, "--dry-run").output == run.output)
+      #expect(before.count > 0)
+    }
+  }
+
+  @Test(
+    "The error for another program's database names adopt, which makes it readable."
+  )
+  func hint() throws {
+    try withDatabase(shop) { _, path in
+      let refused = try travelog("log", path)
+      #expect(refused.code == 4)
+      #expect(refused.errors.contains("travelog adopt \(path)"))
+      #expect(try travelog("adopt", path).code == 0)
+      let log = try travelog("log", path)
+      #expect(log.code == 0)
+      #expect(log.output.contains("[adopt]"))
+      let again = try travelog("adopt", path)
+      #expect(again.code == 2)
+      #expect(again.errors.contains("adopted already"))
+    }
+  }
+
+  @Test("Flags that contradict each other, and a command without --suspend, are refused.")
+  func contradictions() throws {
+    try withDatabase(shop) { _, path in
+      #expect(try travelog("adopt", path, "--detach", "--new-identity").code == 64)
+      #expect(try travelog("adopt", path, "--suspend").code == 64)
+      #expect(try travelog("adopt", path, "--", "true").code == 64)
+      #expect(try travelog("adopt", path, "--prefix", "1").code == 2)
+      #expect(try travelog("adopt", path, "--detach").code != 0)
+    }
+  }
+
+  @Test(
+    "--suspend runs a migration that triggers would prevent, and records what it did.",
+    .enabled(if: installed("python3") != nil, "there is no python3")
+  )
+  func suspension() throws {
+    try withDatabase(shop + "; INSERT INTO product VALUES ('tea', 3)") { _, path in
+      try travelog("adopt", path)
+      let drop = "ALTER TABLE product DROP COLUMN price"
+      let python = "import sqlite3, sys; sqlite3.connect(sys.argv[1]).execute(sys.argv[2])"
+      #expect(try run("/usr/bin/env", ["python3", "-c", python, path, drop]).code != 0)
+      let migration = try travelog(
+        "adopt",
+        "--suspend",
+        path,
+        "--",
+        "python3",
+        "-c",
+        python,
+        path,
+        drop
+      )
+      #expect(migration.code == 0, "\(migration.errors)")
+      let failed = try travelog("adopt", "--suspend", path, "--", "false")
+      #expect(failed.code == 2)
+      #expect(failed.errors.contains("The triggers are restored"))
+      #expect(try travelog("adopt", "--suspend", path, "--", "/no/such/program").code == 2)
+      try Connection(path: path, mode: .readWrite).execute("INSERT INTO product VALUES ('cup')")
+      let log = try travelog("log", path, "--patch")
+      #expect(log.output.contains("[migration]"))
+      #expect(log.output.contains(#"+ product ["text:cup"]"#))
+    }
+  }
+
+  @Test(
+    "A Python program with and without a bracket is exported, restored and blamed.",
+    .enabled(if: installed("python3") != nil, "there is no python3")
+  )
+  func python() throws {
+    try withDatabase(shop + "; INSERT INTO product VALUES ('tea', 3), ('cup', 7)") { folder, path in
+      try travelog("adopt", path)
+      let program = """
+        import sqlite3, sys
+        shop = sqlite3.connect(sys.argv[1])
+        shop.execute("UPDATE travelog_context SET author = ?, reason = ?", ("billing", "ticket 7"))
+        shop.execute("UPDATE product SET price = 4 WHERE sku = ?", ("tea",))
+        shop.execute("UPDATE travelog_context SET author = NULL")
+        shop.commit()
+        shop.execute("DELETE FROM product WHERE sku = ?", ("cup",))
+        shop.commit()
+        """
+      #expect(try run("/usr/bin/env", ["python3", "-c", program, path]).code == 0)
+      let (logs, copy) = (folder.path + "/logs", folder.path + "/copy.db")
+      try FileManager.default.createDirectory(atPath: logs, withIntermediateDirectories: true)
+      #expect(try travelog("export", path, "--to", logs).code == 0)
+      #expect(try travelog("verify", logs, "--against", path).code == 0)
+      #expect(try travelog("import", logs, "--into", copy, "--trust-snapshot").code == 0)
+      if let sqldiff = installed("sqldiff") {
+        #expect(try run(sqldiff, ["--table", "product", path, copy]).output == "")
+      }
+      #expect(try travelog("diff", path, copy).code == 0)
+      #expect(try travelog("check", path).code == 0)
+      let blame = try travelog("blame", logs, "product", #"["text:tea"]"#)
+      #expect(blame.output.contains("billing"))
+      #expect(try travelog("log", path, "--author", "billing").output.contains("~1 product"))
+      let undo = try travelog("undo", path, "2")
+      #expect(undo.code == 2)
+      #expect(undo.errors.contains("has the tables of another program"))
+      #expect(try travelog("promote", copy).code == 2)
+    }
+  }
+
+  @Test(
+    "Kills of a program and of exports lose and duplicate nothing.",
+    .enabled(if: installed("python3") != nil, "there is no python3")
+  )
+  func kills() throws {
+    let sql = "PRAGMA journal_mode = WAL; CREATE TABLE t(id INTEGER PRIMARY KEY, v INT UNIQUE)"
+    try withDatabase(sql) { folder, path in
+      try travelog("adopt", path)
+      let logs = folder.path + "/logs"
+      try FileManager.default.createDirectory(atPath: logs, withIntermediateDirectories: true)
+      try travelog("export", path, "--to", logs)
+      let program = """
+        import sqlite3, sys, random
+        c = sqlite3.connect(sys.argv[1], timeout=30, isolation_level=None)
+        r = random.Random(sys.argv[2])
+        while True:
+            c.execute("BEGIN IMMEDIATE")
+            for _ in range(r.randint(1, 5)):
+                c.execute("INSERT OR REPLACE INTO t VALUES (?, ?)", (r.randint(1, 50), r.randint(1, 50)))
+            c.execute("COMMIT")
+        """
+      var random = SeededGenerator(for: "kills of adopted files")
+      for round in 0..<trials(6, long: 100) {
+        let processes = [
+          ["python3", "-c", program, path, "\(round)"],
+          [products + "/travelog", "export", path, "--to", logs],
+        ].map { words -> ChildProcess in
+          let process = ChildProcess()
+          process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+          process.arguments = words
+          process.standardOutput = FileHandle.nullDevice
+          process.standardError = FileHandle.nullDevice
+          return process
+        }
+        for process in processes { try process.run() }
+        usleep(UInt32.random(in: 100_000..<400_000, using: &random))
+        for process in processes {
+          if process.isRunning { Glibc.kill(process.processIdentifier, SIGKILL) }
+          process.waitUntilExit()
+        }
+      }
+      #expect(try travelog("export", path, "--to", logs).code == 0)
+      let verification = try travelog("verify", logs, "--against", path)
+      #expect(verification.code == 0, "\(verification.output) \(verification.errors)")
+      #expect(try travelog("check", path).code == 0)
+    }
+  }
+}
