@@ -58,4 +58,26 @@ say 'A page for auditors: who changed what, when, from what to what, and what de
 run travelog report logs --output report.html
 run ls -s report.html
 
+if command -v sqlite3 python3 > /dev/null; then
+  say 'Any SQLite file gets a history: a shop that the sqlite3 shell made, and that Python writes'
+  run sqlite3 shop.db "PRAGMA journal_mode = WAL;
+    CREATE TABLE product(sku TEXT PRIMARY KEY NOT NULL, price INT);
+    INSERT INTO product VALUES ('tea', 3), ('cup', 7)"
+  run travelog adopt shop.db
+  run python3 -c 'import sqlite3
+shop = sqlite3.connect("shop.db")
+shop.execute("UPDATE travelog_context SET author = ?, reason = ?", ("billing", "ticket 7"))
+shop.execute("UPDATE product SET price = 4 WHERE sku = ?", ("tea",))
+shop.execute("UPDATE travelog_context SET author = NULL")
+shop.commit()
+shop.execute("DELETE FROM product WHERE sku = ?", ("cup",))
+shop.commit()'
+  run travelog log shop.db --patch
+  mkdir shop-logs
+  run travelog export shop.db --to shop-logs
+  run travelog import shop-logs --into restored.db
+  run travelog diff shop.db restored.db
+  run travelog blame shop-logs product '["text:tea"]'
+fi
+
 printf '\nAll of it is in the folder demo/.\n'
