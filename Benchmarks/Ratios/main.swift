@@ -10,9 +10,9 @@ func row(_ name: String, _ columns: [String]) {
   print(left + right.joined())
 }
 
-// Benchmarks [models|logs|program|big|proofs] [count [runs]] [word…]: the parts, the number of models or
+// Benchmarks [models|logs|program|big|proofs|capture] [count [runs]] [word…]: the parts, the number of models or
 // changes, the number of runs, and words of the names of measurements.
-let parts: Set = ["models", "logs", "program", "big", "proofs"]
+let parts: Set = ["models", "logs", "program", "big", "proofs", "capture"]
 let arguments = CommandLine.arguments.dropFirst()
 let numbers = arguments.compactMap { Int($0) }
 let words = arguments.filter { Int($0) == nil && !parts.contains($0) }
@@ -93,6 +93,12 @@ do {
     let budgets = try ProgramBudgets(count: count, folder: folder)
     try show(budgets.budgets)
     try show(budgets.figures)
+  }
+  if wanted.contains("capture") {
+    let count = numbers.first ?? 50_000
+    print("\(count) rows of an adopted file, processor time, medians of \(runs) runs.")
+    row("", "peer ms", "ours ms", "ratio", "budget", "")
+    try show(CaptureBudgets(count: count, folder: folder).budgets)
   }
   if wanted.contains("big") {
     let count = numbers.first ?? 1_000_000
