@@ -24,7 +24,7 @@ struct HiddenRowTests {
 
   private func erase(_ id: Int64, in store: Store) throws {
     try store.inTransaction { writer, _ in
-      #expect(try writer.recorder.erase(id) { _, _, _ in true }.count == 1)
+      #expect(try writer.recorder.erase(ObjectID(id)) { _, _, _ in true }.count == 1)
       try writer.blobs.prepareToCommit()
     }
   }
