@@ -51,7 +51,7 @@ struct Catalog {
         "op" TEXT NOT NULL CHECK (
           "op" = 'recorded' OR "op" = 'foreign' OR "op" = 'snapshot' OR "op" = 'gap'
           OR "op" = 'prune' OR "op" = 'mark' OR "op" = 'erase'
-           OR "op" = 'migration'\(isOurs ? "" : " OR \"op\" = 'adopt' OR \"op\" = 'difference'")),
+          OR "op" = 'migration'\(isOurs ? "" : " OR \"op\" = 'adopt' OR \"op\" = 'difference'")),
         "author" TEXT,
         "process" TEXT NOT NULL,
         "process_id" INTEGER NOT NULL,

@@ -54,7 +54,10 @@ final class Undo {
       throw HistoryFailure.noTransactions(range, head: head).at(rows.path)
     }
     let migration = try writer.connection.integer(
-      "SELECT id FROM history_transaction WHERE id >= ?1 AND op = 'migration' ORDER BY id LIMIT 1",
+      """
+      SELECT id FROM \(writer.connection.tables.transaction)
+        WHERE id >= ?1 AND op = 'migration' ORDER BY id LIMIT 1
+      """,
       values: [.integer(range.lowerBound)]
     )
     guard let migration else { return }
