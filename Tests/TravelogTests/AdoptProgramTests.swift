@@ -55,7 +55,7 @@ struct AdoptProgramTests {
 
   @Test("Flags that contradict each other, and a command without --suspend, are refused.")
   func contradictions() throws {
-    try withDatabase(shop) { _, path in
+    try withDatabase(shop) { (_: URL, path: String) throws in
       #expect(try travelog("adopt", path, "--detach", "--new-identity").code == 64)
       #expect(try travelog("adopt", path, "--suspend").code == 64)
       #expect(try travelog("adopt", path, "--", "true").code == 64)
