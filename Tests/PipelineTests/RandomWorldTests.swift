@@ -23,6 +23,8 @@ private struct RandomWorld {
   /// Copies of the store, with the generator of its history.
   private var copies: [(path: String, history: HistoryWorld, head: Int64, lineage: Int64)] = []
   private(set) var hasErased = false
+  /// The last transaction in the filtered logs of each lineage.
+  private var filtered: [Int64: Int64] = [:]
 
   init(_ folder: URL, _ name: String) throws {
     self.folder = folder
@@ -32,7 +34,8 @@ private struct RandomWorld {
     store = try Store.open(.file(folder.appendingPathComponent("0.store")), schema: worldSchema)
     logs = LogFolder(folder.path + "/logs")
     try logs.create()
-    try write()
+    // A write may change nothing.
+    while try historyRange().head.transaction == 0 { try write() }
     try export()
   }
 
@@ -88,9 +91,16 @@ private struct RandomWorld {
   }
 
   private mutating func filter() throws {
+    // Filtered logs can't continue after transactions that were never in them.
+    if let last = filtered[lineage], try historyRange().base.transaction > last { return }
     var filter = ExportFilter()
     filter.authors = ["app"]
     try export { $0.filter = filter }
+    filtered[lineage] = try historyRange().head.transaction
+  }
+
+  private func historyRange() throws -> HistoryRange {
+    try store.read { try $0.historyRange() }
   }
 
   /// Erases the values of an object that is gone.
