@@ -3,8 +3,8 @@ import Synchronization
 
 /// The transactions whose remaining values a later transaction of the logs confirms.
 ///
-/// All logs of a store are read for them, but only if one has erased values. Whoever verifies the logs
-/// verifies these transactions too.
+/// All logs of a store are read for them, but only if one has erased values. A command that verifies the
+/// logs verifies these transactions too.
 package final class RestatedTransactions: Sendable {
   /// What a transaction of the chain says of the lines of an earlier one.
   struct Entry: Hashable, Sendable {
