@@ -88,10 +88,11 @@ let layeredModules: [LayeredModule] = [
       Layer("Chain"),
       Layer("Histories", uses: ["Chain"]),
       Layer("Compact", uses: ["Chain"]),
-      Layer("Erase", uses: ["Chain"]),
       Layer("Trees", uses: ["Chain"]),
       // Each exported transaction becomes a leaf of the tree beside the logs.
       Layer("Export", uses: ["Chain", "Trees"]),
+      // The transaction that records an erasure is exported before any log is rewritten.
+      Layer("Erase", uses: ["Chain", "Export"]),
       // The lineage that a replica follows depends on the history of the one before it.
       Layer("Import", uses: ["Chain", "Histories"]),
       // `import` rebuilds the state that the store's history begins with, if history was deleted.

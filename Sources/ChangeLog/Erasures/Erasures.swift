@@ -79,17 +79,6 @@ extension Erasures {
     }
   }
 
-  /// The records for a log, which may be a single file or in a log folder.
-  package init(near log: String, header: LogHeader) throws {
-    try self.init(path: Self.path(near: log), store: header.store, lineage: header.lineage)
-    guard let root = log.firstRange(of: "/store=") else {
-      restated = RestatedTransactions { return [log] }
-      return
-    }
-    let folder = LogFolder(String(log[..<root.lowerBound]))
-    restated = RestatedTransactions(folder, store: header.store)
-  }
-
   /// The path of the records for a log: beside it, or in the folder of its lineage.
   static func path(near log: String) -> String {
     let folder = parentFolder(log)

@@ -1,0 +1,56 @@
+import Changes
+
+extension RestatedTransactions {
+  /// Describes the restatements in some logs, which are listed when they are needed.
+  package convenience init(_ files: @escaping @Sendable () throws -> [String]) {
+    self.init(read: { try entries(in: files()) })
+  }
+
+  /// Describes the restatements in the logs of a store.
+  package convenience init(_ folder: LogFolder, store: String) {
+    self.init {
+      try folder.lineages(of: store).flatMap { lineage in
+        try folder.files(of: store, lineage: lineage).map(\.path)
+      }
+    }
+  }
+}
+
+extension Erasures {
+  /// The records for a log, which may be a single file or in a log folder.
+  package init(near log: String, header: LogHeader) throws {
+    try self.init(path: Self.path(near: log), store: header.store, lineage: header.lineage)
+    guard let root = log.firstRange(of: "/store=") else {
+      restated = RestatedTransactions { return [log] }
+      return
+    }
+    let folder = LogFolder(String(log[..<root.lowerBound]))
+    restated = RestatedTransactions(folder, store: header.store)
+  }
+}
+
+private func entries(in files: [String]) throws -> [Digest: [RestatedTransactions.Entry]] {
+  var result: [Digest: [RestatedTransactions.Entry]] = [:]
+  for path in files {
+    do {
+      let reader = try LogReader(path: path) { Erasures(uncheckedIn: $0) }
+      while let transaction = try reader.next(checksValues: false) {
+        guard let erasure = transaction.erasure, let digest = transaction.digest else { continue }
+        let point = HistoryPoint(
+          lineage: reader.header.lineage,
+          transaction: transaction.id,
+          digest: digest
+        )
+        for one in erasure.restatements {
+          result[one.digest, default: []].append(
+            RestatedTransactions.Entry(lines: one.lines, by: point)
+          )
+        }
+      }
+    } catch is LogError {
+      // The reader of this log reports why it can't be read. What it would confirm is unknown.
+      continue
+    }
+  }
+  return result
+}
