@@ -105,7 +105,7 @@ struct AdoptedFileTests {
     let connection = try Connection(path: world.path, mode: .readWrite)
     for word in ["a", "b", "c"] {
       try connection.execute(
-        "BEGIN; INSERT INTO tag VALUES ('\(word)', 1); UPDATE tag SET n = 2; COMMIT"
+        "BEGIN; INSERT INTO tag VALUES ('\(word)', 1); UPDATE tag SET n = n + 1; COMMIT"
       )
     }
     let changes = try world.changes()
