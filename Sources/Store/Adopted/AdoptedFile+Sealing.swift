@@ -24,7 +24,8 @@ extension AdoptedFile {
           names: names,
           layouts: catalog.schema.layouts(),
           recorder: recorder,
-          blobs: blobs
+          blobs: blobs,
+          mayBeRenumbered: !isCurrent(on: connection)
         ).run()
       }
       _ = try SchemaRenewal(connection: connection, names: names, catalog: catalog, blobs: blobs)

@@ -11,14 +11,18 @@ struct AdoptedSeal {
   private let tables: [AdoptedTable]
   private let recorder: ChangeRecorder
   private let blobs: Blobs
+  /// Whether the program may have run VACUUM since the last seal, which renumbers rows without a key.
+  private let mayBeRenumbered: Bool
 
   init(
     _ connection: Connection,
     names: CaptureNames,
     layouts: [EntityLayout],
     recorder: ChangeRecorder,
-    blobs: Blobs
+    blobs: Blobs,
+    mayBeRenumbered: Bool = false
   ) {
+    self.mayBeRenumbered = mayBeRenumbered
     self.connection = connection
     self.names = names
     self.recorder = recorder
@@ -33,10 +37,16 @@ struct AdoptedSeal {
   }
 
   /// Seals everything that was captured.
+  ///
+  /// Captured rows that VACUUM may have renumbered are left out, because their numbers from before and
+  /// after it contradict each other. ``SchemaRenewal`` records all rows of such a table again.
   func run() throws {
     guard try hasAny() else { return }
-    let used = try tables.indices.filter {
+    let captured = try tables.indices.filter {
       try connection.hasRow("SELECT 1 FROM \(names.rows($0)) LIMIT 1")
+    }
+    let used = captured.filter {
+      !mayBeRenumbered || tables[$0].layout.entity.identity?.rowid == nil
     }
     let stream = try CapturedStream(connection, names: names, tables: tables, only: used)
     let touched = try TouchedRows()
@@ -76,7 +86,7 @@ struct AdoptedSeal {
     if let first = begin, let last {
       try finish((first, last), end: .proven, boundaries: boundaries, touched: touched)
     }
-    for table in used { try connection.execute("DELETE FROM \(names.rows(table))") }
+    for table in captured { try connection.execute("DELETE FROM \(names.rows(table))") }
     try connection.execute("DELETE FROM \(names.bracket)")
   }
 
