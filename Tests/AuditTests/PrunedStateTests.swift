@@ -91,7 +91,7 @@ struct PrunedStateTests {
       #expect(try differenceCount(folder.path + "/after.store", "\(replica)@\(last)") == 0)
       let refusal = error("\(replica)@\(first + 1)")
       #expect(refusal?.message.contains("\(first + 1) to \(last) of the store") == true)
-      #expect(refusal?.message.contains("are a gap") == true)
+      #expect(refusal?.message.contains("are one gap") == true)
     }
   }
 }
