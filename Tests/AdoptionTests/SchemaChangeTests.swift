@@ -86,7 +86,8 @@ struct SchemaChangeTests {
     try world.run("DELETE FROM loose WHERE a = 1")
     try world.run("VACUUM")
     try check(world, "replica.db")
-    #expect(try world.changes().map(\.operation) == ["foreign", "difference"])
+    // The deletion is not in history by itself, because VACUUM may have come before it.
+    #expect(try world.changes().map(\.operation) == ["difference"])
   }
 
   @Test("A suspended migration can drop a column, and records only what it changed.")
