@@ -49,9 +49,10 @@ extension Travelog {
     discussion: "Recomputes every digest from the files, and concludes for each lineage that "
       + "it is proven, sound in itself, or damaged. Logs are proven up to the last digest that "
       + "--head or --against confirms. Each finding names the file, the line and the "
-      + "transaction, and says what to do. The verdict lists the parts that it does not cover: "
-      + "the run ends with 17 if nothing proves a snapshot, a gap or an erasure. Only the "
-      + "token, --head or --against can show that no later log is missing.",
+      + "transaction, and says what to do. The verdict also lists the parts that it does not "
+      + "cover. A snapshot, a gap or an erasure that nothing proves is such a part, and the "
+      + "exit code is 17 then. Only the token, --head or --against can show that no later log "
+      + "is missing.",
     examples: [
       "travelog verify logs": "Verify all logs in a folder.",
       "travelog verify logs --head head.txt": "Verify that logs have the digests in a file.",

@@ -1,6 +1,6 @@
 /// Counts by day, hour and author, for a limited number of days.
 struct DayTally {
-  /// More than 22 years in which every day has changes.
+  /// The most days that are counted: enough for 22 years with changes on every day.
   private static let limit = 8192
   /// The number of authors that are counted separately on each day.
   private static let authorLimit = 256

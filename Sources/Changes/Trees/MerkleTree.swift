@@ -6,7 +6,7 @@ package struct MerkleTree: Hashable, Sendable {
   package private(set) var count: Int64 = 0
   /// The roots of the largest complete subtrees, left to right.
   private var subtrees: [Digest] = []
-  /// Whether the last subtree is incomplete, so that nothing can follow it.
+  /// Whether a last subtree that is not full was added, so that no leaf can follow.
   private var isComplete = false
 
   /// Creates a tree without leaves.

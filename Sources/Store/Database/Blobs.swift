@@ -84,7 +84,7 @@ final class Blobs {
     try insert.run()
   }
 
-  /// Adds to the counts of the rows and the changes that need a value.
+  /// Changes how many rows, and how many changes in history, refer to a large value.
   func count(_ digest: String, rows: Int64 = 0, history: Int64 = 0) throws {
     try connection.run(
       "UPDATE \(connection.tables.blob) SET rows = rows + ?2, history = history + ?3"
