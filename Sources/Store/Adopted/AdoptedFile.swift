@@ -22,9 +22,13 @@ enum AdoptedFile {
       // The names are used without quotes, and a file can be forged.
       guard CaptureNames.isPrefix(prefix) else { continue }
       let find = "SELECT value FROM \(quoted(name)) WHERE key = '\(mark)'"
-      // A table of the program can have the same name and other columns.
-      let found = try? connection.first(find) { $0.string(at: 0) }
-      if found == prefix, HistoryTables(prefix: prefix).catalog == name { return prefix }
+      do {
+        let found = try connection.first(find) { $0.string(at: 0) }
+        if found == prefix, HistoryTables(prefix: prefix).catalog == name { return prefix }
+      } catch SQLiteError.error {
+        // A table of the program can have the same name and other columns.
+        continue
+      }
     }
     return nil
   }
