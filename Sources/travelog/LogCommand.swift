@@ -103,7 +103,7 @@ extension Travelog {
     exitCodes: [.unreadable, .missing, .historyGap, .interrupted, .terminated]
   ) { call in
     let given = call.arguments
-    // The error for an unknown transaction names the known ones.
+    // The error for an unknown transaction lists the known ids.
     let history = try History(
       name: given[source],
       source: call.history().source,

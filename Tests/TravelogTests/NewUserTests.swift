@@ -332,7 +332,7 @@ struct NewUserTests {
         #expect(run.errors.contains("Did you mean “\(line.name)”?"), "\(line.words): \(run.errors)")
       }
       let far = try travelog("blame", path, "Elephant", "1")
-      #expect(far.errors.contains("The known ones are Camp, Guest, Hotel, Place."))
+      #expect(far.errors.contains("The known names are Camp, Guest, Hotel, Place."))
     }
   }
 

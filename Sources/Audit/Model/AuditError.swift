@@ -36,7 +36,7 @@ package enum AuditError: Error, Sendable, Worded {
     }
   }
 
-  /// The unknown name, and the known ones.
+  /// The unknown name, and the known names.
   package var names: (unknown: String, known: [String])? {
     switch self {
     case .unknownEntity(let name, _, let known), .unknownProperty(let name, _, _, let known),
@@ -49,15 +49,15 @@ package enum AuditError: Error, Sendable, Worded {
   package var wording: Wording {
     switch self {
     case .unknownEntity(let name, let path, let known):
-      "There is no entity \(inQuotes(abbreviated(name))) in \(path).\nThe known ones are \(listText(known))."
+      "There is no entity \(inQuotes(abbreviated(name))) in \(path).\nThe known names are \(listText(known))."
     case .unknownProperty(let name, let entity, let path, let known):
       "\(entity.map { "\($0) has no" } ?? "No entity of \(path) has an") attribute \(inQuotes(abbreviated(name)))."
-        + "\nThe known ones are \(listText(known))."
+        + "\nThe known names are \(listText(known))."
     case .unknownTable(let name, let path, let known):
-      "There is no recorded table \(inQuotes(abbreviated(name))) in \(path).\nThe known ones are \(listText(known))."
+      "There is no recorded table \(inQuotes(abbreviated(name))) in \(path).\nThe known names are \(listText(known))."
     case .unknownColumn(let name, let table, let path, let known):
       "\(table.map { "\($0) has no" } ?? "No table of \(path) has a") column \(inQuotes(abbreviated(name)))."
-        + "\nThe known ones are \(listText(known))."
+        + "\nThe known names are \(listText(known))."
     case .unknownObject(let entity, let id, let history, 0):
       "The history of \(history) does not have \(entity) \(id)."
         + "\nFind its id by a value: travelog blame \(history) \(entity) --where NAME=VALUE"

@@ -84,7 +84,7 @@ package struct PipelineError: Error, Sendable, Worded {
     self.log = log
   }
 
-  /// The unknown name, and the known ones.
+  /// The unknown name, and the known names.
   package var names: (unknown: String, known: [String])? {
     switch reason {
     case .unknownEntity(let name, let known), .unknownProperty(let name, _, let known):

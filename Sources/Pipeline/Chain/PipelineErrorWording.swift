@@ -30,10 +30,10 @@ extension PipelineError {
     case .logsAreGone(let first):
       "The logs from transaction \(first) on were removed from \(logs).\nCopy them back into the folder."
     case .unknownEntity(let name, let known):
-      "There is no entity \(inQuotes(abbreviated(name))) in \(logs).\nThe known ones are \(listText(known))."
+      "There is no entity \(inQuotes(abbreviated(name))) in \(logs).\nThe known names are \(listText(known))."
     case .unknownProperty(let name, let entity, let known):
       "\(entity) in \(logs) does not have an attribute or to-one relationship \(inQuotes(abbreviated(name)))."
-        + "\nThe known ones are \(listText(known))."
+        + "\nThe known names are \(listText(known))."
     case .isDroppedAndHashed(let property):
       "\(property) can't be both dropped and hashed.\nName it once with --redact."
     case .hasNoKey:
