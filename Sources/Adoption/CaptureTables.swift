@@ -18,17 +18,20 @@ package struct CaptureNames: Hashable, Sendable {
     return !prefix.lowercased().hasPrefix("sqlite_")
   }
 
-  /// The table with the clock, which programs update to name an author.
+  /// The table that contains the clock.
+  ///
+  /// A program updates the row of this table to name the author of a transaction.
   package var context: String { prefix + "context" }
-  /// What programs wrote into ``context``.
+  /// The table with the authors that programs wrote into ``context``, each with the clock.
   package var bracket: String { prefix + "bracket" }
 
-  /// The captured rows of the table with a number.
+  /// The table with the rows that were captured from the program's table with this number.
   package func rows(_ number: Int) -> String { "\(prefix)rows_\(number)" }
 
   func trigger(_ event: String, _ number: Int) -> String { "\(prefix)\(event)_\(number)" }
 
-  /// Whether a name begins with the prefix; SQLite compares names without case.
+  /// Whether a table's name begins with the prefix, in upper or lower case, as SQLite compares
+  /// names.
   package func own(_ name: String) -> Bool {
     name.utf8.count >= prefix.utf8.count
       && zip(name.utf8, prefix.utf8).allSatisfy { lowercase($0) == lowercase($1) }
@@ -37,22 +40,26 @@ package struct CaptureNames: Hashable, Sendable {
 
 private func lowercase(_ byte: UInt8) -> UInt8 { (0x41...0x5a).contains(byte) ? byte | 0x20 : byte }
 
-/// The kinds of captured rows, as the triggers number them.
+/// What happened to a captured row.
+///
+/// The triggers write the raw numbers of this enumeration.
 package enum CapturedKind: Int64, Sendable {
   case insert = 1
   case update = 2
   case delete = 3
-  /// A row that a new one may replace.
+  /// A row that may be replaced by a new row with the same unique value.
   case victim = 4
 }
 
 extension CaptureNames {
-  /// Milliseconds since 1970; SQLite has had these functions since 3.8.
+  /// The time in milliseconds since 1970, in functions that SQLite has had since version 3.8.
   private static let time =
     "CAST(round((julianday('now') - 2440587.5) * 86400000.0) AS INTEGER)"
 
-  /// The columns of the context table; its clock is the first column after the id, because a long
-  /// author overflows the page.
+  /// The statements that create the context table.
+  ///
+  /// The clock is the first column after the id, so that it stays in the page even if a long author
+  /// does not.
   package var contextStatements: [String] {
     [
       """
@@ -64,7 +71,7 @@ extension CaptureNames {
       CREATE TABLE \(bracket) (id INTEGER PRIMARY KEY, clock INTEGER NOT NULL,
         time INTEGER NOT NULL, series INTEGER NOT NULL, author, reason, request)
       """,
-      // The trigger's own updates leave `author` out, or it would run again.
+      // The trigger's own updates must not set `author`: that would run the trigger again.
       """
       CREATE TRIGGER \(prefix)author AFTER UPDATE OF author ON \(context) BEGIN
         UPDATE \(context) SET clock = clock + 1;
@@ -99,7 +106,7 @@ extension CaptureNames {
 }
 
 extension TableKey {
-  /// The name that reads the rowid, if the rowid identifies rows.
+  /// The name with which SQL reads the rowid; nil if a key identifies the rows.
   package var rowid: String? {
     switch self {
     case .integer: nil
@@ -180,10 +187,11 @@ private struct CaptureTriggers {
     ]
   }
 
-  /// Keeps the rows that `REPLACE` may delete, for which SQLite runs triggers only if they are
-  /// recursive.
+  /// The triggers that capture the rows that `REPLACE` may delete.
   ///
-  /// They have the number that the next captured row gets.
+  /// SQLite runs no delete triggers for replaced rows unless `recursive_triggers` is on.
+  ///
+  /// A row that may be replaced gets the same number of the clock as the new row.
   private func victims(_ conditions: [String]) -> [String] {
     let list = (rowid == nil ? [] : ["bk"]) + columns.indices.map { "b\($0)" }
     let values = (rowid.map { [$0] } ?? []) + columns
@@ -196,7 +204,7 @@ private struct CaptureTriggers {
     ]
   }
 
-  /// The condition that a row is not the one that is updated.
+  /// The condition in SQL that selects all rows except the row that the statement updates.
   private var isOther: String {
     guard case .triggers(let key) = table.recording else { return "1" }
     if let rowid { return "\(name).\(rowid) <> OLD.\(rowid)" }
@@ -204,7 +212,8 @@ private struct CaptureTriggers {
     return "NOT (\(same.joined(separator: " AND ")))"
   }
 
-  /// The condition that an update changes a value of a unique index; nil if any update can.
+  /// The condition in SQL that an update changes a value in a unique index; nil if every update may
+  /// change such a value.
   private func movesUniqueValue(_ conflicts: [UniqueConflict]) -> String? {
     var seen: Set<String> = []
     var columns: [String] = []

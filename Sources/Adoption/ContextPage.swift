@@ -1,12 +1,15 @@
-/// Reads the clock from the page of the context table, whose one row begins with its id and the
-/// clock; nil for other pages.
+/// Reads the clock from a page of the write-ahead log; nil if it is not the page of the context
+/// table.
 ///
-/// The clock precedes the texts of the row, so it is in the page even if these overflow it.
+/// The context table has one row, which begins with its id and the clock.
+///
+/// The clock is before the texts of the row, so the page contains it even if a text continues on
+/// another page.
 package func clock(inContextPage page: UnsafeRawBufferPointer) -> Int64? {
-  // The leaf of a table, with one row.
+  // A page of the context table is a leaf of a table's tree and has one row.
   guard page.count >= 512, page[0] == 0x0d, page[3] == 0, page[4] == 1 else { return nil }
   var reader = RecordReader(page: page, index: Int(page[8]) << 8 | Int(page[9]))
-  // The sizes of the row, its id, the sizes of its header, and the type of the column `id`.
+  // A row begins with its size, its id, the size of its header, and the type of the column `id`.
   guard reader.number() != nil, reader.number() != nil else { return nil }
   let start = reader.index
   guard let header = reader.number(), reader.number() == 0, let type = reader.number(),
@@ -20,7 +23,8 @@ private struct RecordReader {
   let page: UnsafeRawBufferPointer
   var index: Int
 
-  /// A number of one to nine bytes: seven bits in each of the first eight, and eight in the ninth.
+  /// Reads a number of one to nine bytes, in SQLite's form: the first eight bytes have seven bits
+  /// each, and the ninth has eight.
   mutating func number() -> UInt64? {
     var result: UInt64 = 0
     for place in 0..<9 {
@@ -34,7 +38,7 @@ private struct RecordReader {
     return result
   }
 
-  /// An integer of a record's serial type; nil for a value that is not an integer.
+  /// Reads an integer whose size SQLite's serial type gives; nil if the type is not an integer.
   func integer(type: UInt64) -> Int64? {
     let size: Int
     switch type {

@@ -6,7 +6,7 @@ enum SQLToken: Hashable {
   case quoted(String)
   case symbol(Unicode.Scalar)
 
-  /// Whether it is this keyword, in any case.
+  /// Whether the token is this keyword, in upper or lower case.
   func isKeyword(_ keyword: String) -> Bool {
     guard case .word(let word) = self else { return false }
     return word.lowercased() == keyword
@@ -21,9 +21,9 @@ enum SQLToken: Hashable {
   }
 }
 
-/// The tokens of a statement without blanks and comments.
+/// Splits a statement into tokens, without blanks and comments.
 ///
-/// An unclosed quote or comment ends with the statement, as SQLite reads a comment.
+/// If a quote or a comment is not closed, it ends with the statement.
 func tokens(of sql: String) -> [SQLToken] {
   var reader = SQLTokenReader(rest: Substring(sql).unicodeScalars)
   var tokens: [SQLToken] = []
@@ -88,8 +88,8 @@ private struct SQLTokenReader {
   }
 }
 
-/// Reads a statement as it is written: quoted texts and comments as wholes, and all else by one
-/// character.
+/// Splits a statement into pieces without changing it: a quoted text or a comment is one piece, and
+/// so is every other character.
 struct SQLPieceReader {
   var rest: Substring.UnicodeScalarView
 
@@ -115,7 +115,7 @@ struct SQLPieceReader {
     rest[start...].firstIndex(of: scalar).map { rest.index(after: $0) } ?? rest.endIndex
   }
 
-  /// A doubled quote is a part of the text.
+  /// Two quotes, one after the other, are a quote inside the text.
   private func endOfQuote(_ quote: Unicode.Scalar) -> Substring.UnicodeScalarView.Index {
     var end = after(quote, from: rest.index(after: rest.startIndex))
     while end < rest.endIndex, rest[end] == quote {

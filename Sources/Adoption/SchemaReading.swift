@@ -12,7 +12,7 @@ package struct ProgramSchema {
     schema.entities.compactMap { entity in tables.first { $0.name == entity.name } }
   }
 
-  /// Reads the tables, without those that are ours.
+  /// Reads the program's tables, without the tables that `adopt` added.
   ///
   /// - Throws: ``SQLiteError``.
   package init(_ connection: Connection, names: CaptureNames, version: String) throws {
@@ -45,8 +45,9 @@ extension Entity {
   }
 }
 
-/// The objects of the program in the order of their creation, without the tables that a virtual
-/// table creates itself, and without tables that can't be recorded.
+/// The tables, indexes, views and triggers of the program in the order of their creation.
+///
+/// Tables that a virtual table creates itself, and tables that can't be recorded, are left out.
 private func objects(
   _ connection: Connection,
   names: CaptureNames,
@@ -57,7 +58,7 @@ private func objects(
     switch table.recording {
     case .triggers: break
     case .part, .refused: left.insert(table.name)
-    // A table that the virtual table created has its name as a prefix.
+    // The names of the tables that a virtual table creates begin with its own name.
     case .through(let content) where content.hasPrefix(table.name + "_"): left.insert(content)
     case .through: break
     }

@@ -4,27 +4,29 @@ package struct TableDescription: Hashable, Sendable {
   package let recording: TableRecording
   /// All columns in their order, also the generated ones.
   package let columns: [TableColumn]
-  /// The indexes through which REPLACE can remove other rows than the one with the same key.
+  /// The unique indexes.
+  ///
+  /// If a new row conflicts in a unique index, `REPLACE` removes a row with another key.
   package let uniqueIndexes: [UniqueIndex]
 }
 
 package struct TableColumn: Hashable, Sendable {
   package let name: String
-  /// The type as the statement spells it; empty if it has none.
+  /// The type as in the statement that created the table; empty if the column has no type.
   package let declaredType: String
   package let isRequired: Bool
-  /// Whether SQLite computes it, so that replaying a row must not write it.
+  /// Whether SQLite computes the column, so that replay must not write it.
   package let isGenerated: Bool
-  /// The default as the statement spells it; nil if there is none.
+  /// The default as in the statement that created the table; nil if the column has no default.
   package let defaultText: String?
 }
 
 package enum TableRecording: Hashable, Sendable {
-  /// By triggers on the table.
+  /// Triggers on the table capture its changes.
   case triggers(TableKey)
-  /// By triggers on another table, from which SQLite rebuilds this one.
+  /// Triggers on another table capture the changes; SQLite derives this table from that one.
   case through(String)
-  /// Not at all: the table is a part of this virtual table.
+  /// The table is not recorded, because a virtual table created it for itself.
   case part(of: String)
   case refused(TableRefusal)
 }
@@ -33,12 +35,15 @@ package enum TableRecording: Hashable, Sendable {
 package enum TableKey: Hashable, Sendable {
   /// An INTEGER PRIMARY KEY, which is the rowid.
   case integer(column: String)
-  /// The primary key's columns, in its order.
+  /// The columns of the primary key, in the order of the key.
   ///
   /// - Parameters:
-  ///   - rowid: The name that reads the rowid, for keys with NULL; nil if the key can't have NULL.
+  ///   - rowid: The name with which SQL reads the rowid, for rows with NULL in the key; nil if the
+  ///     key can't have NULL.
   case columns([String], rowid: String?)
-  /// There is no primary key; the rowid, by the name that reads it, can change in a VACUUM.
+  /// The table has no primary key, so the rowid identifies a row until a VACUUM changes it.
+  ///
+  /// The associated value is the name with which SQL reads the rowid.
   case rowid(String)
 }
 
@@ -47,11 +52,12 @@ package enum TableRefusal: Hashable, Sendable {
   case module(String)
   /// An FTS5 table that indexes a view, or a table that is missing or refused.
   case externalContent(String)
-  /// Columns have all three names of the rowid, which the key needs.
+  /// The key needs the rowid, but columns of the table have all three names with which SQL could
+  /// read the rowid.
   case hiddenRowid
   /// A column or an index has a collation that only the program knows.
   case collation(String)
-  /// It has more columns than a captured row can have.
+  /// The table has more columns than a captured row can have.
   case tooWide(Int)
 }
 
@@ -59,14 +65,14 @@ package enum TableRefusal: Hashable, Sendable {
 package struct UniqueIndex: Hashable, Sendable {
   package let name: String
   package let parts: [IndexPart]
-  /// Whether it has a WHERE clause.
+  /// Whether the index has a WHERE clause.
   package let isPartial: Bool
-  /// The statement that created it; nil for a constraint of the table.
+  /// The statement that created the index; nil if a constraint of the table created it.
   package let sql: String?
 }
 
 package struct IndexPart: Hashable, Sendable {
-  /// Nil for an expression.
+  /// The indexed column; nil for an expression.
   package let column: String?
   package let collation: String
 }

@@ -4,7 +4,7 @@ import SQLite
 ///
 /// - Parameters:
 ///   - connection: A connection to the database.
-///   - names: The names of tables that are ours, which are left out.
+///   - names: The names of the tables that `adopt` added, which are left out.
 /// - Returns: A description of each table.
 /// - Throws: ``SQLiteError``.
 package func readTables(
@@ -16,7 +16,7 @@ package func readTables(
   for entry in entries where entry.virtual == nil {
     descriptions[entry.name] = try describe(entry, of: entries, connection)
   }
-  // The table that FTS5 indexes is described first.
+  // If FTS5 indexes another table, that table is described first.
   for entry in entries {
     guard let virtual = entry.virtual else { continue }
     descriptions[entry.name] = TableDescription(
@@ -88,7 +88,8 @@ private func describe(
   let indexes = try readUniqueIndexes(entry.name, connection)
   var recording: TableRecording?
   if entry.isShadow {
-    // The longest name: `notes_fts_content` is a part of `notes_fts`, even if `notes` is virtual.
+    // If several virtual tables fit, the longest name is the owner: `notes_fts_content` belongs to
+    // `notes_fts`, even if `notes` is virtual too.
     let owner = entries.filter { $0.virtual != nil && entry.name.hasPrefix($0.name + "_") }
       .max { $0.name.utf8.count < $1.name.utf8.count }
     if let owner, let virtual = owner.virtual {
@@ -111,7 +112,10 @@ private func describe(
   )
 }
 
-/// The widest table: SQLite has at most 2000 columns, and each value is kept before and after.
+/// The most columns of a recorded table.
+///
+/// A table in SQLite has at most 2000 columns, and a captured row has each value twice, before and
+/// after.
 private let widest = 990
 
 private func refusal(
@@ -132,7 +136,7 @@ private func refusal(
   return try unknownCollation(table, connection).map { .collation($0) }
 }
 
-/// The first collation in a table's statement that SQLite does not have itself.
+/// Returns the first collation of a table's columns or indexes that is not built into SQLite.
 private func unknownCollation(_ table: String, _ connection: Connection) throws -> String? {
   let reading = try connection.prepare(
     "SELECT sql FROM sqlite_schema WHERE type = 'table' AND name = ?1"
@@ -155,7 +159,7 @@ private func keyRecording(
 ) -> TableRecording {
   let names = key.map(\.name)
   if isWithoutRowid { return .triggers(.columns(names, rowid: nil)) }
-  // A key that is the rowid has no index.
+  // SQLite creates no index for a primary key that is the rowid.
   if names.count == 1, !hasIndex { return .triggers(.integer(column: names[0])) }
   if !names.isEmpty, key.allSatisfy(\.isRequired) {
     return .triggers(.columns(names, rowid: nil))
@@ -167,7 +171,7 @@ private func keyRecording(
   return .triggers(names.isEmpty ? .rowid(rowid) : .columns(names, rowid: rowid))
 }
 
-/// The columns, and those of the primary key in its order.
+/// Reads the columns of a table, and the columns of its primary key in the key's order.
 private func readColumns(
   _ table: String,
   _ connection: Connection
@@ -185,7 +189,7 @@ private func readColumns(
       name: reading.string(at: 0),
       declaredType: reading.string(at: 1),
       isRequired: reading.int64(at: 2) != 0,
-      // 2 is a virtual and 3 a stored generated column.
+      // SQLite's number 2 means a virtual generated column, and 3 a stored one.
       isGenerated: reading.int64(at: 3) >= 2,
       defaultText: reading.isNull(at: 5) ? nil : reading.string(at: 5)
     )

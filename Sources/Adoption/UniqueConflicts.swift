@@ -3,15 +3,15 @@ import Changes
 /// The condition that an existing row conflicts with a new one in a unique index.
 struct UniqueConflict {
   let condition: String
-  /// The columns that decide; nil if expressions or a WHERE clause do.
+  /// The columns of the index; nil if the index has expressions or a WHERE clause.
   let columns: [String]?
 }
 
 extension TableDescription {
   /// One condition for each unique index and for an INTEGER PRIMARY KEY.
   ///
-  /// A condition may select more rows than the index: a captured row that was not replaced is
-  /// recognised, because it still exists.
+  /// A condition may select rows that do not conflict. Sealing notices later that such a row was
+  /// not replaced, because the row still exists.
   var conflicts: [UniqueConflict] {
     var result = uniqueIndexes.map(conflict(in:))
     if case .triggers(.integer(let column)) = recording {
@@ -38,10 +38,10 @@ extension TableDescription {
     )
   }
 
-  /// A value of the new row.
+  /// The value that a column of the new row will have.
   ///
-  /// `REPLACE` gives a column that can't be null its default instead, which
-  /// a trigger before the change does not see.
+  /// If a column can't be null, `REPLACE` stores its default instead of NULL. A trigger that runs
+  /// before the change still reads NULL.
   private func new(_ column: String) -> String {
     let value = "NEW.\(quoted(column))"
     guard let found = columns.first(where: { $0.name == column }), found.isRequired,
@@ -50,7 +50,8 @@ extension TableDescription {
     return "coalesce(\(value), (\(fallback)))"
   }
 
-  /// The index's own expression, for the existing row and for the new one.
+  /// The condition that the index's expression has the same value for the existing row and for the
+  /// new row.
   private func expression(_ text: String) -> String {
     let values = columns.map { "NEW.\(quoted($0.name)) AS \(quoted($0.name))" }
     return "(\(text)) = (SELECT \(text) FROM (SELECT \(values.joined(separator: ", ")))"
@@ -90,7 +91,7 @@ private func withoutOrder(_ text: String) -> String {
   let trimmed = text.trimmingSpaces
   for order in ["asc", "desc"] where trimmed.lowercased().hasSuffix(order) {
     let rest = trimmed.dropLast(order.count)
-    // A column can have a name such as "basc".
+    // A column can have a name that ends with these letters, such as "basc".
     if let last = rest.unicodeScalars.last, [" ", "\t", "\n", "\r", ")", "\""].contains(last) {
       return String(rest).trimmingSpaces
     }

@@ -14,13 +14,14 @@ struct VirtualTable: Hashable {
     content = Self.content(rest.dropFirst())
   }
 
-  /// An option begins an argument: after an opening parenthesis or a comma.
+  /// An option is at the beginning of an argument, after an opening parenthesis or a comma.
   private static func content(_ tokens: ArraySlice<SQLToken>) -> String? {
     for index in tokens.indices.dropFirst() where index + 2 < tokens.endIndex {
       guard tokens[index].isKeyword("content"), tokens[index + 1] == .symbol("="),
         tokens[index - 1] == .symbol("(") || tokens[index - 1] == .symbol(",")
       else { continue }
-      // A symbol instead of a value is an empty value, which FTS5 reads as contentless.
+      // If a symbol follows instead of a value, the value is empty. FTS5 then creates a table
+      // without content.
       return tokens[index + 2].text ?? ""
     }
     return nil

@@ -1,10 +1,13 @@
 import Changes
 import Glibc
 
-/// Reads the commits that a write-ahead log still contains, with the content of one page at each.
+/// Reads the commits that a write-ahead log still contains.
 ///
-/// Programs may write to the log meanwhile: reading ends at the first frame that is incomplete,
-/// that a reset log has left behind, or whose checksum is wrong, as SQLite's own recovery does.
+/// The reader gives the content of one page at each commit.
+///
+/// Programs may write to the log meanwhile. So reading ends at the first frame that is incomplete,
+/// that belongs to the log before its last reset, or whose checksum is wrong. SQLite's own recovery
+/// stops at the same frames.
 package struct WriteAheadLog: ~Copyable {
   private static let headerSize = 32
   private static let frameHeaderSize = 24
@@ -25,10 +28,10 @@ package struct WriteAheadLog: ~Copyable {
 
   deinit { close(descriptor) }
 
-  /// Calls for each commit, in their order, with the last content of a page before its end.
+  /// Calls the closure for each commit, in order, with the content of the page at that commit.
   ///
-  /// Commits before the first one that wrote the page are skipped, because the log does not contain
-  /// the page then.
+  /// Commits before the first write of the page are skipped, because the log does not contain the
+  /// page's content at these commits.
   ///
   /// - Throws: ``StoreError`` if the log can't be read, and the errors of the body.
   package func forEachCommit(
@@ -39,7 +42,8 @@ package struct WriteAheadLog: ~Copyable {
     guard try read(&header, at: 0), var checksum = LogChecksum(logHeader: header) else { return }
     let salts = Array(header[16..<24])
     let pageSize = Int(number(header, at: 8))
-    // SQLite's limits; another size is not a log's.
+    // These are SQLite's limits for the size of a page. A file with another size is not a
+    // write-ahead log.
     guard (512...65536).contains(pageSize), pageSize & (pageSize - 1) == 0 else { return }
     var frame = [UInt8](repeating: 0, count: Self.frameHeaderSize + pageSize)
     var content: [UInt8] = []
@@ -49,13 +53,13 @@ package struct WriteAheadLog: ~Copyable {
       checksum.add(frame[Self.frameHeaderSize...])
       guard frame[8..<16].elementsEqual(salts), checksum.isEqual(to: frame, at: 16) else { return }
       if number(frame, at: 0) == page { content = Array(frame[Self.frameHeaderSize...]) }
-      // The size of the database after a commit; other frames have zero.
+      // A frame that ends a commit has the size of the database here. All other frames have zero.
       if number(frame, at: 4) != 0, !content.isEmpty { try content.withUnsafeBytes(body) }
       offset += frame.count
     }
   }
 
-  /// Fills a buffer; false if the file ends before.
+  /// Fills a buffer with bytes of the file; false if the file has fewer bytes.
   private func read(_ buffer: inout [UInt8], at offset: Int) throws -> Bool {
     try buffer.withUnsafeMutableBytes { buffer in
       var count = 0
@@ -72,13 +76,16 @@ package struct WriteAheadLog: ~Copyable {
   }
 }
 
-/// The running checksum of a log, whose words have the byte order that the log's header names.
+/// The running checksum of a write-ahead log.
+///
+/// The header of the write-ahead log says in which byte order the words are added.
 private struct LogChecksum {
   private let isBigEndian: Bool
   private var first: UInt32 = 0
   private var second: UInt32 = 0
 
-  /// Begins with the header; nil if it is not the header of a log, or damaged.
+  /// Starts the checksum with the log's header; nil if the bytes are damaged or not the header of a
+  /// write-ahead log.
   init?(logHeader header: [UInt8]) {
     switch number(header, at: 0) {
     case 0x377f_0682: isBigEndian = false
@@ -110,7 +117,7 @@ private struct LogChecksum {
   }
 }
 
-/// A number of four bytes, as headers contain it.
+/// Reads a big-endian number of four bytes, as the headers of the log contain it.
 private func number(_ bytes: [UInt8], at offset: Int) -> UInt32 {
   bytes[offset..<offset + 4].reduce(0) { $0 << 8 | UInt32($1) }
 }

@@ -6,11 +6,11 @@ package struct Blame: Sendable {
   /// One value, or one link to another object.
   package struct Line: Hashable, Sendable {
     package var name: String
-    /// The present value, or the last one of a deleted object.
+    /// The present value; for a deleted object, the last value.
     package var value: PropertyValue
-    /// The transaction that set it; nil if that was before the history begins.
+    /// The transaction that set the value; nil if it was set before the history begins.
     package var touch: Touch?
-    /// The value before; nil if it was inserted with the object.
+    /// The previous value; nil if this value was inserted with the object.
     package var before: PropertyValue?
   }
 
@@ -18,7 +18,8 @@ package struct Blame: Sendable {
   package var id: ObjectID
   /// The object's name for people.
   package var label: String?
-  /// The transaction that inserted the object; nil if that was before the history begins.
+  /// The transaction that inserted the object; nil if the object was inserted before the history
+  /// begins.
   package var inserted: Touch?
   /// The transaction that deleted the object; nil if it exists.
   package var deleted: Touch?
@@ -30,8 +31,9 @@ package struct Blame: Sendable {
 
 /// Finds the transaction that last set each value of an object, up to the history's point.
 ///
-/// `each` is called with every change, the oldest first. All names are those at the end of the
-/// history. The author, the times and the attribute of a filter select values and changes to show.
+/// `each` is called with every change, the oldest first. Entities and attributes have the names
+/// that they have at the end of the history. The author, the times and the attribute of the filter
+/// select the values and changes that are returned.
 ///
 /// - Throws: ``AuditError`` if the entity, the attribute or the object is not in the history.
 package func blame(
@@ -68,7 +70,8 @@ package func blame(
       },
       transaction: { transaction in
         try progress.countTransaction(tick)
-        // Only the closing line of a transaction contains its op.
+        // The op of a transaction is in its closing line, so the changes wait until that line is
+        // read.
         for difference in pending {
           blame.apply(difference, touch: Touch(transaction))
           guard filter.matches(transaction),
@@ -151,14 +154,17 @@ extension Blame {
     }
   }
 
-  /// A tombstone has the last values; the transactions that set them do not change.
+  /// A deletion contains the object's last values, but it did not set them.
+  ///
+  /// The blame of a deleted object shows the transactions that set its last values.
   private mutating func keep(_ properties: [PropertyDifference]) {
     for property in properties {
       guard let before = property.before, before.json.first != UInt8(ascii: "[") else { continue }
       if let index = lines.firstIndex(where: { $0.name == property.name }) {
         lines[index].value = before
       } else {
-        // The value was set before the history begins, and only its last state is known.
+        // History does not contain the transaction that set the value, so only the value itself is
+        // known.
         lines.append(Line(name: property.name, value: before, touch: nil, before: nil))
       }
     }

@@ -3,8 +3,8 @@ import Pipeline
 
 /// Finds the objects that ever had a value, including deleted ones, up to a limit.
 ///
-/// The value is a text, or JSON as in logs. Entity and property can be given by their present or earlier
-/// names.
+/// The value is a text, or JSON as in logs. The entity and the property may have their present or
+/// earlier names.
 ///
 /// - Returns: The objects, in the order in which they got the value.
 /// - Throws: ``AuditError`` if the entity has no such property.
@@ -52,7 +52,7 @@ package func findObjects(
   return found
 }
 
-/// The values of an adopted file that people write like a text, as logs have them.
+/// The forms in which the log of an adopted file can have a value that a person typed.
 private func spellings(of text: String) -> [[UInt8]] {
   let values: [Value?] = [
     .text(text), Int64(text).map { Value.integer($0) }, Double(text).map { Value.real($0) },

@@ -13,7 +13,9 @@ package final class StoreState {
   /// The text that the user gave for the state.
   package let name: String
   package let schema: StoreSchema
-  /// It has a companion if possible.
+  /// A reader of the state.
+  ///
+  /// The reader has a second connection if possible.
   package let reader: Reader
   private let store: Store
   private let folder: TemporaryFolder?
@@ -36,8 +38,9 @@ package final class StoreState {
 
   /// Builds two states, which may belong to one store.
   ///
-  /// A state that must be built comes first, and its history is closed: two readers of a store without a
-  /// writer would leave files of SQLite's log, and would create such a log for a store that has none.
+  /// If one of the two states must be built, it is built first and its history is closed. Two
+  /// readers of a store without a writer would leave the files `-wal` and `-shm`, and would create
+  /// them for a store without a write-ahead log.
   package static func pair(
     _ first: String,
     _ second: String,
@@ -53,7 +56,9 @@ package final class StoreState {
   deinit { store.giveBack(reader) }
 }
 
-/// The outline of a history whose source has been closed, because an export may give its store a
+/// The facts that are needed of a history after its source has been closed.
+///
+/// A source that is a store must be closed, because the following export could give the store a
 /// write-ahead log.
 private struct Past {
   enum Kind {
@@ -97,7 +102,7 @@ private func makeReplica(of history: Past, in folder: URL, tick: Tick) throws ->
   return try readableStore(url.path)
 }
 
-/// A rewound copy of a store whose history does not reach back to its beginning.
+/// Rewinds a copy of a store whose early history was deleted.
 private func rewound(_ history: Past, at url: URL, tick: Tick) throws -> Store {
   let path = history.outline.path
   var progress = Progress()
@@ -118,7 +123,9 @@ private func rewound(_ history: Past, at url: URL, tick: Tick) throws -> Store {
   return try readableStore(url.path)
 }
 
-/// The logs from which a state is built; the history of a store is exported to such logs first.
+/// Returns the logs from which a state is built.
+///
+/// The history of a store is first exported to temporary logs.
 private func logs(of history: Past, in folder: URL, tick: Tick) throws -> LogFolder {
   let outline = history.outline
   if case .folder = history.kind { return LogFolder(outline.path) }

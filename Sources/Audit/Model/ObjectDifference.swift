@@ -2,7 +2,7 @@ import Changes
 
 /// How an object differs before and after a change, or between two stores.
 ///
-/// All formats show this model.
+/// All output formats are written from this type.
 package struct ObjectDifference: Hashable, Sendable {
   /// The kind of change from the first state to the second.
   package var kind: ChangeKind
@@ -31,9 +31,9 @@ package struct ObjectDifference: Hashable, Sendable {
 /// How a property of an object differs.
 package struct PropertyDifference: Hashable, Sendable {
   package var name: String
-  /// The value or the removed links; nil if the object did not exist.
+  /// The value before, or the removed links; nil if the object did not exist.
   package var before: PropertyValue?
-  /// The value or the added links; nil if the object does not exist.
+  /// The value after, or the added links; nil if the object does not exist any more.
   package var after: PropertyValue?
   /// The differences inside the values, if they are JSON.
   package var inside: [InsideDifference]

@@ -1,6 +1,6 @@
 import Changes
 
-/// A value of history: canonical JSON, with notes for what JSON can't represent.
+/// A value in a history: canonical JSON, and notes on values that JSON can't represent.
 package struct PropertyValue: Hashable, Sendable {
   /// The canonical JSON; null if one of the other members represents the value.
   package var json: [UInt8]
@@ -8,7 +8,8 @@ package struct PropertyValue: Hashable, Sendable {
   package var special: String?
   /// The SHA-256 and the size of a value that is too large for a line.
   package var large: [UInt8]?
-  /// Whether the text of the JSON begins with the value's storage class, as in an adopted file.
+  /// Whether the JSON is a text that begins with SQLite's storage class, such as `integer:7`, as in
+  /// adopted files.
   package var isSpelled = false
 
   package init(json: [UInt8], special: String? = nil, large: [UInt8]? = nil) {

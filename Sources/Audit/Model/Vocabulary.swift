@@ -6,7 +6,9 @@ package struct Vocabulary: Sendable {
   package let labels: [String: String]
   /// The attributes whose values are JSON, by entity.
   private let nested: [String: Set<String>]
-  /// Whether values have no declared types, so that their texts name their storage classes.
+  /// Whether values have no declared types, as in adopted files.
+  ///
+  /// A value without a declared type is a text that begins with SQLite's storage class.
   private let isSpelled: Bool
 
   package init(_ schema: StoreSchema) {
@@ -24,8 +26,8 @@ package struct Vocabulary: Sendable {
     self.nested = nested
   }
 
-  /// Adds the object's name to a difference, if its values have it, and the differences inside
-  /// values.
+  /// Adds two things to a difference: the object's name, if its values contain the name, and the
+  /// differences inside JSON values.
   package func explain(_ difference: inout ObjectDifference) {
     if isSpelled {
       for index in difference.properties.indices {

@@ -19,7 +19,7 @@ package struct AuditFilter: Sendable {
 
   package init() {}
 
-  /// Whether it selects changes, and not only transactions.
+  /// Whether the filter selects single changes, and not only whole transactions.
   package var isAboutChanges: Bool { entity != nil || id != nil || attribute != nil }
 
   /// Looks up the given names; throws for names that the history never had.
@@ -55,7 +55,8 @@ package struct AuditFilter: Sendable {
         try filter.resolve(history)
         isKnown = true
       } catch let error as AuditError where error.code == .unknownName {
-        // It selects nothing from this history; another one may have the names.
+        // This history never had the names, so nothing is selected from it. Another history may
+        // have the names.
         filter.meant = MeantChanges()
         unknown = unknown ?? error
       }
@@ -69,7 +70,8 @@ package struct AuditFilter: Sendable {
     matches(author: transaction.author, time: transaction.time)
   }
 
-  /// Whether a value is selected by the transaction that set it; nil means before the history begins.
+  /// Whether the filter selects a value that this transaction set; nil for a value that was set
+  /// before the history begins.
   func matches(_ touch: Touch?) -> Bool {
     guard let touch else { return author == nil && since == nil }
     return matches(author: touch.author, time: touch.time)

@@ -4,7 +4,7 @@ import Changes
 struct MeantChanges: Sendable {
   private struct Part: Sendable {
     let entity: [UInt8]
-    /// The properties of the entity; nil for all of them.
+    /// The selected properties of the entity; nil for all properties.
     let properties: Set<String>?
   }
 
@@ -21,7 +21,7 @@ struct MeantChanges: Sendable {
 
   /// The selected properties by their names in a change.
   ///
-  /// Empty if the change is not selected, or if all its properties are.
+  /// Empty if the change is not selected, or if all of its properties are selected.
   func properties(of change: Change, schema: String) -> Set<String> {
     part(of: change, schema: schema)?.properties ?? []
   }

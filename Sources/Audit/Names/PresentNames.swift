@@ -2,13 +2,14 @@ import Changes
 import Pipeline
 import Store
 
-/// The names of a history's entities and properties at its end, to follow an object through renaming
-/// migrations.
+/// The names that entities and properties have at the end of a history.
+///
+/// Present names make it possible to follow an object through migrations that rename.
 ///
 /// Questions can use present or earlier names. A removed part keeps its last name.
 struct PresentNames {
   private let path: String
-  /// The schemas by the digests that transactions contain.
+  /// The schemas of the history, found by the digests in transactions.
   private var schemas: [(digest: String, schema: StoreSchema, succession: SchemaSuccession)] = []
   /// All names of each entity, including the present one.
   private var past: [String: Set<String>] = [:]
@@ -38,7 +39,7 @@ struct PresentNames {
   /// Whether the history is that of an adopted file.
   private var hasTables: Bool { schemas.last?.schema.isAdopted == true }
 
-  /// The present names of an entity and of all that ever inherited from it.
+  /// The present names of an entity and of all entities that ever inherited from it.
   ///
   /// - Throws: ``AuditError`` if no schema of the history has the entity.
   func family(of entity: String) throws -> Set<String> {
@@ -58,7 +59,8 @@ struct PresentNames {
     return family
   }
 
-  /// The changes of some entities, or of all, and of one property if it is named.
+  /// Selects the changes of some entities, or of all entities, and only of one property if a
+  /// property is given.
   ///
   /// - Throws: ``AuditError`` if none of the entities ever had the property.
   func changes(

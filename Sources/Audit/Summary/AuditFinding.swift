@@ -11,7 +11,7 @@ package struct AuditFinding: Encodable, Sendable {
     case deletedHistory = "deleted-history"
     /// A transaction that is older than the one before.
     case clockBack = "clock-back"
-    /// Something that does not have its digest.
+    /// Data that does not match its digest.
     case damage
   }
 
@@ -31,13 +31,13 @@ package struct AuditFinding: Encodable, Sendable {
 
   /// One occurrence.
   package struct Item: Encodable, Sendable {
-    /// The index of its history.
+    /// The index of the history in the report.
     package var history: Int
-    /// Zero if it is not about one transaction.
+    /// The transaction; zero if the finding is not about one transaction.
     package var transaction: Int64
     package var time: String?
     package var author: String?
-    /// What was found there, in a few words or a sentence.
+    /// The finding in a few words or a sentence.
     package var value: String
   }
 
@@ -47,7 +47,7 @@ package struct AuditFinding: Encodable, Sendable {
   package var message: String
   /// The number of all occurrences.
   package var count: Int64 = 0
-  /// The first of them, in order.
+  /// The first occurrences, in order.
   package var items: [Item] = []
 
   init(_ kind: Kind, message: String) {
@@ -58,7 +58,7 @@ package struct AuditFinding: Encodable, Sendable {
   }
 }
 
-/// What was searched, and whether it was found.
+/// A kind of finding that was searched for, with the result.
 package struct AuditCheck: Encodable, Sendable {
   package enum State: String, Encodable, Sendable { case found, clear, unchecked }
 
@@ -107,7 +107,7 @@ extension AuditFinding.Kind {
     }
   }
 
-  /// What was compared to find it.
+  /// Describes what was compared to find this kind.
   func check(for request: AuditRequest) -> String {
     switch self {
     case .outsideOfficeHours:

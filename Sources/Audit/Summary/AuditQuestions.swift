@@ -8,7 +8,9 @@ func auditQuestions(_ histories: [AuditedHistory]) -> [AuditQuestion] {
   ]
 }
 
-/// A statement with the history that it is about, if there are several.
+/// A statement about a history.
+///
+/// If the report has several histories, the statement names its history.
 private func statements(
   _ histories: [AuditedHistory],
   _ text: (AuditedHistory) -> [String]

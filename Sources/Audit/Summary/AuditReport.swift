@@ -1,20 +1,20 @@
 /// The report of an audit: what a history contains, and what an auditor should examine.
 ///
-/// It is the answer of `report --json` and the data of the page. Its keys are the names of its
-/// properties; `docs/audit.schema.json` describes them.
+/// `report --json` writes this type, and the page contains it. The keys in JSON are the names of
+/// the properties; `docs/audit.schema.json` describes each key.
 package struct AuditReport: Encodable, Sendable {
   package enum Subject: String, Encodable, Sendable {
     case history, difference
   }
 
-  /// The number of histories that are listed.
+  /// The most histories that the report lists.
   package static let historyLimit = 100
 
   /// The version of this model.
   package var schema = 2
   package var type = "report"
   package var subject = Subject.history
-  /// The source as the user named it; of a difference, the second one.
+  /// The source as the user named it; in a difference, the second source.
   package var source: String
   /// The first source of a difference.
   package var comparedWith: String?
@@ -23,7 +23,7 @@ package struct AuditReport: Encodable, Sendable {
   package var timeZone = "UTC"
   /// The difference from UTC at the newest transaction, in seconds.
   package var timeOffset = 0
-  /// The first hour of work and the first hour after it.
+  /// The first office hour, and the first hour after office hours.
   package var officeHours: [Int]?
   /// The lineages of the stores, up to a limit.
   package var histories: [AuditedHistory] = []
@@ -34,14 +34,16 @@ package struct AuditReport: Encodable, Sendable {
   package var questions: [AuditQuestion] = []
   package var firstTime: String?
   package var lastTime: String?
-  /// Without the snapshots with which lineages begin.
+  /// The number of transactions, without the snapshots with which lineages begin.
   package var transactions: Int64 = 0
   package var changes = ChangeCounts()
-  /// The number of objects in these snapshots, which are not counted as changes.
+  /// The number of objects in the snapshots with which lineages begin.
+  ///
+  /// Objects of snapshots are not counted as changes.
   package var snapshotObjects: Int64 = 0
   /// The number of objects that changed.
   package var objects: Int64 = 0
-  /// Whether that number is an estimate.
+  /// Whether the number of objects is an estimate.
   package var isObjectsEstimated = false
   package var findings: [AuditFinding] = []
   package var checks: [AuditCheck] = []
@@ -50,11 +52,11 @@ package struct AuditReport: Encodable, Sendable {
   package var operations = Ranking()
   /// The days with changes, in order.
   package var days: [AuditedDay] = []
-  /// The changes of days that are not listed, because there are too many.
+  /// The changes on days that are not listed, because the history has too many days.
   package var omittedDays = ChangeCounts()
   /// The objects with the most changes.
   package var mostChanged: [MostChanged] = []
-  /// Whether there were too many objects to count the changes of each.
+  /// Whether the history has too many objects to count the changes of each object.
   package var isMostChangedPartial = false
 
   package init(source: String) { self.source = source }
@@ -98,7 +100,7 @@ package struct AuditedHistory: Encodable, Sendable {
   package var foreign: Int64 = 0
   /// Whether something confirms that no later log is missing; nil for a store.
   package var isEndConfirmed: Bool?
-  /// Whether nothing confirms a part of it.
+  /// Whether nothing confirms a part of the history.
   package var isPartlyUnproven = false
 
   init(store: String, lineage: Int64, source: String) {
@@ -131,7 +133,7 @@ package struct AuditQuestion: Encodable, Sendable {
   package var state: State
   /// A few words.
   package var answer: String
-  /// Sentences that explain it.
+  /// Sentences that explain the answer.
   package var statements: [String] = []
 }
 
@@ -145,9 +147,9 @@ package struct Ranking: Encodable, Sendable {
   }
 
   package var entries: [Entry] = []
-  /// The sum of all others; nil if there are none.
+  /// The sum of all names that are not listed; nil if all names are listed.
   package var others: Entry?
-  /// The number of others; at least this many if it is a minimum.
+  /// The number of names that are not listed; ``isMinimum`` says whether there may be more.
   package var otherNames: Int64 = 0
   package var isMinimum = false
 
@@ -161,7 +163,7 @@ package struct AuditedDay: Encodable, Sendable {
   package var changes: ChangeCounts
   /// The changes of each hour.
   package var hours: [Int64]
-  /// The changes of each author in the ranking, and then of all others.
+  /// The changes of each author in the ranking, and then the changes of all other authors.
   package var authors: [Int64]
 }
 

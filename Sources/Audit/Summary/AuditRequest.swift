@@ -1,7 +1,7 @@
 package struct AuditRequest: Sendable {
   package var filter = AuditFilter()
   package var clock = WallClock()
-  /// The number of changes of a transaction that is reported.
+  /// A transaction with at least this many changes is a finding.
   package var bulk: Int64 = 1000
 
   package init() {}

@@ -2,7 +2,8 @@ import ChangeLog
 import Changes
 import Pipeline
 
-/// The files of histories with their digests, up to a limit, and the number of the others.
+/// Returns the files of histories with their digests, up to a limit, and the number of files beyond
+/// the limit.
 func auditedFiles(of histories: [History]) throws -> (listed: [AuditedFile], others: Int) {
   let limit = 200
   var paths: [(path: String, isLog: Bool)] = []

@@ -37,7 +37,7 @@ struct DayTally {
     entries[time.day] = entry
   }
 
-  /// The days in order, with the changes of the ranked authors and of all others.
+  /// The days in order, each with the changes of the ranked authors and of all other authors.
   func days(authors ranking: Ranking) -> [AuditedDay] {
     let indices = ranking.entries.map { authors[$0.name] }
     return entries.sorted { $0.key < $1.key }.map { day, entry in

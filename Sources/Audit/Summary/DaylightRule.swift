@@ -1,5 +1,6 @@
-/// When clocks change in each year, in the form of the POSIX variable `TZ`, such as
-/// `CET-1CEST,M3.5.0,M10.5.0/3`.
+/// The days on which clocks change in each year.
+///
+/// A rule is written as in the POSIX variable `TZ`, such as `CET-1CEST,M3.5.0,M10.5.0/3`.
 struct DaylightRule: Hashable, Sendable {
   private var standard: Int
   private var summer: Summer?
@@ -10,12 +11,12 @@ struct DaylightRule: Hashable, Sendable {
     var end: Day
   }
 
-  /// A day of every year, and a second of it.
+  /// A day of the year, and a second of that day, at which clocks change.
   private struct Day: Hashable {
     enum Kind: Hashable {
-      /// The last (5) or another week's weekday of a month.
+      /// A weekday of a month: the first to fourth one, or the last one (5).
       case weekday(month: Int, week: Int, day: Int)
-      /// From 1 to 365, without the 29th of February.
+      /// The number of a day from 1 to 365; the 29th of February is not counted.
       case withoutLeapDay(Int)
       /// From 0 to 365.
       case ofYear(Int)
@@ -53,7 +54,7 @@ struct DaylightRule: Hashable, Sendable {
     self.standard = -standard
     if reading.rest.isEmpty { return }
     guard reading.skipName() else { return nil }
-    // Summer time is an hour ahead by default.
+    // Without an offset in the rule, summer time is one hour ahead.
     var offset = -standard + 3600
     if reading.rest.first != UInt8(ascii: ",") {
       guard let said = reading.duration() else { return nil }

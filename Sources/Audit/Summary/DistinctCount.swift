@@ -19,13 +19,15 @@ struct DistinctCount {
     let sum = registers.reduce(0.0) { $0 + 1 / Double(UInt64(1) << UInt64($1)) }
     let raw = 0.7213 / (1 + 1.079 / count) * count * count / sum
     let empty = registers.count { $0 == 0 }
-    // Few values leave registers empty, which estimate better than the ranks.
+    // If there are few values, some registers are empty, and the number of empty registers gives a
+    // better estimate.
     guard raw <= 2.5 * count, empty > 0 else { return Int64(raw.rounded()) }
     return Int64((count * log(count / Double(empty))).rounded())
   }
 }
 
-/// Mixes the bits of a number; a public constant and not a random one, so that reports repeat.
+/// Mixes the bits of a number with a fixed constant, so that the same history always gives the same
+/// report.
 func mixed(_ number: UInt64) -> UInt64 {
   var mixed = number &+ 0x9e37_79b9_7f4a_7c15
   mixed = (mixed ^ mixed >> 30) &* 0xbf58_476d_1ce4_e5b9

@@ -38,7 +38,9 @@ struct FindingTally {
     findings[kind] = finding
   }
 
-  /// Examines a transaction; `after` is a later time that an earlier transaction has.
+  /// Examines a transaction.
+  ///
+  /// `after` is the time of an earlier transaction, if that time is later than this transaction's.
   mutating func examine(
     _ summary: TransactionSummary,
     after: String?,
@@ -73,7 +75,7 @@ struct FindingTally {
     }
     if !isSnapshot, total.all >= request.bulk { found(&self, .bulk, text(of: summary)) }
     switch transaction.operation {
-    // A program that names itself is not unknown.
+    // If the program named an author, the change is not of unknown origin.
     case .foreign where transaction.author != nil: break
     case .foreign: found(&self, .foreign, text(of: summary))
     case .gap, .difference: found(&self, .gap, text(of: summary))
@@ -103,7 +105,7 @@ struct FindingTally {
       .map(\.element)
   }
 
-  /// Everything that is checked, with the result.
+  /// All kinds of findings that are checked, each with the result.
   var checks: [AuditCheck] {
     AuditFinding.Kind.allCases.map { kind in
       let count = findings[kind]?.count ?? 0

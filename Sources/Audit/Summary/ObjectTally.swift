@@ -1,8 +1,8 @@
 import Changes
 
-/// Counts the changes of objects, and knows the names of some.
+/// Counts the changes of each object, and looks for the names of the objects that the report shows.
 ///
-/// It keeps a limited number of objects in memory, whatever a history contains.
+/// The number of objects in memory is limited, whatever a history contains.
 package final class ObjectTally {
   private struct Object: Hashable {
     let history: Int32
@@ -27,7 +27,7 @@ package final class ObjectTally {
   private var counted: [Object: Entry] = [:]
   private var wanted: [Object: String?] = [:]
   private var distinct = DistinctCount()
-  /// Whether an object was not counted separately.
+  /// Whether there were too many objects to count each of them separately.
   private var isOver = false
   // The current history.
   private var history: Int32 = 0
@@ -36,14 +36,16 @@ package final class ObjectTally {
 
   package init() {}
 
-  /// Forgets the counts, not the objects whose names are wanted.
+  /// Forgets the counts, and keeps the list of objects whose names are wanted.
   func restart() {
     counted = [:]
     distinct = DistinctCount()
     isOver = false
   }
 
-  /// Begins a history, whose objects differ from those of others.
+  /// Begins the next history.
+  ///
+  /// Equal ids in different histories are different objects.
   func begin(_ index: Int, vocabulary: Vocabulary) {
     history = Int32(index)
     nameKeys = [:]
@@ -59,8 +61,9 @@ package final class ObjectTally {
     if wanted[object] == nil { wanted[object] = .some(nil) }
   }
 
-  /// Notes the name in a change, which is later than those before, and counts the change unless it is
-  /// part of a snapshot or not selected.
+  /// Notes the object's name in a change, which replaces an earlier name.
+  ///
+  /// The change is counted unless it is part of a snapshot or not selected by the filter.
   func note(_ change: Change, isCounted: Bool) {
     let object = object(of: change)
     let wantedIndex = wanted.index(forKey: object)
@@ -95,7 +98,8 @@ package final class ObjectTally {
 
   /// The objects with the most changes.
   var mostChanged: [MostChanged] {
-    // The order of entities in memory depends on what was read first.
+    // Entities are sorted by name, because their order in memory depends on which entity was read
+    // first.
     let sorted = counted.sorted { left, right in
       (right.value.changes, left.key.history, name(of: left.key.entity), left.key.id)
         < (left.value.changes, right.key.history, name(of: right.key.entity), right.key.id)
@@ -135,7 +139,7 @@ package final class ObjectTally {
   }
 
   private func index(of name: some Collection<UInt8>) -> Int32 {
-    // Changes of one entity follow each other.
+    // Changes of the same entity often follow each other, so the last entity is compared first.
     if entities.indices.contains(latest), entities[latest].elementsEqual(name) {
       return Int32(latest)
     }
@@ -160,7 +164,7 @@ package final class ObjectTally {
   }
 }
 
-/// A number for an id, which different ids rarely share.
+/// A hash of an id.
 private func number(of id: ObjectID) -> UInt64 {
   guard let text = id.text else { return UInt64(bitPattern: id.integer) }
   return text.utf8.reduce(0) { mixed($0 ^ UInt64($1) &+ 1) }

@@ -8,7 +8,7 @@ struct StoreChain {
   private var first: Int64
   private(set) var last: Int64
   private(set) var digest: Digest?
-  /// The transactions with erased or deleted parts.
+  /// The number of transactions that can't be proven, because parts were erased or deleted.
   private var unproved: Int64 = 0
   private var isBroken = false
 
@@ -27,7 +27,8 @@ struct StoreChain {
     hash = previous.map { TransactionDigest(transaction, after: $0) }
   }
 
-  /// What is wrong with a transaction; nil if it is sound.
+  /// Adds the end of a transaction, and returns what is wrong with the transaction; nil if it is
+  /// sound.
   mutating func close(_ transaction: Transaction) -> String? {
     defer {
       previous = transaction.chainDigest
@@ -40,7 +41,7 @@ struct StoreChain {
       last = transaction.id
       return nil
     }
-    // Lines without the seeds that they should have give no digest.
+    // If lines lack seeds that they should have, no digest can be computed.
     guard (try? hash.close(TransactionLines(transaction)))?.transaction == transaction.digest else {
       isBroken = true
       return

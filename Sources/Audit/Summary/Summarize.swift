@@ -4,7 +4,7 @@ import Pipeline
 
 /// Reads histories once, verifies them, and summarizes them.
 ///
-/// The tally then has the names of the objects that it was asked for.
+/// Afterwards the tally has the names of the objects for which names were wanted.
 ///
 /// - Throws: ``AuditError``, ``PipelineError`` or ``StoreError``; a damaged log is a finding.
 package func summarize(
@@ -23,7 +23,8 @@ package func summarize(
   return try summary.finish()
 }
 
-/// The folder whose logs are all whole; nil if a history is that of a store, a log or filtered logs.
+/// The log folder, if all histories are read from its whole logs; nil if a history is read from a
+/// store, a single log or filtered logs.
 private func wholeFolder(of histories: [History]) -> LogFolder? {
   guard histories.allSatisfy({ $0.source is FolderHistory && $0.outline.filter.isEmpty }) else {
     return nil
@@ -31,7 +32,7 @@ private func wholeFolder(of histories: [History]) -> LogFolder? {
   return histories.first.map { LogFolder($0.outline.path) }
 }
 
-/// The sums over all histories, from which the report is made.
+/// Collects the counts of all histories for the report.
 final class Summary: VerificationObserver {
   let request: AuditRequest
   private let filters: [AuditFilter]
@@ -120,7 +121,8 @@ final class Summary: VerificationObserver {
     // A snapshot has the time when it was made, which can be later than the next transaction's.
     let earlier = isSnapshot || transaction.time >= newest ? nil : newest
     if !isSnapshot { newest = max(newest, transaction.time) }
-    // The answers are about the whole history, whatever the filter selects.
+    // The answers to an auditor's questions are about the whole history, also if a filter selects a
+    // part.
     entries[current].note(transaction)
     let filter = filters[current]
     guard filter.matches(transaction), changes > 0 || !filter.isAboutChanges else { return }

@@ -3,7 +3,9 @@ import Changes
 import Pipeline
 
 extension Summary {
-  /// Verifies the logs of a folder, which reads all histories.
+  /// Verifies the logs of a folder.
+  ///
+  /// The verification also reads all histories for the report.
   func verify(_ folder: LogFolder, tick: Tick) throws {
     var verifying = VerifyRequest(logs: folder)
     let stores = Set(histories.map(\.outline.store))
@@ -16,7 +18,7 @@ extension Summary {
     let index = histories.firstIndex {
       $0.outline.store == result.store && $0.outline.lineage == result.lineage
     }
-    // Damage that no readable store has is a finding of the first history.
+    // If damage can't be assigned to a store, it becomes a finding of the first history.
     guard let index = index ?? (result.store.isEmpty ? 0 : nil) else { return }
     for finding in result.findings {
       findings.add(
@@ -99,7 +101,8 @@ extension Summary {
           + " with a digest that was noted elsewhere.",
       ]
     case let log as LogHistory:
-      // It began where the members file allowed, and ended at the requested end.
+      // Only a part of the history was read and verified: from the nearest position in the members
+      // file to the requested end.
       do {
         try log.prove()
       } catch let error as LogError where error.code != .inputOutput {

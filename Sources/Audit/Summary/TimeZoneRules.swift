@@ -10,7 +10,7 @@ package struct TimeZoneRules: Hashable, Sendable {
   /// The seconds from UTC before the first change.
   private var offset = 0
   private var changes: [Change] = []
-  /// The rule after the last change.
+  /// The rule for the time after the last listed change.
   private var rule: DaylightRule?
 
   private struct Change: Hashable {
@@ -23,7 +23,7 @@ package struct TimeZoneRules: Hashable, Sendable {
 
   private init(name: String) { self.name = name }
 
-  /// Reads a time zone of the system; nil if there is none with this name.
+  /// Reads a time zone of the system; nil if the system has no time zone with this name.
   package init?(named name: String) {
     self.init(name: name)
     if ["UTC", "GMT"].contains(name) { return }
@@ -54,7 +54,7 @@ package struct TimeZoneRules: Hashable, Sendable {
     return low == 0 ? offset : changes[low - 1].offset
   }
 
-  /// Reads a file in the format of RFC 8536; false if it has another one.
+  /// Reads a file in the format of RFC 8536; false if the file has another format.
   private mutating func read(_ bytes: [UInt8]) -> Bool {
     guard var block = Block(bytes[...], wordSize: 4) else { return false }
     if block.version >= 0x32 {
@@ -73,7 +73,9 @@ package struct TimeZoneRules: Hashable, Sendable {
     return true
   }
 
-  /// One of the two tables of a file; the first is for programs with 32 bits.
+  /// One of the two tables in a time zone file.
+  ///
+  /// The first table has times of 32 bits.
   private struct Block {
     let version: UInt8
     let starts: [Int]

@@ -1,4 +1,4 @@
-/// The time zone and the office hours of the people whose history it is.
+/// The time zone and the office hours with which a report judges times.
 package struct WallClock: Sendable {
   package let zone: TimeZoneRules
   /// Such as 8..<18; nil for none.
@@ -50,7 +50,7 @@ package struct WallClock: Sendable {
 
 private func two(_ number: Int) -> String { number < 10 ? "0\(number)" : "\(number)" }
 
-/// A day since 1970 as `2026-11-03`.
+/// Writes a day, counted from 1970, as `2026-11-03`.
 func text(ofDay day: Int) -> String {
   let (year, month, day) = civil(day)
   return "\(year)-\(two(month))-\(two(day))"

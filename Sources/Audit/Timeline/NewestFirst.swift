@@ -3,8 +3,8 @@ import Pipeline
 
 /// Ranges of ids, which are read one after another so that the newest transactions come first.
 ///
-/// Each range is read forwards, and its output is kept. The first has one transaction, or the fewest that
-/// can be read separately; the next ranges grow while they have few changes.
+/// Each range is read forwards, and its output is kept. The first range has one transaction, or as
+/// few as the source can read separately. The next ranges grow as long as they have few changes.
 struct NewestFirst {
   /// The number of changes that are read at once, unless one transaction has more.
   private static let changes: Int64 = 16_384
@@ -20,7 +20,9 @@ struct NewestFirst {
     isSplittable = history.outline.isSplittable
   }
 
-  /// The next range; `read` is the number of changes in the one before.
+  /// Returns the next range.
+  ///
+  /// `read` is the number of changes in the previous range.
   mutating func next(after read: Int64) -> ClosedRange<Int64>? {
     guard var range = rest.popLast() else { return nil }
     length = max(1, read > Self.changes ? length / 4 : min(length * 2, Self.longest))
@@ -41,8 +43,10 @@ struct NewestFirst {
 }
 
 extension History {
-  /// The ranges of ids up to the point that must be read, in ascending order: all, or those that
-  /// change an object if the source knows them.
+  /// Returns the ranges of ids up to the point that must be read, in ascending order.
+  ///
+  /// If the source knows which transactions change the object, only ranges with these transactions
+  /// are returned.
   func stretches(changing object: ObjectID?) throws -> [ClosedRange<Int64>] {
     guard let range, let object,
       let touched = try source.transactions(changing: object)

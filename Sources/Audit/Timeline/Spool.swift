@@ -1,7 +1,9 @@
 import ChangeLog
 import Glibc
 
-/// Bytes that are written in one order and read in another, mostly in a file.
+/// Keeps bytes that are written in one order and read in another.
+///
+/// Many bytes are kept in a temporary file, few bytes in memory.
 package final class Spool {
   private static let room = 4 << 20
 
@@ -43,7 +45,7 @@ package final class Spool {
     memory.removeAll(keepingCapacity: true)
   }
 
-  /// Calls with the bytes of a range, in parts.
+  /// Calls the closure with the bytes of a range, one part after another.
   package func read(_ range: Range<Int>, _ body: ([UInt8]) throws -> Void) throws {
     var position = range.lowerBound
     while position < min(range.upperBound, flushed) {

@@ -4,7 +4,7 @@ import Pipeline
 /// A transaction and the number of changes in it.
 package struct TransactionSummary: Sendable {
   package var transaction: Transaction
-  /// The numbers for each entity, sorted by name.
+  /// The counts for each entity, sorted by name.
   package var entities: [EntityCounts]
 
   package init(transaction: Transaction, entities: [EntityCounts] = []) {
@@ -66,7 +66,7 @@ struct EntityCounter {
     }
   }
 
-  /// Returns the numbers, and starts again.
+  /// Returns the counts, and sets them to zero.
   mutating func take() -> [EntityCounts] {
     defer { counts.removeAll(keepingCapacity: true) }
     return counts.map {
@@ -102,10 +102,10 @@ package struct TimelineForm {
 
 /// Writes the transactions of a history, the newest first.
 ///
-/// Changes are read in the order in which they were recorded. The output of some transactions is
-/// therefore kept, in a file if it is long, and read in reverse order. With `only` it writes one
-/// transaction, and with a limit at most that many. It ends before a transaction for which `isFull`
-/// is true.
+/// Changes are read in the order in which they were recorded. So the output of several transactions
+/// is kept, in a file if it is long, and then written in reverse order. With `only`, one
+/// transaction is written; `limit` is the most transactions that are written. Writing ends before
+/// the first transaction for which `isFull` is true.
 ///
 /// - Returns: The number of transactions that were written.
 /// - Throws: The errors of reading the history and of the output.

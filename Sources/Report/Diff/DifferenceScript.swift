@@ -75,13 +75,13 @@ private func uniqueColumns(_ schema: StoreSchema) throws -> [String: Set<String>
   return result
 }
 
-/// The condition that identifies a row.
+/// The condition in SQL that selects a row.
 private func key(_ table: TableDefinition, row: [Value]) -> String {
   (0..<table.keys).map { "\(quoted(table.columns[$0])) = \(scriptLiteral(row[$0]))" }
     .joined(separator: " AND ")
 }
 
-/// A value in SQL, which the shell reads exactly.
+/// Writes a value in SQL so that the `sqlite3` shell reads the same value.
 func scriptLiteral(_ value: Value) -> String {
   switch value {
   case .null: "NULL"
@@ -94,7 +94,7 @@ func scriptLiteral(_ value: Value) -> String {
   }
 }
 
-/// The shell does not read decimal numbers of more than fifteen digits exactly.
+/// The `sqlite3` shell does not read decimal numbers of more than fifteen digits exactly.
 private func scriptLiteral(_ number: Double) -> String {
   switch number {
   case .infinity: return "9e999"
@@ -109,7 +109,8 @@ private func scriptLiteral(_ number: Double) -> String {
   return "ieee754_from_blob(x'\(hexadecimal(bytes))')"
 }
 
-/// The shell ends a statement at a NUL, and some terminals interpret other control characters.
+/// The `sqlite3` shell ends a statement at a NUL, and some terminals interpret other control
+/// characters.
 private func scriptLiteral(text: String) -> String {
   let isPlain = text.unicodeScalars.allSatisfy { $0.value >= 0x20 && $0.value != 0x7f }
   return isPlain ? literal(text) : "CAST(x'\(hexadecimal(Data(text.utf8)))' AS TEXT)"

@@ -2,9 +2,13 @@ import Audit
 import Changes
 import Pipeline
 
-/// The differences between two states as a page, in the format of a report.
+/// Writes the differences between two states as an HTML page.
+///
+/// The page has the format of a report.
 package final class DifferencePage {
-  /// The number of differences in a line of the data, which the script reads together.
+  /// The number of differences in a line of the page's data.
+  ///
+  /// The script of the page parses the differences of a line together.
   private static let lineLength = 200
 
   private var report: AuditReport

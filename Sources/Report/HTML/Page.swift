@@ -2,7 +2,9 @@ import CReportPage
 import ChangeLog
 import Changes
 
-/// A page in one file, which loads nothing and runs only its own script.
+/// Writes an HTML page in one file.
+///
+/// The page loads nothing and runs only its own script.
 enum Page {
   /// A text in HTML, without control characters and of a limited length.
   static func escaped(_ text: String, limit: Int = 300) -> String {
@@ -20,9 +22,11 @@ enum Page {
     return result
   }
 
-  /// Writes the page with the contents of its places.
+  /// Writes the page.
   ///
-  /// The markup is a file of the package; `<!--name-->` in it is a place.
+  /// Each placeholder of the markup is replaced by its content.
+  ///
+  /// The markup is a file of this package. A placeholder in it looks like `<!--name-->`.
   static func write(
     _ places: [String: (_ output: ([UInt8]) throws -> Void) throws -> Void],
     to output: ([UInt8]) throws -> Void
@@ -51,9 +55,9 @@ enum Page {
     Array(UnsafeBufferPointer(start: file.bytes, count: file.count))
   }
 
-  /// The page runs one script and applies one style sheet, each known by its digest.
+  /// The content security policy permits one script and one style sheet, each by its digest.
   ///
-  /// No text becomes markup, because the browser refuses to parse any after the page itself.
+  /// After the browser has parsed the page, it refuses to parse a text as markup.
   private static func policy(style: [UInt8], script: [UInt8]) -> String {
     "default-src 'none'; script-src '\(source(script))'; style-src '\(source(style))';"
       + " base-uri 'none'; form-action 'none'; require-trusted-types-for 'script';"

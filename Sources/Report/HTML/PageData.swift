@@ -7,7 +7,7 @@ import Pipeline
 final class PageData {
   /// The size of all blocks: 8 MB in base64.
   static let limit = 6_000_000
-  /// The size of the lines, which a browser keeps in memory.
+  /// The most bytes of uncompressed lines, because a browser keeps them in memory.
   private static let lineLimit = 96 << 20
   private static let blockSize = 1 << 20
 
@@ -15,12 +15,14 @@ final class PageData {
   private var lines: [UInt8] = []
   private var size = 0
   private var lineSize = 0
-  /// The part of the limits that the current history may reach.
+  /// The share of the limits that the histories up to the current one may use.
   private var share = 1.0
 
   init() {}
 
-  /// Starts a history, which leaves room for those after it.
+  /// Starts a history.
+  ///
+  /// Each history leaves room in the page for the histories after it.
   func begin(_ number: Int, of histories: Int) throws {
     try finish()
     let used = max(
@@ -35,7 +37,9 @@ final class PageData {
       || Double(lineSize + lines.count) >= share * Double(Self.lineLimit)
   }
 
-  /// Adds bytes of a line; a block ends with a line.
+  /// Adds bytes of a line.
+  ///
+  /// A block ends at the end of a line.
   func append(_ bytes: [UInt8]) throws {
     lines += bytes
     if lines.count >= Self.blockSize, bytes.last == UInt8(ascii: "\n") { try finish() }
@@ -51,7 +55,7 @@ final class PageData {
     lines = []
   }
 
-  /// Removes the oldest blocks until the others, in base64, fit into a size.
+  /// Removes the oldest blocks until the remaining blocks, in base64, fit into a size.
   func trim(to size: Int) {
     var total = blocks.reduce(0) { $0 + encodedSize($1) }
     while total > size, let last = blocks.popLast() { total -= encodedSize(last) }
@@ -103,7 +107,7 @@ extension PageData {
 }
 
 extension ObjectTally {
-  /// Asks for the name of an object, and of those that its values refer to.
+  /// Asks for the names of an object and of the objects that its values refer to.
   fileprivate func want(_ difference: ObjectDifference, history: Int) {
     want(difference.entity, id: difference.id, history: history)
     for property in difference.properties {

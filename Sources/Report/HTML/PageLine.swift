@@ -4,7 +4,8 @@ import Changes
 /// A transaction as a line of the page's data: its facts as a JSON list, a tab, and its changes as a
 /// JSON list.
 ///
-/// The script reads the facts of all lines, and the changes only of those that it shows.
+/// The script parses the facts of all lines. It parses the changes of a line only when it shows
+/// them.
 enum PageLine {
   /// The number of changes of one transaction in the page.
   static let changeLimit = 5000
@@ -64,11 +65,13 @@ enum PageLine {
     line += Array((isExact ? number : "\"\(number)\"").utf8)
   }
 
-  /// A value as JSON; an object with the key `!` is a note on a value that JSON can't represent.
+  /// Appends a value as JSON.
+  ///
+  /// A value that JSON can't represent becomes an object with the key `!`.
   private static func append(_ value: PropertyValue?, to line: inout [UInt8]) {
     line.append(UInt8(ascii: ","))
     guard var value else { return line += Array(#"{"!":"none"}"#.utf8) }
-    // An infinite number has no JSON, so its spelling remains.
+    // JSON has no infinite numbers, so an infinite number is written as a text.
     if value.isSpelled, let plain = value.text.flatMap(plainText), !plain.hasSuffix("inf") {
       value.json = Array(plain.utf8)
     }

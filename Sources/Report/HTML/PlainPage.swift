@@ -115,7 +115,7 @@ struct PlainPage {
     return Page.table("Changes over time", heads: ["Days", "Changes"], rows: rows)
   }
 
-  /// The form of the rows of the newest transactions.
+  /// Writes the newest transactions as rows of a table.
   static func rows(_ clock: WallClock) -> TimelineForm {
     var form = TimelineForm(
       head: { summary in
@@ -138,7 +138,7 @@ struct PlainPage {
     return form
   }
 
-  /// A difference as an item of a list: its properties, before and after.
+  /// Writes a difference as an item of a list, with each property before and after.
   static func item(_ difference: ObjectDifference) -> String {
     let sign =
       switch difference.kind {

@@ -36,7 +36,7 @@ package struct ReportPage {
       // The newest transactions are read first, because the names of their objects are wanted.
       try data.read(all, objects: objects, tick: tick)
     } catch let error as LogError where error.code != .inputOutput {
-      // The summary finds the damage, and how far the logs can be read.
+      // A log is damaged. The summary reports the damage, and how far the logs can be read.
       isSound = false
     }
     report = try summarize(histories, of: source, request: request, objects: objects, tick: tick)
@@ -71,7 +71,8 @@ package struct ReportPage {
     let plain = try PlainPage(report, clock: request.clock).html(newest: newest())
     let head = try Page.compressed(encoded(report))
     let names = try Page.compressed(names)
-    // The rest is the markup, its style and its script.
+    // The size of everything except the blocks; 200,000 is for the markup, the style sheet and the
+    // script.
     let rest = 200_000 + plain.count + head.count + names.count
     data.trim(to: Self.limit - rest)
     try Page.write(

@@ -9,7 +9,7 @@ struct ReadableHistory {
   let filter: AuditFilter
 }
 
-/// The histories that a report lists, each up to the first damage that the report has.
+/// Returns the histories that a report lists, each up to the first damage that the report found.
 func readable(
   _ histories: [History],
   filter: AuditFilter,

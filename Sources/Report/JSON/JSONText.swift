@@ -7,7 +7,7 @@ package struct JSONText {
 
   package init() {}
 
-  /// Starts an answer of a type, with the version of its schema.
+  /// Starts the JSON object of an answer with its `type` and `schema`.
   package init(type: String) {
     self.init()
     add("schema", number: 1)

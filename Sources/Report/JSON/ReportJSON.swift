@@ -33,7 +33,7 @@ package func writeReport(
       tick: tick
     ) { bytes in
       if needsComma { try output([UInt8(ascii: ",")]) }
-      // Only the end of a transaction has a line feed.
+      // If these bytes end a transaction, a comma is needed before the next one.
       needsComma = bytes == form.foot
       try output(needsComma ? Array(bytes.dropLast()) : bytes)
     }
@@ -41,7 +41,8 @@ package func writeReport(
   try output(Array("]}\n".utf8))
 }
 
-/// The transactions of a list: members as in `log --patch --json`, with at most 200 changes.
+/// Writes the transactions of `list` with the members of `log --patch --json`, and with at most 200
+/// changes each.
 private func listForm() -> TimelineForm {
   let comma = [UInt8(ascii: ",")]
   var form = TimelineForm(

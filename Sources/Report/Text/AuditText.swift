@@ -125,7 +125,7 @@ package func textTransaction(_ marks: Marks) -> TimelineForm {
   )
 }
 
-/// The unusual fact about a transaction, in words; nil if there is none.
+/// Says in words what is unusual about a transaction; nil if nothing is unusual.
 func remark(_ transaction: Transaction) -> String? {
   var words: [String] = []
   if transaction.operation != .recorded { words.append(transaction.operation.rawValue) }
@@ -140,7 +140,9 @@ func second(_ time: String) -> String {
   time.utf8.count == 27 ? time.prefix(19) + "Z" : time
 }
 
-/// The rows of a table of groups, after a heading; it has a column for snapshots if there is one.
+/// The heading and the rows of a table of groups.
+///
+/// The table has a column for snapshots if a group has snapshots.
 package func rows(of groups: [TimelineGroup], by grouping: TimelineGrouping) -> [[String]] {
   let hasSnapshot = groups.contains { $0.snapshotObjects > 0 }
   return [

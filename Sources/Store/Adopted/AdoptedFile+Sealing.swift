@@ -2,9 +2,9 @@ import Changes
 import SQLite
 
 extension AdoptedFile {
-  /// Seals what was captured, and renews the triggers if the program changed its tables.
+  /// Seals the captured changes, and creates the triggers again if the program changed its tables.
   ///
-  /// It takes the write lock only if there is something to do.
+  /// The write lock is taken only if changes were captured or tables changed.
   static func seal(on connection: Connection, blobFolder: BlobFolder?) throws {
     guard let names = names(on: connection) else { return }
     guard try needsSeal(connection) else { return }
@@ -35,7 +35,8 @@ extension AdoptedFile {
     blobs.committed()
   }
 
-  /// Seals what was captured, in the open transaction of a writer with the present schema.
+  /// Seals the captured changes in the open SQL transaction of a writer that has the present
+  /// schema.
   ///
   /// - Throws: ``StoreError`` with ``StoreError/Code/changedMeanwhile`` if the program changed its
   ///   tables since the store was opened.

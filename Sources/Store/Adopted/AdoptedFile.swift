@@ -2,14 +2,18 @@ import Adoption
 import Changes
 import SQLite
 
-/// A database that another program owns, and that has a catalog and triggers of ours.
+/// Functions for an adopted file: a database of another program to which `adopt` added a catalog
+/// and triggers.
 enum AdoptedFile {
-  /// The key in the catalog by which a file is recognised; its value is the prefix.
+  /// The key in the catalog that only adopted files have.
+  ///
+  /// The value of this key is the prefix of the added tables.
   static let mark = "adopted"
   /// SQLite's schema version when the tables were last compared.
   static let version = "schema_version"
 
-  /// The prefix of an adopted file, which its catalog contains; nil for other files.
+  /// The prefix of the added tables, which the catalog of an adopted file contains; nil for other
+  /// files.
   static func prefix(on connection: Connection) throws -> String? {
     let names = try connection.all(
       """
@@ -19,21 +23,21 @@ enum AdoptedFile {
     ) { $0.string(at: 0) }
     for name in names {
       let prefix = String(name.dropLast("catalog".count))
-      // The names are used without quotes, and a file can be forged.
+      // A forged catalog can contain any text, and the prefix is used in SQL without quotes.
       guard CaptureNames.isPrefix(prefix) else { continue }
       let find = "SELECT value FROM \(quoted(name)) WHERE key = '\(mark)'"
       do {
         let found = try connection.first(find) { $0.string(at: 0) }
         if found == prefix, HistoryTables(prefix: prefix).catalog == name { return prefix }
       } catch SQLiteError.error {
-        // A table of the program can have the same name and other columns.
+        // The table is one of the program's, with the same name and other columns.
         continue
       }
     }
     return nil
   }
 
-  /// The names of what captures changes; nil if the store is not an adopted file.
+  /// The names of the added tables and triggers; nil if the store is not an adopted file.
   static func names(on connection: Connection) -> CaptureNames? {
     connection.tablePrefix.map { CaptureNames(prefix: $0) }
   }
@@ -42,12 +46,12 @@ enum AdoptedFile {
     try connection.first("PRAGMA schema_version") { $0.int64(at: 0) } ?? 0
   }
 
-  /// Records that the tables were compared.
+  /// Records SQLite's schema version, after the tables were compared.
   static func noteVersion(on connection: Connection) throws {
     try Catalog.set(version, value: .integer(schemaVersion(on: connection)), on: connection)
   }
 
-  /// Whether the schema is the one that the catalog has.
+  /// Whether SQLite's schema version is the recorded one, so that no table has changed.
   static func isCurrent(on connection: Connection) throws -> Bool {
     try Catalog.value(version, on: connection) == .integer(schemaVersion(on: connection))
   }
@@ -81,7 +85,7 @@ enum AdoptedFile {
     }
   }
 
-  /// The tables and triggers that we added.
+  /// The tables and triggers that `adopt` added.
   static func ours(
     _ names: CaptureNames,
     on connection: Connection
@@ -98,7 +102,7 @@ enum AdoptedFile {
     on connection: Connection
   ) throws -> Bool {
     try (0..<count).contains { number in
-      // While a migration runs, the tables are missing.
+      // While `adopt --suspend` runs a migration, the capture tables are missing.
       let isThere = try connection.hasRow(
         "SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = ?1",
         values: [.text(names.rows(number))]

@@ -2,10 +2,13 @@ import Adoption
 import Changes
 import SQLite
 
-/// The tables of a replica of an adopted file: those of the program, without its triggers, whose
-/// effects are in the logs.
+/// Creates and migrates the tables in a replica of an adopted file.
+///
+/// The replica has the program's tables, and not its triggers, because the logs contain what the
+/// triggers changed.
 enum AdoptedReplica {
-  /// Creates the program's tables, and our own under a prefix that no other table has.
+  /// Creates the program's tables, and Travelog's tables with a prefix that no table of the program
+  /// has.
   static func create(
     _ schema: StoreSchema,
     on connection: Connection,
@@ -31,21 +34,23 @@ enum AdoptedReplica {
     for type in ["table", "index", "view"] {
       for object in objects where object.type == type {
         do {
-          // A forged log could have any statement here, and `prepare` accepts only one.
+          // A forged log could contain any statement here. `prepare` ensures that it is only one
+          // statement.
           guard isCreation(object.sql) else {
             throw AdoptionFailure.notACreation(object.name).at(connection.path)
           }
           try connection.prepare(object.sql).run()
         } catch SQLiteError.error where type == "index" {
-          // An index can need a function that only the program has; rows do not depend on it.
+          // An index can need a function that only the program has. The replica works without the
+          // index.
         }
       }
     }
   }
 
-  /// Gives a replica the tables of the next schema of its origin.
+  /// Changes the tables of a replica when the schema of its origin changes.
   ///
-  /// Tables that are recorded again become empty, and all others keep their rows.
+  /// Tables whose rows will be recorded again become empty. All other tables keep their rows.
   static func migrate(
     from old: StoreSchema,
     to new: StoreSchema,
@@ -58,7 +63,7 @@ enum AdoptedReplica {
       object.type == "table" && newObjects.contains(object) && !replaced.contains(object.name)
         && !isFullText(object.sql)
     }
-    // A view or an index can name a table that changes, so they are created again.
+    // A view or an index can refer to a changed table, so views and indexes are created again.
     for type in ["view", "index", "table"] {
       for object in oldObjects where object.type == type && !isKept(object) {
         try connection.execute("DROP \(type) IF EXISTS \(quoted(object.name))")

@@ -2,9 +2,10 @@ import Adoption
 import Changes
 import SQLite
 
-/// Turns what the triggers of an adopted file captured into transactions of history.
+/// Turns the changes that the triggers of an adopted file captured into transactions of history.
 ///
-/// It needs the write lock, so no transaction of a program is open, and the last boundary is proven.
+/// The caller must have the write lock. Then no program has an open transaction, and the end of the
+/// last transaction is proven.
 struct AdoptedSeal {
   private let connection: Connection
   private let names: CaptureNames
@@ -38,8 +39,8 @@ struct AdoptedSeal {
 
   /// Seals everything that was captured.
   ///
-  /// Captured rows that VACUUM may have renumbered are left out, because their numbers from before and
-  /// after it contradict each other. ``SchemaRenewal`` records all rows of such a table again.
+  /// If VACUUM may have renumbered the rows of a table, its captured rows are left out, because the
+  /// same row can have two numbers. ``SchemaRenewal`` records all rows of such a table again.
   func run() throws {
     guard try hasAny() else { return }
     let captured = try tables.indices.filter {
@@ -73,7 +74,8 @@ struct AdoptedSeal {
       }
       guard let one = event else { break }
       if one.kind == .victim {
-        // It belongs to the statement that wrote the next row.
+        // The replaced row belongs to the same statement as the next captured row, so it waits for
+        // that row.
         if try touched.isReplaced(one.row, table: one.table) { waiting.append(one) }
       } else {
         try place(one.place)
@@ -103,8 +105,9 @@ struct AdoptedSeal {
 
   /// Finds the captured rows of a table that `REPLACE` deleted without a trigger.
   ///
-  /// The next event of the same row shows it: an insertion needs that the row was gone, and any
-  /// other event that it was there. Without another event the table shows it.
+  /// The next event of the same key shows whether a row was deleted: it was if that event is an
+  /// insertion, and was not if it is any other event. If there is no other event, the row was
+  /// deleted if the table does not contain it.
   private func findReplaced(_ table: Int, touched: TouchedRows) throws {
     let victims = "SELECT 1 FROM \(names.rows(table)) WHERE kind = \(CapturedKind.victim.rawValue)"
     guard try connection.hasRow(victims + " LIMIT 1") else { return }
@@ -125,7 +128,9 @@ struct AdoptedSeal {
     }
   }
 
-  /// Whether a row exists; a table that was dropped since has none.
+  /// Whether a row exists.
+  ///
+  /// A table that was dropped meanwhile has no rows.
   private func isThere(_ name: RowName, in table: Int) throws -> Bool {
     do {
       return try tables[table].find(name) != nil
@@ -175,7 +180,8 @@ struct AdoptedSeal {
     )
   }
 
-  /// The values of one side of a captured row; nil if there is no row.
+  /// The values before or after the change of a captured row; nil if the row did not exist on that
+  /// side.
   private func values(_ row: Int64?, side: String, of table: Int) throws -> [Value]? {
     guard let row else { return nil }
     let count = tables[table].layout.columns.count

@@ -6,7 +6,7 @@ final class AdoptedTable {
   let layout: EntityLayout
   let encoder: ObjectEncoder
   private let identity: RowIdentity
-  /// The columns of the key, in its order.
+  /// The columns of the key, in the order of the key.
   let key: [ColumnIndex]
   private let connection: Connection
   private var finding: [Int: Statement] = [:]
@@ -19,7 +19,7 @@ final class AdoptedTable {
     encoder = ObjectEncoder(layout, layouts: layouts)
   }
 
-  /// The rowid or NULL, and then all columns.
+  /// The columns of the SELECT statements: the rowid or NULL, and then all columns of the table.
   private var list: String {
     ([identity.rowid.map(quoted) ?? "NULL"] + layout.columns.map(\.quoted))
       .joined(separator: ", ")
@@ -30,7 +30,7 @@ final class AdoptedTable {
     try connection.prepare("SELECT \(list) FROM \(layout.table)")
   }
 
-  /// The row that a statement of this table stands at.
+  /// The name and the values of the statement's present row.
   func row(at statement: Statement) throws -> (name: RowName, values: [Value]) {
     let values = layout.columns.indices.map {
       statement.value(at: Int32(truncatingIfNeeded: $0) + 1)
@@ -66,7 +66,7 @@ final class AdoptedTable {
 
   var rowidName: String { identity.rowid.map(quoted) ?? "rowid" }
 
-  /// Whether the rowid is written with a row, because its name is the rowid.
+  /// The rowid that must be written with the row, if the row is named by it; nil for other rows.
   func isRowid(_ name: RowName) -> Int64? {
     switch name.identity {
     case .integer(let number) where key.isEmpty: number
@@ -84,7 +84,7 @@ final class AdoptedTable {
     }.joined(separator: " AND ")
   }
 
-  /// The values of the row with a name; nil if there is none.
+  /// The values of the row with this name; nil if the table has no such row.
   func find(_ name: RowName) throws -> [Value]? {
     guard let (condition, values) = condition(name) else { return nil }
     let kind = isRowid(name) == nil ? 0 : 1
@@ -105,7 +105,7 @@ final class AdoptedTable {
 }
 
 extension AdoptedTable {
-  /// Adds the change of a row to a text, and returns its kind; nil if nothing changed.
+  /// Appends the change of a row to a text, and returns the kind of change; nil if nothing changed.
   ///
   /// The values are nil before an insertion, and after a deletion.
   func append(

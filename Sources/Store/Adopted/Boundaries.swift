@@ -2,12 +2,14 @@ import Adoption
 import Changes
 import SQLite
 
-/// What shows where the transactions of an adopted file end.
+/// Finds the ends of the transactions of an adopted file.
 ///
-/// A boundary is after a number of the clock. It is proven if a program marked it, or if the
-/// write-ahead log has a commit there; everything else is an assumption.
+/// A boundary is the end of a transaction, after a number of the clock. It is proven if a bracket
+/// begins or ends there, or if the write-ahead log has a commit with this number. All other
+/// boundaries are assumed.
 struct Boundaries {
-  /// A transaction that a program marked, with its first and its last number.
+  /// A transaction that a program marked with a bracket: the first and the last number of the clock
+  /// in it.
   struct Bracket {
     let range: ClosedRange<Int64>
     let author: String
@@ -15,7 +17,7 @@ struct Boundaries {
     let request: String?
   }
 
-  /// What a program wrote into the context table.
+  /// The author that a program wrote into the context table, with the clock.
   private struct Mark {
     let place: EventPlace
     let author: String?
@@ -24,11 +26,11 @@ struct Boundaries {
   }
 
   private(set) var brackets: [Bracket] = []
-  /// The authors of marks that were not closed, by their numbers.
+  /// The authors of brackets that were not closed, with the number of the clock at their beginning.
   private(set) var unclosed: [(clock: Int64, author: String)] = []
-  /// The events that are not changes of rows.
+  /// The beginnings and ends of brackets, in the order of the clock.
   private(set) var places: [EventPlace] = []
-  /// The numbers at the commits of the write-ahead log, in ascending order.
+  /// The numbers of the clock at the commits in the write-ahead log, in ascending order.
   private var commits: [Int64] = []
 
   init(_ connection: Connection, names: CaptureNames, after first: Int64) throws {
@@ -77,7 +79,7 @@ struct Boundaries {
     }
   }
 
-  /// The numbers at the commits that the write-ahead log still contains.
+  /// Reads the numbers of the clock at the commits that the write-ahead log still contains.
   private static func commits(_ connection: Connection, names: CaptureNames) throws -> [Int64] {
     let page = try connection.integer(
       "SELECT rootpage FROM sqlite_schema WHERE type = 'table' AND name = '\(names.context)'"
@@ -98,14 +100,14 @@ struct Boundaries {
     return index < commits.count && commits[index] < last
   }
 
-  /// The bracket that contains a number; nil if there is none.
+  /// The bracket that contains a number of the clock; nil if no bracket does.
   func bracket(at clock: Int64) -> Bracket? {
     let index = brackets.firstIndex(inOrder: { $0.range.upperBound >= clock })
     guard index < brackets.count, brackets[index].range.contains(clock) else { return nil }
     return brackets[index]
   }
 
-  /// The author of a mark that was not closed, between two numbers.
+  /// The author of a bracket that began between two numbers of the clock and was not closed.
   func unclosedAuthor(from first: Int64, through last: Int64) -> String? {
     let index = unclosed.firstIndex(inOrder: { $0.clock >= first })
     guard index < unclosed.count, unclosed[index].clock <= last else { return nil }
@@ -118,7 +120,8 @@ struct Boundaries {
   func end(after event: EventPlace, before next: EventPlace) -> End? {
     let (one, other) = (bracket(at: event.clock), bracket(at: next.clock))
     if let one, one.range == other?.range { return nil }
-    // A bracket is a whole transaction, so one ends before it and after it.
+    // A bracket is a whole transaction. So a transaction ends before the bracket, and one ends
+    // after it.
     if one != nil || other != nil { return .proven }
     if hasCommit(from: event.clock, before: next.clock) { return .proven }
     let isOpening = unclosedAuthor(from: next.clock, through: next.clock) != nil
@@ -127,8 +130,10 @@ struct Boundaries {
 }
 
 extension Array {
-  /// The first index whose element meets a condition that all later elements meet too; the count if
-  /// there is none.
+  /// The index of the first element that meets a condition, found by binary search.
+  ///
+  /// All elements after the first one that meets the condition must meet the condition too. If no
+  /// element meets it, the count is returned.
   fileprivate func firstIndex(inOrder condition: (Element) -> Bool) -> Int {
     var (low, high) = (0, count)
     while low < high {

@@ -10,12 +10,12 @@ struct CapturedEvent {
   let row: Int64
   let kind: CapturedKind
   let place: EventPlace
-  /// The row before and after; nil if it did not exist.
+  /// The name of the row before and after the change; nil if the row did not exist.
   let before: RowName?
   let after: RowName?
 }
 
-/// The order of an event, and what it shows about the end of a transaction.
+/// The facts about an event from which the order and the ends of transactions follow.
 struct EventPlace {
   let clock: Int64
   /// Milliseconds since 1970.
@@ -81,7 +81,9 @@ final class CapturedStream {
     )
   }
 
-  /// The next event: by its clock, and the rows that a statement may replace before the row that it
+  /// Returns the next event in the order of the clock.
+  ///
+  /// If events have the same clock, the row that a statement may replace is before the row that it
   /// writes.
   func next() throws -> CapturedEvent? {
     let first = cursors.indices.min {

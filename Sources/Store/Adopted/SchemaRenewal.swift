@@ -4,18 +4,20 @@ import FoundationEssentials
 import Glibc
 import SQLite
 
-/// Compares the tables of an adopted file with its catalog, and records what changed.
+/// Compares the tables of an adopted file with the schema in its catalog, and records the changes.
 ///
-/// A program can drop and rebuild a table, and then no trigger captured what it wrote. The rows
-/// before are not known, so the rows of such a table are recorded again, in a transaction that marks
-/// the gap. It needs the write lock, and everything that was captured must be sealed before.
+/// If a program drops a table and builds it again, no trigger captures what it writes then. History
+/// does not have the earlier rows to compare with. So all rows of such a table are recorded again,
+/// in a transaction of op `difference`. The caller must have the write lock and must have sealed
+/// the captured changes.
 struct SchemaRenewal {
   let connection: Connection
   let names: CaptureNames
   let catalog: Catalog
   let blobs: Blobs
 
-  /// Compares the tables if SQLite's schema version changed, and returns whether the schema did.
+  /// Compares the tables if SQLite's schema version changed, and returns whether the schema
+  /// changed.
   ///
   /// - Throws: ``StoreError`` with ``StoreError/Code/locked`` while a migration without triggers runs.
   func run() throws -> Bool {
@@ -36,7 +38,7 @@ struct SchemaRenewal {
     }
     try AdoptedFile.removeCapture(names: names, on: connection)
     try AdoptedFile.install(program, names: names, on: connection)
-    // What was marked while no trigger was there belongs to no transaction.
+    // Brackets that were written while the triggers were missing belong to no transaction.
     try connection.execute("DELETE FROM \(names.bracket)")
     if !isSame {
       var schema = program.schema
@@ -66,7 +68,7 @@ struct SchemaRenewal {
           ? nil : entity.name
       }
       let number = old.entities.firstIndex { $0.name == entity.name } ?? 0
-      // VACUUM renumbers the rows of a table that only rowids identify.
+      // VACUUM renumbers the rows of a table without a key, so such a table is not kept.
       let isKept = try entity.identity?.rowid == nil && hasTriggers(number, on: entity.name)
       return isKept ? nil : entity.name
     }
@@ -119,7 +121,9 @@ struct SchemaRenewal {
 }
 
 extension AdoptedTable {
-  /// Calls with every row as an insertion, whose numbers begin with one; large values are kept.
+  /// Calls the closure with every row as an insertion, numbered from 1.
+  ///
+  /// Large values are stored as blobs.
   func forEachInsertion(
     blobs: Blobs,
     from sequence: Int64,
@@ -138,7 +142,8 @@ extension AdoptedTable {
   }
 }
 
-/// The number of a table's rows, and the SHA-256 of their names and values in the table's order.
+/// The number of a table's rows, and one SHA-256 over the names and values of all rows in the
+/// table's order.
 struct TableDigest: Codable, Hashable {
   let rows: Int64
   let digest: String
@@ -165,7 +170,7 @@ struct TableDigest: Codable, Hashable {
   }
 }
 
-/// The triggers of a file are removed while its program changes the tables.
+/// The entry in the catalog which says that `adopt --suspend` has removed the triggers.
 struct Suspension: Codable {
   private static let key = "suspended"
 
@@ -179,7 +184,7 @@ struct Suspension: Codable {
     self.tables = tables
   }
 
-  /// The suspension that a file notes; nil if there is none.
+  /// Reads the suspension in a file's catalog; nil if the triggers are not suspended.
   init?(on connection: Connection) throws {
     guard case .text(let json) = try Catalog.value(Self.key, on: connection) else { return nil }
     do {
@@ -189,7 +194,7 @@ struct Suspension: Codable {
     }
   }
 
-  /// Whether another process is still at work.
+  /// Whether the process that removed the triggers still runs, and is another process.
   var isRunning: Bool { process != getpid() && (kill(process, 0) == 0 || errno == EPERM) }
 
   func note(on connection: Connection) throws {

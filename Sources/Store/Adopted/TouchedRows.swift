@@ -1,15 +1,18 @@
 import Changes
 import SQLite
 
-/// The rows that a transaction touched, each with the captured rows that have its first and its last
-/// state; in a temporary file, because a transaction can touch any number.
+/// The rows that a transaction changed.
+///
+/// The rows are in a temporary file, because a transaction can change any number of rows. For each
+/// row, the file has the captured row with the first state and the captured row with the last
+/// state.
 final class TouchedRows {
   struct Row {
     let table: Int
     let name: RowName
     /// The captured row with the values before the transaction; nil if the row did not exist.
     let first: Int64?
-    /// The captured row with the values after it; nil if the row does not exist.
+    /// The captured row with the values after the transaction; nil if the row was deleted.
     let last: Int64?
   }
 
@@ -21,7 +24,7 @@ final class TouchedRows {
   private let checking: Statement
 
   init() throws {
-    // SQLite removes a file without a name itself.
+    // SQLite creates and removes a temporary file if the path is empty.
     connection = try Connection(path: "", mode: .readWriteCreate)
     try connection.execute(
       """
@@ -41,7 +44,8 @@ final class TouchedRows {
     checking = try connection.prepare("SELECT 1 FROM replaced WHERE origin = ?1 AND row = ?2")
   }
 
-  /// Notes an event of a row: the captured rows with its states before and after, nil for none.
+  /// Notes an event of a row: the captured rows with its states before and after; nil if the row
+  /// did not exist.
   func note(_ name: RowName, table: Int, before: Int64?, after: Int64?) throws {
     try finding.bind(1, Int64(table))
     try bind(finding, 2, name)
@@ -67,7 +71,8 @@ final class TouchedRows {
     try statement.bind(index, row.map { .integer($0) } ?? .null)
   }
 
-  /// Calls with each row of the transaction, in the order of their first events, and forgets them.
+  /// Calls the closure with each row of the transaction, in the order of their first events, and
+  /// then removes all rows.
   func take(_ body: (Row) throws -> Void) throws {
     let reading = try connection.prepare(
       "SELECT origin, name, first, last FROM touched ORDER BY id"
@@ -88,7 +93,7 @@ final class TouchedRows {
 
   // MARK: Replaced rows
 
-  /// Notes that a captured row is one that `REPLACE` deleted.
+  /// Notes that `REPLACE` deleted a captured row.
   func noteReplaced(_ row: Int64, table: Int) throws {
     try replacing.bind(1, Int64(table))
     try replacing.bind(2, row)
