@@ -44,7 +44,7 @@ private func displayWidth(_ character: Character) -> Int {
   guard let first = character.unicodeScalars.first, !first.isASCII else { return 1 }
   if first.properties.generalCategory == .nonspacingMark { return 0 }
   if first.properties.isEmojiPresentation { return 2 }
-  // This variation selector selects the emoji.
+  // U+FE0F after a character selects its emoji form, which is two columns wide.
   if character.unicodeScalars.contains("\u{FE0F}") { return 2 }
   let isWide = wideScalars.contains { $0.contains(first.value) }
   return isWide ? 2 : 1

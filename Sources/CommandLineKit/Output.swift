@@ -17,7 +17,8 @@ package final class Output: Sendable {
 
   /// Creates a stream.
   ///
-  /// It writes when `room` bytes are waiting, and at ``flush()``. Errors contain its name.
+  /// Bytes are written when `room` bytes are waiting, and at ``flush()``. Errors contain the name
+  /// of the output.
   package init(
     descriptor: Int32,
     name: String = "the output",

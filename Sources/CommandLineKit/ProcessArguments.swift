@@ -16,7 +16,7 @@ package func processArguments() -> [String] {
     guard count > 0 else { break }
     bytes += chunk[..<count]
   }
-  // Each word ends with a zero byte.
+  // In `/proc/self/cmdline`, each argument ends with a zero byte.
   return bytes.split(separator: 0, omittingEmptySubsequences: false).dropLast()
     .map { String(decoding: $0, as: UTF8.self) }
 }

@@ -94,7 +94,8 @@ package struct Program: Sendable {
       } catch is ClosedPipe {
         // The message may still be read.
       } catch {
-        // The first error explains more.
+        // The error of the command is reported, because it explains more than a failure to write
+        // the rest of the output.
       }
       return report(error, on: messages, asJSON: isJSON)
     }

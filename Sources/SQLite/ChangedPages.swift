@@ -45,7 +45,7 @@ package final class ChangedPages {
     do {
       try note(Int(count))
     } catch {
-      // All pages are checked then.
+      // If another connection wrote, all pages must be checked.
       pages = nil
     }
     // The commit is complete; another user of the log can prevent the checkpoint.
@@ -76,7 +76,7 @@ package final class ChangedPages {
 
   /// Overwrites unused bytes inside pages with zeros, while no other connection writes.
   ///
-  /// It reads the pages that were written, or all of them if other connections wrote.
+  /// Only the written pages are read, or all pages if other connections wrote.
   ///
   /// - Returns: False if the write-ahead log is not empty, because it has newer pages.
   /// - Throws: ``SQLiteError/busy`` if another connection writes.

@@ -26,7 +26,8 @@ extension Connection {
   /// full.
   package func rollBack() {
     guard isInTransaction else { return }
-    // The first error is the cause; if this rollback fails, the next opening of the file rolls back.
+    // The error of the body is the cause and is thrown. If the rollback fails too, SQLite rolls
+    // back when the file is opened next.
     try? execute("ROLLBACK")
   }
 }

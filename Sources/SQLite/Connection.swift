@@ -241,8 +241,8 @@ package final class Connection {
 
   /// Makes everything that the connection sees durable.
   ///
-  /// It uses SQLite's descriptors, because closing another one of the file would release all locks
-  /// of the process.
+  /// SQLite's own file descriptors are used, because closing another descriptor of the file would
+  /// release all locks of the process.
   package func sync() throws {
     // The contents of the log take precedence over those of the file.
     for file in [travelog_sqlite_log_file(database), travelog_sqlite_file(database)] {

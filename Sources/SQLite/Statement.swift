@@ -2,7 +2,8 @@ import CSQLite
 
 /// A prepared statement.
 ///
-/// It can outlive its connection, because SQLite closes a database with its last statement.
+/// A statement can outlive its connection, because SQLite keeps the database open until its last
+/// statement is closed.
 package final class Statement {
   let handle: OpaquePointer
   package let sql: String

@@ -33,7 +33,8 @@ extension Store {
 
   /// Deletes the transactions at the beginning of history that are older than a time.
   ///
-  /// It ends at the first newer one, although older ones can follow if a clock was set back.
+  /// The range ends before the first transaction that is not older, although older transactions can
+  /// follow if a clock was set back.
   @discardableResult
   package func deleteHistory(before time: Date) throws -> Int64 {
     let limit = timeText(time)
@@ -90,7 +91,7 @@ struct HistoryDeletion {
 
   /// Deletes the first transactions in a range, and returns the last deleted one and their number.
   func deleteBatch(_ range: ClosedRange<Int64>) throws -> (last: Int64?, count: Int64) {
-    // The last transaction needs its digest while its changes still exist.
+    // The digest of the last transaction must be computed before its changes are deleted.
     try writer.recorder.sealLast()
     let oldest = try connection.integer("SELECT min(id) FROM \(connection.tables.transaction)") ?? 0
     let found = try rows.transactions(after: range.lowerBound - 1, through: range.upperBound)

@@ -14,7 +14,7 @@ extension Store {
   /// - Throws: ``StoreError``; nothing has changed then.
   package func beginLineage(after base: HistoryPoint) throws {
     try maintain { writer in
-      // The last transaction needs its digest while its changes still exist.
+      // The digest of the last transaction must be computed before its changes are deleted.
       try writer.recorder.sealLast()
       let connection = writer.connection
       try HistoryDeletion(writer).deleteAll(through: base.transaction)

@@ -3,8 +3,9 @@ import Changes
 extension Store {
   /// Compares rows, history, constraints and catalog.
   ///
-  /// It reads the whole store once, and keeps the values in history in a temporary file. An object
-  /// whose insertion was deleted from history can't be compared, unless `beginning` is given.
+  /// The whole store is read once, and the values in history are kept in a temporary file. An
+  /// object whose insertion was deleted from history can't be compared, unless `beginning` is
+  /// given.
   ///
   /// - Parameters:
   /// - author: The author of a transaction of op `gap`, which records the differences of rows and
@@ -102,7 +103,8 @@ extension Store {
 extension Catalog {
   /// The schema in the store's catalog.
   ///
-  /// It can be newer than the one that the store was opened with, if the tables are the same.
+  /// If the tables are the same, the store's schema can be newer than the schema that it was opened
+  /// with.
   static func schema(of store: Store) throws -> StoreSchema {
     try store.read { try Catalog(on: $0.connection).schema }
   }

@@ -5,8 +5,8 @@ import SQLite
 extension Store {
   /// Turns a replica into an independent store with a new identifier.
   ///
-  /// Its history begins again, because the earlier transactions belong to the origin and its logs.
-  /// The store must be opened again afterwards.
+  /// The history of the promoted store begins again, because the earlier transactions belong to the
+  /// origin and its logs. Open the store again afterwards.
   ///
   /// - Returns: The new identifier.
   /// - Throws: ``StoreError``, with ``StoreError/Code/misuse`` if it is not a replica; nothing has

@@ -10,7 +10,7 @@ extension Store {
 
   /// Deletes the files of an empty store, unless another program has it open.
   ///
-  /// It checks that the store is still empty, because another program may have filled it.
+  /// Throws if the store is not empty any more, because another program may have filled it.
   ///
   /// - Returns: Whether the files were deleted.
   /// - Throws: ``StoreError``, with ``StoreError/Code/locked`` if another program has it open.

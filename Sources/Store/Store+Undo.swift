@@ -29,7 +29,8 @@ extension Store {
         throw NotMeant()
       }
     } catch is NotMeant {
-      // This error means success: the transaction ends with it and is rolled back.
+      // A dry run ends with this error so that its transaction is rolled back. The dry run has
+      // succeeded.
     }
   }
 }

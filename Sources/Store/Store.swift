@@ -4,9 +4,9 @@ import SQLite
 
 /// A store: rows with their history, in a file or in memory.
 ///
-/// It can be used from any thread. Writers wait for each other; readers of a file never wait.
-/// Connections are not `Sendable`: the lock protects the writer's connection, and each reader has
-/// one user at a time.
+/// A store can be used from any thread. Writers wait for each other; readers of a file never wait.
+/// Connections are not `Sendable`, so a lock protects the writer's connection, and only one thread
+/// at a time uses a reader.
 package final class Store: @unchecked Sendable {
   package let location: Location
   /// The UUID of the store.
@@ -105,8 +105,8 @@ package final class Store: @unchecked Sendable {
 
   /// The first bytes of a file, which can be an open store.
   ///
-  /// They are read through SQLite, because closing any other descriptor of the file would release
-  /// all locks that this process has on it.
+  /// The first bytes of the file are read through SQLite, because closing any other descriptor of
+  /// the file would release all locks that this process has on it.
   package static func firstBytes(of path: String, count: Int) throws -> [UInt8] {
     try describingErrors(at: path) {
       try Connection(path: path, mode: .readOnly).firstBytes(count)
@@ -133,7 +133,8 @@ package final class Store: @unchecked Sendable {
 
   /// Lends a reader with a companion, which sees the same state.
   ///
-  /// It has no companion if the store is in memory, or if a program keeps writing.
+  /// The reader has no second connection if the store is in memory, or if another program writes
+  /// again and again.
   package func takeReaderWithCompanion() throws -> Reader {
     let reader = try takeReader()
     guard !reader.isShared else { return reader }
@@ -337,9 +338,9 @@ package final class Store: @unchecked Sendable {
 
   /// Seals foreign changes, if there are any.
   ///
-  /// It does not wait for another writer, because each of Travelog's writers seals them itself.
-  /// Returns false if it sealed nothing because the store is a replica, is open for reading, or is
-  /// being written.
+  /// The function does not wait for another writer, because every writer of Travelog seals captured
+  /// changes itself. Returns false if nothing could be sealed, because the store is a replica, is
+  /// open for reading, or is being written.
   @discardableResult
   package func sealForeignChanges() throws -> Bool {
     guard case .unsealed = try read({ $0.head }) else { return true }

@@ -1,7 +1,7 @@
 /// A value that only one thread uses at a time.
 ///
-/// It replaces the standard library's `Mutex`: on Linux, the thread sanitizer does not recognize
-/// `Mutex` and reports accesses to its value as races.
+/// `Guarded` replaces the standard library's `Mutex`, because the thread sanitizer on Linux does
+/// not recognize `Mutex` and reports accesses to its value as races.
 final class Guarded<Value>: @unchecked Sendable {
   // The lock guards the value.
   private let lock = NSLock()

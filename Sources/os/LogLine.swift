@@ -21,7 +21,7 @@ private func withoutLineBreaks(_ text: String) -> String {
 func writeLine(_ line: String) {
   var line = line
   line.withUTF8 { bytes in
-    // There is no place to report that a log can't be written.
+    // If standard error can't be written, the error can't be reported anywhere.
     _ = write(STDERR_FILENO, bytes.baseAddress, bytes.count)
   }
 }

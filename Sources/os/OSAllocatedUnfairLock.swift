@@ -6,9 +6,9 @@ import Foundation
 public struct OSAllocatedUnfairLock<State>: @unchecked Sendable {
   /// A claim of a thread about a lock.
   public enum Ownership: Hashable, Sendable {
-    /// This thread holds it.
+    /// The current thread must hold the lock.
     case owner
-    /// This thread does not hold it.
+    /// The current thread must not hold the lock.
     case notOwner
   }
 

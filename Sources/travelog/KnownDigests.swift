@@ -37,9 +37,9 @@ extension TrustedPosition {
 
 /// The digests that are the value of a flag: one digest, or those in a file.
 ///
-/// Each line of the file has a digest, which words may follow, or is a line that `verify --json` wrote. If the file is
-/// a signed note, the digests are lines of its text. With a file of public keys, one of them must have signed each note,
-/// and there must be a note.
+/// Each line of the file has a digest, which words may follow, or is a line that `verify --json`
+/// wrote. If the file is a signed note, the digests are lines of its text. If public keys are
+/// given, the file must be a note, and one of the keys must have signed it.
 func knownDigests(_ texts: [String], keys: String?) throws -> [Digest] {
   var hasNote = false
   let digests = try texts.flatMap { text -> [Digest] in

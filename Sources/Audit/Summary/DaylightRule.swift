@@ -31,7 +31,7 @@ struct DaylightRule: Hashable, Sendable {
       switch kind {
       case .weekday(let month, let week, let weekday):
         let first = days(year, month: month, day: 1)
-        // The first of January 1970 was a Thursday.
+        // Day 0, the first of January 1970, was a Thursday.
         let firstWeekday = ((first + 4) % 7 + 7) % 7
         let next =
           month == 12 ? days(year + 1, month: 1, day: 1) : days(year, month: month + 1, day: 1)

@@ -5,7 +5,7 @@ import FoundationEssentials
 ///
 /// Foundation's own database would make the program five times as large and slow to start.
 package struct TimeZoneRules: Hashable, Sendable {
-  /// Such as `Europe/Berlin`.
+  /// The name of the time zone, such as `Europe/Berlin`.
   package let name: String
   /// The seconds from UTC before the first change.
   private var offset = 0

@@ -1,7 +1,7 @@
 /// The time zone and the office hours with which a report judges times.
 package struct WallClock: Sendable {
   package let zone: TimeZoneRules
-  /// Such as 8..<18; nil for none.
+  /// The office hours, such as 8..<18; nil if none were given.
   package let officeHours: Range<Int>?
 
   package init(zone: TimeZoneRules = .utc, officeHours: Range<Int>? = nil) {
@@ -34,7 +34,7 @@ package struct WallClock: Sendable {
   /// Whether a time is before or after office hours, or at a weekend.
   package func isOutsideOfficeHours(_ time: String) -> Bool {
     guard let officeHours, let local = local(time) else { return false }
-    // The first of January 1970 was a Thursday.
+    // Day 0, the first of January 1970, was a Thursday.
     let weekday = ((local.day + 3) % 7 + 7) % 7
     return weekday > 4 || !officeHours.contains(local.second / 3600)
   }

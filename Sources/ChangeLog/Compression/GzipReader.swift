@@ -78,7 +78,8 @@ package final class GzipReader {
         try refill(upTo: Self.memberRoom)
         guard !waiting.isEmpty else { break }
         #if DEFLATE
-        // The next member is more likely to fit into an empty buffer.
+        // If the buffer has little room left, the next member is decompressed later, into an empty
+        // buffer.
         guard count == 0 || output.count - count >= Self.memberRoom else { break }
         let taken = members.read(
           UnsafeRawBufferPointer(rebasing: input[waiting]),

@@ -3,10 +3,10 @@ import Synchronization
 
 /// The transactions whose remaining values a later transaction of the logs confirms.
 ///
-/// All logs of a store are read for them, but only if one has erased values. A command that verifies the
-/// logs verifies these transactions too.
+/// If a log has erased values, all logs of the store are read to find the transactions that record
+/// erasures. A command that verifies the logs verifies these transactions too.
 package final class RestatedTransactions: Sendable {
-  /// What a transaction of the chain says of the lines of an earlier one.
+  /// What an `erase` transaction records about the lines of an earlier transaction.
   struct Entry: Hashable, Sendable {
     let lines: Digest
     let by: HistoryPoint

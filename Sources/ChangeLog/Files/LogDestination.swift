@@ -28,8 +28,8 @@ package enum LogDestination: Sendable {
 
   /// The path of an incomplete log.
   ///
-  /// Each lineage has one path, because only one program at a time writes logs into a folder.
-  /// It overwrites the file of an interrupted program.
+  /// The temporary file of a lineage always has the same path, because only one program at a time
+  /// writes logs into a folder. So a new run overwrites the temporary file of an interrupted run.
   func temporary(_ header: LogHeader) throws -> String {
     switch self {
     case .day(_, let folder), .snapshot(let folder), .replacing(_, let folder):

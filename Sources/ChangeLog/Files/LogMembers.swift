@@ -2,8 +2,8 @@ import Glibc
 
 /// The members file `_<name>.members.ndjson` beside a long log: readers can start in the middle.
 ///
-/// It is derived from the log and never trusted: a reader checks the place at which it starts, and reads
-/// the log from its beginning if the place is wrong.
+/// The members file is computed from the log, and readers do not trust it. A reader checks the
+/// position at which it starts, and reads the log from its beginning if the position is wrong.
 enum LogMembers {
   static let format = "travelog-members/1"
   /// The largest log needs far fewer bytes.

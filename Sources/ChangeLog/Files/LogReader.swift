@@ -145,7 +145,8 @@ package final class LogReader {
 
   /// Starts as near to a transaction as the members file allows, before anything was read.
   ///
-  /// It returns false if the file has no entry; everything will then be read.
+  /// Returns false if the members file has no entry for the transaction. The log is then read from
+  /// its beginning.
   ///
   /// At the entry there must be the closing line of an earlier transaction. Everything after it is
   /// verified as usual, except the trailer's counts and digest. An error may have a wrong line

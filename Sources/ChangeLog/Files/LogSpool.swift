@@ -75,8 +75,8 @@ package final class LogSpool {
     let reader = try LogReader(path: full) { Erasures(uncheckedIn: $0) }
     var day = ""
     var isSnapshot = false
-    // The last transaction according to the file's name. The value becomes later if the log ends with
-    // an unreadable transaction.
+    // The last transaction according to the file's name. If the log can't be read to its end, the
+    // transaction after the last readable one is used if it is later.
     var last = LogName.range(ofFile: fileName(full))?.upperBound ?? 0
     do {
       while let transaction = try reader.next() {

@@ -84,7 +84,7 @@ final class LineBuffer {
   /// Moves to the next piece; false at the end.
   private func advance() throws -> Bool {
     guard !ahead.isEmpty else {
-      // This is the first piece, the last one, or any piece while no digests are computed.
+      // No piece was read ahead: it is the first or the last piece, or no digests are computed.
       current.wait()
       start = 0
       var outcome = try source.refill(current)

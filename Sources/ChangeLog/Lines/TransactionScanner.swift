@@ -275,7 +275,7 @@ final class TransactionScanner {
 
   /// Reads a closing line without its line break.
   ///
-  /// It may be the only line that is read, if changes were skipped.
+  /// The closing line may be the only line that is read, because readers can skip changes.
   func transaction(
     _ line: UnsafeRawBufferPointer,
     isAlone: Bool = false

@@ -46,8 +46,8 @@ private final class FileDigest: @unchecked Sendable {
 /// Computes the digests of transactions before their lines are parsed; one thread at a time uses
 /// it.
 ///
-/// It reads only as much as it needs to find the parts of a line. Wrong lines give a wrong digest or none, and
-/// the reader of the lines reports the reason.
+/// Only the bytes that separate the parts of a line are parsed. Wrong lines give a wrong digest or
+/// no digest, and the reader of the lines reports the reason.
 private final class ChainDigests: @unchecked Sendable {
   private var previous = SHA256.digest(of: [])
   /// The lines of the transaction whose closing line was not read yet.

@@ -1,6 +1,7 @@
 /// Fills pieces with the lines of a file, one after the other.
 ///
-/// One thread at a time uses it: the read-ahead thread, or the reader while that thread is idle.
+/// One thread at a time uses a source of pieces: the read-ahead thread, or the reader while the
+/// read-ahead thread is idle.
 final class PieceSource: @unchecked Sendable {
   /// The result of filling a piece.
   enum Outcome {

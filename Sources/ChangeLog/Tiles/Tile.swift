@@ -9,7 +9,7 @@ struct Tile: Hashable {
 
   /// The level, or `entries`.
   var level: String
-  /// Its place in its level.
+  /// The position of the tile in its level.
   var index: Int64
   /// The number of its hashes.
   var width = Tile.width

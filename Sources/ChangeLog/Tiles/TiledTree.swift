@@ -2,8 +2,8 @@ import Changes
 
 /// A tree of hashes of RFC 6962 whose hashes are in tiles.
 ///
-/// It reads only the tiles that it needs. A tree that has grown still contains its earlier trees,
-/// because a tile's hashes never change.
+/// Only the needed tiles are read. A tree that has grown still contains its earlier trees, because
+/// the hashes of a tile never change.
 package struct TiledTree {
   /// The folder that has the folder `tile`.
   package let path: String

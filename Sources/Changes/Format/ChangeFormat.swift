@@ -115,7 +115,7 @@ package final class ChangeFormat {
       for member in after {
         let key = decoder.key(member.index)
         let end = position + key.count
-        // Each name follows a bracket or a comma, and is a key without its colon.
+        // In the list, each name follows a bracket or a comma.
         guard end < list.count else { throw wrongList }
         isRight = isRight && list[position] == (position == 0 ? 0x5b : 0x2c)
         isRight =

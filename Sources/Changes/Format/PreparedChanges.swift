@@ -1,7 +1,7 @@
 /// Parsed changes of a log, ready to be written.
 ///
-/// They contain copies of their bytes, so one thread can parse changes while another one writes
-/// earlier changes.
+/// Prepared changes contain copies of their bytes. So one thread can parse changes while another
+/// thread writes earlier changes.
 package final class PreparedChanges: @unchecked Sendable {
   package struct Part {
     package var change: Change

@@ -1,7 +1,7 @@
 /// A cache of the results for the last few keys.
 ///
-/// Each store and each log begins with a schema, usually the same one as before. Reading it and
-/// computing its layouts takes longer than the rest of a small log.
+/// Most stores and logs that a program opens have the same schema as those before. To parse a
+/// schema and compute its layouts takes longer than to read the rest of a small log.
 package final class Recent<Key: Sendable, Value: Sendable>: @unchecked Sendable {
   /// Enough for the schemas of a few stores, and the previous version of each.
   private static var size: Int { 4 }

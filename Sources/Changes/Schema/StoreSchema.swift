@@ -7,8 +7,8 @@ package struct StoreSchema: Codable, Hashable, Sendable {
   package var version: String
   /// All entities, sorted by name.
   package var entities: [Entity]
-  /// What an adopted database consists of, in the order of its creation; nil for a store of the
-  /// library.
+  /// The tables, indexes, views and triggers of an adopted database, in the order of their
+  /// creation; nil for a store of the library.
   package var adopted: [SchemaObject]?
 
   /// The tables whose rows are recorded again under this schema, because they may have changed
@@ -38,9 +38,9 @@ package struct Entity: Codable, Hashable, Sendable {
   package var table: String
   /// Whether other entities use the table too; its `_entity` column names the entity of a row.
   package var sharesTable: Bool
-  /// Its inherited attributes and then its own.
+  /// All attributes of the entity: first the inherited ones, then its own.
   package var attributes: [Attribute]
-  /// Its inherited relationships and then its own.
+  /// All relationships of the entity: first the inherited ones, then its own.
   package var relationships: [Relationship]
   /// Sets of property names whose combined values must be unique.
   package var uniques: [[String]]
@@ -144,8 +144,9 @@ package struct Relationship: Codable, Hashable, Sendable {
   package enum Storage: Codable, Hashable, Sendable {
     /// A column of this entity's table has the id of the destination.
     case column(String)
-    /// A column of the destination's table has the id of the owner. This is used for a to-many relationship, and
-    /// for one side of a pair of to-one relationships.
+    /// A column of the destination's table has the id of the owner.
+    ///
+    /// This is used for a to-many relationship, and for one side of a pair of to-one relationships.
     case inverseColumn(String)
     /// A table of pairs; `source` is the column with the ids of this entity's objects.
     case joinTable(String, source: String, target: String)
@@ -169,7 +170,8 @@ package struct Relationship: Codable, Hashable, Sendable {
   package var originalName: String?
   /// Whether the column is not in the model.
   ///
-  /// It then has the id of the owner of an object, for a to-many relationship without an inverse.
+  /// A hidden relationship has the id of the object's owner, for a to-many relationship without an
+  /// inverse.
   package var isHidden: Bool
 
   /// Creates a relationship; the defaults are those of a model that declares nothing else.

@@ -12,8 +12,8 @@ package struct CanonicalEncodingError: Error, Hashable, CustomStringConvertible 
 
 /// Reads the text and the note that ``appendCanonical(_:as:to:)`` wrote.
 ///
-/// It is strict: each pair of text and note has at most one value, and a pair that the writer would
-/// not write is refused.
+/// Parsing is strict: each pair of text and note has at most one value, and a pair that the writer
+/// would not write is refused.
 package func parseCanonical(
   _ bytes: UnsafeRawBufferPointer,
   special: SpecialValue? = nil,

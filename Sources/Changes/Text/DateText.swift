@@ -7,8 +7,8 @@ let datesShown: Range<Double> = -63_113_904_000..<252_423_993_600
 
 /// Appends an instant as RFC 3339 text without quotes.
 ///
-/// It returns false without appending if RFC 3339 can't express the instant: NaN, the infinities,
-/// years outside 1 to 9999, and negative zero.
+/// Returns false and appends nothing if RFC 3339 can't express the date: NaN, the infinities, years
+/// outside 1 to 9999, and negative zero.
 @discardableResult
 package func appendDate(secondsSinceReference value: Double, to buffer: inout [UInt8]) -> Bool {
   guard datesShown.contains(value), value != 0 || value.sign == .plus else { return false }
@@ -71,7 +71,7 @@ package func parseDate(_ bytes: UnsafeRawBufferPointer) -> Double? {
 
 /// Appends seconds with up to six digits of a fraction.
 ///
-/// It is fast because most rows contain dates.
+/// Most rows contain dates, so this function is written for speed.
 private func append(
   wholeSeconds seconds: Int,
   fraction: UInt64,
@@ -151,7 +151,7 @@ private func splitDescription(of value: Double, fraction: inout [UInt8]) -> Int 
     }
   }
   guard isExponent else { return whole }
-  // Here only numbers below 0.0001 have an exponent, a negative one: `d.ddde-xx`.
+  // Only numbers below 0.0001 have an exponent, in the form `d.ddde-xx`.
   fraction.insert(0x30 + UInt8(whole), at: 0)
   fraction.insert(contentsOf: repeatElement(0x30, count: exponent - 1), at: 0)
   return 0

@@ -1,6 +1,6 @@
 /// The end of the JSON value that starts at a position; the position itself if there is none.
 ///
-/// It recognises only strings and nesting; the reader of the value must check the rest.
+/// Only strings and nesting are recognised; the reader of the value must check everything else.
 package func endOfValue(in text: UnsafeRawBufferPointer, from start: Int) -> Int {
   var position = start
   var depth = 0

@@ -2,7 +2,7 @@ import FoundationEssentials
 
 /// A token: the last handled transactions of one or several stores.
 ///
-/// It is a JSON object that people and other programs can read:
+/// A bookmark is written as a JSON object that people and other programs can read:
 ///
 /// ```
 /// {"kind":"travelog-token","version":1,"store":"…","stores":{"…":{"lineage":0,"transaction":7,

@@ -1,7 +1,8 @@
 /// A change of the running transaction: its object may change again, or has links in a
 /// join table.
 ///
-/// It has the values from before the transaction; the present values are read when the transaction ends.
+/// A draft has the values from before the transaction. The present values are read when the
+/// transaction ends.
 package struct ChangeDraft {
   /// Whether a link existed before the transaction, and whether it exists now.
   package struct LinkChange {

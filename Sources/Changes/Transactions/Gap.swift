@@ -1,8 +1,9 @@
 /// The missing transactions between the logs of a store and its history, if history was deleted
 /// before it was exported.
 ///
-/// It is written as one transaction with the differences of the objects. That transaction has the
-/// id of the last missing transaction, and the chain continues with the digest of the missing transaction.
+/// A gap is written as one transaction with the differences of the objects. That transaction has
+/// the id of the last missing transaction. The chain continues with the digest of the last missing
+/// transaction.
 package struct Gap: Hashable, Sendable {
   /// The id of the first missing transaction.
   package var first: Int64

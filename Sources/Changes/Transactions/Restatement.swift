@@ -6,9 +6,10 @@ package struct Restatement: Hashable, Sendable {
   /// The lineage of the transaction that lost values.
   package var lineage: Int64
   package var transaction: Int64
-  /// Its op, which distinguishes a snapshot from the transaction with the same id.
+  /// The op of the transaction, which distinguishes a snapshot from the transaction with the same
+  /// id.
   package var operation: TransactionOperation
-  /// Its digest, which an erasure does not change.
+  /// The digest of the transaction, which an erasure does not change.
   package var digest: Digest
   /// The digest that its lines give with the values that remain.
   package var lines: Digest
@@ -114,7 +115,7 @@ package struct ErasureDetails: Hashable, Sendable {
 }
 
 extension Transaction {
-  /// What this transaction records of an erasure; nil if it records none.
+  /// The erasure that this transaction records; nil if it does not record an erasure.
   package var erasure: ErasureDetails? {
     operation == .erase ? details.flatMap { ErasureDetails($0) } : nil
   }

@@ -139,21 +139,22 @@ package enum TransactionOperation: String, Hashable, Sendable, CaseIterable {
   case recorded
   /// A program other than Travelog wrote it, and triggers captured it.
   case foreign
-  /// It is the state of the store at the start of its history.
+  /// The transaction contains the state of the store at the start of its history.
   case snapshot
-  /// It was reconstructed from the differences between rows and history.
+  /// The transaction was reconstructed from the differences between rows and history.
   case gap
-  /// It records that older history was deleted.
+  /// The transaction records that older history was deleted.
   case prune
-  /// It has no changes, and proves a snapshot or a gap.
+  /// The transaction has no changes, and proves a snapshot or a gap.
   case mark
-  /// It has no changes, and records that values of earlier transactions were erased.
+  /// The transaction has no changes, and records that values of earlier transactions were erased.
   case erase
-  /// It records a change of the schema.
+  /// The transaction records a change of the schema.
   case migration
-  /// It is the state of a database of another program when its history began.
+  /// The transaction begins the history of an adopted database.
   case adopt
-  /// It was made by comparison, because triggers did not capture it.
+  /// The transaction has rows that were compared or recorded again, because triggers did not
+  /// capture their changes.
   case difference
 }
 
@@ -176,7 +177,7 @@ package enum ChangeKind: String, Hashable, Sendable, CaseIterable {
 
   /// Reads a name; nil for another text.
   package init?(name: UnsafeRawBufferPointer) {
-    // The first letters differ, so most rows cost one comparison.
+    // The raw values have different first letters, so most rows cost one comparison.
     guard let first = name.first,
       let kind = Self.allCases.first(where: { kind in kind.withName { $0.first == first } }),
       kind.withName({ $0.elementsEqual(name) })

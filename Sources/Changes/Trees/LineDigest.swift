@@ -7,14 +7,16 @@ package func valuesDigest(_ values: UnsafeRawBufferPointer, salt: Seed) -> Diges
 
 /// The hash of a line in the tree of its transaction.
 ///
-/// It covers the bytes that are known even if the values are hidden, and the digest of the values.
+/// The leaf of a line covers two things: the bytes that are known even if the values are hidden,
+/// and the digest of the values.
 package func lineHash(_ known: UnsafeRawBufferPointer, values: Digest) -> Digest {
   MessageKind.leaf.digest(SHA256.digest(of: known), values)
 }
 
 /// The part of a transaction's digest that does not depend on the digest before it.
 ///
-/// It covers the root of the tree over its lines, and the closing line without the digest.
+/// The body of a transaction covers the root of the tree over its lines, and the closing line
+/// without the digest.
 package func bodyDigest(lines: Digest, closing: UnsafeRawBufferPointer) -> Digest {
   MessageKind.body.digest(lines, closing)
 }

@@ -1,6 +1,6 @@
 /// The Merkle tree of RFC 6962 over leaves that arrive one after another.
 ///
-/// It stores one hash for each complete subtree: at most 64 hashes for any number of leaves.
+/// The tree stores one hash for each complete subtree: at most 64 hashes for any number of leaves.
 package struct MerkleTree: Hashable, Sendable {
   /// The number of leaves.
   package private(set) var count: Int64 = 0

@@ -1,6 +1,6 @@
 /// Reads the lines of a transaction one after another and collects what a proof of one line contains.
 ///
-/// It needs a few dozen hashes, however many lines the transaction has.
+/// A proof needs at most a few dozen hashes, however many lines the transaction has.
 package struct ProvenLines: Sendable {
   private let change: Int64?
   private var salts: LineSalts

@@ -74,7 +74,7 @@ package struct RowName: Hashable, Sendable {
       return parseInteger(UnsafeRawBufferPointer(rebasing: digits)).map { .rowid($0) }
     }
     guard let parts = parts(bytes) else { return nil }
-    // One integer has the shorter text, and NULL identifies nothing.
+    // A key that is one integer is not written as an array, and NULL can't identify a row.
     if parts.contains(where: \.isUnknown) { return nil }
     if parts.count == 1, case .integer = parts[0] { return nil }
     return .key(parts)

@@ -56,9 +56,9 @@ package enum SpecialValue: Hashable, Sendable {
 
   /// The text for it under `special`.
   ///
-  /// It is `nan`, `inf`, `-inf`, a number (real if it has a point or an exponent, otherwise an
-  /// integer), `text:` and the text, `blob:` and base64, or `text64:` and base64 for text that is
-  /// not UTF-8.
+  /// The text of a special value is one of these: `nan`, `inf`, `-inf`, a number (real if it has a
+  /// point or an exponent, otherwise an integer), `text:` and the text, `blob:` and base64, or
+  /// `text64:` and base64 for text that is not UTF-8.
   package var name: String {
     var name: [UInt8] = []
     switch self {

@@ -1,6 +1,6 @@
 /// A manual page in the format of `man`.
 struct ManualPage {
-  /// Its file name, such as `travelog-export.1`.
+  /// The file name of the manual page, such as `travelog-export.1`.
   let fileName: String
   let text: String
 

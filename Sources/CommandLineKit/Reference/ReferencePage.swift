@@ -26,7 +26,8 @@ private func section(_ page: CommandPage) -> String {
   text += table("Command", rows: page.commands)
   text += table("Argument", rows: page.arguments)
   text += table("Flag", rows: page.flags)
-  // These flags are the same for each command.
+  // The environment variables are the same for every command, so only the page of the program lists
+  // them.
   if page.path.count == 1 { text += table("Variable", rows: page.variables) }
   text += table("File", rows: page.files)
   text += table("Exit status", rows: page.exitCodes)

@@ -6,7 +6,8 @@ struct LineageOrigin: Hashable {
   let head: HistoryPoint
   /// The lineage that contains the history before this lineage.
   ///
-  /// It can differ from the lineage of the head, because a still older copy may have been restored.
+  /// The parent can differ from the lineage of the head, because a still older copy may have been
+  /// restored.
   let parent: Int64
 
   init(head: HistoryPoint, parent: Int64) {

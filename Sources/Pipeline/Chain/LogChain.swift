@@ -203,7 +203,7 @@ struct LogChain {
 
   /// Whether a later transaction of the chain proves a snapshot, which follows the transaction of a point.
   ///
-  /// It reads logs up to that transaction; an import verifies all of them.
+  /// Logs are read up to the transaction that proves the snapshot; an import verifies all of them.
   func provesSnapshot(_ file: LogFolder.File, at point: HistoryPoint) throws -> Bool {
     let snapshot = try open(file, after: nil)
     guard let digest = try snapshot.next(checksValues: false)?.digest else { return false }

@@ -45,7 +45,7 @@ struct SnapshotLog {
 
   /// Writes the log beside the logs of the lineage.
   ///
-  /// Its header has the transaction and the digest after which history continues.
+  /// The header of a snapshot has the transaction and the digest after which history continues.
   ///
   /// - Parameters:
   ///   - logs: The log folder.
@@ -89,7 +89,7 @@ struct SnapshotLog {
 
 /// Records that the chain proves a snapshot or a gap, and returns the transaction.
 ///
-/// It returns nil if the store can't be written: because it is a replica, because it is read-only for
+/// Returns nil if the store can't be written: because it is a replica, because it is read-only for
 /// this user, or because another program writes to it.
 func record(_ mark: Mark, in path: String) throws -> Int64? {
   do {

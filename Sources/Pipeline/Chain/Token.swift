@@ -11,8 +11,9 @@ func readToken(_ path: String) throws -> Bookmark? {
 
 /// Whether an error means that a token was cut, altered or replaced by something else.
 ///
-/// Such a token can be rebuilt from the logs. It is false if the disk can't be read, or if a newer
-/// program wrote the token: such a token may contain facts that the logs lack.
+/// A damaged token can be rebuilt from the logs. The value is false if the disk can't be read, or
+/// if a newer program wrote the token, because the token of a newer program may contain facts that
+/// the logs lack.
 func isDamagedToken(_ error: any Error) -> Bool {
   (error as? StoreError)?.code == .damaged
     || (error as? LogError).map { [.damaged, .notALog].contains($0.code) } ?? false
@@ -24,7 +25,7 @@ func writeToken(_ point: HistoryPoint, of store: String, to path: String) throws
   do {
     points = try readToken(path)?.points ?? [:]
   } catch  where isDamagedToken(error) {
-    // This error was already reported when the command read the token; the damaged token is
+    // The damage was already reported when the command read the token. Now the damaged token is
     // replaced.
   }
   guard points[store] != point else { return }

@@ -27,7 +27,8 @@ package func check(
 ) throws -> CheckResult {
   let location = Location.file(URL(fileURLWithPath: request.store))
   let unchanged = try readableStore(request.store)
-  // This must run before the store is opened for writing, which restores missing triggers.
+  // The triggers must be checked before the store is opened for writing, because opening restores
+  // missing triggers.
   var hasOtherTables = false
   try unchanged.checkStructure { finding in
     if case .structure("table", _, _, _) = finding { hasOtherTables = true }

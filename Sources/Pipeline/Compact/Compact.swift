@@ -166,7 +166,7 @@ private final class Compaction {
   private func remove(_ files: [LogFolder.File]) throws {
     for file in files {
       try removeLog(file.path)
-      // This removes the folder of a day only if it is empty.
+      // `rmdir` removes the folder of a day only if the folder is empty.
       rmdir(parentFolder(file.path))
     }
   }

@@ -171,7 +171,8 @@ private struct Erase {
   /// Erases the values from the store's history, and records that in the same SQL transaction; exports
   /// the record, so that logs with erased lines never lack it.
   ///
-  /// It returns false without a store, and for a replica, whose history is that of its origin.
+  /// Returns false if no store was given, or if the store is a replica, because a replica has the
+  /// history of its origin.
   private func recordErasure(
     _ plan: ErasePlan,
     result: inout EraseResult,

@@ -182,7 +182,7 @@ private final class Rewriting {
 func removeLargeValues(_ digests: [String], logs: LogFolder) throws -> Int {
   var unused = Set(digests)
   for file in try unused.isEmpty ? [] : logs.allFiles() {
-    // All of them were verified before.
+    // All logs were verified before, so their erasure records are not verified again.
     let reader = try LogReader(path: file) { Erasures(uncheckedIn: $0) }
     while try reader.next({ change, _, _ in
       for value in change.largeReferences { unused.remove(value.digest) }

@@ -28,7 +28,7 @@ package struct ExportRequest: PipelineRequest, Sendable {
 
   /// Whether to begin at the token, even if the earlier logs are elsewhere.
   ///
-  /// Such an export leaves no mark in the store.
+  /// An export to standard output writes no exported mark in the store.
   package var trustsToken = false
 
   package init(store: String, logs: LogFolder, token: String? = nil) {

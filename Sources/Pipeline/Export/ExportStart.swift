@@ -93,7 +93,7 @@ extension ExportStart {
 
   /// Filtered logs can end before the token, because later transactions were left out.
   ///
-  /// They end after the token if a run was interrupted before it moved the token.
+  /// The logs end after the token if a run was interrupted before it moved the token.
   private static func forFiltered(
     _ point: HistoryPoint?,
     end: (lineage: Int64, transaction: Int64)?,

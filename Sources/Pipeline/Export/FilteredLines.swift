@@ -105,7 +105,8 @@ struct FilteredLines {
 /// Returns the positions of those lines of a transaction that a filtered log lacks, or has without
 /// some values.
 ///
-/// It reads ahead only as far as the cover of the other lines requires, and stores nothing.
+/// Lines are read ahead only as far as the seeds of the shown lines require, and no line is kept in
+/// memory.
 private final class HiddenLines: IteratorProtocol {
   private let transaction: Transaction
   private let filtered: FilteredChanges

@@ -10,8 +10,9 @@ struct ImportState {
 final class Import {
   /// The size in bytes up to which a log is read once.
   ///
-  /// Its transactions are committed when its end has been verified. For a larger log, the
-  /// write-ahead log would become too large, so the log is verified first and then read again.
+  /// A log of up to this size is read once, and its transactions are committed when its end has
+  /// been verified. For a larger log, SQLite's write-ahead log would become too large. So a larger
+  /// log is verified first and then read again.
   private static let readOnce: Int64 = 64 << 20
   /// The size in bytes up to which a log is read once if no write-ahead log is used.
   ///
@@ -19,7 +20,8 @@ final class Import {
   private static let readOnceDirectly: Int64 = 512 << 20
   /// The size in bytes from which a log is written to a new replica without a write-ahead log.
   ///
-  /// This costs two more syncs for each log, and saves a sixth of the time of large logs.
+  /// A direct replay costs two more syncs for each log, and saves a sixth of the time of large
+  /// logs.
   private static let writtenDirectly: Int64 = 1 << 20
   /// Errors that would occur again if the log were read a second time.
   private static let lasting: Set<StoreError.Code> = [

@@ -86,7 +86,8 @@ extension ImportRequest {
 
   /// Throws if the earlier lineage had transactions between the fork and the requested time.
   ///
-  /// They are not in the history of the latest lineage, so the state at that time is not clear.
+  /// The later transactions of the earlier lineage are not in the history of the latest lineage, so
+  /// the state at that time is ambiguous.
   private func checkIsCommon(_ chain: LogChain, parting: Int64, latest: Int64) throws {
     guard case .time(let time) = until, !chain.files.isEmpty else { return }
     let history: History

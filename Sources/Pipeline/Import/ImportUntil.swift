@@ -3,7 +3,7 @@ import Store
 
 /// Throws if a replica already has transactions after the requested end of an import.
 ///
-/// It does not throw for a file that is not a replica; the import reports that.
+/// A file that is not a replica is not an error here; the import reports it.
 ///
 /// - Throws: ``PipelineError`` with ``PipelineError/Code/misuse``, or ``StoreError``.
 package func checkIsNotPast(_ until: Point, store: String) throws {

@@ -93,8 +93,8 @@ final class Replica {
 
   /// Runs a function that replays transactions of a log in one SQL transaction.
   ///
-  /// It creates a missing replica, and migrates an existing one if the log has another schema. A direct replay
-  /// does not use a write-ahead log.
+  /// A missing replica is created. An existing replica is migrated if the log has another schema. A
+  /// direct replay does not use a write-ahead log.
   func replay(_ header: LogHeader, isDirect: Bool, _ body: (Replayer) throws -> Void) throws {
     let content = { [blobs = logs.blobs] digest in try blobs.value(digest) }
     let store = try store ?? make(header.schema, lineage: header.lineage)

@@ -131,7 +131,7 @@ package func checkSigners(of note: SignedNote, path: String, keys: String) throw
 
 /// Reads public keys from a file.
 ///
-/// It has vkey lines with names, or one PEM key, which gets the name of the tree.
+/// The file of keys has vkey lines with names, or one PEM key, which gets the name of the tree.
 private func readKeys(_ path: String, name: String) throws -> [NoteKey] {
   let text = try readKey(path)
   do throws(NoteError) {

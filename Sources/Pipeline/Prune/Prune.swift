@@ -45,9 +45,9 @@ package struct PruneResult: Codable, Hashable, Sendable {
 
 /// Deletes old transactions from a store's history that are in verified logs.
 ///
-/// It reads all logs of the store before it deletes anything. Unless the request says otherwise, it
-/// keeps transactions that filtered logs do not contain yet. A new transaction records the deletion
-/// before the transactions are deleted.
+/// All logs of the store are verified before anything is deleted. Transactions that filtered logs
+/// do not contain yet are kept, unless the request says otherwise. A new transaction records the
+/// deletion before the old transactions are deleted.
 ///
 /// - Throws: ``PipelineError``, ``LogError`` or ``StoreError``.
 package func prune(_ request: PruneRequest, tick: Tick = { _ in }) throws -> PruneResult {

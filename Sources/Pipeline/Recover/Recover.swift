@@ -42,7 +42,7 @@ package struct RecoverResult: Hashable, Sendable {
 /// Resumes the export of a store whose history was deleted too early, or differs from the history
 /// in the logs.
 ///
-/// It adds logs, and does not change existing ones.
+/// Recovering adds logs, and does not change existing logs.
 ///
 /// - Throws: ``PipelineError``, ``LogError`` or ``StoreError``; the next run starts again.
 package func recover(_ request: RecoverRequest, tick: Tick = { _ in }) throws -> RecoverResult {

@@ -4,8 +4,8 @@ import Store
 
 /// Compares every row of a store with a replay.
 ///
-/// It replays the logs into a new store, and then the transactions that the store has not exported
-/// yet.
+/// The logs are replayed into a new store, and then the transactions that the given store has not
+/// exported yet.
 func compare(
   _ result: inout Verification,
   path: String,
@@ -24,7 +24,8 @@ func compare(
   // Foreign changes are sealed first: rows can only be compared if history has all changes.
   try writableStore(path)?.sealForeignChanges()
   let other = try readableStore(path)
-  // One state of the store is compared, even if other programs write to it.
+  // The store is read in one SQL transaction, so that one state is compared even if other programs
+  // write.
   try other.read { store in
     let head = try store.historyRange().head.transaction
     let rest: Int64
@@ -47,7 +48,8 @@ func compare(
     result.unexported = rest
     if result.findings.isEmpty {
       result.prove(result.to, by: .store)
-      // This proves the base too, because with another base the rows would differ.
+      // Equal rows also prove the snapshot that the logs begin with: another snapshot would give
+      // other rows.
       for index in result.marked.indices where result.marked[index].isBase {
         result.marked[index].isReplayed = true
       }

@@ -30,7 +30,7 @@ func replaySnapshots(
       _ = try importLogs(replay, tick: tick)
       return try readableStore(replay.store)
     }
-    // Each state is replayed from the one before.
+    // The state of each snapshot is replayed from the state of the snapshot before.
     let replayed = try replica("replayed", fromSnapshot: false)
     let snapshot = try replica("\(id)", fromSnapshot: true)
     let findings = try replayed.read { replayed in

@@ -4,8 +4,8 @@ import SwiftData
 ///
 /// Each gets a badge.
 ///
-/// They are found in the store's history after a token. The token and the trips are kept in a file
-/// beside the store.
+/// The trips are found in the store's history after a token. The token and the trips are kept in a
+/// file beside the store.
 package struct UnseenTrips: Codable, Sendable {
   /// The last transaction that was read; nil before the first reading.
   private var token: DefaultHistoryToken?

@@ -51,7 +51,7 @@ extension Seeder {
     let name =
       "\(numbers.pick(Words.firstNames)) \(numbers.pick(Words.lastNames)) \(code(serial))"
     let person = Person(name: name, email: email(name), birthday: birthday())
-    // The first person has a portrait, so that at least one has.
+    // The first person always has a portrait, so that the store has at least one.
     if people.isEmpty || numbers.chance(2) { person.portrait = photo(numbers.below(24)) }
     context.insert(person)
     remember(person)

@@ -2,8 +2,9 @@ import SwiftData
 
 /// Creates a history, one save after another.
 ///
-/// One context makes all saves, and changes its author between them. There are no other writers, so
-/// nothing is read twice. The number of objects in memory is bounded, however long the history is.
+/// One context makes all saves, and its author changes between the saves. No other program writes,
+/// so no object must be read again. The number of objects in memory is bounded, however long the
+/// history is.
 final class Seeder {
   /// A trip that can be changed again; older ones are only cleaned up.
   struct KnownTrip {
@@ -101,7 +102,7 @@ final class Seeder {
     let steps = tripSteps
     try perform(Step(0, ceiling: 20, author: .sync) { try $0.addTags($1) })
     try readTags()
-    // Each kind of save happens once early, for every seed and every number of changes.
+    // At the beginning each kind of save happens once, for every seed and every number of changes.
     for step in [Step(0, ceiling: 40, author: .app) { try $0.planWithEverything($1) }] + steps {
       try perform(step)
     }

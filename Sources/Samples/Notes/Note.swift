@@ -4,7 +4,7 @@ import SwiftData
 /// A note, as a package for several apps would offer it.
 @Model
 public final class Note {
-  /// What the note is known by outside of its store.
+  /// The identifier of the note outside of its store.
   public private(set) var id: UUID
   /// The words of the note.
   public var text: String
@@ -21,11 +21,11 @@ public final class Note {
   }
 }
 
-/// What of a note can leave its store.
+/// The values of a note that can be passed to other threads.
 public struct NoteSummary: Identifiable, Hashable, Sendable {
-  /// What the note is known by.
+  /// The identifier of the note.
   public let id: UUID
-  /// Its first line.
+  /// The first line of the note.
   public let title: String
 
   init(_ note: Note) {

@@ -1,7 +1,7 @@
 import Foundation
 import SwiftData
 
-/// What is kept of a trip that was deleted.
+/// The values of a deleted trip that its tombstone keeps.
 struct ArchivedTrip: Equatable {
   var name: String
   var startDate: Date
@@ -9,7 +9,7 @@ struct ArchivedTrip: Equatable {
   var deletedAt: Date
 }
 
-/// Reads from history which trips were deleted, by what survives of them.
+/// Reads the deleted trips from the tombstones in history.
 func deletedTrips(_ context: ModelContext, since date: Date) throws -> [ArchivedTrip] {
   let descriptor = HistoryDescriptor<DefaultHistoryTransaction>(
     predicate: #Predicate { $0.timestamp > date }

@@ -7,7 +7,7 @@ enum TransactionAuthor {
   static let widget = "widget"
 }
 
-/// What the widget on the home screen does: it confirms a booking, and the app need not run.
+/// The widget on the home screen, which confirms a booking while the app does not run.
 struct AccommodationWidget {
   let modelContainer: ModelContainer
 

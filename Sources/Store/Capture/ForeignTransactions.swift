@@ -3,8 +3,8 @@ import SQLite
 
 /// Turns captured rows into transactions of history, which a recorder writes.
 ///
-/// It reads the rows in order. To get an object or its links at that time, it reverts all later
-/// captured changes from their present state.
+/// The captured rows are read in order. To get an object or its links at the time of a row, all
+/// later captured changes are reverted from the present state.
 final class ForeignTransactions {
   private let rows: CapturedRows
   private let tables: [ForeignTable]

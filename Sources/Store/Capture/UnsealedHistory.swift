@@ -4,7 +4,8 @@ import SQLite
 
 /// The transactions that a reader sees before they are sealed.
 ///
-/// They are built in memory with the ids, seeds and digests that sealing will give them.
+/// The transactions are built in memory with the ids, seeds and digests that sealing will give
+/// them.
 struct UnsealedHistory {
   /// The last transaction in the store itself.
   let sealed: Int64
@@ -99,7 +100,7 @@ struct UnsealedHistory {
       "SELECT seq FROM sqlite_sequence WHERE name = 'history_transaction'"
     )
     let last = max(sequence ?? 0, head.transaction)
-    // The next transaction needs only the digest of this one.
+    // Only the digest of the transaction is kept, because the next transaction needs it.
     try memory.run(
       """
       INSERT INTO history_transaction (id, time, op, process, process_id, host, schema,

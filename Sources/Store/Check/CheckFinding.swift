@@ -16,10 +16,11 @@ package enum CheckFinding {
   case digest(transaction: Int64)
   /// Changes belong to a transaction that history does not have.
   case strayChanges(Int64)
-  /// A row differs from history. The payload is the change that turns the state in history into the
-  /// row.
+  /// A row differs from history.
   ///
-  /// Its bytes are valid only during the call.
+  /// The payload is the change that turns the state in history into the row.
+  ///
+  /// The bytes of the payload are valid only during the call.
   case row(RowDifference)
   /// The store counts more or fewer rows and changes with a large value than there are.
   case blobCount(

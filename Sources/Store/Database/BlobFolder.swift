@@ -79,7 +79,7 @@ struct BlobFolder: Sendable {
   }
 
   func create() throws {
-    // Each user who can read the files needs the permission to enter the folder.
+    // Every user who may read the files also needs the permission to enter the folder.
     if mkdir(path, 0o700 | mode & 0o044 | (mode & 0o044) >> 2) == 0 {
       try syncFolder(String(path.prefix(upTo: path.lastIndex(of: "/") ?? path.startIndex)))
     } else if errno != EEXIST {

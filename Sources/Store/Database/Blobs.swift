@@ -5,8 +5,8 @@ import SQLite
 
 /// The large values of a store.
 ///
-/// Each is kept once, under its SHA-256, and counts the rows and the changes of history that use
-/// it.
+/// Each large value is stored once, under its SHA-256, with the number of rows and of changes that
+/// refer to it.
 ///
 /// The values are in files beside the store, or in a table if the store is in memory. Unused values
 /// are removed after the commit while the write lock is still held; otherwise another process could

@@ -1,6 +1,6 @@
 import SQLite
 
-/// What the free pages of a file may still contain, if history keeps only tombstones.
+/// The values that free pages of a store in tombstone mode may still contain.
 ///
 /// Travelog's connections overwrite what they delete. Foreign writers don't, and Travelog did not
 /// before the mode was set. Only a VACUUM removes these bytes; it is due once they may be values of
@@ -13,7 +13,7 @@ enum FreeSpace: String {
 
   private static let key = "free_space"
 
-  /// What the catalog remembers; nil if free pages contain no values.
+  /// The entry in the catalog; nil if free pages contain no values.
   private static func noted(on connection: Connection) throws -> FreeSpace? {
     guard case .text(let name) = try Catalog.value(key, on: connection) else { return nil }
     return FreeSpace(rawValue: name)
@@ -51,7 +51,7 @@ enum FreeSpace: String {
   ///
   /// The values are gone when the write-ahead log has been emptied too.
   ///
-  /// It needs the time and the space for a copy of the file, and fails while another program
+  /// VACUUM needs the time and the space for a copy of the file, and fails while another program
   /// writes.
   static func clear(on connection: Connection) throws {
     guard try noted(on: connection) == .erased else { return }

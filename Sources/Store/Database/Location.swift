@@ -34,8 +34,9 @@ package struct Options: Sendable {
   package var maximumPageCount: Int?
   /// The origin of a new replica; nil for an independent store.
   package var origin: ReplicaOrigin?
-  /// What history keeps of deleted objects; nil to leave the store's mode unchanged, which is
-  /// `full` in a new store.
+  /// What history keeps of deleted objects.
+  ///
+  /// If nil, the store's mode does not change; a new store has the mode `full`.
   package var historyMode: HistoryMode?
   /// The age after which transactions are deleted from history; nil to keep them.
   package var historyTimeToLive: Duration?

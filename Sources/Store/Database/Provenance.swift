@@ -18,7 +18,7 @@ package struct Provenance: Sendable {
     }
   }
 
-  /// What history records of a transaction besides its author and its changes.
+  /// The facts that history records about a transaction, besides its author and its changes.
   package struct Stamp: Sendable {
     /// In UTC, as RFC 3339 defines it, with six digits after the second.
     package var time: String

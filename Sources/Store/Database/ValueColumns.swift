@@ -17,7 +17,8 @@ extension Statement {
 
   /// Binds a value without a copy.
   ///
-  /// Its bytes must stay in memory until the statement has run or the parameter is bound again.
+  /// The bytes of the value must stay in memory until the statement has run or the parameter is
+  /// bound again.
   func bind(_ parameter: Int32, borrowing value: PlainValue) throws {
     switch value {
     case .null: try bindNull(parameter)

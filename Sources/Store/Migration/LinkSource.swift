@@ -44,7 +44,8 @@ extension SchemaMapping {
   /// The condition that a column refers to a row whose entity is removed, although other entities
   /// of the family remain; nil if no such entity is removed.
   ///
-  /// Such links become null; other dangling links prevent the migration.
+  /// A link to a removed object becomes null. Any other link to a missing object prevents the
+  /// migration.
   func isLost(_ column: String, of family: EntityLayout) -> String? {
     let names = family.family.filter { removed.contains($0) }.map { from.entities[$0].name }
     guard !names.isEmpty, family.sharesTable else { return nil }

@@ -3,9 +3,9 @@ import SQLite
 
 /// Records in history what a migration changes.
 ///
-/// It first records the deletion of objects whose entity is removed, under the old schema. Then,
-/// under the new schema, it records the migration itself, with each object that got a value; it
-/// does so even if no object got one.
+/// Two transactions are recorded. The first one, under the old schema, deletes the objects whose
+/// entity is removed. The second one, under the new schema, has an update for each object that got
+/// a value; it is recorded even if no object got a value.
 struct MigrationHistory {
   let plan: MigrationPlan
   let connection: Connection

@@ -2,16 +2,18 @@ import Changes
 
 /// Translates changes that were recorded under an earlier schema to the present one.
 struct PastNames {
-  /// What became of an entity.
+  /// The present name of a past entity, or that it was removed.
   struct Successor {
     let entity: EntityIndex
-    /// What became of each property, by its key with quotes and colon.
+    /// The present name of each past property, or that it was removed.
+    ///
+    /// The key has the quotes and the colon of a JSON member.
     let properties: [[UInt8]: Property]
     /// Whether history contains all links of the entity's objects.
     let knowsLinks: Bool
   }
 
-  /// What became of a property.
+  /// The present name of a past property, or that it was removed.
   struct Property {
     let key: [UInt8]
     /// The types that an attribute has had, from the first one to the present one; empty for a

@@ -2,7 +2,8 @@ import Changes
 
 /// Properties that a caller selected, as they are named in the changes under one schema.
 ///
-/// They are selected by their present names, or by their last names if they were removed.
+/// Properties are selected by their present names. Removed properties are selected by their last
+/// names.
 package struct PropertyTargets {
   /// By the name of each entity: the key of each selected property under that schema, with the
   /// property's present identity.
@@ -10,8 +11,8 @@ package struct PropertyTargets {
 
   /// Looks up properties by name in the last of some schemas; all properties if no names are given.
   ///
-  /// They belong to an entity and its heirs, or by default to its whole family. The changes are
-  /// under the first of the schemas.
+  /// The properties belong to an entity and the entities that inherit from it, or by default to its
+  /// whole family. The changes are under the first of the schemas.
   package init(
     entity: String,
     hasFamily: Bool = true,

@@ -135,7 +135,7 @@ package final class StagedMigration {
       lock.rollBack()
       try Self.removeFiles(of: workingCopy)
     } catch {
-      // The next migration removes the files that remain.
+      // If a file can't be removed now, the next migration removes it.
     }
   }
 

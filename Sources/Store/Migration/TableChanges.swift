@@ -13,8 +13,8 @@ struct TableChanges {
   func run() throws {
     try dropViews()
     let sequences = try sequences()
-    // All new tables are filled before an old one is dropped, so that any table can be read in any
-    // order, and two tables can swap their names.
+    // All new tables are filled before the first old table is dropped. So each new table can read
+    // every old table, and two tables can swap their names.
     let rebuilt = plan.tables.indices.filter { plan.tables[$0].way == .rebuilt }
     for index in rebuilt { try fill(plan.tables[index], as: temporaryName(index)) }
     let kept = plan.tables.filter { $0.way != .rebuilt }.map(\.definition.name)

@@ -6,7 +6,7 @@ import SQLite
 /// The rows of an adopted file are not copied when its history begins. So the state at that time is
 /// the present one with the values before the later changes.
 private final class EarlierRows {
-  /// What a row had that changed since.
+  /// The values of a row before it changed.
   struct Row {
     let isThere: Bool
     let values: [[UInt8]: EncodedValue]
@@ -91,7 +91,7 @@ private final class EarlierRows {
       .valuesByKey(of: CanonicalText(row.bytes(at: index)))
   }
 
-  /// What a present row had that changed since; nil if it did not change.
+  /// The earlier values of a row that changed later; nil if the row did not change.
   func take(_ name: RowName, table: Int) throws -> Row? {
     guard let row = try row(name, table: table) else { return nil }
     try bind(marking, name, table: table)

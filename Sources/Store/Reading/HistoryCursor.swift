@@ -3,7 +3,7 @@ import SQLite
 
 /// Reads transactions in the order of their ids, and the changes of each, one row at a time.
 ///
-/// It must be used before its reader is given back or refreshed.
+/// A cursor must not be used after its reader was given back or refreshed.
 package final class HistoryCursor {
   private var rows: HistoryRows
   private var transactions: Statement

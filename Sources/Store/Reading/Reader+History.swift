@@ -25,7 +25,7 @@ extension Reader {
 
   /// The first transaction after a time; nil if there is none.
   ///
-  /// It is the last deleted one if that was later than the time.
+  /// If a deleted transaction was later than the time, the last deleted transaction is returned.
   package func firstTransaction(afterTime time: String) throws -> Int64? {
     if let latest = try history.baseTime(), latest > time { return try history.base().transaction }
     return try connection.integer(
@@ -108,7 +108,7 @@ extension Reader {
   /// The id of the last sealed transaction, which no later write can change; zero if there is none.
   package func sealedHead() throws -> Int64 { try history.range().head.transaction }
 
-  /// What the transactions that recorded erasures say of the transactions that lost values.
+  /// Reads what `erase` transactions record about the transactions whose values were erased.
   package func restatements() throws -> Set<Restatement> {
     Set(try history.erasingTransactions().flatMap { $0.erasure?.restatements ?? [] })
   }

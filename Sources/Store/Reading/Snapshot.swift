@@ -27,8 +27,8 @@ extension Reader {
   /// Calls with each object as an insertion: by entity in the order of the schema, then by id, with
   /// the links that the entity owns.
   ///
-  /// It keeps one object in memory; during the call ``largeData(_:)`` returns its large values. The
-  /// state is that after the last transaction.
+  /// One object is in memory. During the call of the closure, ``largeData(_:)`` returns the
+  /// object's large values. The snapshot is the state after the last transaction.
   ///
   /// - Throws: ``StoreError/Code/locked`` if rows contain a foreign change that history does not
   ///   show yet, because the state then belongs to no transaction.

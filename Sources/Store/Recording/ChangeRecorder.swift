@@ -203,7 +203,7 @@ final class ChangeRecorder {
     _ object: ObjectID,
     where erases: (Transaction, Change, ToldValue) throws -> Bool
   ) throws -> Set<Int64> {
-    // The last transaction needs its digest while its values still exist.
+    // The digest of the last transaction must be computed before its values are erased.
     try sealLast()
     return try erasure.erase(object, where: erases)
   }

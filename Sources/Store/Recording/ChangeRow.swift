@@ -3,7 +3,7 @@ import SQLite
 
 /// The statements that write rows of `history_change`, with their buffers.
 ///
-/// It is a structure, so its owner has exclusive access to all buffers at once.
+/// `ChangeRow` is a structure, so that its owner has exclusive access to all buffers at once.
 struct ChangeRow {
   private let insertion: Statement
   private let replacement: Statement

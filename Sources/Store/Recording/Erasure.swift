@@ -177,8 +177,8 @@ final class Erasure {
   /// Removes erased bytes from the file and from the write-ahead log, which still contains the old
   /// pages.
   ///
-  /// This is impossible while another program writes or reads an older state; then it is tried
-  /// again after the next write, and when the store is opened.
+  /// The bytes can't be overwritten while another program writes or reads an older state. Then
+  /// overwriting is tried again after the next write, and when the store is opened.
   func committed() {
     if hasErased {
       isLogUnclean = true
@@ -214,7 +214,7 @@ final class Erasure {
       try FreeSpace.clear(on: connection)
       isFileUnclean = false
     } catch SQLiteError.busy {
-      // It is tried again after the next write.
+      // If a checkpoint is not possible now, it is tried again after the next write.
     } catch {
       // For example, the disk is full. Trying at each write would fill it each time, so it is tried
       // again after the next deletion, and when the store is opened.

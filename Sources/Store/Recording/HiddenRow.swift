@@ -3,10 +3,9 @@ import SQLite
 
 /// Hides the values of single lines of a transaction.
 ///
-/// One seed gives the salts of all lines of a transaction. Once a line is hidden, that seed must
-/// not be known any more. The other lines are then covered by subtrees, and the first row of each
-/// subtree has the seed of it. So an erasure costs hardly more in a large transaction than in a
-/// small one.
+/// One seed gives the salts of all lines of a transaction. When a line is hidden, that seed must be
+/// removed. The other lines are then divided into subtrees, and the first row of each subtree has
+/// its seed. So an erasure costs hardly more in a large transaction than in a small one.
 struct HiddenRow {
   private let connection: Connection
   private let transaction: Transaction

@@ -9,8 +9,8 @@ struct Touch {
 
 /// The changed objects of one entity, by id.
 ///
-/// It is a hash table in two arrays of numbers: each written row is looked up here, and a
-/// `Dictionary` is slower.
+/// The table is a hash table in two arrays of numbers, because each written row is looked up in it
+/// and a `Dictionary` is slower.
 struct TouchTable {
   /// A store's objects have only integers, which need no reference counting here.
   private var ids: [Int64] = []
@@ -20,7 +20,8 @@ struct TouchTable {
 
   /// The state of a removed object.
   ///
-  /// Its place is not free, because the search for other ids continues after it.
+  /// The place of a removed object is not free, because the search for other ids must continue
+  /// after it.
   private static let removed: Int64 = -1
 
   /// The change of an object; setting nil removes it.

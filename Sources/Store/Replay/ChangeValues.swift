@@ -66,7 +66,8 @@ struct ChangeValues {
   ) throws -> Value {
     let digest = try digest(in: reference)
     let column = decoder.layout.columns[member.index]
-    // Such a value is written to a blob file, and the row contains its digest.
+    // A large value of an external attribute is written to a blob file, and the row contains its
+    // digest.
     if column.isExternal, blobs.hasFolder {
       if side == .after, try !blobs.isKept(digest) {
         try blobs.keep(content(of: reference), digest: digest)

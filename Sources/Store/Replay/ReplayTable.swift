@@ -3,9 +3,9 @@ import SQLite
 
 /// The statements that replay the usual changes of one entity.
 ///
-/// Each has the expected values as its condition, so that one statement compares and writes. Other
-/// changes are replayed by ``ReplayRows`` more slowly, which reads the row first: values in files
-/// or of unusual types, unexpected rows, and unique values that move between rows.
+/// Each statement has the expected values as its condition, so that it compares and writes at once.
+/// ``ReplayRows`` replays other changes more slowly, because it reads the row first: values in
+/// files or of unusual types, unexpected rows, and unique values that move between rows.
 final class ReplayTable {
   let decoder: ObjectDecoder
   private let connection: Connection
@@ -28,7 +28,8 @@ final class ReplayTable {
     external.isEmpty
       || (part.before.lowerBound..<part.after.upperBound).allSatisfy { place in
         let member = changes.members[place]
-        // This is the length of the Base64 text; the value has three bytes for four letters.
+        // The length of the Base64 text is compared. The value has three bytes for every four
+        // letters.
         return member.value.count < Blobs.inlineLimit
           || !external.contains(ColumnIndex(member.index))
       }

@@ -2,8 +2,8 @@ import Changes
 
 /// The SQL of one UPDATE that can set any of a table's columns, so that it is prepared only once.
 ///
-/// Each column has three parameters: a flag, which is bound if the column is set, the new value,
-/// and the expected value.
+/// In the statement, each column has three parameters: a flag that says whether the column is set,
+/// the new value, and the expected value.
 struct AnyColumns {
   let assignment: String
   /// The condition that the flagged columns have their expected values.

@@ -85,7 +85,7 @@ extension Writer {
       }
       parked.remove(key)
     }
-    // Otherwise the order would grow with every parked row.
+    // The entry is removed, because otherwise the list would grow with every parked row.
     parked.removeAll()
   }
 

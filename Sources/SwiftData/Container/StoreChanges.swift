@@ -10,7 +10,8 @@ final class StoreChanges: Sendable {
 
   /// The function of an observer that is called after a commit.
   ///
-  /// It returns true if it could not read everything and must be called again after the interval.
+  /// Returns true if not everything could be read, so that the function must be called again after
+  /// the interval.
   typealias Listener = @Sendable () -> Bool
 
   private struct State {

@@ -66,7 +66,8 @@ extension ModelContext {
           )
         )
       }
-      // The other context was released, or rolled back the insertion of the object.
+      // Either the context of the other object was released, or it rolled back the insertion of the
+      // object.
       state.unlinked.insert(link.index)
       state.linkInitialValues(of: link.owner, again: true)
     }

@@ -1,7 +1,8 @@
 import Changes
 import Store
 
-// What becomes of the objects after a save: they get their new state, or their earlier one.
+// Sets the states of the objects after a save: the saved state if it succeeded, or the state before
+// it if it failed.
 
 extension PendingSave {
   /// Restores the objects after a failure; all changes remain pending.

@@ -104,7 +104,7 @@ public protocol _ModelRoot {}
 
 /// The registrar of a model's observers.
 ///
-/// Its name can't be shadowed by a class of an application.
+/// The code that macros write uses this name, because a class of an application can't shadow it.
 public typealias _ObservationRegistrar = _ModelObservers
 
 /// Returns the list that a function returns, even if the function is isolated to an actor.

@@ -9,8 +9,8 @@ final class HashSeed: Sendable {
   let value: Int64
   private let identifiers = Guarded<[PersistentIdentifier]>([])
 
-  /// It is a class because the compiler of Swift 6.3, in a struct, reads a weak reference through
-  /// `dictionary[key]?` even if the key is missing.
+  /// The entry is a class, because code that Swift 6.3 compiles reads a weak reference in a struct
+  /// through `dictionary[key]?` even if the key is missing.
   private final class Entry {
     weak var seed: HashSeed?
     let owner: ObjectIdentifier

@@ -147,7 +147,7 @@ extension _ModelState {
       if case .empty = slots[index] {} else { isRead = true }
     }
     let property = description.properties[index]
-    // This case precedes the others, because an optional type would load the digest as nil.
+    // The case of external values is first, because an optional type would load the digest as nil.
     if case .value(.text(let digest)) = slots[index], property.isExternal,
       let data = context?.readExternal(digest, of: self)
     {

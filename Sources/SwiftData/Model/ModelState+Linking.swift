@@ -1,5 +1,6 @@
 // Both sides of a relationship remain consistent in memory. A change on one side updates the other
-// side if that is loaded; if not, the change is applied when it is loaded.
+// side if the other side is loaded. If it is not, the change is applied when the other side is
+// loaded.
 
 extension _ModelState {
   func setToOne(_ index: Int, to new: (any PersistentModel)?, owner: (any PersistentModel)?) {

@@ -133,7 +133,8 @@ extension _ModelState {
 
   /// Sets a reference to an object.
   ///
-  /// It is strong, unless the object already holds this one strongly.
+  /// The reference is strong, unless the other object already has a strong reference to this
+  /// object.
   func keep(_ model: any PersistentModel, at index: Int) {
     let other = model._$state
     var isHeldByOther = false

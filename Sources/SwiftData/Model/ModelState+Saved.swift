@@ -46,8 +46,8 @@ extension _ModelState {
   /// Forgets collections that were read before another context or process saved; their next use
   /// reads them again.
   ///
-  /// The same applies to references that are recorded in the other object's row. Relationships with
-  /// unsaved changes are not affected.
+  /// To-one relationships whose column is in the other object's row are also forgotten.
+  /// Relationships with unsaved changes are not affected.
   func forgetRelationships(of model: any PersistentModel, before number: Int32) {
     guard reading != number else { return }
     var stays = false

@@ -17,7 +17,7 @@ public struct PersistentIdentifier: Hashable, Identifiable, Codable, Sendable {
 
   /// A value that identifies an object.
   ///
-  /// It can only be compared, ordered and shown as a text.
+  /// An identifier can only be compared, ordered and shown as a text.
   public struct ID: Hashable, Comparable, Codable, Sendable, CustomStringConvertible {
     let identifier: String
 

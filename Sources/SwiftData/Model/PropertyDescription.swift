@@ -8,8 +8,8 @@ enum PropertyKind: Sendable {
 }
 
 final class PropertyDescription: @unchecked Sendable {
-  // It is a class because it is passed for every value of every row. The default value, which is
-  // not Sendable, is created once and then only read.
+  // The description is a class, because it is passed for every value of every row. The default
+  // value, which is not Sendable, is created once and then only read.
   let name: String
   /// The index of the property's slot in the state of an object.
   let index: Int
@@ -19,7 +19,7 @@ final class PropertyDescription: @unchecked Sendable {
   let kind: PropertyKind
   /// The class that holds the members of a to-many relationship.
   ///
-  /// It is stored, because finding it takes longer than creating an instance.
+  /// The class is stored, because finding it takes longer than creating an instance of it.
   let collection: ToMany.Type?
   let defaultValue: Any?
   let attribute: Schema.Attribute?

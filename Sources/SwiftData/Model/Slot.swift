@@ -23,8 +23,8 @@ extension Slot {
 extension ContiguousArray<Slot> {
   /// Creates empty slots.
   ///
-  /// This is faster than `init(repeating:count:)`, which copies each slot as if it might contain an
-  /// object.
+  /// Appending empty slots is faster than `init(repeating:count:)`, which copies each slot as if it
+  /// might contain an object.
   static func empty(_ count: Int) -> ContiguousArray {
     ContiguousArray(unsafeUninitializedCapacity: count) { buffer, initialized in
       for index in 0..<count { buffer.initializeElement(at: index, to: .empty) }

@@ -47,8 +47,8 @@ extension NativeStore {
     guard let relationship = open.first?.entity?.relationships[property.index],
       let destination = context.container.map[relationship.destination]
     else { return }
-    // One query reads the members of all collections into memory; each collection then finds its
-    // members there.
+    // One query reads the members of all collections into memory. Each collection then takes its
+    // members from memory.
     let rows = list(open.map(\.row))
     let held: [any PersistentModel]
     switch relationship.storage {

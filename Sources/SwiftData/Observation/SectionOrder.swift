@@ -4,8 +4,8 @@ struct SectionOrder<Element: PersistentModel, SectionTitle: Hashable> {
   /// The order of the sections: by the title in localized order, then exactly, so that each section
   /// is contiguous.
   ///
-  /// This is an array because optimized code that copies a single stored `SortDescriptor` needs a
-  /// symbol that Foundation does not export.
+  /// The sort descriptor is in an array, because optimized code that copies a single stored
+  /// `SortDescriptor` needs a symbol that Foundation does not export.
   private let orders: [SortDescriptor<Element>]
 
   /// An order in which each section is contiguous: first by the title, then by the given order.

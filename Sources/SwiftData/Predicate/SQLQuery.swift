@@ -10,7 +10,7 @@ struct SQLQuery: Hashable, Sendable {
   var bindings: [Value] = []
   /// Whether running the SQL may fail as Swift's evaluation would.
   ///
-  /// Such SQL must not run for rows that an earlier condition excludes.
+  /// SQL that can fail must not run for rows that an earlier condition excludes.
   var canFail = false
   /// Whether the SQL searches other tables before the rows of the query; see ``SQLPath``.
   var isSearch = false

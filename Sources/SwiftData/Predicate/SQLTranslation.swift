@@ -46,8 +46,8 @@ struct SQLTranslation {
 
   /// The value of an expression that does not depend on the row; nil for other expressions.
   func constant<E: PredicateExpression>(_ expression: E) -> E.Output? {
-    // It throws if the expression uses a variable of the row, or if its evaluation fails. The
-    // translation of the node handles both cases.
+    // Evaluating throws if the expression uses a variable of the row, or if the evaluation fails.
+    // The translation of the node handles both cases.
     try? expression.evaluate(bindings)
   }
 

@@ -53,7 +53,7 @@ final class PendingOverlay {
 
   /// The name of a column that the views add.
   ///
-  /// It contains a space, which names of attributes can't.
+  /// The column's name contains a space, so that no attribute can have the same name.
   private static let rank = quoted("insertion rank")
 
   func gone(_ table: String) -> String? {

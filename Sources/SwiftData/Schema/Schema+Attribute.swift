@@ -6,7 +6,7 @@ extension Schema {
   /// print(attribute?.isUnique ?? false)
   /// ```
   public class Attribute: SchemaProperty, @unchecked Sendable {
-    // It is Sendable, because all members are constants and no subclass changes them.
+    // An attribute is Sendable, because all members are constants and no subclass changes them.
 
     /// An option of `@Attribute`, such as ``unique``.
     public struct Option: Hashable, Sendable, Codable {

@@ -7,7 +7,7 @@ extension Schema {
   /// }
   /// ```
   public final class Entity: @unchecked Sendable {
-    // It is Sendable, because parents and children are only set while the schema is created.
+    // An entity is Sendable, because parents and children are only set while the schema is created.
 
     /// The simple name of the model class, unique in its schema.
     public let name: String

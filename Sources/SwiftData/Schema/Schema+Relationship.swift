@@ -9,7 +9,7 @@ extension Schema {
   /// print(days?.destination ?? "", days?.inverseName ?? "")
   /// ```
   public class Relationship: SchemaProperty, @unchecked Sendable {
-    // It is Sendable, because all members are constants and no subclass changes them.
+    // A relationship is Sendable, because all members are constants and no subclass changes them.
 
     /// An option of `@Relationship`, such as ``unique``.
     public struct Option: Hashable, Sendable, Codable {

@@ -102,7 +102,7 @@ extension Schema: Codable {
 
   /// Decodes a schema.
   ///
-  /// It has no model classes, so it can't be used to open a container.
+  /// A decoded schema has no model classes, so it can't be used to open a container.
   public convenience init(from decoder: any Decoder) throws {
     let container = try decoder.container(keyedBy: CodingKeys.self)
     self.init(

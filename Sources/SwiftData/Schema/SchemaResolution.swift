@@ -175,8 +175,8 @@ struct SchemaResolution {
 
   /// Whether this side of two inverse to-one relationships is stored in a column.
   ///
-  /// It is the side without the delete rule cascade, so that a child refers to its parent; if both
-  /// or neither have it, the first one by name.
+  /// The column is on the side without the delete rule cascade, so that a child refers to its
+  /// parent. If both sides or neither side have this rule, the first side by name gets the column.
   private func ownsColumn(_ property: PropertyDescription, inverse: PropertyReference) -> Bool {
     let cascades = property.relationship?.deleteRule == .cascade
     let isDeletedBy = inverse.property.relationship?.deleteRule == .cascade

@@ -37,7 +37,7 @@ public protocol SchemaMigrationPlan: SendableMetatype {
 
 /// One stage of a migration; see ``SchemaMigrationPlan`` for an example.
 public enum MigrationStage: @unchecked Sendable {
-  // It is Sendable, because its closures run only on the thread that opens the container.
+  // A stage is Sendable, because its closures run only on the thread that opens the container.
 
   /// A stage without code; it may add, rename and remove entities and properties.
   case lightweight(

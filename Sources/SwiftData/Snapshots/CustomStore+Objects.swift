@@ -78,7 +78,7 @@ extension CustomStore {
     }
     let result: Found
     do { result = try fetch(context.storeRequest(descriptor)) } catch is DataStoreError {
-      // This predicate was not written by the application, so a store need not support it.
+      // The context made this predicate, not the application, so a store need not support it.
       descriptor.predicate = nil
       result = try fetch(context.storeRequest(descriptor))
     }
@@ -146,8 +146,8 @@ struct StoredSnapshot: StoredValues {
 
   /// Whether the snapshot has a valid value for a property.
   ///
-  /// It has none if the value is missing or contains temporary identities: a store that did not
-  /// replace temporary identities still returns them.
+  /// A snapshot has no usable value if the value is missing, or if it contains temporary
+  /// identities, which a store may return without replacing them.
   private func isTold(_ property: PropertyDescription) -> Bool {
     switch values.contents[property.index] {
     case .absent: false

@@ -117,7 +117,8 @@ private struct ForwardingContainer: SingleValueEncodingContainer {
   mutating func encodeNil() { capture.refuse(codingPath) }
   mutating func encode<T: Encodable>(_ value: T) throws {
     switch value {
-    // These types encode themselves as single values again, so encoding them here would never end.
+    // Booleans, texts and numbers encode themselves as single values, so encoding them here would
+    // never end.
     case is Bool, is String, is any BinaryInteger, is any BinaryFloatingPoint:
       capture.refuse(codingPath)
     default: try value.encode(to: capture)

@@ -48,8 +48,8 @@ extension Diagnostic {
 
   /// A class without an initializer.
   ///
-  /// This is correct for a class in an earlier version of a schema, because a program only reads
-  /// its objects.
+  /// The warning can be ignored for a class in an earlier version of a schema, because a program
+  /// only reads its objects.
   static func modelHasNoInitializer(_ model: ModelClass, node: AttributeSyntax) -> Diagnostic {
     Diagnostic.error(
       "'\(model.name)' has no initializer, so its objects can only be read from a store; write an "

@@ -12,8 +12,8 @@ struct MetadataSource {
 
   /// The property with the list.
   ///
-  /// It is isolated to the class's actor, because only there can key paths to the class's
-  /// properties be written.
+  /// The property is isolated to the class's actor, because key paths to the class's properties can
+  /// be written only there.
   var list: DeclSyntax {
     let entries = model.persisted.map(entry(for:)) + model.constraints.map(entry(for:))
     let array = entries.isEmpty || isBroken ? "[]" : "[\n\(entries.joined(separator: ",\n")),\n]"
@@ -26,7 +26,7 @@ struct MetadataSource {
 
   /// The property that the protocol requires.
   ///
-  /// It returns the list on any thread, because key paths that serve only as names do not need the
+  /// The list can be read on any thread, because key paths that serve only as names do not need the
   /// actor.
   var requirement: DeclSyntax {
     """

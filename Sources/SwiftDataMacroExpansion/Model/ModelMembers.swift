@@ -145,5 +145,5 @@ func storageName(of name: String) -> String {
 
 /// The body of functions in a class with errors.
 ///
-/// It compiles without values and never runs.
+/// This code is compiled and never runs, so it needs no values.
 let neverRuns = #"Swift.preconditionFailure("The class is not a model.")"#

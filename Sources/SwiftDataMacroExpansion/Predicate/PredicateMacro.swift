@@ -3,7 +3,7 @@ import SwiftSyntaxMacros
 
 /// `#Predicate` and `#Expression` over a model.
 ///
-/// They use Foundation's macros and add `evaluate`, which Foundation supports only on Apple's
+/// The macros use Foundation's macros and add `evaluate`, which Foundation supports only on Apple's
 /// systems.
 ///
 /// The closure is passed to Foundation's macro, but each call of `evaluate` is rewritten as the

@@ -47,7 +47,7 @@ extension JobStep {
         .split(separator: "\n").map(String.init)
       try keep(answers.bytes(), in: &result)
     } catch let thrown {
-      // The first error explains more than this one.
+      // The error of the first failed step is kept, because it explains more than later errors.
       error = error ?? describe(thrown)
       if result.code == .success { result.code = error?.code ?? .failure }
     }

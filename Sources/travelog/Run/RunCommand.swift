@@ -93,7 +93,7 @@ extension Travelog {
       do {
         try writeFigures()
       } catch let second {
-        // The first error decides the exit code.
+        // The error of the first failed step decides the exit code.
         try call.warn("\(shown(second))")
       }
       throw error

@@ -11,10 +11,10 @@ extension Reader {
   /// Calls with the differences of another store's rows: by entity in the order of their names,
   /// then by id.
   ///
-  /// It reads both stores at once, on two threads if both readers have a companion, and keeps one
-  /// object of each in memory. Entities and properties that only one store has are skipped;
-  /// ``StoreSchema/differences(fromStored:)`` names them. During the call, ``largeData(_:)`` of its
-  /// reader returns a large value.
+  /// Both stores are read at the same time, on two threads if both readers have a second
+  /// connection. One object of each store is in memory. Entities and properties that only one store
+  /// has are skipped; ``StoreSchema/differences(fromStored:)`` names them. During the call of the
+  /// closure, ``largeData(_:)`` of the object's reader returns its large values.
   package func differences(
     to other: Reader,
     _ body: (RowDifference) throws -> Void

@@ -4,7 +4,7 @@ import SQLite
 /// The rows of two states that are compared together: those of a table, or of an entity and its
 /// links.
 ///
-/// Their first column is an id.
+/// The first column of both statements must be an id.
 struct ComparedRows: Sendable {
   /// Rows of one table in both states.
   struct Part: Sendable {

@@ -13,7 +13,7 @@ package struct RowPair: Sendable {
 extension Reader {
   /// Calls with the rows that differ in tables of both stores: by table, then by key.
   ///
-  /// It reads both stores at once and keeps one row of each in memory.
+  /// Both stores are read at the same time, and one row of each store is in memory.
   package func rowDifferences(
     to other: Reader,
     in tables: [TableDefinition],

@@ -69,7 +69,7 @@ final class ValueFunctions: Sendable {
 
 /// A key path literal of the program.
 ///
-/// It captures nothing, so it is Sendable.
+/// The closure captures nothing, so it is Sendable.
 struct ConstantKeyPath: Hashable, @unchecked Sendable {
   let keyPath: AnyKeyPath
 
