@@ -135,6 +135,23 @@ struct LogSpoolTests {
     }
   }
 
+  @Test("A log whose file can't be created is an error that names the file.")
+  func noFile() throws {
+    try withTemporaryFolder { folder in
+      let header = LogHeader(
+        store: writtenStore,
+        lineage: 0,
+        first: 1,
+        previous: TransactionDigest.beginning(ofStore: writtenStore, lineage: 0),
+        schema: tripSchema
+      )
+      let path = folder.path + "/no such folder/log"
+      let error = #expect(throws: LogError.self) { try Spooled(header, path: path) }
+      #expect(error?.path == path)
+      #expect(error?.message.hasPrefix("Can't create \(path)") == true, "\(error?.message ?? "")")
+    }
+  }
+
   @Test("Files are gathered in any order, each once, with their large values and erasures.")
   func files() throws {
     try withTemporaryFolder { folder in

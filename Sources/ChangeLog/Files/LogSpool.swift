@@ -213,7 +213,7 @@ package final class LogSpool {
 }
 
 /// One log of a stream that is being written to a file.
-private final class Spooled {
+final class Spooled {
   private let header: LogHeader
   private let path: String
   private let descriptor: Int32

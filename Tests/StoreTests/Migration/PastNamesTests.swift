@@ -55,4 +55,49 @@ struct PastNamesTests {
     )
     #expect(present("[]", quoted) == "[]" && present("null", quoted) == "null")
   }
+
+  /// A schema in which guests and a place know each other.
+  private func schema(place name: String, version: String) -> StoreSchema {
+    func relationship(_ own: String, to other: String, inverse: String) -> Relationship {
+      Relationship(
+        name: own,
+        destination: other,
+        isToMany: true,
+        inverse: inverse,
+        storage: .joinTable("links", source: inverse, target: own)
+      )
+    }
+    return StoreSchema(
+      version: version,
+      entities: [
+        Entity(
+          name: "Guest",
+          relationships: [relationship("places", to: name, inverse: "guests")]
+        ),
+        Entity(
+          name: name,
+          relationships: [relationship("guests", to: "Guest", inverse: "places")],
+          originalName: name == "Place" ? "Area" : "Place"
+        ),
+      ]
+    )
+  }
+
+  @Test("Links that another entity owned in between are unknown to their first owner.")
+  func movedLinks() throws {
+    // The entity whose name is first owns the links.
+    let schemas = [("Place", "1"), ("Area", "2"), ("Place", "3")].map {
+      schema(place: $0, version: "\($1).0.0")
+    }
+    func guest(_ count: Int) throws -> PastNames.Successor? {
+      let names = try PastNames(Array(schemas.prefix(count)))
+      return Array("Guest".utf8).withUnsafeBytes { names.successor(of: $0) }
+    }
+    let own = try #require(try guest(1))
+    #expect(own.properties[memberKey("places")]?.isSame == true && own.knowsLinks)
+    let moved = try #require(try guest(2))
+    #expect(moved.properties.isEmpty && moved.knowsLinks)
+    let back = try #require(try guest(3))
+    #expect(back.properties.isEmpty && !back.knowsLinks)
+  }
 }

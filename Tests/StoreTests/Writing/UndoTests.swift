@@ -132,6 +132,26 @@ struct UndoTests {
     }
   }
 
+  @Test("A refused undo of an object's update does not write the object's earlier values.")
+  func refusedUpdate() throws {
+    try withStore(.memory) { store, _ in
+      try store.save { world in
+        try world.person(1).insert(name: "Ada")
+        try world.person(2).insert(name: "Bo")
+        try world.trip(1).insert(name: "a", leader: 1)
+      }
+      try store.save { try $0.trip(1).set(leader: 2) }
+      try store.save { try $0.trip(1).set(leader: nil) }
+      try store.save { try $0.person(1).delete() }
+      // With the earlier value, the trip would also refer to a missing person.
+      #expect(
+        try conflicts(store, 2...2) == [
+          #"Trip 1.leader was changed: it was {"entity":"Person","id":"2"} and is null now"#
+        ]
+      )
+    }
+  }
+
   @Test("A refused undo does not name itself among the later transactions.")
   func partlyReverted() throws {
     try withStore(.memory) { store, _ in
