@@ -1,0 +1,120 @@
+import ChangeLog
+import Changes
+import Store
+
+extension Export {
+  /// Writes the snapshot with which the logs begin: the one that the last deletion of history proves,
+  /// or the present state.
+  func writeFirstSnapshot(_ tick: Tick) throws {
+    if let start = try reader.adoptedStart() {
+      result.from = try reader.point(start)
+      try writeSnapshot(at: result.from, tick: tick)
+    } else if let point = try writePrunedSnapshot(tick) {
+      result.from = point
+    } else {
+      result.from = try reader.point(result.head)
+      try writeSnapshot(at: result.from, tick: tick)
+    }
+    let last = result.from.transaction
+    // The marker of an adoption has no changes that the snapshot could lack.
+    let isMarker = try last == 1 && reader.adoptedStart() != nil
+    if !isMarker, let oldest = try reader.historyRange().oldest, oldest <= last {
+      result.notices.append(
+        .beginsWithSnapshot(oldest...last, of: request.store, request.logs.path)
+      )
+    }
+  }
+
+  /// Writes the snapshot that the last deletion of history proves, and returns its point; nil if it
+  /// can't be made again, for example because values were erased since.
+  private func writePrunedSnapshot(_ tick: Tick) throws -> HistoryPoint? {
+    guard let prune = try reader.lastPrune(), let mark = prune.mark, let seed = prune.seed else {
+      return nil
+    }
+    guard !request.isDryRun else {
+      result.snapshot = ""
+      return try reader.point(mark.transaction)
+    }
+    let folder = try TemporaryFolder()
+    defer { withExtendedLifetime(folder) {} }
+    let (state, reached) = try rewoundCopy(of: store, to: mark.transaction, in: folder.path)
+    guard reached == mark.transaction else { return nil }
+    struct OtherState: Error {}
+    do {
+      return try state.read { rewound in
+        let point = try reader.point(mark.transaction)
+        let log = try SnapshotLog(
+          of: state,
+          reader: rewound,
+          at: point,
+          stamp: Provenance.Stamp(
+            time: prune.time,
+            process: prune.process,
+            processID: prune.processID,
+            host: prune.host,
+            seed: seed
+          )
+        )
+        result.snapshot = try log.write(
+          to: request.logs,
+          level: request.level,
+          marking: { if $0 != mark { throw OtherState() } },
+          tick: tick
+        )
+        return point
+      }
+    } catch is OtherState {
+      return nil
+    }
+  }
+
+  /// Writes the state of the store after its last transaction.
+  func writeSnapshot(at point: HistoryPoint, tick: Tick) throws {
+    guard point.transaction > 0 else { return }
+    // A transaction that only proves a snapshot does not change the state.
+    let marked = try reader.transaction(point.transaction)?.mark?.transaction
+    let known = try request.logs.snapshots(of: store.identifier, lineage: store.lineage)
+      .last { [point.transaction, marked].contains($0.range.lowerBound) }
+    if let known {
+      result.snapshot = known.path
+      return
+    }
+    guard filtered == nil else {
+      throw request.error(.snapshotIsFiltered)
+    }
+    guard !request.isDryRun else {
+      result.snapshot = ""
+      return
+    }
+    // The rows of an adopted file give the state after any of its transactions.
+    if !store.schema.isAdopted { try reader.checkState(isAfter: point) }
+    let log = try SnapshotLog(
+      of: store,
+      reader: reader,
+      at: point,
+      stamp: Provenance.system.stamp(Author(), 0)
+    )
+    result.snapshot = try log.write(
+      to: request.logs,
+      level: request.level,
+      // In a rollback journal this process can't commit while it reads.
+      marking: {
+        let canCommit = try !store.schema.isAdopted || reader.usesWriteAheadLog()
+        if canCommit { self.marked = try record($0, in: request.store) }
+      },
+      tick: tick
+    )
+    if self.marked == nil { result.notices.append(.snapshotIsUnproven(point.transaction)) }
+  }
+
+  /// Exports the transaction that proves the snapshot, and those before it.
+  func exportMark(_ tick: Tick) throws {
+    guard let marked, marked > result.to.transaction else { return }
+    try reader.refresh()
+    // The proof must be durable before a log contains it.
+    try reader.sync()
+    schemas = try schemasByDigest(reader)
+    result.head = marked
+    try exportTransactions(through: marked, tick: tick)
+  }
+}
