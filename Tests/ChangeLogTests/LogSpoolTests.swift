@@ -146,7 +146,7 @@ struct LogSpoolTests {
         schema: tripSchema
       )
       let path = folder.path + "/no such folder/log"
-      let error = #expect(throws: LogError.self) { try Spooled(header, path: path) }
+      let error = #expect(throws: LogError.self) { try SpooledLog(header, path: path) }
       #expect(error?.path == path)
       #expect(error?.message.hasPrefix("Can't create \(path)") == true, "\(error?.message ?? "")")
     }

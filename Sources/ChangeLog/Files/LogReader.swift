@@ -21,20 +21,17 @@ package final class LogReader {
   /// A caller that checks values itself also uses it.
   package let format: ChangeFormat
   private let schemaDigest: String
-  private let erasures: Erasures
-  private let acceptsUnfinishedErasures: Bool
   private let checksDigests: Bool
+  private var erasing: ErasureCheck
   private let scanner = TransactionScanner()
   private var expected: Int64
   private var transactions: Int64 = 0
   private var changes: Int64 = 0
   /// Whether all changes of the open transaction are inserts.
   private var hasOnlyInserts = true
-  /// Whether values of a change in the open transaction may have been erased.
-  private var mayBeErased = false
   /// The transaction that confirms the values that remain in the last transaction that was read; nil
   /// if nothing was erased from it, or if no transaction does.
-  package private(set) var restatedBy: HistoryPoint?
+  package var restatedBy: HistoryPoint? { erasing.restatedBy }
   /// Whether the first transaction contains the whole state of the store.
   package private(set) var beginsWithSnapshot = false
   /// Whether reading started behind the beginning of the log.
@@ -63,7 +60,6 @@ package final class LogReader {
     erasures: (LogHeader) throws -> Erasures = { Erasures(store: $0.store, lineage: $0.lineage) }
   ) throws {
     self.path = path
-    self.acceptsUnfinishedErasures = acceptsUnfinishedErasures
     self.checksDigests = checksDigests
     descriptor = try openFile(path)
     do {
@@ -80,7 +76,7 @@ package final class LogReader {
       )
       format = try ChangeFormat(header.schema, acceptsRedacted: !header.partial.isEmpty)
       schemaDigest = SHA256.digest(of: Array(try header.schema.json().utf8)).description
-      self.erasures = try erasures(header)
+      erasing = ErasureCheck(try erasures(header), acceptsUnfinished: acceptsUnfinishedErasures)
     } catch {
       buffer.finish()
       close(descriptor)
@@ -189,13 +185,9 @@ package final class LogReader {
   ///
   /// - Throws: ``LogError`` if the lines are not the ones that were written.
   package func opening() throws -> Transaction? {
-    do throws(Refusal) {
-      var transaction = try scanner.opened()
-      transaction?.schema = schemaDigest
-      return transaction
-    } catch {
-      throw damaged(error.message)
-    }
+    var transaction = try accepted(scanner.opened)
+    transaction?.schema = schemaDigest
+    return transaction
   }
 
   private func readChange(
@@ -203,12 +195,7 @@ package final class LogReader {
     checksValues: Bool,
     _ body: (Change, Int64, Int64) throws -> Void
   ) throws {
-    let change: Change
-    do throws(Refusal) {
-      change = try scanner.change(text)
-    } catch {
-      throw damaged(error.message)
-    }
+    let change = try accepted { () throws(Refusal) in try scanner.change(text) }
     // Only the last line of a gap shows that it is a gap.
     guard let open = scanner.open, open.id >= expected else {
       throw damaged("transaction \(expected) is next")
@@ -225,18 +212,13 @@ package final class LogReader {
       }
     }
     if change.kind != .insert { hasOnlyInserts = false }
-    if !mayBeErased, !erasures.entries.isEmpty { mayBeErased = change.mayBeErased }
+    erasing.take(change)
     try body(change, open.id, open.count)
     changes += 1
   }
 
   private func readTransaction(_ text: UnsafeRawBufferPointer) throws -> Transaction {
-    let transaction: Transaction
-    do throws(Refusal) {
-      transaction = try scanner.transaction(text)
-    } catch {
-      throw damaged(error.message)
-    }
+    let transaction = try accepted { () throws(Refusal) in try scanner.transaction(text) }
     guard transaction.follows(expected) else {
       throw damaged("transaction \(expected) is next")
     }
@@ -266,12 +248,7 @@ package final class LogReader {
   }
 
   private func readOmission(_ text: UnsafeRawBufferPointer) throws -> Omission {
-    let omission: Omission
-    do throws(Refusal) {
-      omission = try scanner.omission(text)
-    } catch {
-      throw damaged(error.message)
-    }
+    let omission = try accepted { () throws(Refusal) in try scanner.omission(text) }
     // A gap is never omitted, so the ids are consecutive.
     let isNext = omission.transaction == expected
     guard isNext || omission.lines != nil && omission.transaction > expected else {
@@ -283,58 +260,21 @@ package final class LogReader {
   }
 
   /// The digests of the transaction whose closing line, or the line that replaces it, was just read.
-  private func digests() throws -> LineDigests {
-    do throws(Refusal) {
-      return try buffer.digests().get()
-    } catch {
-      throw damaged(error.message)
-    }
-  }
+  private func digests() throws -> LineDigests { try accepted(buffer.digests().get) }
 
-  /// Throws if the lines of a transaction do not have its digest, or if no record covers the values that remain in
-  /// its erased lines.
+  /// Throws if the lines of a transaction do not have its digest, or if no record covers the values
+  /// that remain in its erased lines.
   private func checkDigests(of transaction: Transaction) throws {
-    defer { mayBeErased = false }
-    let given = try digests()
-    guard given.transaction == transaction.digest else {
-      throw altered(transaction, found: given.transaction, expected: transaction.digest)
-    }
-    restatedBy = nil
-    if erasures.isUnchecked { return }
-    let records = erasures.entries[given.transaction]?.lines ?? []
-    if let remaining = given.remaining,
-      let point = try erasures.restated?.restating(given.transaction, as: remaining)
-    {
-      restatedBy = point
-      return
-    }
-    guard given.remaining != records.last else {
-      if !records.isEmpty, !mayBeErased {
-        throw failure(.nothingErased, transaction: transaction.id)
-      }
-      return
-    }
-    guard given.remaining.map(records.contains) ?? true else {
-      throw altered(
-        transaction,
-        found: given.remaining,
-        expected: records.last,
-        mayBeErased: records.isEmpty
+    let found = try digests()
+    let fault =
+      found.transaction == transaction.digest
+      ? try erasing.fault(of: found)
+      : .alteredTransaction(
+        found: found.transaction,
+        expected: transaction.digest,
+        mayBeErased: false
       )
-    }
-    guard acceptsUnfinishedErasures else { throw failure(.notErased, transaction: transaction.id) }
-  }
-
-  private func altered(
-    _ transaction: Transaction,
-    found: Digest?,
-    expected: Digest?,
-    mayBeErased: Bool = false
-  ) -> LogError {
-    failure(
-      .alteredTransaction(found: found, expected: expected, mayBeErased: mayBeErased),
-      transaction: transaction.id
-    )
+    if let fault { throw failure(fault, transaction: transaction.id) }
   }
 
   private func readTrailer(_ text: UnsafeRawBufferPointer) throws {
@@ -348,7 +288,8 @@ package final class LogReader {
       changes: changes,
       digest: digest
     )
-    if isInside { try takeWhole(&right, text: text) }
+    // If lines were skipped, the digest and the counts of all lines are not known.
+    if isInside { try accepted { () throws(Refusal) in try right.takeTotals(of: text) } }
     guard right.line().dropLast().elementsEqual(text) else {
       throw damaged(
         "it should be the trailer of \(transactions) transactions and \(changes) changes up to"
@@ -359,18 +300,10 @@ package final class LogReader {
     trailer = right
   }
 
-  /// Reads the digest and counts of a trailer, which are only checked if all lines were read.
-  private func takeWhole(_ trailer: inout LogTrailer, text: UnsafeRawBufferPointer) throws {
-    var parts = LineParts(text)
+  /// Calls a function; if it refuses the bytes of a line, the log is damaged.
+  private func accepted<Result>(_ body: () throws(Refusal) -> Result) throws -> Result {
     do throws(Refusal) {
-      try parts.expect(#"{"kind":"trailer","digest":""#)
-      trailer.digest = Digest(hexadecimal: parts.upToQuote()) ?? trailer.digest
-      try parts.expect(#"","meta":{"last":"#)
-      _ = try parts.integer()
-      try parts.expect(#","transactions":"#)
-      trailer.transactions = try parts.integer()
-      try parts.expect(#","changes":"#)
-      trailer.changes = try parts.integer()
+      return try body()
     } catch {
       throw damaged(error.message)
     }
@@ -382,20 +315,5 @@ package final class LogReader {
 
   private func failure(_ reason: LogFailure, transaction: Int64) -> LogError {
     LogError(reason, path: path, line: buffer.number, transaction: transaction)
-  }
-}
-
-extension Change {
-  /// Whether the change has an erased value, or has no value that an erasure could remove.
-  ///
-  /// A store that keeps only tombstones also marks a transaction in which a deleted object only got links.
-  fileprivate var mayBeErased: Bool {
-    if hasErasedValues { return true }
-    // Lists of links begin with a bracket, so most changes need not be split into members.
-    let texts = [before, after].filter { !$0.isEmpty }
-    return texts.allSatisfy { text in
-      var parts = LineParts(text)
-      return text.count == 2 || parts.skip(to: ":[")
-    } && toldValues.isEmpty
   }
 }

@@ -15,4 +15,17 @@ package struct LogTrailer: Hashable, Sendable {
         + "\n").utf8
     )
   }
+
+  /// Takes the digest and the counts of a trailer's text, without checking them.
+  mutating func takeTotals(of text: UnsafeRawBufferPointer) throws(Refusal) {
+    var parts = LineParts(text)
+    try parts.expect(#"{"kind":"trailer","digest":""#)
+    digest = Digest(hexadecimal: parts.upToQuote()) ?? digest
+    try parts.expect(#"","meta":{"last":"#)
+    _ = try parts.integer()
+    try parts.expect(#","transactions":"#)
+    transactions = try parts.integer()
+    try parts.expect(#","changes":"#)
+    changes = try parts.integer()
+  }
 }
