@@ -1,5 +1,23 @@
+/// Writes the links in a join table as a value of the objects that own the table.
+package struct LinkEncoder {
+  /// The key of the links in an object, with quotes and colon.
+  package let key: [UInt8]
+  private let prefix: [UInt8]
+
+  package init(_ table: JoinTable, layouts: [EntityLayout]) {
+    key = memberKey(table.logName(layouts))
+    prefix = referencePrefix(layouts[table.destination].entity.name)
+  }
+
+  package func list(_ targets: [Int64]) -> EncodedValue {
+    var json: [UInt8] = []
+    appendLinkList(targets, prefix: prefix, to: &json)
+    return EncodedValue(json: json)
+  }
+}
+
 /// Appends links as a canonical list; the prefix is the text before each id.
-package func appendLinkList(
+func appendLinkList(
   _ targets: some Sequence<Int64>,
   prefix: [UInt8],
   to json: inout [UInt8]

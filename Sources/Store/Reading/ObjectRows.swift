@@ -77,25 +77,21 @@ final class ObjectCursor {
     }
     for cursor in links {
       let found = try cursor.links(of: id)
-      if !found.isEmpty { side.append(cursor.key, value: cursor.list(found)) }
+      if !found.isEmpty { side.append(cursor.key, value: cursor.encoder.list(found)) }
     }
   }
 }
 
 /// The links of one join table in the order of their owners.
 final class LinkCursor {
+  let encoder: LinkEncoder
   /// The key of the links in history, with quotes and colon.
-  let key: [UInt8]
-  /// The text before the id of each link in history.
-  private let prefix: [UInt8]
+  var key: [UInt8] { encoder.key }
   private let row: Statement
   private var isAtEnd = false
 
   init(_ connection: Connection, table: JoinTable, layouts: [EntityLayout]) throws {
-    var key: [UInt8] = []
-    appendJSONString(table.logName(layouts), to: &key)
-    self.key = key + [UInt8(ascii: ":")]
-    prefix = referencePrefix(layouts[table.destination].entity.name)
+    encoder = LinkEncoder(table, layouts: layouts)
     let first = quoted(table.firstColumn)
     let second = quoted(table.secondColumn)
     row = try connection.prepare(
@@ -124,11 +120,17 @@ final class LinkCursor {
     }
     return result
   }
+}
 
-  func list(_ targets: [Int64]) -> EncodedValue {
-    var json: [UInt8] = []
-    appendLinkList(targets, prefix: prefix, to: &json)
-    return EncodedValue(json: json)
+extension Reader {
+  /// The text of a value of an object; nil if there is no such row, or if the value is NULL.
+  package func text(of id: Int64, at column: ColumnIndex, layout: EntityLayout) throws -> String? {
+    let row = try connection.cached(
+      "SELECT \(layout.columns[column].quoted) FROM \(layout.table) WHERE id = ?1"
+    )
+    defer { row.reset() }
+    try row.bind(1, id)
+    return try row.step() && !row.isNull(at: 0) ? row.string(at: 0) : nil
   }
 }
 

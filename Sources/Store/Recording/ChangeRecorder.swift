@@ -8,8 +8,7 @@ import SQLite
 final class ChangeRecorder {
   private let layouts: [EntityLayout]
   private let encoders: [ObjectEncoder]
-  private let linkKeys: [[UInt8]]
-  private let linkPrefixes: [[UInt8]]
+  private let links: [LinkEncoder]
   // Exclusive access is not checked: this is read several times for each row, and no other code
   // uses it at that time.
   @exclusivity(unchecked) private var row: ChangeRow
@@ -17,18 +16,7 @@ final class ChangeRecorder {
   private let erasure: Erasure
   private let blobs: Blobs
 
-  /// The objects that the open transaction changed, by entity.
-  @exclusivity(unchecked) private var touched: [TouchTable]
-  /// The earlier changed objects of a very large transaction, in a file; nil for others.
-  private var aside: TouchFile?
-  /// The first change whose object is in ``touched``; objects of earlier changes are there only if
-  /// they were changed again.
-  private var firstInMemory: Int64 = 0
-  /// The maximum number of changed objects in memory; more are moved to a temporary file.
-  ///
-  /// Tests lower it.
-  @TaskLocal static var usualRoom: Int64 = 1 << 17
-  private let room = ChangeRecorder.usualRoom
+  @exclusivity(unchecked) private var touches: Touches
   private var drafts: [RowKey: ChangeDraft] = [:]
   /// The transaction that is being written.
   private(set) var transaction: Int64 = 0
@@ -53,14 +41,9 @@ final class ChangeRecorder {
     let joins = joinTables(among: layouts)
     self.blobs = blobs
     self.layouts = layouts
-    touched = layouts.map { _ in TouchTable() }
+    touches = Touches(entities: layouts.count)
     encoders = layouts.map { ObjectEncoder($0, layouts: layouts) }
-    linkKeys = joins.map {
-      var key: [UInt8] = []
-      appendJSONString($0.logName(layouts), to: &key)
-      return key + [UInt8(ascii: ":")]
-    }
-    linkPrefixes = joins.map { referencePrefix(layouts[$0.destination].entity.name) }
+    links = joins.map { LinkEncoder($0, layouts: layouts) }
     row = try ChangeRow(connection, blobs: blobs)
     erasure = try other?.erasure ?? Erasure(connection, blobs: blobs, layouts: layouts)
     header = try TransactionRow(connection, schemaID: schemaID, provenance: provenance)
@@ -74,7 +57,7 @@ final class ChangeRecorder {
     forget()
     (transaction, firstRow) = try next ?? sealLast()
     nextRow = firstRow
-    firstInMemory = firstRow
+    touches.begin(at: firstRow)
   }
 
   /// Computes the digest of the last transaction if it has none yet, while its changes still exist,
@@ -89,8 +72,7 @@ final class ChangeRecorder {
   /// Discards the state of the open transaction.
   func forget() {
     next = nil
-    aside = nil
-    for entity in touched.indices { touched[entity].removeAll() }
+    touches.removeAll()
     drafts.removeAll()
     hasGaps = false
   }
@@ -109,12 +91,12 @@ final class ChangeRecorder {
 
   /// Records that an object was inserted.
   func insert(_ key: RowKey, values: [Value]) throws {
-    if let touch = try touch(key) {
+    if let touch = try touches.touch(key) {
       // The object was deleted earlier in this transaction, so both together are an update. The
       // recorded deletion contains all earlier values.
       drafts[key]?.before.removeAll()
       try loadDraft(of: key, touch: touch)
-      touched[key.entity][key.id] = Touch(kind: .update, row: touch.row)
+      touches.set(Touch(kind: .update, row: touch.row), of: key)
       return
     }
     row.text.removeAll()
@@ -130,7 +112,7 @@ final class ChangeRecorder {
     after: [Value]
   ) throws {
     let encoder = encoders[key.entity]
-    if let touch = try touch(key) {
+    if let touch = try touches.touch(key) {
       try loadDraft(of: key, touch: touch)
       guard touch.kind == .update else { return }
       for (column, value) in zip(columns, before) where drafts[key]?.before[column] == nil {
@@ -149,12 +131,12 @@ final class ChangeRecorder {
     values: [Value],
     links: [JoinIndex: [Int64]]
   ) throws {
-    let touch = try touch(key)
+    let touch = try touches.touch(key)
     if let touch {
       if touch.kind == .insert {
         // The object was also inserted in this transaction, so nothing is recorded.
         try row.remove(id: touch.row)
-        forget(key)
+        touches.remove(key)
         drafts[key] = nil
         hasGaps = true
         return
@@ -187,7 +169,7 @@ final class ChangeRecorder {
     try eraseEarlier(key)
     if let touch, touch.row != 0 {
       try row.replace(id: touch.row, kind: .delete)
-      touched[key.entity][key.id] = Touch(kind: .delete, row: touch.row)
+      touches.set(Touch(kind: .delete, row: touch.row), of: key)
     } else {
       try write(.delete, key: key)
     }
@@ -219,10 +201,10 @@ final class ChangeRecorder {
 
   /// Records that a link was added or removed, as a change of the object that owns the join table.
   func link(_ key: RowKey, join: JoinIndex, target: Int64, isLinked: Bool) throws {
-    if let touch = try touch(key) {
+    if let touch = try touches.touch(key) {
       try loadDraft(of: key, touch: touch)
     } else {
-      touched[key.entity][key.id] = Touch(kind: .update, row: 0)
+      touches.set(Touch(kind: .update, row: 0), of: key)
       drafts[key] = ChangeDraft()
     }
     drafts[key]?.note(join, target: target, isLinked: isLinked)
@@ -239,13 +221,12 @@ final class ChangeRecorder {
     current: (RowKey) throws -> [Value]?
   ) throws -> Int {
     for (key, draft) in try drafts.sorted(by: { try order(of: $0.key) < order(of: $1.key) }) {
-      guard let touch = try touch(key), touch.kind != .delete else { continue }
+      guard let touch = try touches.touch(key), touch.kind != .delete else { continue }
       guard let values = try current(key) else { continue }
       try settle(key, touch: touch, draft: draft, values: values)
     }
     if hasGaps { nextRow = try header.closeGaps(from: firstRow) }
-    // Deletes the temporary file, so that its disk space is free before the next transaction.
-    aside = nil
+    touches.removeFile()
     if count > 0 { try close(author, operation: operation, stamp: stamp) }
     return Int(count)
   }
@@ -299,7 +280,7 @@ final class ChangeRecorder {
   }
 
   private func order(of key: RowKey) throws -> (Int64, RowKey) {
-    let row = try touch(key)?.row ?? 0
+    let row = try touches.touch(key)?.row ?? 0
     return (row == 0 ? Int64.max : row, key)
   }
 
@@ -344,17 +325,12 @@ final class ChangeRecorder {
     for (join, targets) in draft.links.sorted(by: { $0.key < $1.key }) {
       let changes = targets.filter { $0.value.before != $0.value.now }.sorted { $0.key < $1.key }
       guard !changes.isEmpty else { continue }
-      let name = linkKeys[join]
-      row.text.appendChanged(name)
-      row.text.before.append(name, value: list(changes.filter(\.value.before).map(\.key), of: join))
-      row.text.after.append(name, value: list(changes.filter(\.value.now).map(\.key), of: join))
+      let encoder = links[join]
+      let (before, now) = (changes.filter(\.value.before), changes.filter(\.value.now))
+      row.text.appendChanged(encoder.key)
+      row.text.before.append(encoder.key, value: encoder.list(before.map(\.key)))
+      row.text.after.append(encoder.key, value: encoder.list(now.map(\.key)))
     }
-  }
-
-  private func list(_ targets: [Int64], of join: JoinIndex) -> EncodedValue {
-    var json: [UInt8] = []
-    appendLinkList(targets, prefix: linkPrefixes[join], to: &json)
-    return EncodedValue(json: json)
   }
 
   private func write(_ kind: ChangeKind, key: RowKey) throws {
@@ -366,35 +342,9 @@ final class ChangeRecorder {
       entity: encoders[key.entity],
       object: key.id
     )
-    touched[key.entity][key.id] = Touch(kind: kind, row: nextRow)
+    touches.set(Touch(kind: kind, row: nextRow), of: key)
     nextRow += 1
-    if nextRow - firstInMemory >= room { try putAside() }
-  }
-
-  // MARK: Changed objects
-
-  /// The change that the open transaction has of an object so far.
-  @inline(__always)
-  private func touch(_ key: RowKey) throws -> Touch? {
-    if let touch = touched[key.entity][key.id] { return touch }
-    guard let aside, !touched[key.entity].isRemoved(key.id) else { return nil }
-    return try aside.touch(key)
-  }
-
-  private func forget(_ key: RowKey) {
-    if aside == nil {
-      touched[key.entity][key.id] = nil
-    } else {
-      touched[key.entity].remove(key.id)
-    }
-  }
-
-  /// Moves the changed objects to a file, because memory has too many.
-  private func putAside() throws {
-    let file = try aside ?? TouchFile(entities: layouts.count)
-    for index in touched.indices { try file.take(&touched[index], entity: EntityIndex(index)) }
-    aside = file
-    firstInMemory = nextRow
+    try touches.makeRoom(before: nextRow)
   }
 
   /// Creates a draft from a change that is written already, because the object changes again.

@@ -152,7 +152,7 @@ struct ForeignRandomTests {
     arguments: [1, 2, 5] as [Int64]
   )
   func agreementPutAside(room: Int64) throws {
-    try ChangeRecorder.$usualRoom.withValue(room) {
+    try Touches.$usualRoom.withValue(room) {
       try writeAtRandom(SeededGenerator(for: "foreign writers, room for \(room)"))
     }
   }

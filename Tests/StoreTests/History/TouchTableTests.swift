@@ -67,7 +67,7 @@ struct TouchTableTests {
   @Test("A transaction is recorded the same if its touched objects are kept in a file.")
   func recordedPutAside() throws {
     func history(_ room: Int64) throws -> String {
-      try ChangeRecorder.$usualRoom.withValue(room) {
+      try Touches.$usualRoom.withValue(room) {
         let store = try Store.open(.memory("put aside \(room)"), schema: worldSchema)
         var world = HistoryWorld(SeededGenerator(seed: 11))
         for _ in 0..<60 { try world.write(to: store) }

@@ -147,8 +147,8 @@ private final class Comparison {
       func isOther(_ target: Int64) -> Bool { !kept.contains(target) }
       let key = other.links[right].key
       text.appendChanged(key)
-      text.before.append(key, value: one.links[left].list(before.filter(isOther)))
-      text.after.append(key, value: other.links[right].list(after.filter(isOther)))
+      text.before.append(key, value: one.links[left].encoder.list(before.filter(isOther)))
+      text.after.append(key, value: other.links[right].encoder.list(after.filter(isOther)))
     }
   }
 }
@@ -237,7 +237,7 @@ private struct Pair {
     for (left, right) in links {
       let links = cursor.links[isOld ? left : right]
       let found = try links.links(of: cursor.id)
-      if !found.isEmpty { side.append(links.key, value: links.list(found)) }
+      if !found.isEmpty { side.append(links.key, value: links.encoder.list(found)) }
     }
   }
 }
