@@ -177,6 +177,33 @@ struct LogChain {
     throw ChainFailure.snapshotInside.at(file.path, transaction: reader.header.first)
   }
 
+  /// Reads the rest of a log, and throws if it has other transactions than its name says.
+  ///
+  /// `first` gets the first transaction of a log that was opened at its beginning, unless an omitted
+  /// one precedes it, whose day is not known.
+  func readToEnd(
+    _ reader: LogReader,
+    file: LogFolder.File,
+    change: (Change, _ transaction: Int64) throws -> Void,
+    omission: (Omission) throws -> Void = { _ in },
+    first: (Transaction) throws -> Void,
+    _ body: (Transaction) throws -> Void
+  ) throws {
+    var isFirst = !reader.isInside
+    while let transaction = try reader.next(
+      { next, id, _ in try change(next, id) },
+      omitted: { omitted, _ in
+        if omitted.lines == nil { isFirst = false }
+        try omission(omitted)
+      }
+    ) {
+      if isFirst { try first(transaction) }
+      isFirst = false
+      try body(transaction)
+    }
+    try checkEnd(reader, file: file)
+  }
+
   /// The point at which reading starts: a known point, the beginning, or
   /// a snapshot.
   func origin(after known: HistoryPoint?) throws -> HistoryPoint {

@@ -31,35 +31,28 @@ func verifyFiltered(
         throw ChainFailure.misplaced(reader.header).at(file.path, line: 1)
       }
       result.words = reader.header.partial
-      var isFirst = true
-      while let transaction = try reader.next(
-        { change, id, _ in
+      try chain.readToEnd(
+        reader,
+        file: file,
+        change: { change, id in
           for value in change.largeReferences where checked.insert(value.digest).inserted {
             try folder.blobs.check(value.digest, size: value.size)
           }
           result.changes += 1
           if change.isHidden { result.except.add(.hidden, id) }
         },
-        omitted: { omission, _ in
+        omission: { omission in
           if let lines = omission.lines {
             result.except.add(.omittedChanges, omission.transaction, count: Int64(lines.count))
           } else {
             result.except.add(.omitted, omission.transaction)
-            // The day of an omitted transaction is not known, so the day in the path is not checked.
-            isFirst = false
           }
-        }
-      ) {
-        if isFirst { try file.checkDay(transaction) }
-        isFirst = false
+        },
+        first: file.checkDay
+      ) { transaction in
         result.transactions += 1
         result.to = transaction.point(inLineage: lineage) ?? result.to
         try progress.countTransaction(tick)
-      }
-      guard reader.trailer?.last == file.range.upperBound else {
-        throw ChainFailure.wrongLast(reader.trailer?.last ?? 0, named: file.range.upperBound).at(
-          file.path
-        )
       }
       point = reader.end
       result.to = reader.end

@@ -193,11 +193,12 @@ final class LineageVerification {
     tick: Tick,
     _ body: (Transaction) throws -> Void
   ) throws {
-    var isFirst = !reader.isInside
     var observed: Transaction?
     var isWanted = false
-    while true {
-      let transaction = try reader.next { change, id, _ in
+    try chain.readToEnd(
+      reader,
+      file: file,
+      change: { change, id in
         guard isNew(id) else { return }
         if !change.large.isEmpty { try checkLargeValues(of: change) }
         try progress.countChange(tick)
@@ -207,10 +208,9 @@ final class LineageVerification {
           isWanted = observed.map(observer.wants) ?? false
         }
         if isWanted, let observed { try observer.take(change, transaction: observed) }
-      }
-      guard let transaction else { break }
-      if isFirst { collectDay(file, transaction) }
-      isFirst = false
+      },
+      first: { collectDay(file, $0) }
+    ) { transaction in
       try body(transaction)
       if isNew(transaction.id) {
         count(transaction, restatedBy: reader.restatedBy)
@@ -218,7 +218,6 @@ final class LineageVerification {
       }
       try progress.countTransaction(tick)
     }
-    try chain.checkEnd(reader, file: file)
   }
 
   /// Whether a transaction is after the trusted position, if there is one.
