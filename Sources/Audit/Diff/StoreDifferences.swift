@@ -53,17 +53,10 @@ package struct StoreDifferences {
       let layout = layouts.first(where: { $0.entity.name == entity }),
       let label = vocabulary.labels[entity], let column = layout.column(of: label)
     else { return nil }
-    let sql = "SELECT \(layout.columns[column].quoted) FROM \(layout.table) WHERE id = ?1"
     for reader in [right, left] {
       // The name is optional: if it can't be read, the id identifies the object.
-      guard let find = try? reader.connection.cached(sql), (try? find.bind(1, id.integer)) != nil
-      else {
-        continue
-      }
-      defer { find.reset() }
-      if (try? find.step()) == true, !find.isNull(at: 0), !find.string(at: 0).isEmpty {
-        return find.string(at: 0)
-      }
+      let name = try? reader.text(of: id.integer, at: column, layout: layout)
+      if let name, !name.isEmpty { return name }
     }
     return nil
   }
