@@ -18,9 +18,9 @@ struct SchemaResolution {
 
   func resolve() throws -> StoreSchema {
     var entities = try models.map(entity)
-    for (owner, relationship) in hiddenRelationships {
-      for index in entities.indices where isKind(entities[index].name, of: relationship.target) {
-        entities[index].relationships.append(relationship.hidden(for: owner))
+    for (target, relationship) in hiddenRelationships {
+      for index in entities.indices where isKind(entities[index].name, of: target) {
+        entities[index].relationships.append(relationship)
       }
     }
     return StoreSchema(version: version, entities: entities)
@@ -204,31 +204,22 @@ struct SchemaResolution {
     "_\(property.owner)_\(property.name)"
   }
 
-  private var hiddenRelationships: [(owner: _ModelDescription, relationship: HiddenTarget)] {
-    models.flatMap { model in
-      model.properties[model.offset...].compactMap { property in
-        guard case .toMany(let type, _) = property.kind, model.inverse(of: property.index) == nil
+  /// The relationships without a property that store the sides of others, with their models.
+  private var hiddenRelationships: [(_ModelDescription, StoredRelationship)] {
+    models.flatMap { owner in
+      owner.properties[owner.offset...].compactMap { property in
+        guard case .toMany(let type, _) = property.kind, owner.inverse(of: property.index) == nil
         else { return nil }
-        let target = _ModelDescription.of(type)
-        return (model, HiddenTarget(property: property, target: target))
+        let relationship = StoredRelationship(
+          name: hiddenName(property),
+          destination: owner.name,
+          isToMany: false,
+          inverse: property.name,
+          storage: .column(hiddenName(property)),
+          isHidden: true
+        )
+        return (_ModelDescription.of(type), relationship)
       }
-    }
-  }
-
-  private struct HiddenTarget {
-    let property: PropertyDescription
-    let target: _ModelDescription
-
-    func hidden(for owner: _ModelDescription) -> StoredRelationship {
-      let name = "_\(property.owner)_\(property.name)"
-      return StoredRelationship(
-        name: name,
-        destination: owner.name,
-        isToMany: false,
-        inverse: property.name,
-        storage: .column(name),
-        isHidden: true
-      )
     }
   }
 }
