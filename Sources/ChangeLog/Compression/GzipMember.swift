@@ -1,4 +1,0 @@
-/// The bytes as one gzip member, of a level that both compressing libraries have.
-package func gzipMember(of bytes: [UInt8], level: Int = 6, path: String) throws -> [UInt8] {
-  try GzipCompressor(level: level, path: path).member(of: bytes)
-}
