@@ -206,8 +206,8 @@ let package = Package(
     .testTarget(
       name: "PipelineTests",
       dependencies: [
-        "ChangeLog", "Pipeline", "ProcessTesting", "SQLite", "Changes", "Store", "StoreTesting",
-        "TestSupport",
+        "ChangeLog", "Pipeline", "PipelineTesting", "ProcessTesting", "SQLite", "Changes", "Store",
+        "StoreTesting", "TestSupport",
       ]
     ),
     .testTarget(
@@ -228,9 +228,8 @@ let package = Package(
     .testTarget(
       name: "TravelogTests",
       dependencies: [
-        "ChangeLog", "Changes", "CommandLineKit", "LogFuzzing", "Pipeline", "ProcessTesting",
-        "SQLite",
-        "Store", "StoreTesting", "TestSupport", "travelog", "trips",
+        "ChangeLog", "Changes", "CommandLineKit", "LogFuzzing", "Pipeline", "PipelineTesting",
+        "ProcessTesting", "SQLite", "Store", "StoreTesting", "TestSupport", "travelog", "trips",
       ]
     ),
     .target(

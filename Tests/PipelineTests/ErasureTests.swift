@@ -1,5 +1,6 @@
 import Foundation
 import Pipeline
+import PipelineTesting
 import Store
 import StoreTesting
 import TestSupport

@@ -1,6 +1,7 @@
 import Changes
 import Foundation
 import Pipeline
+import PipelineTesting
 import Store
 import StoreTesting
 import TestSupport

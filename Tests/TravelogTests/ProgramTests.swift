@@ -1,4 +1,5 @@
 import Foundation
+import PipelineTesting
 import SQLite
 import Store
 import StoreTesting
@@ -125,7 +126,7 @@ struct ProgramTests {
       try exportApart(store, to: logs)
       let files = try FileManager.default.subpathsOfDirectory(atPath: logs)
         .filter { $0.hasSuffix(".gz") }.sorted().map { logs + "/" + $0 }
-      let text = try TravelogTests.gunzip(files[0])
+      let text = try PipelineTesting.gunzip(files[0])
       let transaction = try #require(text.split(separator: "\n").dropLast().last).utf8.count
       let trailer = try #require(text.split(separator: "\n").last).utf8.count
       let cut = Data(text.utf8).dropLast(trailer + 1)
@@ -249,7 +250,7 @@ struct ProgramTests {
   private func gunzip(bytes: Data, _ folder: URL) throws -> String {
     let file = folder.appendingPathComponent("bytes")
     try bytes.write(to: file)
-    return try TravelogTests.gunzip(file.path)
+    return try PipelineTesting.gunzip(file.path)
   }
 
   @Test("Each kind of failure of travelog has its exit code.")

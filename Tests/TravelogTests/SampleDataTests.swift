@@ -1,4 +1,5 @@
 import Foundation
+import PipelineTesting
 import ProcessTesting
 import Store
 import StoreTesting

@@ -1,5 +1,6 @@
 import Foundation
 import LogFuzzing
+import PipelineTesting
 import Store
 import StoreTesting
 import TestSupport

@@ -1,4 +1,5 @@
 import Foundation
+import PipelineTesting
 import Testing
 
 extension Forgery {

@@ -1,6 +1,7 @@
 import Changes
 import Foundation
 import LogFuzzing
+import PipelineTesting
 import Store
 import StoreTesting
 import Testing
