@@ -48,10 +48,59 @@ function drawActivity() {
   if (focused && byId(focused)) byId(focused).focus();
   const omitted = sum(data.report.omitted_days);
   if (omitted) append(card, [el('p.faint', {}, count(omitted, 'change') + ' of other days are not in the chart.')]);
+  const isZoomed = Boolean(filter.from || filter.to);
+  const rankings = isZoomed ? rankingsOfSelectedDays() : data.report;
+  const scope = isZoomed ? scopeOfSelectedDays(from, to, rankings) : 'of the whole history';
   byId('activity-details').replaceChildren(heatMap(from, to),
-    rankingCard('Authors', 'Author', data.report.authors, 'author', authorName),
-    rankingCard('Entities', 'Entity', data.report.entities, 'entity', name => name),
-    rankingCard('Kinds of transactions', 'Kind', data.report.operations, 'op', name => name));
+    rankingCard('Authors', 'Author', rankings.authors, 'author', authorName, scope),
+    rankingCard('Entities', 'Entity', rankings.entities, 'entity', name => name, scope),
+    rankingCard('Kinds of transactions', 'Kind', rankings.operations, 'op', name => name, scope));
+}
+
+// The tables of the selected days, from the transactions in the page: the report has them for all days only.
+function rankingsOfSelectedDays() {
+  const [from, to] = filterMoments();
+  const found = { authors: new Map(), entities: new Map(), operations: new Map() };
+  const add = (ranking, name, [inserted, updated, deleted]) => {
+    let entry = ranking.get(name);
+    if (!entry) ranking.set(name, entry = { name, transactions: 0, changes: { inserted: 0, updated: 0, deleted: 0 } });
+    entry.transactions += 1;
+    entry.changes.inserted += inserted;
+    entry.changes.updated += updated;
+    entry.changes.deleted += deleted;
+  };
+  let changes = 0;
+  for (const row of data.rows) {
+    if (row.op === 'snapshot' || !(row.time >= from && row.time < to)) continue;
+    changes += row.total;
+    add(found.authors, row.author, totals(row));
+    add(found.operations, row.op, totals(row));
+    for (const [entity, ...counts] of row.entities) add(found.entities, entity, counts);
+  }
+  return { changes, ...Object.fromEntries(Object.entries(found).map(([key, ranking]) => [key, ranked(ranking)])) };
+}
+
+// The first entries by their changes; the others are merged, as in the report.
+function ranked(ranking) {
+  const entries = Array.from(ranking.values()).sort((a, b) => sum(b.changes) - sum(a.changes) || b.transactions - a.transactions);
+  const rest = entries.splice(20);
+  const others = rest.length ? { transactions: 0, changes: { inserted: 0, updated: 0, deleted: 0 } } : null;
+  for (const entry of rest) {
+    others.transactions += entry.transactions;
+    for (const kind of Object.keys(others.changes)) others.changes[kind] += entry.changes[kind];
+  }
+  return { entries, others, other_names: rest.length, is_minimum: false };
+}
+
+function scopeOfSelectedDays(from, to, rankings) {
+  if (!data.isLoaded) return 'of the selected days, as far as they were read';
+  const all = data.report.days.reduce((total, day) => {
+    const at = dayNumber(day.day);
+    return at >= from && at <= to ? total + sum(day.changes) : total;
+  }, 0);
+  return rankings.changes < all
+    ? 'of the selected days, in ' + number(rankings.changes) + ' of their ' + number(all) + ' changes'
+    : 'of the selected days';
 }
 
 function activityTools(bounds, from, to) {
@@ -237,7 +286,7 @@ function heatMap(from, to) {
           }, el('span.visually-hidden', {}, String(value))))))))));
 }
 
-function rankingCard(title, noun, ranking, key, nameOfEntry) {
+function rankingCard(title, noun, ranking, key, nameOfEntry, scope) {
   const entries = ranking.entries;
   const most = Math.max(1, ...entries.map(entry => sum(entry.changes)));
   const bar = changes => svg('svg.bars', { viewBox: '0 0 100 8', preserveAspectRatio: 'none', 'aria-hidden': 'true' },
@@ -253,6 +302,6 @@ function rankingCard(title, noun, ranking, key, nameOfEntry) {
     rows.push(row(el('span.faint', {}, (ranking.is_minimum ? 'at least ' : '') + count(ranking.other_names, 'other') + ', merged'), ranking.others));
   }
   return el('div.card', {}, el('h3', {}, title),
-    rows.length ? table(title + ' by the number of their changes, of the whole history', [noun, 'Transactions', 'Inserted', 'Changed', 'Deleted', 'Share'], rows, [1, 2, 3, 4])
+    rows.length ? table(title + ' by the number of their changes, ' + scope, [noun, 'Transactions', 'Inserted', 'Changed', 'Deleted', 'Share'], rows, [1, 2, 3, 4])
       : el('p.empty', {}, 'There are none.'));
 }

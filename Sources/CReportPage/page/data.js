@@ -21,22 +21,29 @@ function decoded(base64) {
   return result;
 }
 
-function unpacked(element) {
-  const stream = new Blob([decoded(element.textContent)]).stream()
-    .pipeThrough(new DecompressionStream('gzip'));
+const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
+
+// The bytes that an element has in compressed form.
+async function unpacked(element) {
+  const stream = new DecompressionStream('gzip');
+  const writer = stream.writable.getWriter();
+  const written = writer.write(decoded(element.textContent)).then(() => writer.close());
   // The text is no longer needed; the browser can free it.
   element.remove();
-  return new Response(stream).text();
+  const [bytes] = await Promise.all([new Response(stream.readable).arrayBuffer(), written]);
+  return new Uint8Array(bytes);
 }
+
+async function unpackedJSON(element) { return JSON.parse(decoder.decode(await unpacked(element))); }
 
 async function readReport() {
   data.changeLimit = Number(byId('head').dataset.changeLimit);
-  data.report = JSON.parse(await unpacked(byId('head')));
+  data.report = await unpackedJSON(byId('head'));
   zone = timeZone(data.report);
 }
 
 async function readNames() {
-  for (const [history, entity, id, name] of JSON.parse(await unpacked(byId('names')))) {
+  for (const [history, entity, id, name] of await unpackedJSON(byId('names'))) {
     data.names.set(objectKey(history, entity, id), name);
   }
 }
@@ -45,11 +52,14 @@ async function readNames() {
 async function readBlocks(progress) {
   const blocks = Array.from(document.querySelectorAll('script.block'));
   data.blocks = blocks.length;
+  let last = performance.now();
   for (const block of blocks) {
     addRows(await unpacked(block));
     data.loadedBlocks += 1;
     progress();
+    if (performance.now() - last < 40) continue;
     await pause();
+    last = performance.now();
   }
   // Several histories are merged by time.
   if (data.report.histories.length > 1) data.rows.sort((a, b) => b.time - a.time);
@@ -57,13 +67,14 @@ async function readBlocks(progress) {
   progress();
 }
 
-function addRows(text) {
+// The bytes of a block stay as they are: to decode all of them takes longer than to decompress them.
+function addRows(bytes) {
   let start = 0;
-  while (start < text.length) {
-    const tab = text.indexOf('\t', start);
-    let end = text.indexOf('\n', tab);
-    if (end < 0) end = text.length;
-    const [history, id, time, author, op, state, program, entities] = JSON.parse(text.slice(start, tab));
+  while (start < bytes.length) {
+    const tab = bytes.indexOf(9, start);
+    let end = bytes.indexOf(10, tab);
+    if (end < 0) end = bytes.length;
+    const [history, id, time, author, op, state, program, entities] = JSON.parse(decoder.decode(bytes.subarray(start, tab)));
     let total = 0;
     let deleted = 0;
     for (const entity of entities) {
@@ -72,13 +83,17 @@ function addRows(text) {
     }
     data.rows.push({
       history, id: String(id), time: Date.parse(time), author, op, state, program, entities, total, deleted,
-      kept: Math.min(total, data.changeLimit), text, start: tab + 1, end,
+      kept: Math.min(total, data.changeLimit), bytes, start: tab + 1, end, line: null,
     });
     start = end + 1;
   }
 }
 
-function lineText(row) { return row.text.slice(row.start, row.end); }
+// The changes of a transaction as the page has them, decoded when they are first needed.
+function lineText(row) {
+  if (row.line === null) row.line = decoder.decode(row.bytes.subarray(row.start, row.end));
+  return row.line;
+}
 
 // The changes of a transaction: { kind, entity, id, name, properties: [{ name, before, after }] }.
 function changesOf(row) {

@@ -93,6 +93,8 @@ async function start() {
     if (isFirst || data.isLoaded) search();
     isFirst = false;
   });
+  // The tables of selected days are complete only now.
+  if (filter.from || filter.to) drawActivity();
   if (location.hash) follow();
   document.documentElement.classList.add('loaded');
 }
