@@ -1,6 +1,8 @@
+import ChangeLog
 import CommandLineKit
 import FoundationEssentials
 import Glibc
+import Pipeline
 import Stopping
 import Store
 
@@ -67,4 +69,13 @@ struct Travelog {
     json: json,
     describe: describe
   )
+}
+
+extension Call {
+  /// Locks a folder, which must contain logs; a dry run does not lock it.
+  func lock(_ logs: LogFolder, purpose: String) throws -> FolderLock? {
+    try checkHasLogs(logs)
+    guard !arguments[Travelog.dryRun] else { return nil }
+    return try FolderLock(logs, wait: arguments[Travelog.lockWait], purpose: purpose)
+  }
 }

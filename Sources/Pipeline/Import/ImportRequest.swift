@@ -1,5 +1,7 @@
 import ChangeLog
 import Changes
+import FoundationEssentials
+import Store
 
 package struct ImportRequest: PipelineRequest, Sendable {
   package var logs: LogFolder
@@ -53,5 +55,31 @@ package struct ImportResult: Codable, Hashable, Sendable {
     result.snapshotObjects += earlier.snapshotObjects
     result.files += earlier.files
     return result
+  }
+}
+
+/// Throws if a replica already has transactions after the requested end of an import.
+///
+/// A file that is not a replica is not an error here; the import reports it.
+///
+/// - Throws: ``PipelineError`` with ``PipelineError/Code/misuse``, or ``StoreError``.
+package func checkIsNotPast(_ until: Point, store: String) throws {
+  guard until != .head, try !Store.isUnmade(URL(fileURLWithPath: store)) else { return }
+  let replica = try readableStore(store)
+  guard replica.isReplica else { return }
+  try replica.read { try $0.checkIsNotPast(until, store: store) }
+}
+
+extension Reader {
+  func checkIsNotPast(_ until: Point, store: String) throws {
+    let head = try historyRange().head.transaction
+    let isPast =
+      switch until {
+      case .head: false
+      case .transaction(let id): id < head
+      case .time(let time): try firstTransaction(afterTime: time) != nil
+      }
+    guard isPast else { return }
+    throw PipelineError(.isPast(until, head: head), store: store)
   }
 }
