@@ -1,0 +1,126 @@
+import ChangeLog
+import Changes
+
+// Reading the logs of a chain to their ends.
+extension LogChain {
+  /// Throws if a log, which was read to its end, has other transactions than its name says.
+  func checkEnd(_ reader: LogReader, file: LogFolder.File) throws {
+    guard let trailer = reader.trailer, trailer.last == file.range.upperBound else {
+      throw ChainFailure.wrongLast(reader.trailer?.last ?? 0, named: file.range.upperBound).at(
+        file.path
+      )
+    }
+    guard folder.partial == nil, reader.beginsWithSnapshot,
+      reader.header.previous != beginning.digest,
+      !snapshots.contains(file)
+    else { return }
+    throw ChainFailure.snapshotInside.at(file.path, transaction: reader.header.first)
+  }
+
+  /// Reads the rest of a log, and throws if it has other transactions than its name says.
+  ///
+  /// `first` gets the first transaction of a log that was opened at its beginning, unless an omitted
+  /// one precedes it, whose day is not known.
+  func readToEnd(
+    _ reader: LogReader,
+    file: LogFolder.File,
+    change: (Change, _ transaction: Int64) throws -> Void,
+    omission: (Omission) throws -> Void = { _ in },
+    first: (Transaction) throws -> Void,
+    _ body: (Transaction) throws -> Void
+  ) throws {
+    var isFirst = !reader.isInside
+    while let transaction = try reader.next(
+      { next, id, _ in try change(next, id) },
+      omitted: { omitted, _ in
+        if omitted.lines == nil { isFirst = false }
+        try omission(omitted)
+      }
+    ) {
+      if isFirst { try first(transaction) }
+      isFirst = false
+      try body(transaction)
+    }
+    try checkEnd(reader, file: file)
+  }
+
+  /// The point at which reading starts: a known point, the beginning, or
+  /// a snapshot.
+  func origin(after known: HistoryPoint?) throws -> HistoryPoint {
+    if let known { return known }
+    guard let first = files.first?.range.lowerBound else {
+      return try snapshotPoint(snapshots.last) ?? beginning
+    }
+    guard try !beginsLineage() else { return beginning }
+    return try snapshotPoint(snapshots.last { $0.range.upperBound < first }) ?? beginning
+  }
+
+  /// The point of a snapshot's state; nil if there is no file.
+  func snapshotPoint(_ file: LogFolder.File?) throws -> HistoryPoint? {
+    guard let file else { return nil }
+    let reader = try open(file, after: nil)
+    while try reader.next() != nil {}
+    try checkEnd(reader, file: file)
+    return HistoryPoint(
+      lineage: lineage,
+      transaction: reader.header.first,
+      digest: reader.header.previous
+    )
+  }
+
+  /// Whether a later transaction of the chain proves a snapshot, which follows the transaction of a point.
+  ///
+  /// Logs are read up to the transaction that proves the snapshot; an import verifies all of them.
+  func provesSnapshot(_ file: LogFolder.File, at point: HistoryPoint) throws -> Bool {
+    let snapshot = try open(file, after: nil)
+    guard let digest = try snapshot.next(checksValues: false)?.digest else { return false }
+    let wanted = Mark(.snapshot, transaction: point.transaction, digest: digest)
+    var end = point
+    for file in files where file.range.upperBound > point.transaction {
+      let isInside = file.range.lowerBound <= point.transaction
+      let reader = try open(file, after: isInside ? nil : end)
+      if isInside { _ = reader.goInside(before: point.transaction) }
+      while let transaction = try reader.next(checksValues: false) {
+        if transaction.id == point.transaction, transaction.chainDigest != point.digest {
+          return false
+        }
+        if transaction.id > point.transaction, transaction.mark == wanted { return true }
+        end = transaction.point(inLineage: lineage) ?? end
+      }
+    }
+    return false
+  }
+
+  /// Reads all logs, or those after a point, and returns their end.
+  ///
+  /// If a compaction merged the logs around the point, the merged log is read from its beginning.
+  func verifiedEnd(after known: HistoryPoint?) throws -> HistoryPoint {
+    var end = try origin(after: known)
+    var isInside = files.contains {
+      $0.range.contains(end.transaction) && $0.range.upperBound > end.transaction
+    }
+    for file in files where file.range.upperBound > end.transaction {
+      let reader = try open(file, after: isInside ? nil : end)
+      isInside = false
+      while let transaction = try reader.next() {
+        guard let point = transaction.point(inLineage: lineage) else { continue }
+        end = point
+        if let known, end.transaction == known.transaction {
+          try check(known, point: end, file: file)
+        }
+      }
+      try checkEnd(reader, file: file)
+    }
+    return end
+  }
+
+  /// Throws if a transaction of a log differs from a transaction that is known.
+  private func check(
+    _ known: HistoryPoint,
+    point: HistoryPoint,
+    file: LogFolder.File
+  ) throws {
+    guard known.digest != point.digest else { return }
+    throw ChainFailure.otherThanToken.at(file.path, transaction: point.transaction)
+  }
+}
