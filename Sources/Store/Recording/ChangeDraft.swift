@@ -1,24 +1,24 @@
+import Changes
+
 /// A change of the running transaction: its object may change again, or has links in a
 /// join table.
 ///
 /// A draft has the values from before the transaction. The present values are read when the
 /// transaction ends.
-package struct ChangeDraft {
+struct ChangeDraft {
   /// Whether a link existed before the transaction, and whether it exists now.
-  package struct LinkChange {
-    package var before: Bool
-    package var now: Bool
+  struct LinkChange {
+    var before: Bool
+    var now: Bool
   }
 
   /// The values before the transaction, by their columns.
-  package var before: [ColumnIndex: EncodedValue] = [:]
+  var before: [ColumnIndex: EncodedValue] = [:]
   /// The added and removed links, by join table and destination.
-  package var links: [JoinIndex: [Int64: LinkChange]] = [:]
-
-  package init() {}
+  var links: [JoinIndex: [Int64: LinkChange]] = [:]
 
   /// Records that a link was added or removed.
-  package mutating func note(_ join: JoinIndex, target: Int64, isLinked: Bool) {
+  mutating func note(_ join: JoinIndex, target: Int64, isLinked: Bool) {
     links[join, default: [:]][target, default: LinkChange(before: !isLinked, now: isLinked)].now =
       isLinked
   }
