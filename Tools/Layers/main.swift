@@ -6,8 +6,8 @@ import SourceGraph
 //
 //   layers [--names] FOLDER [IMPORTED…]
 //
-// The folders of imported modules are read to recognise their types. With --names, each
-// use of a file in another folder is printed with its names.
+// The folders of imported modules are read to recognise their types. With --names, each use of
+// another file is printed with its names.
 let arguments = CommandLine.arguments.dropFirst()
 let folders = arguments.filter { !$0.hasPrefix("-") }.map { URL(filePath: $0) }
 guard let module = folders.first else {
@@ -18,12 +18,12 @@ let graph = try SourceGraph(folder: module, imported: Array(folders.dropFirst())
 var counts: [String: [String: Int]] = [:]
 for (file, uses) in graph.uses.enumerated() {
   let folder = graph.folder(of: file)
-  for (used, names) in uses.sorted(by: { $0.key < $1.key })
-  where graph.folder(of: used) != folder {
-    counts[folder, default: [:]][graph.folder(of: used), default: 0] += names.count
+  for (used, names) in uses.sorted(by: { $0.key < $1.key }) {
     if arguments.contains("--names") {
       print("\(graph.files[file]) uses \(graph.files[used]): \(names.sorted())")
     }
+    guard graph.folder(of: used) != folder else { continue }
+    counts[folder, default: [:]][graph.folder(of: used), default: 0] += names.count
   }
 }
 for (folder, used) in counts.sorted(by: { $0.key < $1.key }) {
