@@ -52,6 +52,12 @@ struct AdoptedFileTests {
     #expect(history[0].changes == [])
     #expect(history[0].details.contains(#""person":{"rows":2,"digest":""#))
     #expect(history[0].details.contains(#""tag":{"rows":0,"digest":""#))
+    let details = try JSONSerialization.jsonObject(with: Data(history[0].details.utf8))
+    #expect(
+      ((details as? [String: Any])?["tables"] as? [String: Any])?.keys.sorted() == [
+        "person", "tag",
+      ]
+    )
   }
 
   @Test("A bracket gives its transaction an author, a reason and a request, and proves its end.")

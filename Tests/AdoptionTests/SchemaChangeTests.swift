@@ -38,6 +38,18 @@ struct SchemaChangeTests {
     try check(world, "new.db")
   }
 
+  @Test("A first export after tables were recorded again says which transactions it leaves out.")
+  func lateExport() throws {
+    let world = try AdoptedWorld(start)
+    try world.run("ALTER TABLE person ADD COLUMN mail TEXT DEFAULT 'none'")
+    #expect(try world.changes().map(\.operation) == ["difference"])
+    let late = try world.exportLogs().notices.map(\.message)
+    #expect(late.contains { $0.hasPrefix("Transactions 1 to 2 of ") }, "\(late)")
+    // The marker of an adoption has no changes that could be left out.
+    let first = try AdoptedWorld(start).exportLogs().notices.map(\.message)
+    #expect(!first.contains { $0.hasPrefix("Transaction") }, "\(first)")
+  }
+
   @Test("Renamed tables and columns, new tables and dropped ones reach a replica.")
   func renaming() throws {
     let world = try AdoptedWorld(start)

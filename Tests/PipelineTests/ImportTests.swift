@@ -476,23 +476,4 @@ struct ImportTests {
       #expect(error?.message.contains("There are no logs of the store") == true)
     }
   }
-
-  @Test("An import continues after the first transaction that another one applied meanwhile.")
-  func meanwhile() throws {
-    try withTemporaryFolder { folder in
-      var world = try World(folder, "meanwhile")
-      try world.write(4)
-      try world.export()
-      var (first, second) = (request(world), request(world))
-      (first.until, second.until) = (.transaction(1), .transaction(2))
-      var isAlone = true
-      // The second import verifies the log before it creates the replica.
-      let result = try importLogs(second) { _ in
-        guard isAlone else { return }
-        isAlone = false
-        _ = try importLogs(first)
-      }
-      #expect(!isAlone && result.from.transaction == 1 && result.to.transaction == 2)
-    }
-  }
 }

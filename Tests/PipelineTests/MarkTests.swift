@@ -144,6 +144,39 @@ struct MarkTests {
     }
   }
 
+  @Test("Objects in which an unproven snapshot differs from a replay are findings, at most twenty.")
+  func differences() throws {
+    try withTemporaryFolder { folder in
+      let world = try World(folder, "different snapshot")
+      let hotel = worldSchema.index(of: "Hotel") ?? 0
+      try world.source.write(Author()) { writer in
+        for id in Int64(1)...22 {
+          let values: [Value] = [.text("\(id)"), .null, .null, .null, .integer(4)]
+          try writer.insert(hotel, id: id, values: values)
+        }
+      }
+      try world.export()
+      let replica = folder.path + "/replica.store"
+      _ = try importLogs(ImportRequest(logs: world.logs, store: replica))
+      // Without triggers, nothing of this change is captured.
+      let triggers = "SELECT name FROM sqlite_schema WHERE type = 'trigger'"
+      for name in try rows(triggers, in: open(replica)) {
+        try runSQL("DROP TRIGGER \"\(name)\"", on: replica)
+      }
+      try runSQL("UPDATE Place SET rating = 2.5", on: replica)
+      let other = LogFolder(folder.path + "/other")
+      try other.create()
+      var export = ExportRequest(store: replica, logs: other)
+      export.startsNewFolder = true
+      export.wantsSnapshot = true
+      _ = try Pipeline.export(export)
+      let findings = try verify(VerifyRequest(logs: other)).flatMap(\.findings).map(\.message)
+      #expect(findings.count == 21)
+      #expect(findings.dropLast().allSatisfy { $0.hasPrefix("Hotel ") && $0.contains("rating") })
+      #expect(findings.last == "2 more objects differ.")
+    }
+  }
+
   @Test("A gap that recover records is proven by a later transaction.")
   func gap() throws {
     try withTemporaryFolder { folder in
@@ -158,6 +191,8 @@ struct MarkTests {
       )
       #expect(mark.mark?.kind == .gap && mark.mark?.transaction == base + 5)
       #expect(try verified(world.logs).except == [])
+      // Only snapshots are replayed.
+      #expect(try verified(world.logs, replays: true).except == [])
       let inside = try world.source.read { try $0.point(base + 7) }
       #expect(try verified(world.logs, heads: [inside.digest]).except.map(\.kind) == [.gap])
       let head = try world.source.read { try $0.historyRange().head }

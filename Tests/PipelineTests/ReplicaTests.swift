@@ -64,4 +64,24 @@ struct ReplicaTests {
       #expect(try Replica(plan).finish() == 0)
     }
   }
+
+  @Test("An import continues after the first transaction that another one applied meanwhile.")
+  func meanwhile() throws {
+    try withTemporaryFolder { folder in
+      var world = try World(folder, "meanwhile")
+      try world.write(4)
+      try world.export()
+      let request = ImportRequest(logs: world.logs, store: folder.path + "/replica.store")
+      var (first, second) = (request, request)
+      (first.until, second.until) = (.transaction(1), .transaction(2))
+      var isAlone = true
+      // The second import verifies the log before it creates the replica.
+      let result = try importLogs(second) { _ in
+        guard isAlone else { return }
+        isAlone = false
+        _ = try importLogs(first)
+      }
+      #expect(!isAlone && result.from.transaction == 1 && result.to.transaction == 2)
+    }
+  }
 }

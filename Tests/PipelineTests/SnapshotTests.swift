@@ -67,6 +67,10 @@ struct SnapshotTests {
       var world = try World(folder, "incomplete history")
       try world.write(20)
       try world.source.deleteHistory([1...5])
+      let early = #expect(throws: PipelineError.self) {
+        try world.export { $0.until = .transaction(10) }
+      }
+      #expect(early?.code == .historyExpired)
       let first = try world.export()
       #expect(first.snapshot != nil)
       #expect(first.transactions == 1)

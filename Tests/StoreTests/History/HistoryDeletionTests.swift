@@ -55,6 +55,19 @@ struct HistoryDeletionTests {
     }
   }
 
+  @Test("Only an erasure that finds values in history rebuilds the file.")
+  func erasure() throws {
+    try withStore(.file) { store, _ in
+      try addTags(1...1, to: store)
+      // VACUUM raises this number.
+      let version = try rows("PRAGMA schema_version", in: store)
+      #expect(try store.eraseHistory(of: 9) { _, _, _ in true } == 0)
+      #expect(try rows("PRAGMA schema_version", in: store) == version)
+      #expect(try store.eraseHistory(of: 1) { _, _, _ in true } == 1)
+      #expect(try rows("PRAGMA schema_version", in: store) != version)
+    }
+  }
+
   @Test("A transaction that is deleted from the middle keeps its id, and loses all its content.")
   func middle() throws {
     try withStore(.file) { store, _ in
