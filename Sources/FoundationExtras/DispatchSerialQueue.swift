@@ -11,10 +11,15 @@ import Dispatch
 /// On Apple's systems it is a subclass of `DispatchQueue`. On Linux that class can't have subclasses, so
 /// this one contains a queue.
 public final class DispatchSerialQueue: SerialExecutor {
-  /// The queue itself, for functions that take a `DispatchQueue`.
+  /// The queue as a `DispatchQueue`.
+  ///
+  /// Work that is added to it directly runs in the same order.
   public let queue: DispatchQueue
 
-  /// Makes a queue.
+  /// Creates a queue.
+  ///
+  /// A target queue may be shared with other queues; only one closure of all of them runs at a time
+  /// if the target is serial.
   public init(
     label: String,
     qos: DispatchQoS = .unspecified,
@@ -30,6 +35,8 @@ public final class DispatchSerialQueue: SerialExecutor {
   }
 
   /// The queue's name, which debuggers show.
+  ///
+  /// Several queues may have the same name.
   public var label: String { queue.label }
 
   /// Runs a closure after the closures that were added before it.

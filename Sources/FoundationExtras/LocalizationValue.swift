@@ -1,7 +1,9 @@
 import Foundation
 
 extension String {
-  /// A text that is looked up in the bundle's tables, with values in it.
+  /// A text with values that is looked up in a bundle's tables.
+  ///
+  /// The text itself is used if no table has it.
   public struct LocalizationValue: ExpressibleByStringInterpolation, Hashable, Sendable {
     /// The key of the text in the tables; `%@`, `%lld` and `%lf` stand for the values.
     let key: String
@@ -25,13 +27,14 @@ extension String {
       values = []
     }
 
-    /// Makes a text with values.
+    /// Creates a text with values, such as `"\(count) trips"`.
     public init(stringInterpolation: StringInterpolation) {
       key = stringInterpolation.key
       values = stringInterpolation.values
     }
 
-    /// Collects the words and values of a text.
+    /// Collects the words and values of a text while the compiler calls one function after the
+    /// other for each part.
     public struct StringInterpolation: StringInterpolationProtocol, Sendable {
       var key = ""
       var values: [Value] = []
@@ -40,30 +43,39 @@ extension String {
       public init(literalCapacity: Int, interpolationCount: Int) {}
 
       /// Adds words.
+      ///
+      /// A percent sign is doubled in the key, because a single one begins a placeholder.
       public mutating func appendLiteral(_ literal: String) {
         key += literal.replacing("%", with: "%%")
       }
 
-      /// Adds a string.
+      /// Adds a string, which is `%@` in the key.
+      ///
+      /// The string itself is not translated.
       public mutating func appendInterpolation(_ string: String) {
         key += "%@"
         values.append(.text(string))
       }
 
-      /// Adds an integer, which is written in the locale's form.
+      /// Adds an integer, which is `%lld` in the key and is written in the locale's form.
+      ///
+      /// An integer that does not fit into 64 bits is added as a string.
       public mutating func appendInterpolation<Number: FixedWidthInteger>(_ number: Number) {
         guard let exact = Int64(exactly: number) else { return appendInterpolation("\(number)") }
         key += "%lld"
         values.append(.integer(exact))
       }
 
-      /// Adds a number, which is written in the locale's form.
+      /// Adds a number, which is `%lf` in the key and is written in the locale's form, such as
+      /// "0,5" in German.
       public mutating func appendInterpolation(_ number: Double) {
         key += "%lf"
         values.append(.fraction(number))
       }
 
-      /// Adds a value in the form of a format style.
+      /// Adds a value in the form of a format style, such as `.percent`.
+      ///
+      /// In the key it is `%@`.
       public mutating func appendInterpolation<Style: FormatStyle>(
         _ input: Style.FormatInput,
         format: Style
@@ -71,7 +83,9 @@ extension String {
         appendInterpolation(format.format(input))
       }
 
-      /// Adds the description of a value.
+      /// Adds the description of a value of any type.
+      ///
+      /// Values of other types than strings and numbers use this function.
       public mutating func appendInterpolation<Value>(_ value: Value) {
         appendInterpolation(String(describing: value))
       }

@@ -1,17 +1,25 @@
 import Foundation
 
-/// A text that is looked up later, perhaps in another process.
+/// A text whose translation is looked up later, perhaps in another process.
+///
+/// Nothing is looked up until ``Swift/String/init(localized:)`` is called.
 public struct LocalizedStringResource: ExpressibleByStringInterpolation, Hashable, Sendable {
   /// The key of the text in the tables.
+  ///
+  /// A value in the text is a placeholder in the key, such as `%lld`.
   public let key: String
   /// The text if no table has it.
   public let defaultValue: String.LocalizationValue
   /// The table to search; nil for the bundle's main table.
   public let table: String?
-  /// The locale in which numbers are written.
+  /// The locale in which numbers in the text are written.
+  ///
+  /// Tables are not selected by it.
   public var locale: Locale
 
   /// Creates a resource whose key is the text itself.
+  ///
+  /// The comment is for translators and is not stored.
   public init(
     _ keyAndValue: String.LocalizationValue,
     table: String? = nil,
@@ -29,7 +37,7 @@ public struct LocalizedStringResource: ExpressibleByStringInterpolation, Hashabl
     self.init(String.LocalizationValue(stringLiteral: value))
   }
 
-  /// Names a text with values.
+  /// Creates a resource from a text with values, such as `"\(count) trips"`.
   public init(stringInterpolation: String.LocalizationValue.StringInterpolation) {
     self.init(String.LocalizationValue(stringInterpolation: stringInterpolation))
   }
@@ -62,6 +70,8 @@ extension String {
   }
 
   /// Looks up a text in the main bundle's tables.
+  ///
+  /// If no table has the text, the text itself is used.
   @_disfavoredOverload
   public init(localized resource: LocalizedStringResource) {
     self = resource.defaultValue.text(

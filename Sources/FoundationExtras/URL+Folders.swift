@@ -1,31 +1,34 @@
 import Foundation
 
 extension URL {
-  /// The folder for the data of programs: `$XDG_DATA_HOME`, or `~/.local/share`.
+  /// The folder for the data of programs: `$XDG_DATA_HOME`, or `~/.local/share` if the variable is
+  /// not set.
   public static var applicationSupportDirectory: URL { folder(.applicationSupportDirectory) }
 
-  /// The folder for data that programs can create again: `$XDG_CACHE_HOME`, or `~/.cache`.
+  /// The folder for data that programs can create again: `$XDG_CACHE_HOME`, or `~/.cache` if the
+  /// variable is not set.
   public static var cachesDirectory: URL { folder(.cachesDirectory) }
 
-  /// The user's documents.
+  /// The user's documents: `~/Documents`, unless `user-dirs.dirs` names another folder.
   public static var documentsDirectory: URL { folder(.documentDirectory) }
 
-  /// The user's desktop.
+  /// The user's desktop: `~/Desktop`, unless `user-dirs.dirs` names another folder.
   public static var desktopDirectory: URL { folder(.desktopDirectory) }
 
-  /// The user's downloads.
+  /// The user's downloads: `~/Downloads`, unless `user-dirs.dirs` names another folder.
   public static var downloadsDirectory: URL { folder(.downloadsDirectory) }
 
-  /// The user's pictures.
+  /// The user's pictures: `~/Pictures`, unless `user-dirs.dirs` names another folder.
   public static var picturesDirectory: URL { folder(.picturesDirectory) }
 
-  /// The user's videos.
+  /// The user's videos: `~/Videos`, unless `user-dirs.dirs` names another folder.
   public static var moviesDirectory: URL { folder(.moviesDirectory) }
 
-  /// The user's music.
+  /// The user's music: `~/Music`, unless `user-dirs.dirs` names another folder.
   public static var musicDirectory: URL { folder(.musicDirectory) }
 
-  /// The folder that the user shares with other users.
+  /// The folder that the user shares with other users: `~/Public`, unless `user-dirs.dirs` names
+  /// another folder.
   public static var sharedPublicDirectory: URL { folder(.sharedPublicDirectory) }
 
   /// Finds one of the system's folders, and creates it if requested.

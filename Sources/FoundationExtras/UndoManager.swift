@@ -21,34 +21,46 @@ public final class UndoManager {
   package var willUndo: (() -> Void)?
 
   /// Whether a step is being undone.
+  ///
+  /// Actions that are registered meanwhile belong to the step to redo, not to the step to undo.
   public private(set) var isUndoing = false
   /// Whether a step is being redone.
+  ///
+  /// Actions that are registered meanwhile belong to the step to undo, and do not remove other
+  /// steps to redo.
   public private(set) var isRedoing = false
   /// The maximum number of steps that are kept; zero means that all are kept.
   public var levelsOfUndo = 0
-  /// Whether a registration outside of a group opens a group.
+  /// Has no effect: an action that is registered outside of a group is a step of its own.
   public var groupsByEvent = true
 
   /// Creates a manager without steps.
   public init() {}
 
   /// Whether there is a step to undo.
+  ///
+  /// Actions in an open group do not count until the group ends.
   public var canUndo: Bool {
     willUndo?()
     return !undoStack.isEmpty
   }
   /// Whether there is a step to redo.
+  ///
+  /// A new registration removes all steps to redo.
   public var canRedo: Bool { !redoStack.isEmpty }
-  /// The number of open groups.
+  /// The number of open groups; 0 if no group is open.
   public var groupingLevel: Int { open.count }
-  /// Whether registration is enabled.
+  /// Whether actions are registered.
+  ///
+  /// False after ``disableUndoRegistration()``, until ``enableUndoRegistration()`` was called as
+  /// often.
   public var isUndoRegistrationEnabled: Bool { disabled == 0 }
-  /// The name of the step that ``undo()`` undoes.
+  /// The name of the step that ``undo()`` undoes; empty if the step has no name.
   public var undoActionName: String { undoStack.last?.name ?? "" }
-  /// The name of the step that ``redo()`` repeats.
+  /// The name of the step that ``redo()`` repeats; empty if the step has no name.
   public var redoActionName: String { redoStack.last?.name ?? "" }
 
-  /// Names the step that is being recorded, or that was recorded last.
+  /// Names the open group, or the last step if no group is open.
   public func setActionName(_ actionName: String) {
     willUndo?()
     if !open.isEmpty {
@@ -58,7 +70,9 @@ public final class UndoManager {
     }
   }
 
-  /// Records the action that undoes the next change.
+  /// Registers the action that undoes the next change.
+  ///
+  /// If the target was released, undoing does nothing.
   public func registerUndo<Target: AnyObject>(
     withTarget target: Target,
     handler: @escaping (Target) -> Void
@@ -78,6 +92,8 @@ public final class UndoManager {
   public func beginUndoGrouping() { open.append(Group()) }
 
   /// Ends the group that was opened last.
+  ///
+  /// A group without actions is not a step.
   public func endUndoGrouping() {
     guard let group = open.popLast(), !group.actions.isEmpty else { return }
     if open.isEmpty {
@@ -98,13 +114,15 @@ public final class UndoManager {
   }
 
   /// Undoes the last step.
+  ///
+  /// All open groups end before.
   public func undo() {
     willUndo?()
     while !open.isEmpty { endUndoGrouping() }
     undoNestedGroup()
   }
 
-  /// Undoes the last group.
+  /// Undoes the last group, and does nothing if there is no group.
   public func undoNestedGroup() {
     guard let group = undoStack.popLast() else { return }
     isUndoing = true
@@ -112,7 +130,7 @@ public final class UndoManager {
     isUndoing = false
   }
 
-  /// Repeats the last undone step.
+  /// Repeats the last undone step, and does nothing if there is no such step.
   public func redo() {
     willUndo?()
     guard let group = redoStack.popLast() else { return }
@@ -136,8 +154,8 @@ public final class UndoManager {
     open = []
   }
 
-  /// Stops recording.
+  /// Stops registration until ``enableUndoRegistration()`` was called as often.
   public func disableUndoRegistration() { disabled += 1 }
-  /// Resumes recording.
+  /// Resumes registration, if it was called as often as ``disableUndoRegistration()``.
   public func enableUndoRegistration() { disabled = max(0, disabled - 1) }
 }

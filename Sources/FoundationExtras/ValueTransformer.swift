@@ -8,19 +8,25 @@ open class ValueTransformer {
   // Only read and written while `lock` is held.
   nonisolated(unsafe) private static var registered: [String: ValueTransformer.Type] = [:]
 
-  /// Makes a transformer.
+  /// Creates a transformer.
+  ///
+  /// SwiftData creates transformers itself, so a transformer must not keep state.
   public required init() {}
 
-  /// The class of the transformed values.
+  /// The class of the transformed values; `NSData` unless a subclass overrides the function.
   open class func transformedValueClass() -> AnyClass { NSData.self }
-  /// Whether values can be converted back.
+  /// Whether values can be converted back; true unless a subclass overrides the function.
   open class func allowsReverseTransformation() -> Bool { true }
   /// Converts a value into its transformed form.
+  ///
+  /// Unless a subclass overrides the function, the value is returned unchanged.
   open func transformedValue(_ value: Any?) -> Any? { value }
   /// Converts a transformed form back into the value.
+  ///
+  /// Unless a subclass overrides the function, the value is returned unchanged.
   open func reverseTransformedValue(_ value: Any?) -> Any? { value }
 
-  /// Registers a transformer under a name.
+  /// Registers the class of a transformer under a name; nil removes the name.
   public static func setValueTransformer(
     _ transformer: ValueTransformer?,
     forName name: NSValueTransformerName
@@ -41,12 +47,14 @@ open class ValueTransformer {
   }
 }
 
-/// The name of a transformer.
+/// The name of a transformer, such as `NSValueTransformerName("ColorTransformer")`.
 public struct NSValueTransformerName: RawRepresentable, Hashable, Sendable {
-  /// The text of the name.
+  /// The text of the name, such as "ColorTransformer".
   public let rawValue: String
-  /// Makes a name.
+  /// Creates a name.
+  ///
+  /// No transformer need have it yet.
   public init(rawValue: String) { self.rawValue = rawValue }
-  /// Makes a name.
+  /// Creates a name without a label; the same as ``init(rawValue:)``.
   public init(_ rawValue: String) { self.rawValue = rawValue }
 }

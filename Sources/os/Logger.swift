@@ -11,12 +11,16 @@ public struct Logger: Sendable {
     log = .default
   }
 
-  /// Writes lines with this subsystem and category.
+  /// Creates a logger for a subsystem and a category.
+  ///
+  /// Each line contains both, unless they are empty.
   public init(subsystem: String, category: String) {
     log = OSLog(subsystem: subsystem, category: category)
   }
 
-  /// Writes lines with the subsystem and category of a log.
+  /// Creates a logger with the subsystem and category of a log.
+  ///
+  /// With ``OSLog/disabled`` it writes nothing and does not evaluate messages.
   public init(_ logObj: OSLog) {
     log = logObj
   }
@@ -26,22 +30,24 @@ public struct Logger: Sendable {
     log.write(.default, name: "notice", message)
   }
 
-  /// Writes a message of a level.
+  /// Writes a message at a level.
+  ///
+  /// If the level is not enabled, the message is not evaluated.
   public func log(level: OSLogType, _ message: @autoclosure () -> OSLogMessage) {
     log.write(level, name: level.name, message)
   }
 
-  /// Writes a message of the level `debug`.
+  /// Writes a message at the level `debug`, the same as ``debug(_:)``.
   public func trace(_ message: @autoclosure () -> OSLogMessage) {
     log.write(.debug, name: "trace", message)
   }
 
-  /// Writes a message of the level `debug`.
+  /// Writes a message at the level `debug`, which is not enabled by default.
   public func debug(_ message: @autoclosure () -> OSLogMessage) {
     log.write(.debug, name: "debug", message)
   }
 
-  /// Writes a message of the level `info`.
+  /// Writes a message at the level `info`, which is not enabled by default.
   public func info(_ message: @autoclosure () -> OSLogMessage) {
     log.write(.info, name: "info", message)
   }
@@ -51,22 +57,26 @@ public struct Logger: Sendable {
     log.write(.default, name: "notice", message)
   }
 
-  /// Writes a message of the level `error`.
+  /// Writes a message at the level `error`, the same level as ``error(_:)``.
   public func warning(_ message: @autoclosure () -> OSLogMessage) {
     log.write(.error, name: "warning", message)
   }
 
-  /// Writes a message of the level `error`.
+  /// Writes a message at the level `error`.
+  ///
+  /// It is written unless `OS_LOG_LEVEL` is `fault` or `off`.
   public func error(_ message: @autoclosure () -> OSLogMessage) {
     log.write(.error, name: "error", message)
   }
 
-  /// Writes a message of the level `fault`.
+  /// Writes a message at the level `fault`, the same level as ``fault(_:)``.
   public func critical(_ message: @autoclosure () -> OSLogMessage) {
     log.write(.fault, name: "critical", message)
   }
 
-  /// Writes a message of the level `fault`.
+  /// Writes a message at the level `fault`.
+  ///
+  /// It is written unless `OS_LOG_LEVEL` is `off`.
   public func fault(_ message: @autoclosure () -> OSLogMessage) {
     log.write(.fault, name: "fault", message)
   }

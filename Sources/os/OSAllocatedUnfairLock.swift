@@ -4,7 +4,8 @@ import Foundation
 ///
 /// As on Apple's systems it is not recursive: a thread that takes it twice stops the program.
 public struct OSAllocatedUnfairLock<State>: @unchecked Sendable {
-  /// A claim of a thread about a lock.
+  /// What ``OSAllocatedUnfairLock/precondition(_:)`` requires of the current thread, if it is
+  /// called.
   public enum Ownership: Hashable, Sendable {
     /// The current thread must hold the lock.
     case owner
@@ -20,7 +21,9 @@ public struct OSAllocatedUnfairLock<State>: @unchecked Sendable {
     storage = Storage(initialState)
   }
 
-  /// Guards a value.
+  /// Creates a lock that guards a value.
+  ///
+  /// Only ``withLock(_:)`` and similar functions can read the value.
   public init(initialState: State) where State: Sendable {
     storage = Storage(initialState)
   }

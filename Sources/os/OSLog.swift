@@ -1,4 +1,4 @@
-/// A log with the subsystem and category that mark its lines.
+/// A destination of messages: lines with a subsystem and a category, unless it is ``disabled``.
 public final class OSLog: Sendable {
   /// The program or library that writes, in reverse-DNS style.
   let subsystem: String
@@ -6,7 +6,9 @@ public final class OSLog: Sendable {
   let category: String
   private let isDisabled: Bool
 
-  /// Names a log.
+  /// Creates a log.
+  ///
+  /// Several logs may have the same subsystem and category.
   public init(subsystem: String, category: String) {
     self.subsystem = subsystem
     self.category = category
@@ -21,10 +23,12 @@ public final class OSLog: Sendable {
 
   /// The log without a subsystem.
   public static let `default` = OSLog(isDisabled: false)
-  /// A log that writes nothing.
+  /// A log that writes nothing, even if all levels are enabled.
   public static let disabled = OSLog(isDisabled: true)
 
   /// Whether a message of this level would be written.
+  ///
+  /// `OS_LOG_LEVEL` is read only once.
   public func isEnabled(type: OSLogType) -> Bool {
     guard !isDisabled, let least = LogSettings.current.least else { return false }
     return type.gravity >= least.gravity

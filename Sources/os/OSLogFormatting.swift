@@ -1,6 +1,6 @@
 import Foundation
 
-/// How an integer is written in the log.
+/// How an integer is written in the log, such as `.hex` in `\(address, format: .hex)`.
 public struct OSLogIntegerFormatting: Equatable, Sendable {
   var radix = 10
   var explicitPositiveSign = false
@@ -8,14 +8,15 @@ public struct OSLogIntegerFormatting: Equatable, Sendable {
   var uppercase = false
   var minDigits = 1
 
-  /// In decimal.
+  /// In decimal, without leading zeros and without a plus sign.
   public static let decimal = OSLogIntegerFormatting()
-  /// In hexadecimal, with lower-case letters.
+  /// In hexadecimal, with lower-case letters and without a prefix.
   public static let hex = OSLogIntegerFormatting(radix: 16)
-  /// In octal.
+  /// In octal, without a prefix.
   public static let octal = OSLogIntegerFormatting(radix: 8)
 
-  /// In decimal, with a sign or leading zeros.
+  /// In decimal, with a plus sign if the number is not negative, or with at least a number of
+  /// digits.
   public static func decimal(
     explicitPositiveSign: Bool = false,
     minDigits: Int = 1
@@ -23,7 +24,7 @@ public struct OSLogIntegerFormatting: Equatable, Sendable {
     OSLogIntegerFormatting(explicitPositiveSign: explicitPositiveSign, minDigits: minDigits)
   }
 
-  /// In hexadecimal, with a prefix, upper-case letters, or leading zeros.
+  /// In hexadecimal, with the prefix "0x", upper-case letters, or at least a number of digits.
   public static func hex(
     explicitPositiveSign: Bool = false,
     includePrefix: Bool = false,
@@ -35,7 +36,7 @@ public struct OSLogIntegerFormatting: Equatable, Sendable {
     return result
   }
 
-  /// In octal, with a prefix or leading zeros.
+  /// In octal, with the prefix "0o", or with at least a number of digits.
   public static func octal(
     explicitPositiveSign: Bool = false,
     includePrefix: Bool = false,
@@ -56,7 +57,7 @@ public struct OSLogIntegerFormatting: Equatable, Sendable {
   }
 }
 
-/// How a number with a fraction is written in the log.
+/// How a number with a fraction is written in the log, such as `.fixed(precision: 2)`.
 public struct OSLogFloatFormatting: Equatable, Sendable {
   var conversion = "f"
   var precision: Int?
@@ -64,11 +65,13 @@ public struct OSLogFloatFormatting: Equatable, Sendable {
 
   /// With six digits after the point.
   public static let fixed = OSLogFloatFormatting()
-  /// With an exponent.
+  /// With an exponent, such as "1.500000e+03".
   public static let exponential = OSLogFloatFormatting(conversion: "e")
   /// With or without an exponent, whichever is shorter.
   public static let hybrid = OSLogFloatFormatting(conversion: "g")
-  /// In hexadecimal, which is exact.
+  /// In hexadecimal, such as "0x1.8p+1".
+  ///
+  /// No digits are lost.
   public static let hex = OSLogFloatFormatting(conversion: "a")
 
   /// With this many digits after the point.
@@ -98,28 +101,34 @@ public struct OSLogFloatFormatting: Equatable, Sendable {
   }
 }
 
-/// The words for a Boolean.
+/// The words for a Boolean, such as "yes" and "no".
 public enum OSLogBoolFormat: Sendable {
-  /// The words true and false.
+  /// The words "true" and "false", the default.
   case truth
   /// The words yes and no.
   case answer
 }
 
-/// The alignment of a value in its column.
+/// The alignment of a value in a column of a minimum width.
+///
+/// Longer values are not cut.
 public struct OSLogStringAlignment: Equatable, Sendable {
   var columns = 0
   var isRight = false
 
-  /// With the width of the value itself.
+  /// No alignment: a value has its own width.
   public static let none = OSLogStringAlignment()
 
   /// At the left of a column of this width.
+  ///
+  /// A longer value is not cut.
   public static func left(columns: Int) -> OSLogStringAlignment {
     OSLogStringAlignment(columns: columns)
   }
 
   /// At the right of a column of this width.
+  ///
+  /// A longer value is not cut.
   public static func right(columns: Int) -> OSLogStringAlignment {
     OSLogStringAlignment(columns: columns, isRight: true)
   }

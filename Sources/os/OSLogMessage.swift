@@ -1,4 +1,6 @@
-/// A message of words and values, some of which are private.
+/// A message of words and values, such as `"saved \(count) trips"`.
+///
+/// Values that are private are hidden.
 public struct OSLogMessage: ExpressibleByStringInterpolation, Sendable {
   let parts: [OSLogInterpolation.Part]
 
@@ -7,7 +9,9 @@ public struct OSLogMessage: ExpressibleByStringInterpolation, Sendable {
     parts = value.isEmpty ? [] : [.words(value)]
   }
 
-  /// Makes a message of words and values.
+  /// Creates a message of words and values.
+  ///
+  /// A message that will not be written is not created.
   public init(stringInterpolation: OSLogInterpolation) {
     parts = stringInterpolation.parts
   }
@@ -30,7 +34,8 @@ public struct OSLogMessage: ExpressibleByStringInterpolation, Sendable {
   }
 }
 
-/// Collects the words and values of a message.
+/// Collects the words and values of a message while the compiler calls one function after the other
+/// for each part.
 public struct OSLogInterpolation: StringInterpolationProtocol, Sendable {
   enum Part: Sendable {
     case words(String)
@@ -44,7 +49,7 @@ public struct OSLogInterpolation: StringInterpolationProtocol, Sendable {
     parts.reserveCapacity(2 * interpolationCount + 1)
   }
 
-  /// Adds words.
+  /// Adds words, which are always readable in the log.
   public mutating func appendLiteral(_ literal: String) {
     if !literal.isEmpty { parts.append(.words(literal)) }
   }

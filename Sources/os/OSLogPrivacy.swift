@@ -3,7 +3,7 @@
 /// As on Apple's systems, numbers and truth values can be read unless they are marked private, and
 /// everything else can't unless it is marked public: it is written as `<private>`.
 public struct OSLogPrivacy: Equatable, Sendable {
-  /// The word that replaces a private value.
+  /// The word that replaces a private value: the same for all values, or a hash of the value.
   public struct Mask: Equatable, Sendable {
     let isHash: Bool
 

@@ -1,22 +1,28 @@
 /// The level of a message.
+///
+/// Messages below the level in `OS_LOG_LEVEL` are not written.
 public struct OSLogType: RawRepresentable, Hashable, Sendable {
-  /// The number that Apple's systems give this level.
+  /// The number of the level.
+  ///
+  /// It is the same as on Apple's systems, and is not ordered by severity.
   public let rawValue: UInt8
 
-  /// Names the level with this number.
+  /// Creates a level from its number.
+  ///
+  /// A message of an unknown level is written like one of the level `default`.
   public init(rawValue: UInt8) {
     self.rawValue = rawValue
   }
 
-  /// Normal events.
+  /// Normal events, such as the start of a program.
   public static let `default` = OSLogType(rawValue: 0x00)
-  /// Helpful details.
+  /// Helpful details, which are not written by default.
   public static let info = OSLogType(rawValue: 0x01)
-  /// Details for debugging.
+  /// Details for debugging, which are not written by default.
   public static let debug = OSLogType(rawValue: 0x02)
-  /// Failures.
+  /// Failures, such as a file that can't be read.
   public static let error = OSLogType(rawValue: 0x10)
-  /// Failures because of a bug.
+  /// Failures because of a bug in the program, such as a state that must not occur.
   public static let fault = OSLogType(rawValue: 0x11)
 }
 

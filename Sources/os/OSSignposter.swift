@@ -1,9 +1,11 @@
 /// Identifies one of several overlapping intervals with the same name.
 public struct OSSignpostID: Hashable, Comparable, Sendable {
-  /// The number itself.
+  /// The number that distinguishes the identifier; the same in every line of an interval.
   public let rawValue: UInt64
 
-  /// Takes a number as it is.
+  /// Creates an identifier from a number.
+  ///
+  /// Two identifiers with the same number are equal.
   public init(_ value: UInt64) {
     rawValue = value
   }
@@ -12,16 +14,20 @@ public struct OSSignpostID: Hashable, Comparable, Sendable {
   public static let exclusive = OSSignpostID(0xEEEE_B0B5_B2B2_EEEE)
   /// No identifier.
   public static let null = OSSignpostID(0)
-  /// An invalid identifier.
+  /// The identifier that no interval has.
   public static let invalid = OSSignpostID(UInt64.max)
 
   /// Orders identifiers by their numbers.
+  ///
+  /// The order has no other meaning.
   public static func < (left: OSSignpostID, right: OSSignpostID) -> Bool {
     left.rawValue < right.rawValue
   }
 }
 
 /// An interval that has begun.
+///
+/// If it is never passed to ``OSSignposter/endInterval(_:_:)``, no duration is written.
 public final class OSSignpostIntervalState: Sendable {
   let id: OSSignpostID
   let start: ContinuousClock.Instant
@@ -33,6 +39,8 @@ public final class OSSignpostIntervalState: Sendable {
 }
 
 /// Marks events and measures intervals, as lines of the level `debug`.
+///
+/// Nothing is written unless `OS_LOG_LEVEL` is `debug`.
 public struct OSSignposter: Sendable {
   private let log: OSLog
 
@@ -41,20 +49,24 @@ public struct OSSignposter: Sendable {
     log = .default
   }
 
-  /// Marks lines with this subsystem and category.
+  /// Creates a signposter for a subsystem and a category.
+  ///
+  /// Each line contains both, unless they are empty.
   public init(subsystem: String, category: String) {
     log = OSLog(subsystem: subsystem, category: category)
   }
 
-  /// Marks lines with the subsystem and category of a log.
+  /// Creates a signposter with the subsystem and category of a log.
+  ///
+  /// With ``OSLog/disabled`` it writes nothing.
   public init(logHandle: OSLog) {
     log = logHandle
   }
 
-  /// A signposter that writes nothing.
+  /// A signposter that writes nothing, even if the level `debug` is enabled.
   public static let disabled = OSSignposter(logHandle: .disabled)
 
-  /// Whether anything would be written.
+  /// Whether lines would be written; false unless `OS_LOG_LEVEL` is `debug`.
   public var isEnabled: Bool { log.isEnabled(type: .debug) }
 
   /// Creates an identifier that no other interval has.
@@ -62,7 +74,9 @@ public struct OSSignposter: Sendable {
     OSSignpostID(UInt64.random(in: 1..<UInt64.max))
   }
 
-  /// Marks a point in time.
+  /// Writes a line for one point in time.
+  ///
+  /// Nothing is written unless the level `debug` is enabled.
   public func emitEvent(
     _ name: StaticString,
     id: OSSignpostID = .exclusive,
@@ -71,7 +85,9 @@ public struct OSSignposter: Sendable {
     mark("\(name)", message)
   }
 
-  /// Begins an interval.
+  /// Begins an interval and writes a line, unless the level is not enabled.
+  ///
+  /// - Returns: The interval, for ``endInterval(_:_:)``.
   public func beginInterval(
     _ name: StaticString,
     id: OSSignpostID = .exclusive,
@@ -81,7 +97,9 @@ public struct OSSignposter: Sendable {
     return OSSignpostIntervalState(id: id)
   }
 
-  /// Ends an interval and writes how long it was.
+  /// Ends an interval and writes a line with its duration.
+  ///
+  /// Ending an interval twice writes two lines.
   public func endInterval(
     _ name: StaticString,
     _ state: OSSignpostIntervalState,
@@ -91,6 +109,8 @@ public struct OSSignposter: Sendable {
   }
 
   /// Measures the duration of a function.
+  ///
+  /// The interval also ends if the function throws.
   public func withIntervalSignpost<Result>(
     _ name: StaticString,
     id: OSSignpostID = .exclusive,

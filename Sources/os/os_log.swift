@@ -1,7 +1,9 @@
 import Foundation
 
 // swift-format-ignore: AlwaysUseLowerCamelCase
-/// Writes a message of a level to a log.
+/// Writes a message to a log at a level.
+///
+/// If the level is not enabled, the message is not evaluated.
 public func os_log(
   _ type: OSLogType = .default,
   log: OSLog = .default,
@@ -12,6 +14,8 @@ public func os_log(
 
 // swift-format-ignore: AlwaysUseLowerCamelCase
 /// Writes a message with a format as in C's `printf`, with `%@` for strings and objects.
+///
+/// Values are private except numbers, unless the format says `%{public}@`.
 public func os_log(
   _ message: StaticString,
   log: OSLog = .default,

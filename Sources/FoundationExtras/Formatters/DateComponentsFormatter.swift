@@ -11,7 +11,7 @@ import Foundation
 public final class DateComponentsFormatter: Formatter, @unchecked Sendable {
   // Sendable because Apple documents its class so: threads may share a formatter once nobody changes it any more.
 
-  /// How units are written.
+  /// How numbers and units are written, such as "9:41:30" or "9h 41m 30s".
   public enum UnitsStyle: Int, Sendable {
     /// "9:41:30"
     case positional
@@ -27,12 +27,18 @@ public final class DateComponentsFormatter: Formatter, @unchecked Sendable {
     case brief
   }
 
-  /// The units with the value zero that are omitted.
+  /// Which units with the value zero are omitted.
+  ///
+  /// Leading zeros of "0:05:30" are omitted by default: "5:30".
   public struct ZeroFormattingBehavior: OptionSet, Sendable {
-    /// The bits of the options, with Apple's values.
+    /// The bits of the options.
+    ///
+    /// They have the same values as on Apple's systems.
     public let rawValue: UInt
 
     /// Creates a set of options from its bits.
+    ///
+    /// Unknown bits are ignored.
     public init(rawValue: UInt) { self.rawValue = rawValue }
 
     /// Leading zeros in the positional style, all zeros in the other styles.
@@ -51,9 +57,11 @@ public final class DateComponentsFormatter: Formatter, @unchecked Sendable {
 
   /// The units to use; an empty set allows all from years to seconds.
   public var allowedUnits: NSCalendar.Unit = []
-  /// How units are written.
+  /// How numbers and units are written; "9:41:30" by default.
   public var unitsStyle = UnitsStyle.positional
-  /// The units with the value zero that are omitted.
+  /// Which units with the value zero are omitted.
+  ///
+  /// The default depends on ``unitsStyle-swift.property``.
   public var zeroFormattingBehavior = ZeroFormattingBehavior.default
   /// The calendar that defines the lengths of months and years; its locale determines the language.
   public var calendar: Calendar? = .autoupdatingCurrent
@@ -62,18 +70,22 @@ public final class DateComponentsFormatter: Formatter, @unchecked Sendable {
   /// The maximum number of units to write, starting with the largest; zero means any number.
   public var maximumUnitCount = 0
 
-  /// Writes a number of seconds.
+  /// Writes a number of seconds: 3661 is "1:01:01".
+  ///
+  /// Fractions of a second are not written.
   public func string(from interval: TimeInterval) -> String? {
     let start = referenceDate ?? Date(timeIntervalSinceReferenceDate: 0)
     return string(from: start, to: start + interval, calendar: universal)
   }
 
   /// Writes the time from one date to another.
+  ///
+  /// Months and years are counted with the calendar, so their lengths are not always the same.
   public func string(from startDate: Date, to endDate: Date) -> String? {
     string(from: startDate, to: endDate, calendar: ownCalendar)
   }
 
-  /// Writes the sum of the components.
+  /// Writes the sum of the components: 90 minutes are written as "1:30:00".
   public func string(from components: DateComponents) -> String? {
     let start = referenceDate ?? Date(timeIntervalSinceReferenceDate: 0)
     guard let end = universal.date(byAdding: components, to: start) else { return nil }
@@ -81,6 +93,8 @@ public final class DateComponentsFormatter: Formatter, @unchecked Sendable {
   }
 
   /// Writes the sum of the components in a style.
+  ///
+  /// All other properties of the formatter have their defaults.
   public static func localizedString(
     from components: DateComponents,
     unitsStyle: UnitsStyle

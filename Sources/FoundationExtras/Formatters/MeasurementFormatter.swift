@@ -12,25 +12,33 @@ public final class MeasurementFormatter: Formatter, @unchecked Sendable {
 
   /// The choice of the unit; without an option, the unit that the locale prefers.
   public struct UnitOptions: OptionSet, Sendable {
-    /// The bits of the options, with Apple's values.
+    /// The bits of the options.
+    ///
+    /// They have the same values as on Apple's systems.
     public let rawValue: UInt
 
     /// Creates a set of options from its bits.
+    ///
+    /// Unknown bits are ignored.
     public init(rawValue: UInt) { self.rawValue = rawValue }
 
-    /// The measurement's own unit.
+    /// The measurement's own unit, even if the locale prefers another unit.
     public static let providedUnit = UnitOptions(rawValue: 1)
-    /// A unit of the right size: 12,000 meters become 12 kilometers.
+    /// A unit of a suitable size, such as 12 kilometers for 12,000 meters.
     public static let naturalScale = UnitOptions(rawValue: 2)
     /// Degrees without their scale: "20°".
     public static let temperatureWithoutUnit = UnitOptions(rawValue: 4)
   }
 
   /// The choice of the unit in which a measurement is written.
+  ///
+  /// By default it is the unit that the locale prefers, such as miles in the United States.
   public var unitOptions: UnitOptions = []
-  /// The length of a unit's name: "km" (medium), "kilometers" (long) or as short as possible.
+  /// The length of a unit's name, such as "km" (medium) or "kilometers" (long).
   public var unitStyle = Formatter.UnitStyle.medium
-  /// The locale of the language, and of the country that prefers certain units.
+  /// The locale, which determines the language and the preferred units.
+  ///
+  /// By default it follows the locale of the process.
   public var locale = Locale.autoupdatingCurrent
   /// The format of the number; only its digits, grouping and rounding are used.
   public var numberFormatter: NumberFormatter = {
@@ -39,7 +47,9 @@ public final class MeasurementFormatter: Formatter, @unchecked Sendable {
     return numbers
   }()
 
-  /// Writes a measurement.
+  /// Writes a measurement, such as "3.5 km".
+  ///
+  /// If a unit has no translation, its symbol is used.
   public func string<UnitType: Unit>(from measurement: Measurement<UnitType>) -> String {
     guard let dimension = measurement.unit as? Dimension else {
       return number(measurement.value, symbol: measurement.unit.symbol)

@@ -12,7 +12,7 @@ public final class RelativeDateTimeFormatter: Formatter, @unchecked Sendable {
     case named
   }
 
-  /// How units are written.
+  /// How units are written: as words such as "2 months ago", or shorter.
   public enum UnitsStyle: Int, Sendable {
     /// "2 months ago"
     case full
@@ -26,13 +26,17 @@ public final class RelativeDateTimeFormatter: Formatter, @unchecked Sendable {
 
   /// Whether words such as "yesterday" are used.
   public var dateTimeStyle = DateTimeStyle.numeric
-  /// How units are written.
+  /// How units are written; "2 months ago" by default.
   public var unitsStyle = UnitsStyle.full
-  /// Where the text is used, which decides whether it begins with a capital letter.
+  /// Where the text is used.
+  ///
+  /// At the beginning of a sentence, the text begins with a capital letter, such as "Yesterday".
   public var formattingContext = Formatter.Context.unknown
-  /// The calendar that defines the lengths of months and years.
+  /// The calendar that defines the lengths of months and years; the user's calendar by default.
   public var calendar = Calendar.autoupdatingCurrent
-  /// The language.
+  /// The locale whose language is used.
+  ///
+  /// By default it follows the locale of the process.
   public var locale = Locale.autoupdatingCurrent
 
   /// Writes how far away a date is from another, in the largest unit that is not zero.
