@@ -2,7 +2,7 @@
 package struct TableDescription: Hashable, Sendable {
   package let name: String
   package let recording: TableRecording
-  /// All columns in their order, also the generated ones.
+  /// All columns in their order, also generated columns.
   package let columns: [TableColumn]
   /// The unique indexes.
   ///

@@ -34,7 +34,9 @@ package struct Command: Sendable {
   /// The function that the command runs; nil if it only has subcommands.
   package let action: Action?
 
-  /// Creates a command; `exitCodes` are those besides success, failure and usage.
+  /// Creates a command.
+  ///
+  /// Success, failure and usage need not be in `exitCodes`.
   package init(
     _ name: String,
     summary: String,

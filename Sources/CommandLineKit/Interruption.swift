@@ -20,7 +20,8 @@ package enum Interruption {
 
   /// Waits for SIGINT and SIGTERM on a separate thread.
   ///
-  /// Call it before other threads start: they inherit that both signals are blocked.
+  /// Call this function before other threads start, so that both signals are blocked in all
+  /// threads.
   ///
   /// - Parameters:
   ///   - stop: Called at a signal, to end long work.

@@ -1,4 +1,6 @@
-/// When a program colors its output; `auto` means on a terminal, unless the environment forbids it.
+/// When a program colors its output.
+///
+/// With `auto`, a program colors its output on a terminal, unless the environment forbids colors.
 package enum ColorChoice: String, CaseIterable, Sendable { case auto, always, never }
 
 /// Whether and how text is colored.

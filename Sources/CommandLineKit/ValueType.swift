@@ -10,7 +10,7 @@ package struct ValueType<Value: Sendable>: Sendable {
   package let completion: Completion
   /// The accepted values, in words that complete the sentence “give …”.
   package let forms: String
-  /// A corrected text to suggest instead of a refused one; nil if there is none.
+  /// A corrected text to suggest instead of the refused text; nil if no correction is known.
   let hint: @Sendable (String) -> String?
   /// Converts a text into a value; nil if the text is refused.
   package let parse: @Sendable (String) -> Value?

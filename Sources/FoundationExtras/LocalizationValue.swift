@@ -3,7 +3,7 @@ import Foundation
 extension String {
   /// A text with values that is looked up in a bundle's tables.
   ///
-  /// The text itself is used if no table has it.
+  /// If no table has a translation, the text itself is used.
   public struct LocalizationValue: ExpressibleByStringInterpolation, Hashable, Sendable {
     /// The key of the text in the tables; `%@`, `%lld` and `%lf` stand for the values.
     let key: String

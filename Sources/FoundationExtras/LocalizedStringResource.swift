@@ -2,13 +2,13 @@ import Foundation
 
 /// A text whose translation is looked up later, perhaps in another process.
 ///
-/// Nothing is looked up until ``Swift/String/init(localized:)`` is called.
+/// Nothing is looked up until `String(localized:)` is called.
 public struct LocalizedStringResource: ExpressibleByStringInterpolation, Hashable, Sendable {
   /// The key of the text in the tables.
   ///
   /// A value in the text is a placeholder in the key, such as `%lld`.
   public let key: String
-  /// The text if no table has it.
+  /// The text that is used if no table has the key.
   public let defaultValue: String.LocalizationValue
   /// The table to search; nil for the bundle's main table.
   public let table: String?

@@ -1,7 +1,9 @@
 import Foundation
 
 extension NotificationCenter {
-  /// The notifications with a name, and from one sender if it is given, as they are posted.
+  /// The notifications with a name, as they are posted.
+  ///
+  /// If a sender is given, only its notifications are returned.
   public func notifications(
     named name: Notification.Name,
     object: AnyObject? = nil

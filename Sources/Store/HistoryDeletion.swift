@@ -23,7 +23,8 @@ extension Store {
         deleted += done.count
         guard let last = done.last else { break }
         next = last + 1
-        // The pause lets other writers get the lock, which they try only from time to time.
+        // The pause lets other writers get the lock, because a waiting writer tries to get the lock
+        // only from time to time.
         if next <= range.upperBound { usleep(2000) }
       }
     }

@@ -3,8 +3,8 @@ import FoundationEssentials
 import SQLite
 
 extension Store {
-  /// Begins a new lineage, because the history after a transaction is not the one that was
-  /// exported.
+  /// Begins a new lineage, because the history after a transaction differs from the exported
+  /// history.
   ///
   /// History keeps the later transactions, with recomputed digests. The store must be opened again
   /// afterwards.

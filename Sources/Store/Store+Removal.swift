@@ -24,7 +24,8 @@ extension Store {
       try connection.execute("PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE")
       defer { connection.rollBack() }
       guard try HistoryRows(connection).range().head.transaction == 0 else { return false }
-      // Without this, closing the connection could delete new files with the same names.
+      // If SQLite did not keep the write-ahead log, closing the connection could delete new files
+      // with the same names.
       try connection.keepWriteAheadLogOnClose()
       for suffix in ["", "-wal", "-shm", "-journal"] { unlink(path + suffix) }
       rmdir(path + "-blobs")

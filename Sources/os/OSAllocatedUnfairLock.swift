@@ -4,7 +4,7 @@ import Foundation
 ///
 /// As on Apple's systems it is not recursive: a thread that takes it twice stops the program.
 public struct OSAllocatedUnfairLock<State>: @unchecked Sendable {
-  /// What ``OSAllocatedUnfairLock/precondition(_:)`` requires of the current thread, if it is
+  /// What `precondition` requires of the current thread, if it is
   /// called.
   public enum Ownership: Hashable, Sendable {
     /// The current thread must hold the lock.
@@ -23,7 +23,7 @@ public struct OSAllocatedUnfairLock<State>: @unchecked Sendable {
 
   /// Creates a lock that guards a value.
   ///
-  /// Only ``withLock(_:)`` and similar functions can read the value.
+  /// Only `withLock` and similar functions can read the value.
   public init(initialState: State) where State: Sendable {
     storage = Storage(initialState)
   }
@@ -138,7 +138,7 @@ private final class Storage<State> {
     pthread_mutex_trylock(mutex) == 0
   }
 
-  /// With a mutex of this type, a thread that takes it twice gets an error.
+  /// A mutex of the type that checks for errors gives an error to a thread that takes it twice.
   var isHeldByThisThread: Bool {
     let code = pthread_mutex_lock(mutex)
     if code == 0 { pthread_mutex_unlock(mutex) }

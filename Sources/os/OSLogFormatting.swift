@@ -74,7 +74,7 @@ public struct OSLogFloatFormatting: Equatable, Sendable {
   /// No digits are lost.
   public static let hex = OSLogFloatFormatting(conversion: "a")
 
-  /// With this many digits after the point.
+  /// With a fixed number of digits after the point, such as "3.14" for 2.
   public static func fixed(
     precision: Int = 6,
     explicitPositiveSign: Bool = false
@@ -82,7 +82,7 @@ public struct OSLogFloatFormatting: Equatable, Sendable {
     OSLogFloatFormatting(precision: precision, explicitPositiveSign: explicitPositiveSign)
   }
 
-  /// With an exponent, and this many digits after the point.
+  /// With an exponent and a fixed number of digits after the point, such as "3.14e+00" for 2.
   public static func exponential(
     precision: Int = 6,
     explicitPositiveSign: Bool = false

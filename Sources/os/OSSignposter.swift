@@ -27,7 +27,7 @@ public struct OSSignpostID: Hashable, Comparable, Sendable {
 
 /// An interval that has begun.
 ///
-/// If it is never passed to ``OSSignposter/endInterval(_:_:)``, no duration is written.
+/// If it is never passed to `endInterval`, no duration is written.
 public final class OSSignpostIntervalState: Sendable {
   let id: OSSignpostID
   let start: ContinuousClock.Instant
@@ -87,7 +87,7 @@ public struct OSSignposter: Sendable {
 
   /// Begins an interval and writes a line, unless the level is not enabled.
   ///
-  /// - Returns: The interval, for ``endInterval(_:_:)``.
+  /// - Returns: The interval, for `endInterval`.
   public func beginInterval(
     _ name: StaticString,
     id: OSSignpostID = .exclusive,

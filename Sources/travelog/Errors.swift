@@ -22,7 +22,7 @@ func describe(_ error: any Error) -> CommandError? {
   }
 }
 
-/// Any error in the form in which it is shown.
+/// Converts any error to the form in which it is shown.
 func shown(_ error: any Error) -> CommandError {
   describe(error) ?? CommandError(.failure, message: "\(error)")
 }

@@ -35,7 +35,7 @@ extension TrustedPosition {
   }
 }
 
-/// The digests that are the value of a flag: one digest, or those in a file.
+/// Reads the digests that a flag's value gives: one digest, or the digests in a file.
 ///
 /// Each line of the file has a digest, which words may follow, or is a line that `verify --json`
 /// wrote. If the file is a signed note, the digests are lines of its text. If public keys are

@@ -103,7 +103,7 @@ extension Travelog {
   }
 }
 
-/// How this run of the program produces a report.
+/// The facts about this run of the program that a report contains.
 ///
 /// `SOURCE_DATE_EPOCH` replaces the time, so that a build can produce the same page again.
 func production() -> Production {
@@ -129,7 +129,7 @@ private func writeFile(
     } catch let error as LogError
       where error.path.hasSuffix(".writing") || error.path == parentFolder(path)
     {
-      // Other errors are those of the history, which is read while the page is written.
+      // All other errors come from the history, which is read while the page is written.
       throw TravelogError.notWritten(path, error.message)
     }
   }

@@ -12,8 +12,9 @@ func describe(_ error: any Error) -> CommandError? {
   if let stopped = Interruption.requested { return stopped }
   switch error {
   case let error as SwiftDataError:
-    guard let store = error.cause as? StoreError else { return nil }
-    return describe(store)
+    if let store = error.cause as? StoreError { return describe(store) }
+    // The hints of SwiftData are for programmers, and name functions.
+    return CommandError(.failure, message: error.message)
   case let error as StoreError:
     return CommandError(codes[error.code] ?? .failure, wording: error.wording)
   case let error as SeedingError:

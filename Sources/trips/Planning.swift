@@ -118,7 +118,7 @@ extension Trips {
     summary: "Changes a trip.",
     examples: [
       "trips edit trips.store Norway --status booked": "Mark a trip as booked.",
-      "trips edit trips.store Norway --item 'See the aurora'": "Add to its bucket list.",
+      "trips edit trips.store Norway --item 'See the aurora'": "Add to the trip's bucket list.",
     ],
     parameters: [
       store, name, otherName, otherDestination, otherStart, otherEnd, notes, status, favorite, item,

@@ -1,4 +1,5 @@
 import Foundation
+import SQLite
 import TestSupport
 import Testing
 
@@ -204,6 +205,23 @@ struct ProgramTests {
     process.waitUntilExit()
     #expect(process.terminationReason == .exit && process.terminationStatus == 0)
     #expect(said.isEmpty)
+  }
+
+  @Test("An error about a value in the store names the value, and no function of SwiftData.")
+  func wordsOfErrors() throws {
+    try addNorway()
+    let connection = try Connection(path: store, mode: .readWrite)
+    try connection.execute(
+      "PRAGMA ignore_check_constraints = ON; UPDATE Trip SET startDate = 'soon'"
+    )
+    let listed = try trips("list", store)
+    #expect(listed.code == 2)
+    #expect(
+      listed.messages == """
+        trips: Trip.startDate can't be read from row 1 of the table Trip: found text instead of Date.
+
+        """
+    )
   }
 
   @Test("A disk that is full during an answer is an error.")

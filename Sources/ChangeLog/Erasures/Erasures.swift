@@ -5,7 +5,8 @@ package struct Erasures: Sendable {
   /// One erased transaction.
   package struct Entry: Hashable, Sendable {
     package let transaction: Int64
-    /// Whether it is a snapshot, either beside the logs or at the beginning of a lineage.
+    /// Whether the transaction is a snapshot, either beside the logs or at the beginning of a
+    /// lineage.
     package let isSnapshot: Bool
     /// The digests of the transaction's lines: one digest for each erasure, the latest last.
     package fileprivate(set) var lines: [Digest]

@@ -133,8 +133,8 @@ package final class LogWriter {
 
   /// Writes the trailer and renames the file to its final name.
   ///
-  /// Records of its erased transactions are added to those of the lineage before the log has its
-  /// name; in a stream they follow the log.
+  /// If the log has erased transactions, their erasure records are added to the records of the
+  /// lineage before the log gets its name. In a stream the records follow the log.
   package func finish(
     _ erasures: inout Erasures,
     adding records: [ErasureRecord]
@@ -233,7 +233,7 @@ package final class LogWriter {
 
 /// The digest of a file's bytes, computed on another thread while they are compressed.
 final class LogDigest: @unchecked Sendable {
-  // Only the queue uses it.
+  // The running hash; only code on the queue uses this property.
   private var hash = SHA256()
   private let queue = DispatchQueue(label: "travelog.digest")
 

@@ -120,7 +120,7 @@ func write(
 
 /// Reads a small file; nil if there is none.
 ///
-/// If it belongs to a folder of logs (`isOurs`), a link or a pipe in its place is damage.
+/// If the file belongs to a log folder (`isOurs`), a link or a pipe in its place is damage.
 package func readSmallFile(
   _ path: String,
   limit: Int = 1 << 24,

@@ -31,7 +31,8 @@ package final class FolderLock {
     }
     let note = Array("\(purpose), process \(getpid()) on \(hostName)\n".utf8)
     guard ftruncate(descriptor, 0) == 0 else { return }
-    // If this fails, waiting programs show less; the lock is held in any case.
+    // If the note can't be written, waiting programs can't name this command; the lock is held in
+    // any case.
     _ = note.withUnsafeBytes { pwrite(descriptor, $0.baseAddress, note.count, 0) }
   }
 

@@ -23,7 +23,8 @@ final class TransactionScanner {
   var isFiltered = false
   /// A transaction whose closing line was not read yet.
   private(set) var open: (id: Int64, count: Int64)?
-  /// The bytes before each change's sequence number, and those between it and the members of the leaf.
+  /// The bytes of a change line before the sequence number, and the bytes between the sequence
+  /// number and the members of the leaf.
   private var opening: [UInt8] = []
   private var middle: [UInt8] = []
   private var sequence: Int64 = 0
@@ -131,7 +132,7 @@ final class TransactionScanner {
     middle.removeAll(keepingCapacity: true)
     middle.append(contentsOf: text.line[start..<text.position])
     if let open {
-      // The lines before this one are omitted.
+      // The lines before the closing line are omitted.
       guard open == (id, count) else { throw differs(open.id) }
     } else {
       begin(id, count: count)

@@ -48,7 +48,7 @@ final class Piece: @unchecked Sendable {
     return true
   }
 
-  /// Empties it, and frees the memory of a long line.
+  /// Empties the piece, and frees the memory of a long line.
   func removeAll() -> Bool {
     filled = 0
     count = 0

@@ -55,7 +55,8 @@ final class PieceSource: @unchecked Sendable {
         guard piece.resize(to: size) else { throw LogFailure.outOfMemory.at(path) }
       }
       let start = piece.filled
-      // In small steps once it has grown, so that little is left after the line.
+      // A piece that has grown is filled in small steps, so that few bytes remain after its long
+      // line.
       let room = piece.room.prefix(start < Piece.usualRoom ? .max : 1 << 20)
       let count = try reader.read(into: UnsafeMutableRawBufferPointer(rebasing: room))
       guard count > 0 else { return piece.filled == 0 ? .end : .cut }

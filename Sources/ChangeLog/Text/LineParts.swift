@@ -98,7 +98,7 @@ struct LineParts {
     return UnsafeRawBufferPointer(rebasing: line[start..<position])
   }
 
-  /// The position at which the members of values begin; the end if there are none.
+  /// The position at which the members of values begin; the end if the line has no values.
   func beginningOfValues(upTo end: Int) -> Int {
     var parts = self
     while let base = line.baseAddress, parts.position < end,

@@ -11,7 +11,7 @@ struct Tile: Hashable {
   var level: String
   /// The position of the tile in its level.
   var index: Int64
-  /// The number of its hashes.
+  /// The number of hashes in the tile.
   var width = Tile.width
 
   /// The path of the full tile below the folder of its tree.

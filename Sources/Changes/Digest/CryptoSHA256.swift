@@ -46,7 +46,7 @@ struct CryptoSHA256: Sendable {
 
   /// The digest of all bytes added so far; more bytes may be added later.
   func finish() -> Digest {
-    // None of these functions can fail for a digest of this length.
+    // The functions of libcrypto can't fail for a SHA-256.
     var last = context
     return withUnsafeTemporaryAllocation(byteCount: Digest.byteCount, alignment: 8) { bytes in
       _ = library.finish(bytes.baseAddress, &last)

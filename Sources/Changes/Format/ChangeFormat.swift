@@ -139,7 +139,7 @@ package final class ChangeFormat {
 
   private typealias Notes = [(key: [UInt8], value: [UInt8])]
 
-  /// Checks the notes on both sides of a change, which have one spelling.
+  /// Checks that the notes on both sides of a change are spelled as the writer would spell them.
   private func sides(
     of object: UnsafeRawBufferPointer
   ) throws(CanonicalEncodingError) -> (before: Notes, after: Notes) {

@@ -2,9 +2,9 @@
 package struct SchemaObject: Codable, Hashable, Sendable {
   package var type: String
   package var name: String
-  /// The table that it belongs to.
+  /// The table that the index or trigger belongs to.
   package var table: String
-  /// The statement that created it, unchanged.
+  /// The statement that created the table, index, view or trigger, unchanged.
   package var sql: String
 
   package init(type: String, name: String, table: String, sql: String) {

@@ -35,7 +35,7 @@ extension Value: Codable {
     switch self {
     case .null: try container.encode(true, forKey: .null)
     case .integer(let value): try container.encode(value, forKey: .integer)
-    // A string, because JSON has no infinities.
+    // A real number is written as a string, because JSON has no infinities.
     case .real(let value): try container.encode(String(value), forKey: .real)
     case .text(let value): try container.encode(value, forKey: .text)
     case .blob(let value): try container.encode(value, forKey: .blob)
@@ -96,9 +96,10 @@ extension StoreSchema {
     self = try Self.read.value(of: json) { try JSONDecoder().decode(StoreSchema.self, from: json) }
   }
 
-  /// Whether both are copies of one schema.
+  /// Whether two values are copies of the same schema.
   ///
-  /// The answer is reliable while one of them exists. Equality would ignore the Unicode spelling of names.
+  /// The result is reliable while one of the two copies exists. Equality of the schemas would
+  /// ignore the Unicode spelling of names.
   package func isCopy(of other: StoreSchema) -> Bool {
     entities.withUnsafeBufferPointer { mine in
       other.entities.withUnsafeBufferPointer { $0.baseAddress == mine.baseAddress }

@@ -15,7 +15,7 @@ package struct StoreSchema: Codable, Hashable, Sendable {
   /// while no trigger was there.
   package var replaced: [String]?
 
-  /// Whether it describes the tables of a program that does not use the library.
+  /// Whether the schema describes the tables of an adopted file.
   package var isAdopted: Bool { adopted != nil }
 
   /// Creates a schema of resolved entities.
@@ -34,7 +34,7 @@ package struct Entity: Codable, Hashable, Sendable {
   package var name: String
   /// The entity that this entity inherits from; both use the table of the topmost entity.
   package var parent: String?
-  /// The name of its table, which is the name of the topmost entity.
+  /// The name of the entity's table, which is the name of the topmost entity.
   package var table: String
   /// Whether other entities use the table too; its `_entity` column names the entity of a row.
   package var sharesTable: Bool
@@ -154,9 +154,9 @@ package struct Relationship: Codable, Hashable, Sendable {
 
   package var name: String
   package var destination: String
-  /// Whether it may refer to several objects.
+  /// Whether the relationship may refer to several objects.
   package var isToMany: Bool
-  /// Whether it may be empty.
+  /// Whether the relationship may be empty.
   package var isOptional: Bool
   /// The name of the inverse relationship, if there is one.
   package var inverse: String?
@@ -174,7 +174,9 @@ package struct Relationship: Codable, Hashable, Sendable {
   /// inverse.
   package var isHidden: Bool
 
-  /// Creates a relationship; the defaults are those of a model that declares nothing else.
+  /// Creates a relationship.
+  ///
+  /// The default arguments are the values for a model that declares nothing else.
   package init(
     name: String,
     destination: String,

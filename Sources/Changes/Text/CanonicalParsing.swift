@@ -43,7 +43,8 @@ private func parse(_ bytes: UnsafeRawBufferPointer, as type: ValueType) -> Value
 /// Reads a value that is not null and has no note under `special`, without copying it if its bytes
 /// are those of the text; nil if the text is not canonical.
 ///
-/// Other values are written into `room`, which must have as many bytes as the text.
+/// A value whose bytes differ from the text's is written into `room`, which must have as many bytes
+/// as the text.
 func parsePlain(
   _ bytes: UnsafeRawBufferPointer,
   as type: ValueType,

@@ -45,7 +45,7 @@ package func appendCanonical(
 
 private func appendSpelled(_ value: Value, to buffer: inout [UInt8]) {
   if case .text(var text) = value {
-    // Most values are texts, whose spelling needs no copy.
+    // Most values are texts, which can be read without copying their bytes.
     buffer += "\"text:".utf8
     text.withUTF8 { appendJSONContent(UnsafeRawBufferPointer($0), to: &buffer) }
     buffer.append(0x22)

@@ -29,7 +29,7 @@ package func isCanonicalDecimal(_ text: UnsafeRawBufferPointer) -> Bool {
 
 /// Whether a number has a mantissa of 128 bits with an exponent from -128 to 127.
 private func fitsDecimal(_ text: UnsafeBufferPointer<UInt8>) -> Bool {
-  // Thirty-eight characters are within both limits.
+  // A text of 38 characters is within both limits of `Decimal`.
   guard text.count > 38 else { return true }
   var mantissa: UInt128 = 0
   var exponent = 0

@@ -142,7 +142,8 @@ func unescapeCanonical(
   return UnsafeRawBufferPointer(rebasing: room[..<count])
 }
 
-/// The control character with these four digits as its canonical escape; nil if there is none.
+/// The control character whose canonical escape has these four digits; nil if no control character
+/// does.
 private func controlCharacter(_ inner: UnsafeRawBufferPointer, at index: Int) -> UInt8? {
   guard index + 4 <= inner.count, inner[index] == 0x30, inner[index + 1] == 0x30,
     let high = hexValue(inner[index + 2]), let low = hexValue(inner[index + 3])

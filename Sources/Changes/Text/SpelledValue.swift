@@ -7,7 +7,8 @@ import FoundationEssentials
 extension Value {
   /// Appends the text that names both the value and its storage class, in UTF-8.
   ///
-  /// Infinite numbers are `real:inf` and `real:-inf`. SQLite stores NaN as NULL, so it is `null`.
+  /// Infinite numbers are `real:inf` and `real:-inf`. NaN is `null`, because SQLite stores NaN as
+  /// NULL.
   package func appendSpelling(to buffer: inout [UInt8]) {
     switch self {
     case .null: buffer += "null".utf8

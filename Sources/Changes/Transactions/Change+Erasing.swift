@@ -32,7 +32,7 @@ extension Change {
     }
   }
 
-  /// One side with notes instead of some values.
+  /// One side of a change, in which notes replace some of the values.
   private func noted(_ side: Side, _ note: (ToldValue) throws -> String?) rethrows -> ChangeSide {
     var result = ChangeSide()
     for (key, value) in values(side) {
@@ -47,14 +47,14 @@ extension Change {
 package struct ToldValue: Hashable, Sendable {
   /// The property's key with quotes and colon.
   package let key: [UInt8]
-  /// Whether it is the value after the change.
+  /// Whether the value is the one after the change.
   package let isAfter: Bool
-  /// Whether it is erased already.
+  /// Whether the value is erased already.
   package let isErased: Bool
   package let isNull: Bool
   /// The text of the value in a line; if the value has a note or a reference, that text.
   package let text: [UInt8]
-  /// The digests of its blob files.
+  /// The digests of the value's blob files.
   package let files: [String]
 
   fileprivate init(_ key: [UInt8], value: EncodedValue, side: Change.Side) {

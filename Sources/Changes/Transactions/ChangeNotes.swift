@@ -11,7 +11,7 @@ package struct ChangeNotes {
     self.large = CanonicalText(large).members
   }
 
-  /// Reads the notes of one side from the notes of both.
+  /// Reads the notes of one side from the notes of both sides.
   package init(on side: Change.Side, special: CanonicalText, large: CanonicalText) {
     self.init(
       special: special.value(of: side.rawValue) ?? [],
@@ -80,8 +80,8 @@ extension Change {
     !special.isEmpty && Side.allCases.contains { notes(on: $0).hasErased }
   }
 
-  /// The large values that the change refers to, except those whose files were missing when it was
-  /// written.
+  /// The large values that the change refers to, except values whose files were missing when the
+  /// change was recorded.
   package var largeReferences: [LargeReference] {
     guard !large.isEmpty else { return [] }
     return Side.allCases.flatMap { side in

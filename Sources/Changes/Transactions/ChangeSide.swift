@@ -51,7 +51,7 @@ extension [UInt8] {
   }
 }
 
-/// Appends the notes on both sides of a change as one object, if there are any.
+/// If a change has notes, appends the notes of both sides as one object.
 package func joinSides(_ before: [UInt8], _ after: [UInt8], to text: inout [UInt8]) {
   if before.isEmpty, after.isEmpty { return }
   var object: [UInt8] = []

@@ -32,7 +32,7 @@ package struct Gap: Hashable, Sendable {
 }
 
 extension Transaction {
-  /// The gap, if this transaction replaces missing ones.
+  /// The gap, if this transaction replaces missing transactions; nil otherwise.
   package var gap: Gap? { operation == .gap ? details.flatMap { Gap(details: $0) } : nil }
 
   /// The digest that the next transaction's digest covers.

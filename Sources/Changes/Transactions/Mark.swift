@@ -1,6 +1,7 @@
-/// The digest of a transaction that is not in the chain of digests: that of a snapshot, or of a gap.
+/// The digest of a snapshot or of a gap, whose transaction is not in the chain of digests.
 ///
-/// A later transaction of the chain has it in its details, and so proves it.
+/// A later transaction of the chain has this digest in its details, and so proves the snapshot or
+/// the gap.
 package struct Mark: Hashable, Sendable {
   /// The kind of transaction that a mark proves.
   package enum Kind: String, Hashable, Sendable {
@@ -10,7 +11,7 @@ package struct Mark: Hashable, Sendable {
   package var kind: Kind
   /// The id of the snapshot or the gap.
   package var transaction: Int64
-  /// The digest of its transaction.
+  /// The digest of the transaction.
   package var digest: Digest
 
   package init(_ kind: Kind, transaction: Int64, digest: Digest) {

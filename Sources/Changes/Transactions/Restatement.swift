@@ -11,7 +11,7 @@ package struct Restatement: Hashable, Sendable {
   package var operation: TransactionOperation
   /// The digest of the transaction, which an erasure does not change.
   package var digest: Digest
-  /// The digest that its lines give with the values that remain.
+  /// The lines digest of the transaction: the digest of its lines with the values that remain.
   package var lines: Digest
 
   package init(
@@ -56,7 +56,7 @@ package struct Restatement: Hashable, Sendable {
 package struct ErasureDetails: Hashable, Sendable {
   /// The object whose values were erased.
   package var object: ObjectName
-  /// The names of its erased properties; empty for all.
+  /// The names of the erased properties; empty if all properties were erased.
   package var properties: [String]
   /// The reason in words; nil if none was given.
   package var reason: String?

@@ -25,7 +25,7 @@ package struct Transaction: Hashable, Sendable {
   package var host: String
   /// The program's bundle identifier, if it has one.
   package var bundle: String?
-  /// The SHA-256 of the schema with which it was recorded.
+  /// The SHA-256 of the schema with which the transaction was recorded.
   package var schema: String
   /// The number of changes.
   package var count: Int64
@@ -99,7 +99,7 @@ package struct Change {
     return RowName(canonical: name).map { ObjectID($0) } ?? ObjectID(object)
   }
 
-  /// Whether it is a change of an object with this id.
+  /// Whether the change is of an object with this id.
   package func isOf(_ id: ObjectID) -> Bool {
     guard let text = id.text else { return name.isEmpty && object == id.integer }
     return name.elementsEqual(text.utf8)
@@ -135,7 +135,7 @@ package struct Change {
 
 /// The origin of a transaction.
 package enum TransactionOperation: String, Hashable, Sendable, CaseIterable {
-  /// The store recorded it.
+  /// A save of an application, which the store recorded.
   case recorded
   /// A program other than Travelog wrote it, and triggers captured it.
   case foreign

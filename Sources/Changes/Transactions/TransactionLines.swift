@@ -1,7 +1,7 @@
 /// Writes one transaction as the lines of a change log.
 ///
-/// The digest of the transaction covers parts of these bytes, so the digests in a store are those of
-/// its future logs.
+/// The digest of the transaction covers parts of the lines' bytes. So a store and its later logs
+/// have the same digests.
 package struct TransactionLines {
   private let transaction: Transaction
   /// The text before the sequence number of each change.
@@ -146,7 +146,8 @@ package struct TransactionLines {
     buffer += transaction.schema.utf8
     buffer.append(0x22)
     if let details = transaction.details {
-      // Written as text: readers that read it as an object lose keys that other lines do not have.
+      // Details are written as text, because programs that read a JSON object in a column lose keys
+      // that other lines do not have.
       Self.append(#","details":"#, to: &buffer)
       appendJSONString(details, to: &buffer)
     }

@@ -1,4 +1,4 @@
-/// A file with the checkpoint of a tree: a signed note, or only the text until somebody signs it.
+/// A file with the checkpoint of a tree: a signed note, or only its text without signatures.
 package struct CheckpointFile: Hashable, Sendable {
   /// The checkpoint in the file.
   package let checkpoint: Checkpoint

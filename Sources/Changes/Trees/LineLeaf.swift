@@ -2,11 +2,14 @@
 ///
 /// A line without such members gets its salt from the seed of an earlier line.
 package enum LineLeaf: Hashable, Sendable {
-  /// A seed, from which the salts of this line and the following ones, `count` in all, are derived.
+  /// A seed from which the salts of `count` lines are derived: this line and the lines after it.
   case seed(lines: Int64, Seed)
-  /// The values that the line had were changed or removed. Its leaf contains the digest of the old values.
+  /// The values that the line had were changed or removed.
   ///
-  /// An erased line also has the restated salt, with which the remaining values are digested.
+  /// The leaf of an erased line contains the digest of the old values.
+  ///
+  /// An erased line also has the restated salt. The lines digest covers the remaining values with
+  /// this salt.
   case hidden(values: Digest, salt: Seed?)
 
   /// Reads the members in the form that ``append(to:)`` writes; nil for any other text.

@@ -118,7 +118,8 @@ package struct LineTree {
 package struct LineDigests: Hashable, Sendable {
   /// The digest of the transaction.
   package let transaction: Digest
-  /// The digest with the values that remain in erased lines; nil if no line is erased.
+  /// The lines digest, which covers the values that remain in erased lines; nil if no line is
+  /// erased.
   ///
   /// A record of an erasure contains this digest, because nothing in the transaction proves the remaining values.
   package let remaining: Digest?

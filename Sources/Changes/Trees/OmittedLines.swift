@@ -7,7 +7,7 @@ package struct OmittedLines: Sendable {
   /// Starts a transaction with this many lines.
   package init(count: Int64) { self.count = count }
 
-  /// Omits a line, given the hash of its leaf.
+  /// Adds an omitted line by the hash of its leaf.
   package mutating func append(_ index: Int64, hash: Digest) {
     var last = (lines: index..<index + 1, root: hash)
     while let left = subtrees.last, left.lines.upperBound == last.lines.lowerBound {

@@ -117,7 +117,8 @@ package struct Salts: Sequence, IteratorProtocol, Sendable {
   }
 }
 
-/// The smallest set of seeds that gives the salts of all leaves except the hidden ones, left to right.
+/// Computes the smallest set of seeds that gives the salts of all leaves except the hidden leaves,
+/// from left to right.
 ///
 /// Hidden leaves are read one by one, and at most a few dozen seeds are in memory.
 package struct SeedCover<Hidden: IteratorProtocol<Int64>>: Sequence, IteratorProtocol {
@@ -125,7 +126,9 @@ package struct SeedCover<Hidden: IteratorProtocol<Int64>>: Sequence, IteratorPro
   private var hidden: Hidden
   private var nextHidden: Int64?
 
-  /// Covers all leaves of some subtrees except the hidden ones; both are in ascending order.
+  /// Covers all leaves of some subtrees except the hidden leaves.
+  ///
+  /// Subtrees and hidden leaves are in ascending order.
   package init(_ ranges: [SeededRange], hiding hidden: Hidden) {
     waiting = ranges.reversed()
     self.hidden = hidden

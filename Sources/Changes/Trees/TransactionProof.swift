@@ -79,7 +79,7 @@ package struct TransactionProof: Hashable, Sendable {
     case .one(let bytes, let salt, let path):
       let line = try CoveredLine(bytes)
       let sequence = try end.sequence(of: line)
-      // A line that hides its values shows none that nothing would prove.
+      // A line that hides its values must not show values, because no digest would prove them.
       guard (salt == nil) == (line.valuesDigest != nil), line.shown == bytes,
         salt != nil || line.values.isEmpty, let leaf = line.leaf(salt: salt)
       else { throw ProofError("The line does not have either values with a salt or their digest.") }

@@ -116,7 +116,7 @@ extension RowName: CustomStringConvertible {
 }
 
 extension Value {
-  /// Whether SQLite stores it as NULL.
+  /// Whether SQLite stores the value as NULL.
   fileprivate var isUnknown: Bool {
     switch self {
     case .null: true

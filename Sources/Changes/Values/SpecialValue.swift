@@ -54,7 +54,7 @@ package enum SpecialValue: Hashable, Sendable {
     }
   }
 
-  /// The text for it under `special`.
+  /// The text of the value under `special`.
   ///
   /// The text of a special value is one of these: `nan`, `inf`, `-inf`, a number (real if it has a
   /// point or an exponent, otherwise an integer), `text:` and the text, `blob:` and base64, or

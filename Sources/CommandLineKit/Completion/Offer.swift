@@ -30,7 +30,7 @@ func offer(for words: [String], of program: Command) -> Offer {
   return offer
 }
 
-/// The words before the one to complete.
+/// The words before the word to complete.
 private struct LineSoFar {
   var path: [Command]
   var given: Set<String> = []

@@ -58,7 +58,7 @@ struct CommandPage {
 }
 
 extension CommandPage {
-  /// The page of a program, and those of all commands below it.
+  /// The page of a program, and the pages of all its commands.
   static func all(of program: Command) -> [CommandPage] {
     func pages(_ path: [Command]) -> [CommandPage] {
       [CommandPage(path: path)] + path[path.count - 1].subcommands.flatMap { pages(path + [$0]) }

@@ -61,7 +61,7 @@ public final class DateComponentsFormatter: Formatter, @unchecked Sendable {
   public var unitsStyle = UnitsStyle.positional
   /// Which units with the value zero are omitted.
   ///
-  /// The default depends on ``unitsStyle-swift.property``.
+  /// The default depends on `unitsStyle`.
   public var zeroFormattingBehavior = ZeroFormattingBehavior.default
   /// The calendar that defines the lengths of months and years; its locale determines the language.
   public var calendar: Calendar? = .autoupdatingCurrent

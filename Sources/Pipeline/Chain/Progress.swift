@@ -2,7 +2,7 @@
 package struct Progress: Hashable, Sendable {
   /// The number of transactions that are finished.
   package var transactions: Int64 = 0
-  /// The number of their changes.
+  /// The number of changes in these transactions.
   package var changes: Int64 = 0
   /// The number of bytes in their lines.
   package var bytes: Int64 = 0

@@ -9,7 +9,7 @@ struct SnapshotLog {
   let store: Store
   /// Reads the state, which may be that of a rewound copy.
   let reader: Reader
-  /// The transaction whose state it is.
+  /// The recorded transaction whose state the snapshot contains.
   let point: HistoryPoint
   private let schema: StoreSchema
   private let transaction: Transaction

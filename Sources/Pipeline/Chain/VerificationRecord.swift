@@ -12,7 +12,7 @@ package struct VerificationRecord: Hashable, Sendable, Codable {
   /// The digest of that transaction.
   package let digest: String
 
-  /// Reads the record of a store; nil if there is none, or if it can't be read.
+  /// Reads the record of a store; nil if the store has no record, or if the record can't be read.
   init?(_ logs: LogFolder, store: String) throws {
     guard let bytes = try readSmallFile(Self.path(logs, store: store), isOurs: true) else {
       return nil

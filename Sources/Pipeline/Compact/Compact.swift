@@ -26,7 +26,7 @@ package struct CompactResult: Codable, Hashable, Sendable {
   package var bytesAfter: Int64 = 0
 }
 
-/// Merges many small logs into a few large ones with the same lines.
+/// Merges many small logs into a few large logs with the same lines.
 ///
 /// Filtered logs of each kind are merged too. Each log is verified while it is copied. The small
 /// logs are removed when the large log is complete and synced; the next run removes the files that an

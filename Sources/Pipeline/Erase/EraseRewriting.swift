@@ -53,7 +53,8 @@ func rewrite(
     omitted: rewriting.omit
   ) {
     let lines = try rewriting.close(transaction)
-    // A filtered log needs no records: its digests are those of the whole logs, which have them.
+    // A filtered log needs no erasure records. Its digests are those of the whole logs, and the
+    // whole logs have the records.
     if !isRecorded, let lines, let digest = transaction.digest {
       records.append(
         ErasureRecord(

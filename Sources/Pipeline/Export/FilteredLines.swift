@@ -102,8 +102,8 @@ struct FilteredLines {
   }
 }
 
-/// Returns the positions of those lines of a transaction that a filtered log lacks, or has without
-/// some values.
+/// Returns the positions of the lines of a transaction that a filtered log omits, or contains
+/// without some values.
 ///
 /// Lines are read ahead only as far as the seeds of the shown lines require, and no line is kept in
 /// memory.

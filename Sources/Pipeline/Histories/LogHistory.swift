@@ -46,7 +46,7 @@ package final class LogHistory: HistorySource {
     return reader
   }
 
-  /// Reads the whole log, which verifies what can be verified without other logs.
+  /// Reads the whole log, and verifies everything that can be verified without other logs.
   ///
   /// - Throws: ``LogError`` if it was altered.
   package func prove() throws {

@@ -16,7 +16,7 @@ package struct ImportRequest: PipelineRequest, Sendable {
   package var fromSnapshot = false
   /// Whether a new replica may begin with a snapshot that nothing proves.
   package var trustsSnapshot = false
-  /// Whether to find out what would be done, without doing it.
+  /// Whether to report what the import would do, without changing the replica.
   package var isDryRun = false
 
   package init(logs: LogFolder, store: String) {

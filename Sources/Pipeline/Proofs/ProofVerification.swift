@@ -103,7 +103,7 @@ private func tree(
   throw CheckpointFailure.isOtherTree(origin).at(path)
 }
 
-/// The names of those given keys that have signed a checkpoint; empty if no keys were given.
+/// The names of the given keys that have signed the checkpoint; empty if no keys were given.
 private func signers(of file: CheckpointFile, path: String, keys: String?) throws -> [String] {
   guard let keys else { return [] }
   let known = try readKeys(keys, name: file.checkpoint.origin)

@@ -37,7 +37,7 @@ package struct PruneResult: Codable, Hashable, Sendable {
   package var transactions: Int64 = 0
   /// The transaction that records the deletion; nil if nothing was deleted.
   package var record: Int64?
-  /// The filtered logs that still need old transactions: what each kind leaves out, in words.
+  /// The filters whose logs still need old transactions, each in words.
   package var heldBy: [String] = []
   package var bytesBefore: Int64 = 0
   package var bytesAfter: Int64 = 0

@@ -6,7 +6,7 @@ import Store
 package struct RecoverRequest: PipelineRequest, Sendable {
   package var store: String
   package var logs: LogFolder
-  /// The path of the token; nil for the one beside the logs.
+  /// The path of the token; nil for the token beside the logs.
   package var token: String?
 
   package init(store: String, logs: LogFolder) {

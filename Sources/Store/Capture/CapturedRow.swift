@@ -168,7 +168,7 @@ final class CapturedRows {
         + " WHERE \"id\" >= ?1 ORDER BY \"id\" LIMIT 2",
       values: [.integer(place.id)]
     )
-    // If the row is missing, another program has sealed it, perhaps together with later ones.
+    // If the row is missing, another program has sealed it, and perhaps later rows too.
     guard try statement.step(), self.place(at: statement).seed == place.seed else { return false }
     guard try statement.step() else {
       return time.map { place.isOver(at: $0) } ?? true

@@ -1,12 +1,12 @@
 import Changes
 import SQLite
 
-/// The table and the triggers that capture foreign changes: those of the `sqlite3` shell, a script
-/// or another library.
+/// The table and the triggers that capture foreign changes: changes by the `sqlite3` shell, a
+/// script or another library.
 ///
-/// Travelog's own connections disable the triggers, so they cost them nothing. A trigger keeps the
-/// values of a row as they are stored, because SQL's JSON loses digits and refuses blobs.
-/// ``ForeignTransactions`` turns them into history.
+/// Travelog's own connections disable the triggers, so the triggers do not slow down a save. A
+/// trigger keeps the values of a row as they are stored, because SQL's JSON loses digits and
+/// refuses blobs. ``ForeignTransactions`` turns them into history.
 struct ForeignCapture {
   /// A table or trigger in `sqlite_schema`.
   struct Definition: Hashable {

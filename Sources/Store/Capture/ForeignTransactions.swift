@@ -115,7 +115,7 @@ final class ForeignTransactions {
     }
   }
 
-  /// Whether both have the same primary key.
+  /// Whether two captured rows have the same primary key.
   private func isSameRow(_ one: CapturedRow, _ other: CapturedRow) -> Bool {
     guard one.object == other.object else { return false }
     guard case .links = tables[one.table].content else { return true }

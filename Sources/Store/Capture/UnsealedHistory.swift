@@ -73,7 +73,8 @@ struct UnsealedHistory {
     return ended?.id
   }
 
-  /// Copies from the store's history what the next transaction depends on, and returns the last id.
+  /// Copies the last transaction of the store's history, on which the next one depends, and returns
+  /// its id.
   private static func copyHead(
     from reader: Connection,
     history: HistoryRows,

@@ -1,10 +1,10 @@
 import Changes
 import SQLite
 
-/// Compares the rows of an adopted file with what its history says of them.
+/// Compares the rows of an adopted file with its history.
 ///
-/// History has no values from before the adoption, so a row that never changed since is accepted as
-/// it is, and of a row that changed the columns are compared that changed.
+/// History has no values from before the adoption. So a row that has not changed after the adoption
+/// is not compared. Of a row that has changed, only the changed columns are compared.
 final class AdoptedCheck {
   private let reader: Reader
   private let connection: Connection

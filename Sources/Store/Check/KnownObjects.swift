@@ -23,7 +23,7 @@ final class KnownObjects {
   private let writing: Statement
 
   init() throws {
-    // With an empty path SQLite creates a temporary file, which it deletes itself.
+    // If the path is empty, SQLite creates a temporary file and deletes it itself.
     connection = try Connection(path: "", mode: .readWriteCreate)
     try connection.execute(
       """

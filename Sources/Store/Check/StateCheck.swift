@@ -209,8 +209,9 @@ final class StateCheck {
     try known.set(key, object: object)
   }
 
-  /// A list of links without the removed and with the added ones; nil if it becomes empty, as in
-  /// history.
+  /// Removes links from a list and adds others.
+  ///
+  /// Returns nil if the list becomes empty, because history does not contain empty lists of links.
   private func merged(_ old: [UInt8], gone: [UInt8], came: [UInt8]) -> EncodedValue? {
     func target(_ link: [UInt8]) -> Int64 {
       let id = CanonicalText(link).value(of: "id") ?? []

@@ -1,7 +1,7 @@
 import Changes
 import SQLite
 
-/// Compares the tables, views, indexes and triggers of a store with those of a new one.
+/// Compares the tables, views, indexes and triggers of a store with those of a new store.
 struct StructureCheck {
   private struct Item: Hashable {
     let type: String
@@ -48,8 +48,8 @@ struct StructureCheck {
       guard mine.map(\.sql).map(Self.normal) != Self.normal(item.sql) else { continue }
       try body(.structure(type: item.type, name: item.name, expected: item.sql, found: mine?.sql))
     }
-    // Tables, views and indexes of other programs are allowed. Triggers are not, because what they
-    // change is not captured.
+    // Tables, views and indexes of other programs are allowed. Triggers of other programs are
+    // findings, because their changes are not captured.
     let tables = Set(expected.map(\.table))
     for item in found where item.type == "trigger" && tables.contains(item.table) {
       if !expected.contains(where: { $0.name == item.name && $0.type == item.type }) {

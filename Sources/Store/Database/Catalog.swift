@@ -15,7 +15,7 @@ struct Catalog {
   var schema: StoreSchema
   var isReplica: Bool
 
-  /// The tables that every store has besides those of its schema.
+  /// The tables that every store has, in addition to the tables of its schema.
   ///
   /// The CHECK constraints use OR instead of IN. For `IN` with more than two values, SQLite builds
   /// a table on each write, which takes ten times as long as writing the row.

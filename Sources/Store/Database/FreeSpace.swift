@@ -2,9 +2,10 @@ import SQLite
 
 /// The values that free pages of a store in tombstone mode may still contain.
 ///
-/// Travelog's connections overwrite what they delete. Foreign writers don't, and Travelog did not
-/// before the mode was set. Only a VACUUM removes these bytes; it is due once they may be values of
-/// a deleted object. The catalog remembers that, so an interrupted program does not forget it.
+/// Travelog's connections overwrite deleted bytes in this mode. Foreign writers do not overwrite
+/// deleted bytes, and Travelog did not before the mode was set. Only a VACUUM removes these bytes;
+/// it is due once they may be values of a deleted object. The catalog remembers that, so an
+/// interrupted program does not forget it.
 enum FreeSpace: String {
   /// Earlier values of objects that may still exist.
   case values

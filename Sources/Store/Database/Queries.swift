@@ -1,7 +1,9 @@
 import Changes
 import SQLite
 
-/// Short queries. The connection keeps the prepared statements of those that read at most one row.
+/// Short queries.
+///
+/// If a query reads at most one row, the connection keeps its prepared statement.
 extension Connection {
   package func run(_ sql: String, values: [Value] = []) throws {
     try bound(cached(sql), values: values).run()

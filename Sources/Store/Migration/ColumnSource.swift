@@ -6,7 +6,7 @@ struct ColumnSource: Sendable {
   struct Fill: Sendable {
     /// The SQL condition of the old rows that get the value.
     var condition: String
-    /// The SQL for the value before.
+    /// The SQL for the value before the migration.
     var before: String
     var after: Value
   }

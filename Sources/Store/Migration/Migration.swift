@@ -133,7 +133,7 @@ package enum Migration {
     return true
   }
 
-  /// Changes the tables to those of the new schema, which the catalog contains already.
+  /// Changes the tables to the tables of the new schema, which is already in the catalog.
   ///
   /// `record` is called after the checks of the rows and before the first change.
   static func changeTables(

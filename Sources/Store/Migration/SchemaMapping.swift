@@ -6,7 +6,7 @@ struct SchemaMapping: Sendable {
   let to: StoreSchema
   let oldLayouts: [EntityLayout]
   let newLayouts: [EntityLayout]
-  /// For each new entity the old one whose rows it takes over; nil if there is none.
+  /// For each new entity, the old entity whose rows it gets; nil if there is none.
   let sources: [EntityIndex?]
   /// Whether the rows of removed entities are deleted already, by the replay of history.
   let areRemovalsDone: Bool
@@ -53,7 +53,7 @@ struct SchemaMapping: Sendable {
   }
 }
 
-/// An entity or property, which can have had another name.
+/// An entity or property that may have had another name in an earlier schema.
 protocol Renamable {
   var name: String { get }
   var originalName: String? { get }

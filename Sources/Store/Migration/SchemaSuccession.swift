@@ -1,7 +1,7 @@
 import Changes
 import SQLite
 
-/// Translates the names in an earlier schema to the present ones.
+/// Translates the names in an earlier schema to the present names.
 package struct SchemaSuccession: Sendable {
   private var entities: [String: String] = [:]
   private var properties: [String: [String: String]] = [:]
@@ -40,7 +40,7 @@ package struct SchemaSuccession: Sendable {
 }
 
 extension SchemaMapping {
-  /// The names of a new entity's properties by their old ones.
+  /// The new names of an entity's properties, by their old names.
   func renamedProperties(of new: EntityIndex) -> [String: String] {
     var result: [String: String] = [:]
     for attribute in to.entities[new].attributes {

@@ -1,7 +1,7 @@
 import Changes
 import SQLite
 
-/// Changes the old tables to those of the new schema.
+/// Changes the old tables to the tables of the new schema.
 struct TableChanges {
   let plan: MigrationPlan
   let connection: Connection

@@ -26,7 +26,7 @@ struct TableMigration: Sendable {
   var rows: [RowSource]
   /// The links that fill a join table.
   var links: LinkCopy?
-  /// The old indexes to drop.
+  /// The indexes of the old schema that must be dropped.
   var staleIndexes: [String]
   /// The new indexes to create.
   var missingIndexes: [String]
@@ -35,7 +35,7 @@ struct TableMigration: Sendable {
 }
 
 extension SchemaMapping {
-  /// The tables of the entities, then those of the links.
+  /// The tables of the entities, and then the join tables.
   func tables() throws -> [TableMigration] {
     let oldTables = try from.tables()
     let joins = joinTables(among: newLayouts)

@@ -1,8 +1,8 @@
 import Changes
 
 extension Reader {
-  /// Calls with the differences of another file's rows, table by table: the rows of this file in
-  /// their order, and then those that only the other file has.
+  /// Calls the closure with the differences of another file's rows, table by table: first the rows
+  /// of this file in their order, then the rows that only the other file has.
   func adoptedDifferences(
     _ mine: PassingValues,
     other: Reader,

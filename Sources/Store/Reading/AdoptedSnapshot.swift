@@ -16,7 +16,8 @@ private final class EarlierRows {
   private let finding: Statement
   private let writing: Statement
   private let marking: Statement
-  /// The number of rows that are gone now, minus that of new ones.
+  /// The number of rows that were deleted since the snapshot, minus the number of rows that were
+  /// inserted.
   private(set) var difference: Int64 = 0
 
   init() throws {
@@ -45,7 +46,9 @@ private final class EarlierRows {
     )
   }
 
-  /// Takes back a change; the newest one comes first.
+  /// Reverts a change.
+  ///
+  /// The newest change must be reverted first.
   func takeBack(_ change: Change, table: Int, encoder: ObjectEncoder) throws {
     let name = RowName(change.id)
     var values: [[UInt8]: EncodedValue] = [:]
@@ -130,7 +133,7 @@ extension Reader {
     return max(try historyRange().base.transaction, last ?? 0)
   }
 
-  /// Whether another connection of this process can commit while this one reads.
+  /// Whether another connection of this process can commit while this connection reads.
   package func usesWriteAheadLog() throws -> Bool {
     try connection.first("PRAGMA journal_mode") { $0.string(at: 0) } == "wal"
   }

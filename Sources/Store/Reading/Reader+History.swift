@@ -37,7 +37,7 @@ extension Reader {
   /// The ids of the transactions that changed an object with this id, of any entity, in ascending
   /// order.
   ///
-  /// An index would slow down each save, so this reads all changes, but not their values.
+  /// All changes are read, without their values. An index would make each save slower.
   package func transactions(changing object: ObjectID) throws -> [Int64] {
     let result = try connection.all(
       "SELECT DISTINCT transaction_id FROM \(connection.tables.change)"
@@ -116,14 +116,15 @@ extension Reader {
   /// The last transaction that recorded a deletion of older history; nil if there is none.
   package func lastPrune() throws -> Transaction? { try history.lastPrune() }
 
-  /// The last deleted transaction that has others before it; nil if there is none.
+  /// The last transaction that was deleted from the middle of history; nil if there is none.
   package func lastDeletedTransaction() throws -> Int64? {
     try connection.integer(
       "SELECT max(id) FROM \(connection.tables.transaction) WHERE state = 'deleted'"
     )
   }
 
-  /// The first deleted transaction in a range that has others before it; nil if there is none.
+  /// The first transaction in a range that was deleted from the middle of history; nil if there is
+  /// none.
   func firstDeletedTransaction(after first: Int64, through last: Int64) throws -> Int64? {
     try connection.integer(
       """

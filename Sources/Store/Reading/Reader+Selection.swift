@@ -1,8 +1,8 @@
 extension Reader {
   /// Reads the transactions of a selection.
   ///
-  /// Unsealed ones follow all others. Each of the two parts has the order of the selection, and its
-  /// limit.
+  /// Unsealed transactions follow all sealed transactions. The order and the limit of the selection
+  /// apply to each of these two parts.
   package func history(_ selection: HistorySelection) throws -> HistoryCursor {
     try HistoryCursor(history, unsealed: try unsealedHistory(), selection: selection)
   }
@@ -34,7 +34,8 @@ extension Reader {
       low = min(low + step, last)
       step *= 2
     }
-    // The transaction at `low` matches, or is the first one; the one at `high` does not match.
+    // The transaction at `low` matches, or is the first transaction. The transaction at `high` does
+    // not match.
     var high = min(low + step, last + 1)
     while high - low > 1 {
       let middle = low + (high - low) / 2

@@ -74,9 +74,10 @@ struct StoreFile: Sendable {
     return connection
   }
 
-  /// Seals what was captured in a file of another program, so that readers see it.
+  /// Seals the captured changes of an adopted file, so that readers see them.
   ///
-  /// A reader does not wait for a program that writes; what is not sealed then is sealed later.
+  /// A reader does not wait for a program that writes. Changes that can't be sealed now are sealed
+  /// later.
   private func sealAdopted(_ connection: Connection) throws {
     if !options.isReadOnly {
       try connection.execute("PRAGMA synchronous = FULL")

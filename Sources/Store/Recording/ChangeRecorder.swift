@@ -92,8 +92,8 @@ final class ChangeRecorder {
   /// Records that an object was inserted.
   func insert(_ key: RowKey, values: [Value]) throws {
     if let touch = try touches.touch(key) {
-      // The object was deleted earlier in this transaction, so both together are an update. The
-      // recorded deletion contains all earlier values.
+      // The object was deleted earlier in this transaction, so deletion and insertion together are
+      // an update. The recorded deletion contains all earlier values.
       drafts[key]?.before.removeAll()
       try loadDraft(of: key, touch: touch)
       touches.set(Touch(kind: .update, row: touch.row), of: key)

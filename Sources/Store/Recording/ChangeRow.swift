@@ -42,7 +42,7 @@ struct ChangeRow {
     try text.after.append(values, encoder: encoder, blobs: blobs)
   }
 
-  /// Adds those properties whose value changes.
+  /// Adds the properties whose value changes.
   mutating func appendChanges(
     _ columns: [ColumnIndex],
     from old: [Value],

@@ -103,7 +103,7 @@ final class HistoryRows {
     return result
   }
 
-  /// The time of a transaction; nil if there is none with this id.
+  /// The time of a transaction; nil if history has no transaction with this id.
   func time(of id: Int64) throws -> String? {
     try connection.first(
       "SELECT time FROM \(tables.transaction) WHERE id = ?1",

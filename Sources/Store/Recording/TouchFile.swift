@@ -15,7 +15,7 @@ final class TouchFile {
   private var bounds: [ClosedRange<ObjectID>?]
 
   init(entities: Int) throws {
-    // With an empty path SQLite creates a temporary file, which it deletes itself.
+    // If the path is empty, SQLite creates a temporary file and deletes it itself.
     connection = try Connection(path: "", mode: .readWriteCreate)
     try connection.execute(
       """

@@ -80,7 +80,7 @@ final class AdoptedReplay {
     try update(columns, row: row, name: name, in: entity.number)
   }
 
-  /// Values with placeholders for erased ones, which are not known.
+  /// The values of a row, with placeholders for erased values.
   private func filled(_ values: [Value?], of table: AdoptedTable) -> [Value] {
     zip(values, table.layout.columns).map { value, column in
       value ?? (column.isOptional ? .null : .text(""))

@@ -9,7 +9,8 @@ final class ReplayRows {
     case history
     /// The changes are the objects of a snapshot, with which an empty replica begins.
     case snapshot
-    /// The changes are inverses, which revert transactions.
+    /// Whether the changes are inverses of recorded changes, so that replaying them reverts
+    /// transactions.
     case takingBack
     /// The changes were made by a migration; they are compared with the rows.
     case comparison
@@ -87,7 +88,7 @@ final class ReplayRows {
     }
   }
 
-  /// Reads a row, compares it with the expected values, and writes the new ones.
+  /// Reads a row, compares it with the expected values, and writes the new values.
   private func writeSlowly(_ part: PreparedChanges.Part, changes: PreparedChanges) throws {
     let (change, entity) = (part.change, part.entity)
     let before = changes.members[part.before].prefix(part.columnsBefore)

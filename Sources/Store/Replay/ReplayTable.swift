@@ -43,7 +43,7 @@ final class ReplayTable {
     try statement.run()
   }
 
-  /// Updates a row that has the expected values; false if there is none.
+  /// Updates a row if it has the expected values; otherwise returns false.
   func update(_ part: PreparedChanges.Part, changes: PreparedChanges) throws -> Bool {
     columns.removeAll(keepingCapacity: true)
     let after = part.after.prefix(part.columnsAfter)
@@ -80,7 +80,7 @@ final class ReplayTable {
     return connection.changes == 1
   }
 
-  /// Deletes a row that has the expected values; false if there is none.
+  /// Deletes a row if it has the expected values; otherwise returns false.
   func delete(_ part: PreparedChanges.Part, changes: PreparedChanges) throws -> Bool {
     let statement = try removal ?? prepareRemoval()
     removal = statement

@@ -185,7 +185,7 @@ final class TextRoom {
 
   deinit { memory.deallocate() }
 
-  /// Discards the copied texts, and reserves memory for the next ones.
+  /// Discards the copied texts, and reserves memory for the next texts.
   func reserve(_ size: Int) {
     guard size > memory.count else { return }
     memory.deallocate()

@@ -11,7 +11,7 @@ package struct TableDefinition: Hashable, Sendable {
 }
 
 extension StoreSchema {
-  /// All tables: first those of the entities, then those of many-to-many relationships.
+  /// All tables: first the tables of the entities, then the join tables.
   package func tables() throws -> [TableDefinition] {
     let layouts = try layouts()
     let roots = layouts.filter { $0.entity.parent == nil }

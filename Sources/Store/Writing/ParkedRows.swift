@@ -52,7 +52,7 @@ package struct RowChange: Sendable {
 extension Writer {
   /// Updates several objects, which can exchange unique values.
   ///
-  /// - Returns: The keys of those that do not exist.
+  /// - Returns: The keys of the objects that do not exist.
   /// - Throws: ``StoreError/Code/duplicate`` if two objects have the same unique value at the end.
   @discardableResult
   package func update(_ changes: [RowChange]) throws -> [RowKey] {

@@ -147,8 +147,10 @@ package final class Writer {
     return last + 1
   }
 
-  /// Inserts an object, whose values are in the order of ``EntityLayout/columns``; those of
-  /// external attributes are blobs of any size.
+  /// Inserts an object.
+  ///
+  /// The values are in the order of ``EntityLayout/columns``. A value of an external attribute is a
+  /// blob of any size.
   package func insert(_ entity: EntityIndex, id: Int64, values: [Value]) throws {
     let key = RowKey(entity: entity, id: ObjectID(id))
     let values = try movedOut(values, of: entity)
@@ -216,8 +218,9 @@ package final class Writer {
     try current(RowKey(entity: entity, id: ObjectID(id)))
   }
 
-  /// The values of an object; those of a parked row are the ones that it will have when the
-  /// transaction ends.
+  /// The values of an object.
+  ///
+  /// A parked row has the values that it will have when the transaction ends.
   func current(_ key: RowKey) throws -> [Value]? {
     try parked[key] ?? tables[key.entity].row(id: key.id)
   }

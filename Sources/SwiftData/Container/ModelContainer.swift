@@ -187,6 +187,6 @@ extension ModelContainer {
 }
 
 extension ModelContainer: Equatable {
-  /// Whether both are the same instance; containers with equal contents are not equal.
+  /// Whether two variables have the same container; containers with equal contents are not equal.
   public static func == (left: ModelContainer, right: ModelContainer) -> Bool { left === right }
 }

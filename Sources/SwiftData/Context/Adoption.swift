@@ -109,8 +109,8 @@ struct Adoption {
       let index = property.index
       let isChanged = state.changed.contains(index)
       switch state.slots[index] {
-      // A context numbers the identities of a custom store itself, so rows of another context
-      // are wrong here.
+      // Each context numbers the identities of a custom store itself, so the row numbers of another
+      // context can't be used.
       case .toOne where isWhole && !isChanged: state.slots[index] = .empty
       case .toOne(.object(let other)) where isTwin(other): state.keep(adopted(other), at: index)
       case .toOne(.companion(let weak, _)):
@@ -151,7 +151,7 @@ struct Adoption {
   private func join(_ model: any PersistentModel, with twin: any PersistentModel) {
     let (state, target) = (model._$state, twin._$state)
     guard state !== target, let entity = target.entity else { return }
-    // Objects related to this one were updated for its deletion, but the deletion will not
+    // Related objects were updated because this object would be deleted, but the deletion will not
     // happen.
     let wasDeleted = wereDeleted.contains(ObjectIdentifier(model))
     for property in state.description.properties where target.phase == .stored {

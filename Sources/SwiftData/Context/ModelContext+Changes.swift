@@ -27,7 +27,9 @@ extension ModelContext {
     pending.unsynced.append(state)
   }
 
-  /// Ends the group of changes that one undo reverts; a save also ends it.
+  /// Ends the group of changes that one undo reverts.
+  ///
+  /// A save also ends this group.
   public func processPendingChanges() {
     undoRecorder.endGroup(in: self)
   }
@@ -85,7 +87,9 @@ extension ModelContext {
 }
 
 extension _ModelState {
-  /// Removes the object from its context, so that it belongs to none.
+  /// Removes the object from its context.
+  ///
+  /// An object without a context keeps its values.
   func detach() {
     phase = .detached
     registry = nil

@@ -229,7 +229,8 @@ public final class ModelContext {
 }
 
 extension ModelContext: Equatable {
-  /// Whether both are the same instance.
+  /// Whether two variables have the same context; a context is not equal to another context of its
+  /// container.
   public static func == (left: ModelContext, right: ModelContext) -> Bool { left === right }
 }
 

@@ -19,7 +19,7 @@ extension PendingSave {
 
   /// Merges new objects with rows or with other new objects that have the same unique values.
   ///
-  /// Returns whether there were any.
+  /// Returns whether any objects were merged.
   func mergeCollisions(_ writer: Writer, storeIndex: Int) throws -> Bool {
     var seen: [UniqueKey: _ModelState] = [:]
     for state in changed where state.entity?.storeIndex == storeIndex {
@@ -59,7 +59,7 @@ extension PendingSave {
   /// The new objects in insertion order, so that the last of several duplicates replaces the
   /// others.
   ///
-  /// An object that unique values of another one refer to precedes that object.
+  /// If a unique value refers to another new object, the other object is first.
   private var insertedInOrder: [any PersistentModel] {
     let ranks = context.container.map.uniqueRanks
     guard !ranks.isEmpty else { return changes.inserted.elements }

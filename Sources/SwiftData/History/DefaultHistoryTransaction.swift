@@ -58,7 +58,7 @@ public struct DefaultHistoryTransaction: HistoryTransaction {
   /// The same as ``transactionIdentifier``; unique only within one store.
   public var id: Int64 { transactionIdentifier }
 
-  /// Whether both are the same transaction of the same history.
+  /// Whether two values are the same transaction of the same history.
   public static func == (
     left: DefaultHistoryTransaction,
     right: DefaultHistoryTransaction

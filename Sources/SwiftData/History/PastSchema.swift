@@ -111,7 +111,9 @@ final class PastEntity: Sendable {
   let model: any PersistentModel.Type
   /// The properties of the entity, by their names in history.
   let properties: [String: PastProperty]
-  /// The names in history, by the present names of properties or the last names of removed ones.
+  /// The names in history, by the present names of properties.
+  ///
+  /// A removed property keeps its last name.
   private let pastNames: [String: String]
 
   init(_ layout: EntityLayout, model: _ModelDescription?, succession: SchemaSuccession) {
@@ -128,7 +130,8 @@ final class PastEntity: Sendable {
     self.properties = properties
     pastNames = Dictionary(
       properties.map { ($0.value.name, $0.key) },
-      // If a removed property has the same name as a present one, the present one takes precedence.
+      // If a removed property has the same name as a present property, the name means the present
+      // property.
       uniquingKeysWith: { properties[$0]?.property == nil ? $1 : $0 }
     )
   }

@@ -11,7 +11,7 @@ extension _ModelState {
     slots[place.offset &+ own] = .value(value._stored)
   }
 
-  /// Reads a property with a column form.
+  /// Reads a property whose value is stored in a column.
   public func get<T: _AttributeValue>(_ place: _ModelDescription, at own: Int) -> T {
     let index = place.offset &+ own
     if case .value(let stored) = slots[index], let value = T._load(stored) { return value }

@@ -91,9 +91,9 @@ extension SQLQuery {
     return ("(\(self) AND \(other))" as SQLQuery).narrow(isNarrow || other.isNarrow)
   }
 
-  /// The condition that one of both holds.
+  /// The condition that at least one of two conditions is true.
   ///
-  /// If the second condition can fail, it runs only if the first does not hold.
+  /// If the second condition can fail, it is evaluated only if the first condition is false.
   func or(_ other: SQLQuery) -> SQLQuery {
     if self == .true || other == .false { return self }
     if self == .false { return other }
@@ -114,8 +114,9 @@ extension SQLQuery {
     return "(NOT \(self))"
   }
 
-  /// The condition that one of many holds, as a balanced tree, because SQLite limits the depth of
-  /// expressions.
+  /// The condition that at least one of many conditions is true.
+  ///
+  /// The condition is a balanced tree, because SQLite limits the depth of expressions.
   static func any(_ pieces: [SQLQuery]) -> SQLQuery {
     switch pieces.count {
     case 0: return .false

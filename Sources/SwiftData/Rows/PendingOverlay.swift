@@ -88,8 +88,8 @@ final class PendingOverlay {
   }
 
   func close() {
-    // Other contexts will use this reader, but not these tables. A table that can't be dropped
-    // causes no error, because its name is never used again.
+    // Other contexts will use the reader without these temporary tables. If a table can't be
+    // dropped, there is no error later, because its name is never used again.
     for table in views {
       try? connection.execute("DROP VIEW IF EXISTS temp.\(name("view", of: table))")
       try? connection.execute("DROP TABLE IF EXISTS temp.\(name("row", of: table))")
@@ -244,7 +244,8 @@ final class PendingOverlay {
 
   /// Writes removed or added members.
   ///
-  /// The caller writes removed ones first, because a member may move from one owner to another.
+  /// The caller must write the removed members first, because a member may move from one owner to
+  /// another.
   private func writeMembers(of state: _ModelState, removing: Bool) throws {
     guard let entity = state.entity, entity.storeIndex == storeIndex else { return }
     for property in state.description.properties where property.isToMany {
@@ -305,8 +306,8 @@ final class PendingOverlay {
     target: String
   ) throws {
     try prepareJoin(table, source: source, target: target)
-    // A link that was added and removed since the last fetch is in neither list of changes, so all
-    // are deleted here.
+    // All links of the object are deleted first, because a link that was added and removed after
+    // the last fetch is in no list of changes.
     for kind in ["row", "hidden"] {
       try run(
         "DELETE FROM temp.\(name(kind, of: table)) WHERE \(quoted(source)) = ?",

@@ -139,7 +139,7 @@ extension Schema {
     public var isAttribute: Bool { false }
     /// Always true.
     public var isRelationship: Bool { true }
-    /// Whether no two objects may refer to the same one.
+    /// Whether two objects may not refer to the same object.
     public var isUnique: Bool { options.contains(.unique) }
     /// Always false, because ephemeral relationships do not exist.
     public var isTransient: Bool { false }

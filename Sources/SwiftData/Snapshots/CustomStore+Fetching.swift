@@ -41,7 +41,7 @@ private struct CustomFetch<T: PersistentModel> {
 
   private enum Bearing {
     case none
-    /// There are pending objects of the fetched entity, but none of entities to which it refers.
+    /// The fetched entity has pending objects, but no entity that it refers to has any.
     case own
     /// There are pending objects that the predicate or the order may read through a relationship.
     case related

@@ -37,7 +37,7 @@ extension CustomStore {
   /// The snapshots of objects with given identities: first those that this context has already
   /// received, then those that the store has cached.
   ///
-  /// The others are fetched, with one request for each entity.
+  /// All other snapshots are fetched, with one request for each entity.
   func snapshots(
     for identifiers: [PersistentIdentifier],
     in context: ModelContext

@@ -8,9 +8,9 @@
 /// let found = try store.fetch(DataStoreFetchRequest(descriptor: FetchDescriptor<Trip>()))
 /// ```
 public final class DefaultStore: DataStoreBatching, Sendable {
-  /// The type of its snapshots, which fits all models.
+  /// The type of the store's snapshots, which fits all models.
   public typealias Snapshot = DefaultSnapshot
-  /// The type of its configuration; always ``ModelConfiguration``.
+  /// The type of the store's configuration; always ``ModelConfiguration``.
   public typealias Configuration = ModelConfiguration
 
   /// The configuration with which the store was opened; its schema is not nil.

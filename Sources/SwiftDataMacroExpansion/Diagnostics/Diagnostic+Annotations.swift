@@ -3,7 +3,7 @@ import SwiftSyntax
 
 // Errors about @Attribute, @Relationship, @Transient, #Unique and #Index.
 extension Diagnostic {
-  /// One of these attributes on a declaration that is not a variable.
+  /// The error for an attribute such as `@Attribute` on a declaration that is not a variable.
   static func annotationNeedsProperty(_ node: AttributeSyntax, name: String) -> Diagnostic {
     .error(
       "@\(name) says how a property is stored; put it on a stored property of a class that is "
@@ -13,7 +13,7 @@ extension Diagnostic {
     )
   }
 
-  /// One of these attributes on a variable outside of a model class.
+  /// The error for an attribute such as `@Attribute` on a variable outside of a model class.
   static func annotationOutsideModel(_ node: AttributeSyntax, name: String) -> Diagnostic {
     .error(
       "@\(name) has no effect here, because the property does not belong to a class that is marked "

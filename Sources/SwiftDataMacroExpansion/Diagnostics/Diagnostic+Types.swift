@@ -59,7 +59,7 @@ extension Diagnostic {
     ).asWarning
   }
 
-  /// Both `@Model` and `@Observable` on one class.
+  /// The error for `@Model` and `@Observable` on the same class.
   static func modelIsObservable(_ attribute: AttributeSyntax) -> Diagnostic {
     .error(
       "@Model makes the class observable; remove @Observable.",

@@ -1,8 +1,8 @@
 import SwiftSyntax
 import SwiftSyntaxBuilder
 
-/// Writes `schemaMetadata`: a list of the properties and constraints of the class; those of its
-/// superclass are not included.
+/// Writes `schemaMetadata`: a list of the properties and constraints of the class, without those of
+/// its superclass.
 struct MetadataSource {
   let model: ModelClass
   let isRoot: Bool

@@ -6,7 +6,7 @@ struct Job {
   /// The name of the job in reports and metrics; it is the file's name without its extension.
   var name: String
   var about: String?
-  /// The values that the file declares, with those from the command line.
+  /// The values that the file declares, replaced by the values from the command line.
   var values: [String: [String]]
   var steps: [JobStep]
   /// The file of the report.
@@ -19,7 +19,7 @@ struct JobStep {
   /// The reaction to a failure of the step.
   enum Failure: String, CaseIterable {
     case stop
-    /// The next steps run, and the job fails at its end.
+    /// If a step fails, the next steps still run, and the job fails at its end.
     case goOn = "continue"
   }
 

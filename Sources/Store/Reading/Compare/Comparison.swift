@@ -8,8 +8,8 @@ import Changes
 package typealias RowDifference = Change
 
 extension Reader {
-  /// Calls with the differences of another store's rows: by entity in the order of their names,
-  /// then by id.
+  /// Calls the closure with the differences of another store's rows, sorted by the name of the
+  /// entity and then by id.
   ///
   /// Both stores are read at the same time, on two threads if both readers have a second
   /// connection. One object of each store is in memory. Entities and properties that only one store
@@ -163,14 +163,14 @@ extension JoinTable {
   }
 }
 
-/// One entity that both stores have, with the properties that both have.
+/// An entity that both stores have, with the properties that both stores have.
 private struct Pair {
   let old: EntityLayout
   let new: EntityLayout
   let oldEncoder: ObjectEncoder
   let newEncoder: ObjectEncoder
   /// The columns of each common property in the old and in the new store, in the order of the new
-  /// one.
+  /// store.
   let columns: [(ColumnIndex, ColumnIndex)]
   /// The positions of the join tables of each common relationship.
   let links: [(Int, Int)]

@@ -1,7 +1,7 @@
 import Dispatch
 import SQLite
 
-/// The rows of two states that are compared together: those of a table, or of an entity and its
+/// The rows of two states that are compared together: the rows of a table, or of an entity and its
 /// links.
 ///
 /// The first column of both statements must be an id.
@@ -22,7 +22,9 @@ struct ComparedRows: Sendable {
     /// The statement for the lowest id that is not below a given one.
     let lowest: String
 
-    /// The columns must be quoted, and begin with those of the key.
+    /// The columns must be quoted.
+    ///
+    /// The columns of the key must be first.
     init(_ table: String, columns: [String], keys: Int, condition: String? = nil) {
       rows =
         "SELECT \(columns.joined(separator: ", ")) FROM \(table)"
@@ -37,8 +39,9 @@ struct ComparedRows: Sendable {
 
 /// Finds the ids whose rows differ in two states.
 ///
-/// SQLite takes most of the time to read rows, so two ranges of ids are compared at once if both
-/// readers have a companion. Memory contains the differing ids of two ranges at most.
+/// Most of the time is spent in SQLite, which reads rows. So two ranges of ids are compared at the
+/// same time if both readers have a second connection. Memory contains the differing ids of two
+/// ranges at most.
 struct DifferenceSearch {
   private let compared: [ComparedRows]
   private let finder: DifferenceFinder

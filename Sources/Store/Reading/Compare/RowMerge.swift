@@ -3,7 +3,7 @@ import SQLite
 
 /// Reads the rows of two states in the order of their key, and stops at each difference.
 final class RowMerge {
-  /// Whether only one state has the row, or both have it with different values.
+  /// Whether only one state has the row, or both states have it with different values.
   enum Place {
     case left, right, both
   }
@@ -20,7 +20,7 @@ final class RowMerge {
     columns = part.keys..<part.columns
   }
 
-  /// The id of the row at which it stopped.
+  /// The id of the row at which the merge stopped.
   var id: Int64 { place == .right ? right.key.0 : left.key.0 }
 
   /// Starts with the rows whose ids are in a range.

@@ -11,7 +11,8 @@ package struct RowPair: Sendable {
 }
 
 extension Reader {
-  /// Calls with the rows that differ in tables of both stores: by table, then by key.
+  /// Calls the closure with the rows that differ in tables of both stores, sorted by table and then
+  /// by key.
   ///
   /// Both stores are read at the same time, and one row of each store is in memory.
   package func rowDifferences(

@@ -64,7 +64,7 @@ extension SQLTranslation {
     if type.isPlain, operation == .divide || operation == .remainder, right.sql.text == "?",
       case .integer(let divisor) = right.sql.bindings.first, divisor != 0, divisor != -1
     {
-      // SQLite truncates like Swift here, and the operation can't fail.
+      // SQLite truncates integers in the same way as Swift, and this operation can't fail.
       result.sql = "(\(left.sql) \(operation == .divide ? "/" : "%") \(right.sql))"
       return .scalar(result)
     }

@@ -106,8 +106,7 @@ extension SQLTranslation {
       default: (smaller, greater) = (right, left)
       }
       if isNotANumber(left) || isNotANumber(right) { return .false }
-      // The greater side is a number here, so a text on the smaller side never satisfies the
-      // comparison.
+      // The greater side is a number, so a text on the smaller side never satisfies the comparison.
       if isConstant(greater) { return plain }
       let infinity: SQLQuery = "\(bind: .real(.infinity))"
       if isConstant(smaller) || op == .lessThan || op == .greaterThan {
