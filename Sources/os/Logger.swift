@@ -37,7 +37,7 @@ public struct Logger: Sendable {
     log.write(level, name: level.name, message)
   }
 
-  /// Writes a message at the level `debug`, the same as ``debug(_:)``.
+  /// Writes a message at the level `debug`, the same as `debug`.
   public func trace(_ message: @autoclosure () -> OSLogMessage) {
     log.write(.debug, name: "trace", message)
   }
@@ -57,7 +57,7 @@ public struct Logger: Sendable {
     log.write(.default, name: "notice", message)
   }
 
-  /// Writes a message at the level `error`, the same level as ``error(_:)``.
+  /// Writes a message at the level `error`, the same level as `error`.
   public func warning(_ message: @autoclosure () -> OSLogMessage) {
     log.write(.error, name: "warning", message)
   }
@@ -69,7 +69,7 @@ public struct Logger: Sendable {
     log.write(.error, name: "error", message)
   }
 
-  /// Writes a message at the level `fault`, the same level as ``fault(_:)``.
+  /// Writes a message at the level `fault`, the same level as `fault`.
   public func critical(_ message: @autoclosure () -> OSLogMessage) {
     log.write(.fault, name: "critical", message)
   }
