@@ -33,6 +33,11 @@ package final class Reader {
   private let isLast: (CapturedRow.Place) throws -> Bool
   private var unsealed: UnsealedHistory??
   private var hasTemporaryTables = false
+  /// Each read runs this query, so its text is composed only once.
+  private lazy var queryForHead = """
+    SELECT (SELECT max(id) FROM \(connection.tables.transaction)),
+      (SELECT max(id) FROM history_foreign)
+    """
 
   init(
     connection: Connection,
@@ -54,19 +59,18 @@ package final class Reader {
   /// Starts a snapshot: later reads see one state of the store, unless it is in memory.
   func begin() throws {
     unsealed = nil
-    if !isShared { try database.execute("BEGIN") }
+    if !isShared { try database.cached("BEGIN").run() }
     // SQLite takes the snapshot at the first read.
     try readHead()
   }
 
   /// Reads the head again; without a snapshot it can have changed.
   package func readHead() throws {
-    let last = "SELECT (SELECT max(id) FROM \(connection.tables.transaction))"
     do {
-      head = try head("\(last), (SELECT max(id) FROM history_foreign)")
+      head = try head(queryForHead)
     } catch SQLiteError.error {
       // The table `history_foreign` is missing; the next opening for writing creates it.
-      head = try head("\(last), NULL")
+      head = try head("SELECT (SELECT max(id) FROM \(connection.tables.transaction)), NULL")
     }
   }
 
@@ -112,7 +116,7 @@ package final class Reader {
     hasTemporaryTables = false
     guard database.isInTransaction else { return }
     database.resetStatements()
-    try database.execute("ROLLBACK")
+    try database.cached("ROLLBACK").run()
   }
 
   /// Lets the connection write temporary tables, and see later commits, until the reader is
