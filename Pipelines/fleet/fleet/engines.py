@@ -8,7 +8,6 @@ VIEWS = (Path(__file__).parent / "views.sql").read_text()
 TABLES = ("lines", "properties", "schemas", "quarantine")
 
 
-
 def rules(bulk=1000, office_hours=None):
     """The view of the rules for findings; office hours are a pair of hours in UTC."""
     first, last = (str(hour) for hour in office_hours) if office_hours else ("NULL", "NULL")
@@ -140,13 +139,15 @@ def spark_table(session, table):
 
 def spark_schema(table):
     from pyspark.sql import types
-    from pyiceberg.types import ListType, LongType, MapType
+    from pyiceberg.types import BooleanType, ListType, LongType, MapType
 
     def converted(found):
         if isinstance(found, MapType):
             return types.MapType(converted(found.key_type), converted(found.value_type))
         if isinstance(found, ListType):
             return types.ArrayType(converted(found.element_type))
+        if isinstance(found, BooleanType):
+            return types.BooleanType()
         return types.LongType() if isinstance(found, LongType) else types.StringType()
 
     return types.StructType([

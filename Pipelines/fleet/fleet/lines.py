@@ -124,8 +124,6 @@ class LogRows:
             row[part] = texts(row[part])
         for part in row.keys() & NUMBERS:
             row[part] = int(row[part])
-        if of := row.pop("of", None):
-            row.update(of_lineage=int(of["lineage"]), of_txn=int(of["txn"]), of_seq=int(of["seq"]))
         row.update(store=self.store, partial=self.partial, lineage=name.lineage,
                    schema=self.schema.name)
         self.add(row)

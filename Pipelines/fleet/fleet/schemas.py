@@ -8,7 +8,7 @@ from typing import NamedTuple
 ENCODINGS = {
     "bool": "bool", "float16": "real", "float": "real", "double": "real", "uint64": "digits",
     "decimal": "digits", "date": "date", "string": "text", "url": "text", "json": "text",
-    "uuid": "uuid", "data": "base64", "transformed": "base64",
+    "uuid": "uuid", "data": "base64", "transformed": "base64", "any": "any",
 }
 
 
@@ -21,6 +21,9 @@ class Property(NamedTuple):
     destination: str | None
     origin_entity: str
     origin: str
+    # Whether the first transaction under the schema has all rows of the table, and those from before
+    # no longer count. Only adopted databases have this.
+    is_replaced: bool = False
 
 
 class Schema(NamedTuple):
@@ -49,7 +52,9 @@ class Definition:
     """A schema's definition, and the spelling of its properties in lines."""
 
     def __init__(self, text):
-        self.entities = {entity["name"]: entity for entity in json.loads(text)["entities"]}
+        parsed = json.loads(text)
+        self.entities = {entity["name"]: entity for entity in parsed["entities"]}
+        self.replaced = set(parsed.get("replaced", ()))
         spellings = {}
         for entity in self.entities.values():
             for member, encoding, _ in members(entity):
@@ -112,7 +117,8 @@ def next_schema(schema, digest, definition):
             origin = found.origin if found else f"{member['name']} {name[:16]}"
             spelling = new.spelling(entity, member["name"])
             properties.append(
-                Property(entity["name"], spelling, encoding, destination, origin_entity, origin)
+                Property(entity["name"], spelling, encoding, destination, origin_entity, origin,
+                         entity["name"] in new.replaced)
             )
     return Schema(name, schema.name, digest, definition, properties)
 

@@ -9,11 +9,11 @@ TEXTS = pa.map_(TEXT, TEXT)
 LINES = pa.schema([
     ("store", TEXT), ("partial", TEXT), ("lineage", NUMBER), ("kind", TEXT), ("txn", NUMBER),
     ("seq", NUMBER), ("n", NUMBER), ("count", NUMBER), ("ts", TEXT), ("author", TEXT),
-    ("reason", TEXT), ("request", TEXT), ("op", TEXT), ("entity", TEXT), ("id", TEXT),
+    ("reason", TEXT), ("op", TEXT), ("entity", TEXT), ("id", TEXT),
     ("changed", pa.list_(TEXT)), ("before", TEXTS), ("after", TEXTS),
     ("special_before", TEXTS), ("special_after", TEXTS),
     ("large_before", TEXTS), ("large_after", TEXTS),
-    ("of_lineage", NUMBER), ("of_txn", NUMBER), ("of_seq", NUMBER),
+    ("of_lineage", NUMBER), ("of_txn", NUMBER),
     ("schema", TEXT), ("digest", TEXT), ("meta", TEXTS),
 ])
 
@@ -23,7 +23,7 @@ SCHEMAS = pa.schema([("schema", TEXT), ("previous", TEXT), ("digest", TEXT), ("d
 # same in all later schemas, whatever it is called there.
 PROPERTIES = pa.schema([
     ("schema", TEXT), ("entity", TEXT), ("name", TEXT), ("encoding", TEXT), ("destination", TEXT),
-    ("origin_entity", TEXT), ("origin", TEXT),
+    ("origin_entity", TEXT), ("origin", TEXT), ("is_replaced", pa.bool_()),
 ])
 
 QUARANTINE = pa.schema([

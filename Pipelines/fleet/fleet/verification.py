@@ -15,7 +15,7 @@ class Refusal(Exception):
 VERDICTS = {FOUND: "damaged", UNREADABLE: "unreadable", MISSING: "missing"}
 
 
-def verify(travelog, folder, store, *, after=None, head=None):
+def verify(travelog, folder, store, *, after=None, heads=()):
     """The answers of `verify` for sound logs: one for each lineage.
 
     Raises Refusal for all others. A finding names files by their place in the source.
@@ -23,7 +23,7 @@ def verify(travelog, folder, store, *, after=None, head=None):
     command = [travelog, "verify", folder, "--store", store, "--json"]
     if after is not None:
         command += ["--after", after]
-    if head is not None:
+    for head in heads:
         command += ["--head", head]
     done = subprocess.run(command, capture_output=True, text=True, stdin=subprocess.DEVNULL)
     answers = [json.loads(line) for line in done.stdout.splitlines()]

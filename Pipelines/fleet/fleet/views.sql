@@ -21,7 +21,19 @@ FROM (
 ) found
 WHERE place = 1;
 
--- The changes up to each moment, with the names that their entities had at the beginning.
+-- The tables of adopted databases of which a transaction has all rows, so that those from before no
+-- longer count at a moment. It is the first one under its schema.
+CREATE OR REPLACE TEMPORARY VIEW replacements AS
+SELECT p.moment, p.store, p.lineage, r.origin_entity, max(t.txn) AS txn
+FROM points p
+JOIN (SELECT store, lineage, schema, min(txn) AS txn FROM transactions GROUP BY store, lineage, schema) t
+  ON t.store = p.store AND t.lineage = p.lineage AND t.txn <= p.txn
+JOIN (SELECT DISTINCT schema, origin_entity FROM properties WHERE is_replaced) r
+  ON r.schema = t.schema
+GROUP BY p.moment, p.store, p.lineage, r.origin_entity;
+
+-- The changes up to each moment, with the names that their entities had at the beginning, but not
+-- those of tables that an adopted database no longer has.
 CREATE OR REPLACE TEMPORARY VIEW past AS
 SELECT p.moment, p.schema AS present, l.store, l.lineage, l.txn, l.ts, l.author, l.op, l.id,
   l.entity, l.schema, coalesce(e.origin_entity, l.entity) AS origin_entity,
@@ -30,7 +42,14 @@ FROM lines l
 JOIN points p ON l.store = p.store AND l.lineage = p.lineage AND l.txn <= p.txn
 LEFT JOIN (SELECT DISTINCT schema, entity, origin_entity FROM properties) e
   ON l.schema = e.schema AND l.entity = e.entity
-WHERE l.kind = 'change' AND l.partial = '';
+LEFT JOIN (SELECT DISTINCT schema, origin_entity FROM properties) n
+  ON n.schema = p.schema AND n.origin_entity = e.origin_entity
+LEFT JOIN replacements r
+  ON r.moment = p.moment AND r.store = p.store AND r.lineage = p.lineage
+    AND r.origin_entity = e.origin_entity
+WHERE l.kind = 'change' AND l.partial = ''
+  AND (e.origin_entity IS NULL OR n.origin_entity IS NOT NULL)
+  AND (r.txn IS NULL OR l.txn >= r.txn);
 
 -- The objects that exist at each moment, and the insert since which they exist.
 CREATE OR REPLACE TEMPORARY VIEW objects AS
@@ -203,7 +222,10 @@ SELECT a.store, a.lineage, a.txn, a.day, a.author, 'bulk' AS finding
 FROM activity a CROSS JOIN rules r
 WHERE a.op <> 'snapshot' AND a.inserted + a.updated + a.deleted >= r.bulk
 UNION ALL
-SELECT store, lineage, txn, day, author, op AS finding FROM activity WHERE op IN ('foreign', 'gap')
+SELECT store, lineage, txn, day, author, 'foreign' AS finding FROM activity WHERE op = 'foreign'
+UNION ALL
+SELECT store, lineage, txn, day, author, 'gap' AS finding
+FROM activity WHERE op IN ('gap', 'difference')
 UNION ALL
 SELECT store, lineage, txn, day, author, 'erasure' AS finding FROM activity WHERE erased > 0
 UNION ALL

@@ -2,7 +2,7 @@
 import ctypes, multiprocessing, os, signal, sys
 from concurrent.futures import ProcessPoolExecutor
 
-from .reading import StoreReader
+from .reader import read_store
 from .source import open_source
 
 PR_SET_PDEATHSIG = 1
@@ -15,8 +15,7 @@ class Worker:
         self.folder, self.schemas = folder, schemas
 
     def read(self, store, known):
-        reader = StoreReader(self.source, self.travelog, self.folder, store, self.schemas)
-        readings = reader.read(known)
+        readings = read_store(self.source, self.travelog, self.folder, store, self.schemas, known)
         for reading in readings:
             self.schemas.update((schema.name, schema) for schema in reading.schemas)
         return readings, self.source.counts.take()

@@ -3,11 +3,14 @@ import gzip, json, re, shutil, subprocess, sys
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+from adopted import is_adopted, read_database
 from fleet.lines import canonical, decode, sizes
 from world import TRAVELOG
 
 # The values of one property: canonical text, special text, reference to a large value.
 ABSENT = (None, None, None)
+# How many places of a finding are compared; a report lists more of them.
+FIRST = 100
 
 
 def read_state(path):
@@ -31,17 +34,20 @@ def read_state(path):
 def state(logs, store, time, folder):
     """The state at a time: an import up to there, and a snapshot of the replica.
 
-    None if an import refuses: the time is before the logs, or values were erased.
+    Before the logs there is no object. None if the time is ambiguous, because a store was set back.
     """
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True)
     replica, copy = folder / "replica.store", folder / "copy"
     done = subprocess.run(
-        [TRAVELOG, "import", logs, "--store", store, "--into", replica, "--until", time],
+        [TRAVELOG, "import", logs, "--store", store, "--into", replica, "--until", time,
+         "--trust-snapshot"],
         capture_output=True, text=True,
     )
     if done.returncode != 0:
-        return None
+        return None if "is ambiguous" in done.stderr else {}
+    if is_adopted(replica):
+        return read_database(replica)
     subprocess.run([TRAVELOG, "export", replica, "--to", copy, "--snapshot"], check=True,
                    capture_output=True)
     snapshots = list(copy.glob("store=*/lineage=*/snapshots/*.ndjson.gz"))
@@ -49,15 +55,20 @@ def state(logs, store, time, folder):
 
 
 def findings(logs, store, bulk, hours):
-    """The findings of a report, {finding: (count, first transactions)}, and the report."""
+    """The findings of a report, {finding: (count, first places)}, and the report."""
     done = subprocess.run(
         [TRAVELOG, "report", f"{logs}/store={store}", "--json", "--bulk", str(bulk),
          "--office-hours", "{}-{}".format(*hours)],
         capture_output=True, text=True, check=True,
     )
     report = json.loads(done.stdout)
-    return {found["finding"]: (found["count"], found["transactions"])
-            for found in report["findings"]}, report
+    lineages = [history["lineage"] for history in report["histories"]]
+    return {
+        found["finding"]: (found["count"], sorted(
+            (lineages[item["history"]], item["transaction"]) for item in found["items"]
+        )[:FIRST])
+        for found in report["findings"]
+    }, report
 
 
 def differences(logs, store, first, second):

@@ -14,8 +14,17 @@ def times_of(engine, count):
         "SELECT DISTINCT ts FROM transactions WHERE op <> 'snapshot' ORDER BY ts"
     )
     times = [row[0] for row in rows]
-    return {f"t{number}": times[(len(times) - 1) * number // (count - 1)]
-            for number in range(count)}
+    found = {f"t{number}": times[(len(times) - 1) * number // (count - 1)]
+             for number in range(count)}
+    # Adopted databases have only transactions of today.
+    _, rows = engine.query(
+        "SELECT DISTINCT t.ts FROM transactions t"
+        " JOIN (SELECT DISTINCT schema FROM properties WHERE encoding = 'any') p ON p.schema = t.schema"
+        " ORDER BY 1"
+    )
+    if rows:
+        found["adopted"] = rows[len(rows) // 2][0]
+    return found
 
 
 def states(engine):
@@ -38,7 +47,7 @@ def states(engine):
 
 
 def expected_states(members, logs, times, folder):
-    """The same by `travelog`; None for a state that it does not build."""
+    """The same by `travelog`; None for an ambiguous time."""
     def expect(task):
         member, (moment, time) = task
         place = Path(folder) / f"{member.identifier}-{moment}"
@@ -101,32 +110,25 @@ def differences(engine):
 
 
 def findings(engine):
-    """{store: {finding: (count, first transactions)}} of the latest lineages."""
+    """{store: {finding: (count, first places)}}."""
     _, rows = engine.query(
-        """
-        SELECT f.store, f.finding, f.txn FROM findings f
-        JOIN (SELECT store, max(lineage) AS latest FROM transactions GROUP BY store) l
-          ON l.store = f.store AND l.latest = f.lineage
-        """
+        "SELECT store, finding, lineage, txn FROM findings WHERE lineage IS NOT NULL"
     )
     found = defaultdict(lambda: defaultdict(list))
-    for store, finding, transaction in rows:
-        found[store][finding].append(transaction)
+    for store, finding, *place in rows:
+        found[store][finding].append(tuple(place))
     return {
-        store: {finding: (len(ids), sorted(ids)[:100]) for finding, ids in findings.items()}
+        store: {finding: (len(places), sorted(places)[:oracle.FIRST])
+                for finding, places in findings.items()}
         for store, findings in found.items()
     }
 
 
 def counts(engine):
-    """{store: (transactions, inserted, updated, deleted)} of the latest lineages, without snapshots."""
+    """{store: (transactions, inserted, updated, deleted)}, without snapshots."""
     _, rows = engine.query(
-        """
-        SELECT a.store, count(*), sum(inserted), sum(updated), sum(deleted) FROM activity a
-        JOIN (SELECT store, max(lineage) AS latest FROM transactions GROUP BY store) l
-          ON l.store = a.store AND l.latest = a.lineage
-        WHERE a.op <> 'snapshot' GROUP BY a.store
-        """
+        "SELECT store, count(*), sum(inserted), sum(updated), sum(deleted) FROM activity"
+        " WHERE op <> 'snapshot' GROUP BY store"
     )
     return {store: tuple(map(int, numbers)) for store, *numbers in rows}
 
@@ -135,7 +137,7 @@ def has_other_names(before, after, member):
     """Whether a migration between two states gave things other names, which only the views follow."""
     names = [{(entity, name) for (entity, _), values in state.items() for name in values}
              for state in (before, after)]
-    return member.kind == "migrated" and names[0] != names[1]
+    return member.kind in ("migrated", "adopted") and names[0] != names[1]
 
 
 def difference_by_tool(text):

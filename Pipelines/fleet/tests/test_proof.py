@@ -34,7 +34,8 @@ class ProofTests(unittest.TestCase):
         cls.times = proof.times_of(cls.duckdb, 5)
         cls.expected = proof.expected_states(cls.loaded, cls.logs, cls.times, cls.folder / "oracle")
         # At the earlier times many stores have no history yet.
-        chosen = sorted(random.Random(SEED).sample(sorted(cls.times)[-3:], 2))
+        late = sorted(cls.times, key=cls.times.get)[-4:]
+        chosen = sorted(random.Random(SEED).sample(late, 2), key=cls.times.get)
         cls.pair = dict(zip(("before", "after"), chosen))
 
     def test_stores_that_are_not_sound_are_in_quarantine_by_name_and_no_others(self):
@@ -53,8 +54,10 @@ class ProofTests(unittest.TestCase):
         for member in self.loaded:
             for moment in self.times:
                 expected = self.expected[member.identifier, moment]
+                if expected is None:
+                    continue
                 state = found.get((member.identifier, moment), {})
-                complaints = list(proof.complaints_about_state(state, expected or {}, member.erased))
+                complaints = list(proof.complaints_about_state(state, expected, member.erased))
                 self.assertEqual(complaints[:3], [], f"{member.kind} {member.seed} at {moment}")
                 compared += sum(map(len, state.values()))
         print(f"{compared} values of states are equal")
@@ -66,9 +69,8 @@ class ProofTests(unittest.TestCase):
         for member in self.loaded:
             if member.erased:
                 continue  # An import refuses erased logs, so the states come from copies.
-            before, after = (self.expected[member.identifier, moment] or {}
-                             for moment in self.pair.values())
-            if proof.has_other_names(before, after, member):
+            before, after = (self.expected[member.identifier, moment] for moment in self.pair.values())
+            if None in (before, after) or proof.has_other_names(before, after, member):
                 continue
             values, links = found.get(member.identifier, (set(), set()))
             expected_values, expected_links = proof.difference(before, after)
@@ -93,7 +95,8 @@ class ProofTests(unittest.TestCase):
             self.assertEqual(found.get(member.identifier, {}), expected, f"{member.kind} {member.seed}")
             self.assertEqual(
                 counts.get(member.identifier, (0, 0, 0, 0)),
-                tuple(report[name] for name in ("transactions", "inserted", "updated", "deleted")),
+                (report["transactions"],
+                 *(report["changes"][name] for name in ("inserted", "updated", "deleted"))),
                 f"{member.kind} {member.seed}",
             )
             compared += len(expected)

@@ -1,5 +1,5 @@
 """Makes a fleet of stores of every kind, from a seed, by running the programs."""
-import gzip, os, random, shutil, sqlite3, subprocess
+import gzip, os, random, shutil, sqlite3, subprocess, zlib
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -199,21 +199,30 @@ def erase(logs, member):
         "--store", member.store, "--reason", "case 12", "--author", "officer")
 
 
+def altered(data, random):
+    """The bytes of a log in which something changed. A bit of the padding of gzip says nothing."""
+    how = random.choice(("flip", "cut", "values"))
+    if how == "cut":
+        return data[:random.randrange(10, len(data))]
+    if how == "values":
+        # Every log has a transaction, but not every one has an insert.
+        return gzip.compress(gzip.decompress(data).replace(b'"op":"recorded"', b'"op":"foreign"', 1))
+    while True:
+        found = bytearray(data)
+        found[random.randrange(len(data) // 2, len(data))] ^= 1 << random.randrange(8)
+        try:
+            if gzip.decompress(found) != gzip.decompress(data):
+                return found
+        except (OSError, EOFError, zlib.error):
+            return found
+
+
 def damaged(maker):
     maker.begin()
     maker.export("--until", maker.point())
     maker.export()
     path = maker.random.choice(maker.files())
-    data = bytearray(path.read_bytes())
-    how = maker.random.choice(("flip", "cut", "values"))
-    if how == "flip":
-        data[maker.random.randrange(len(data) // 2, len(data))] ^= 1 << maker.random.randrange(8)
-    elif how == "cut":
-        del data[maker.random.randrange(10, len(data)):]
-    else:
-        text = gzip.decompress(data).replace(b'"op":"insert"', b'"op":"update"', 1)
-        data = gzip.compress(text)
-    path.write_bytes(data)
+    path.write_bytes(altered(path.read_bytes(), maker.random))
     return maker.member("damaged", verdict="damaged")
 
 
@@ -234,8 +243,13 @@ def newer(maker):
     return maker.member("newer", verdict="unreadable")
 
 
+def adopted(maker):
+    from adopted import make_adopted
+    return make_adopted(maker)
+
+
 KINDS = [plain, incremental, foreign, migrated, gapped, begun_by_snapshot, restored, filtered,
-         erased, damaged, compacted, migrated, incomplete, incremental, newer]
+         erased, damaged, compacted, migrated, incomplete, adopted, newer]
 
 
 def make_fleet(folder, count, seed):

@@ -1,0 +1,37 @@
+"""The rows of some logs that a load wants."""
+import json
+from collections import Counter
+
+
+class Everything:
+    """A set of transactions that has all of them."""
+
+    def __contains__(self, _):
+        return True
+
+
+class Wanted:
+    """Passes on the rows after a position, and those of some transactions up to it."""
+
+    def __init__(self, after, affected, add):
+        self.after = after[:2] if after else (-1, -1)
+        self.affected, self.add_row, self.kinds = affected, add, Counter()
+        # The transactions that lost values, as new transactions of op `erase` say.
+        self.restated = set()
+
+    def add(self, row):
+        place = (row["lineage"], row["txn"])
+        if place > self.after:
+            self.kinds[row["kind"]] += 1
+            if row.get("op") == "erase":
+                self.restated |= restated(row)
+        elif place not in self.affected:
+            return
+        self.add_row(row)
+
+
+def restated(row):
+    """The lineages and numbers of the transactions that an `erase` transaction names."""
+    # A filter can leave the details out.
+    details = json.loads(dict(row["meta"]).get("details", "{}"))
+    return {(int(found["lineage"]), int(found["txn"])) for found in details.get("restated", ())}
