@@ -511,7 +511,7 @@ def test_hostile(browser, reports):
 
 def test_large(browser, reports):
     """A history that does not fit into a page says so, and shows the command that searches the rest."""
-    store = reports.seed("large.store", 120_000)
+    store = reports.seed("large.store", 180_000)
     page = reports.report("large.html", store)
     seconds, processor = browser.opened(page)
     settled(browser)
@@ -520,7 +520,7 @@ def test_large(browser, reports):
     assert os.path.getsize(page) > 7_000_000, os.path.getsize(page)
     assert browser.count("*") < 6000
     status = browser.text("#status")
-    assert re.search("in [0-9\u202f]+ of 120\u202f000 changes", status), status
+    assert re.search("in [0-9\u202f]+ of 180\u202f000 changes", status), status
     first = min(browser.run("data.rows.map(row => Number(row.id))"))
     assert first > 1
     command = browser.text("#rest code").removesuffix("--patch").replace("travelog", reports.travelog, 1)
