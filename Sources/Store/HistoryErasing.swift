@@ -32,13 +32,32 @@ extension Store {
       let erased = try writer.recorder.erase(object, where: erases)
       let count = Int64(erased.count)
       if count > 0 { try FreeSpace.note(.erased, on: connection) }
-      if !isReplica, let details = try details(HistoryRows(connection).restatements(of: erased)) {
+      if !isReplica, let details = try details(erased) {
         try writer.recorder.begin()
         try writer.recorder.close(author, operation: .erase, details: details)
       }
       try writer.blobs.prepareToCommit()
       return (count, connection)
     }
+    try removeErasedBytes(on: connection)
+    return count
+  }
+
+  /// Removes the bytes of values that a replica has erased from its history; does nothing if there are
+  /// none.
+  ///
+  /// - Throws: ``StoreError``, with ``StoreError/Code/locked`` if another program uses the file. The next
+  ///   call removes them.
+  package func removeErasedBytes() throws {
+    try lock.withLock {
+      guard let connection = writerConnection, try FreeSpace.hasErased(on: connection) else {
+        return
+      }
+      try removeErasedBytes(on: connection)
+    }
+  }
+
+  private func removeErasedBytes(on connection: Connection) throws {
     try describingErrors(at: location.path) {
       try FreeSpace.clear(on: connection)
       let statement = try connection.prepare("PRAGMA wal_checkpoint(TRUNCATE)")
@@ -46,6 +65,5 @@ extension Store {
         throw FileFailure.erasedButInLog.at(location.path)
       }
     }
-    return count
   }
 }

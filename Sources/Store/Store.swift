@@ -19,9 +19,9 @@ package final class Store: @unchecked Sendable {
   package let layouts: [EntityLayout]
   package let options: Options
 
-  private let lock = RecursiveLock()
+  let lock = RecursiveLock()
   private let readers = ReaderPool()
-  private let writerConnection: Connection?
+  let writerConnection: Connection?
   private let writer: Writer?
   private var replayer: Replayer?
   private var isWriting = false

@@ -221,15 +221,52 @@ struct EraseTests {
     }
   }
 
-  @Test("A replica from before the erasure still follows its store.")
+  @Test("A replica from before the erasure erases the same values, and has the same lines.")
   func follower() throws {
+    for properties in [[], ["note"], ["note", "score"]] {
+      try withTemporaryFolder { folder in
+        let secrets = try Secrets(folder)
+        try secrets.write()
+        let old = try secrets.replica("follower.store").location.path
+        if properties.isEmpty { try secrets.delete() }
+        var request = secrets.request
+        request.attributes = properties
+        _ = try erase(request)
+        #expect(try secrets.places(of: secrets.texts[0]).contains { $0.hasPrefix("follower") })
+        let follower = try secrets.replica("follower.store")
+        #expect(follower.location.path == old)
+        #expect(try rowDump(of: follower) == rowDump(of: secrets.store))
+        #expect(try lines(of: follower) == lines(of: secrets.store))
+        try follower.check { Issue.record("\($0)") }
+        for text in secrets.texts { #expect(try secrets.places(of: text) == [], "\(text)") }
+        // The replica's own logs have the same records, and need no others.
+        let logs = LogFolder(folder.path + "/again")
+        try logs.create()
+        _ = try export(ExportRequest(store: old, logs: logs))
+        let verified = try verify(VerifyRequest(logs: logs))
+        #expect(verified.map(\.findings) == [[]])
+        #expect(verified.map { $0.except.map(\.kind) } == [[.restated]])
+      }
+    }
+  }
+
+  @Test("Values that were erased twice are confirmed line by line, and replicas erase them twice.")
+  func twice() throws {
     try withTemporaryFolder { folder in
       let secrets = try Secrets(folder)
       try secrets.write()
       _ = try secrets.replica("follower.store")
-      try secrets.delete()
-      _ = try erase(secrets.request)
-      #expect(try rowDump(of: secrets.replica("follower.store")) == rowDump(of: secrets.store))
+      for property in ["note", "score"] {
+        var request = secrets.request
+        request.attributes = [property]
+        _ = try erase(request)
+      }
+      let verified = try verify(VerifyRequest(logs: secrets.logs))
+      #expect(verified.map(\.findings) == [[]])
+      #expect(verified.allSatisfy { !$0.isUnproven })
+      for name in ["follower.store", "new.store"] {
+        #expect(try lines(of: secrets.replica(name)) == lines(of: secrets.store))
+      }
     }
   }
 

@@ -145,6 +145,24 @@ struct LineageTreeTests {
     }
   }
 
+  @Test("A tree with later transactions than the logs shows that logs are missing.")
+  func ahead() throws {
+    try withWorld("tree ahead of its logs") { world, _ in
+      try world.write(5)
+      try world.export()
+      try world.write(5)
+      let result = try world.export()
+      try FileManager.default.removeItem(atPath: world.logs.token(of: world.source.identifier))
+      let log = try #require(result.files.last)
+      try FileManager.default.removeItem(atPath: log)
+      let finding = try #require(try verify(VerifyRequest(logs: world.logs)).first?.findings.first)
+      #expect(finding.kind == .endMissing && finding.transaction == result.to.transaction)
+      #expect(finding.path == world.treePath() && finding.hint.contains("missing logs"))
+      try FileManager.default.removeItem(atPath: world.treePath())
+      #expect(try verify(VerifyRequest(logs: world.logs)).map(\.findings) == [[]])
+    }
+  }
+
   @Test("A head whose last line has a word too many or too few is altered.")
   func alteredEnd() throws {
     try withWorld("altered end of a tree") { world, _ in

@@ -3,42 +3,38 @@
 set -eu
 fail() { echo "check_proof: $*" >&2; exit 1; }
 sha() { openssl dgst -sha256 -r | cut -c1-64; }
-hash() { printf %s "$@" | xxd -r -p | sha; }                   # of bytes in hexadecimal
-hex() { printf %s "$1" | openssl base64 -d -A | xxd -p -c 99; }  # of base64
+hash() { printf %s "$@" | xxd -r -p | sha; }  # of bytes in hexadecimal
+hex() { for p; do printf %s "$p" | openssl base64 -d -A | xxd -p -c 99; done; }  # of base64
+field() { sed -n "s/^$2 //p" "$t/$1"; }
 root() {  # LEAF INDEX COUNT HASH…: the root of RFC 6962 that follows from a leaf
-  r=$1 f=$2 s=$(($3 - 1)); shift 3; [ "$f" -le "$s" ] || fail "there is no such leaf"
-  for p; do
-    if [ $((f % 2)) = 1 ] || [ "$f" = "$s" ]; then
-      r=$(hash 01 "$p" "$r")
-      while [ $((f % 2)) = 0 ] && [ "$f" != 0 ]; do f=$((f / 2)) s=$((s / 2)); done
-    else r=$(hash 01 "$r" "$p"); fi
-    [ "$s" != 0 ] || fail "the path is too long"
-    f=$((f / 2)) s=$((s / 2))
+  r=$1 i=$2 n=$3 sides=; shift 3
+  while [ "$n" -gt 1 ]; do  # the side of each node on which the leaf is, from the root down
+    k=1; while [ $((2 * k)) -lt "$n" ]; do k=$((2 * k)); done
+    if [ "$i" -lt $k ]; then sides="left $sides" n=$k; else sides="right $sides" i=$((i - k)) n=$((n - k)); fi
   done
-  [ "$s" = 0 ] || fail "the path is too short"
+  for side in $sides; do
+    if [ $side = left ]; then r=$(hash 01 "$r" "${1-}"); else r=$(hash 01 "${1-}" "$r"); fi; shift || fail "short path"
+  done
+  [ "$i $#" = "0 0" ] || fail "the path is too long, or there is no such leaf"
 }
-t=$(mktemp -d); trap 'rm -r "$t"' EXIT
+t=$(mktemp -d); trap 'rm -r "$t"' EXIT  # 1: statement, 2: proof, 3: checkpoint, 4: signatures
 awk -v t="$t" 'BEGIN { part = 1 } /^$/ && part < 4 { part++; next } { print > (t "/" part) }' "$1"
-closing=$(sed -n 's/^{"kind":"transaction",/&/p' "$t/1") line=$(sed -n 2p "$t/1")
-path=$(sed '1d;/^{/d;/ /d' "$t/1") n=$(printf %s "$closing" | jq .n) txn=$(printf %s "$closing" | jq .txn)
-[ "$(head -n1 "$t/1") $(head -n1 "$t/2")" = "travelog-proof/1 c2sp.org/tlog-proof@v1" ] || fail "no proof"
-if [ "$line" = "$closing" ]; then r=$(hex "$(sed -n 's/^lines //p' "$t/1")"); else
-  rest=${line#*,\"op\":} prefix=${line%%,\"op\":*} seq=$(printf %s "$line" | jq .seq) values=
-  rest=\"op\":${rest%\}} known=\"op\":${rest#\"op\":}
+[ "$(head -qn1 "$t/1" "$t/2" | tr '\n' ' ')" = "travelog-proof/1 c2sp.org/tlog-proof@v1 " ] || fail "no proof"
+closing=$(grep '^{"kind":"transaction",' "$t/1") line=$(sed -n 2p "$t/1") digest=$(grep '^{"kind":"tr' "$t/1" | jq -r .digest)
+if [ "$line" = "$closing" ]; then r=$(hex "$(field 1 lines)"); else
+  rest=${line#*,\"op\":} prefix=${line%%,\"op\":*} seq=$(printf %s "$line" | jq .seq) rest=\"op\":${rest%\}} known=$rest values=
   for key in before after special large; do known=${known%%,\"$key\":*}; done
-  shared=${closing#\{\"kind\":\"transaction\",\"txn\":$txn}
   if salt=$(grep '^salt ' "$t/1"); then
     v=$({ printf 03%s "$(hex "${salt#salt }")" | xxd -r -p; printf %s "${rest#"$known"}"; } | sha)
   else v=${prefix##*\"values\":\"} v=${v%\"} values=",\"values\":\"$v\""; [ "$rest" = "$known" ] || fail "values"; fi
-  [ "$prefix" = "{\"kind\":\"change\",\"txn\":$txn,\"seq\":$seq${shared%%,\"op\":*}$values" ] || fail "the lines differ"
-  root "$(hash 00 "$(printf %s "$known" | sha)" "$v")" "$seq" "$n" $(for p in $path; do hex "$p"; done)
+  shared=${closing#\{\"kind\":\"transaction\",} txn=${shared%%,*} shared=${shared#*,}
+  [ "$prefix" = "{\"kind\":\"change\",$txn,\"seq\":$seq,${shared%%,\"op\":*}$values" ] || fail "the lines differ"
+  root "$(hash 00 "$(printf %s "$known" | sha)" "$v")" "$seq" "$(printf %s "$closing" | jq .n)" $(hex $(sed '1d;/^{/d;/ /d' "$t/1"))
 fi
-digest=$(printf %s "$closing" | jq -r .digest)
 member=",\"digest\":\"$digest\",\"meta\":{" meta=',"meta":{'
 body=$({ printf 05%s "$r" | xxd -r -p; printf '%s\n' "${closing%%"$member"*}$meta${closing#*"$member"}"; } | sha)
-[ "$(hash 06 "$(hex "$(sed -n 's/^previous //p' "$t/1")")" "$body")" = "$digest" ] || fail "the lines have another digest"
-root "$(hash 00 "$digest")" "$(sed -n 's/^index //p' "$t/2")" "$(sed -n 2p "$t/3")" \
-  $(for p in $(sed '1,2d' "$t/2"); do hex "$p"; done)
+[ "$(hash 06 "$(hex "$(field 1 previous)")" "$body")" = "$digest" ] || fail "the lines have another digest"
+root "$(hash 00 "$digest")" "$(field 2 index)" "$(sed -n 2p "$t/3")" $(hex $(sed '1,2d' "$t/2"))
 [ "$r" = "$(hex "$(sed -n 3p "$t/3")")" ] || fail "the checkpoint has another root"
 for word in $(sed -n 's/^— .* //p' "$t/4"); do
   hex "$word" | cut -c9- | xxd -r -p > "$t/signature"  # without the four bytes that name the key

@@ -148,7 +148,7 @@ class Lines:
         self.shared, self.count = self.members(first), first["n"]
         self.next, self.salts, self.seeds = 0, {}, []
         # The nodes of the tree by their ranges, and the nodes of erased lines with their remaining values.
-        self.nodes, self.remaining = {}, {}
+        self.nodes, self.remaining, self.restated = {}, {}, {}
         # The lines without a salt, and those that are there.
         self.hidden, self.shown = [], []
 
@@ -180,6 +180,7 @@ class Lines:
         if "salt" in record:
             digest = values_digest(base64.b64decode(record["salt"]), values)
             self.remaining[place, place + 1] = line_hash(known, digest)
+            self.restated[place] = digest.hex()
 
     def root(self, nodes, first, end):
         if first == end: return hashlib.sha256().digest()
@@ -235,17 +236,20 @@ def read(path, log):
                                                        bytes.fromhex(record["digest"])).hex()
                     log["last"] = record["txn"]
             elif kind == "transaction":
-                gap = json.loads(record["meta"]["details"]) if record["op"] == "gap" else {}
+                details = record["meta"].get("details", "{}")
+                gap = json.loads(details) if record["op"] == "gap" else {}
                 need(log["last"] + 1 in (record["txn"], gap.get("first")),
                      f"{where}: it is not the transaction that is next")
                 need(record["meta"]["schema"] == header["schema"], f"{where}: another schema")
                 member = b',"digest":"%s"' % record["digest"].encode()
                 need(line.count(member) == 1, f"{where}: its digest is not where it should be")
-                digest, left = (lines or Lines(record)).digests(
+                lines = lines or Lines(record)
+                digest, left = lines.digests(
                     bytes.fromhex(log["digest"]), line.replace(member, b""), record, where)
                 altered = f"{where}: transaction {record['txn']} was altered"
                 need(digest == record["digest"], altered)
-                if left != log["erased"].get(digest): log["unexplained"][digest] = left, altered
+                if left != log["erased"].get(digest):
+                    log["unexplained"][digest] = lines.restated, altered
                 restate(record, log["unexplained"])
                 log["last"], log["digest"] = record["txn"], gap.get("resumes", record["digest"])
                 lines, transactions = None, transactions + 1
@@ -259,10 +263,11 @@ def read(path, log):
          f"{path}: the trailer's counts are not those of the file")
 
 def restate(record, unexplained):
-    """A transaction that records an erasure confirms what remains of earlier ones."""
-    details = json.loads(record["meta"]["details"]) if record["op"] == "erase" else {}
-    for part in details.get("restated", []):
-        if unexplained.get(part["was"], [None])[0] == part["lines"]: del unexplained[part["was"]]
+    """An erasure, or a deletion that erases, confirms what remains in lines of earlier transactions."""
+    for part in json.loads(record["meta"].get("details", "{}")).get("restated", []):
+        left, _ = unexplained.get(part["was"], ({}, None))
+        for place, digest in part["lines"].items():
+            if left.get(int(place)) == digest: del left[int(place)]
 
 def begin(path, kind, header, log):
     """Whether a file continues where the one before it ends."""
@@ -322,7 +327,7 @@ def main(paths):
     if paths[:1] == ["--proof"]: return print(check_proof(*paths[1:]))
     log = {"state": {}, "last": 0, "unexplained": {}}
     for path in sorted(paths, key=lambda path: path.rsplit("/", 1)[-1]): read(path, log)
-    for left, altered in log["unexplained"].values(): need(False, altered)
+    for left, altered in log["unexplained"].values(): need(not left, altered)
     for (entity, number), values in sorted(log["state"].items()):
         print(json.dumps({"entity": entity, "id": number, "values": values}, sort_keys=True,
                          ensure_ascii=False, separators=(",", ":")))

@@ -101,6 +101,14 @@ struct ProofProgramTests {
       #expect(other.code == 1)
       #expect(try object(other)["is_sound"] as? Bool == false)
       #expect((try object(other)["finding"] as? String)?.contains("does not extend") == true)
+      let tree = try #require(
+        try FileManager.default.subpathsOfDirectory(atPath: logs).first { $0.hasSuffix("/_tree") }
+      )
+      try FileManager.default.removeItem(atPath: "\(logs)/\(tree)")
+      let without = try travelog("verify", logs, "--since", saved)
+      #expect(without.code == 10, "\(without.errors)")
+      #expect(without.errors.contains("There is no tree of transactions in"))
+      #expect(without.errors.contains("travelog checkpoint LOGS"))
     }
   }
 

@@ -9,6 +9,10 @@ import Stopping
 package final class GzipReader {
   /// More than any member of a log needs, unless it has very long lines.
   private static let memberRoom = 1_200_000
+  /// The number of bytes that are read at first, enough for most members.
+  ///
+  /// Some readers want no more than a header or a few transactions.
+  private static let firstRead = 1 << 19
 
   private var stream = z_stream()
   private let descriptor: Int32
@@ -138,8 +142,9 @@ package final class GzipReader {
     let isFirst = waiting.upperBound == 0
     input.copyMemory(from: UnsafeRawBufferPointer(rebasing: input[waiting]))
     waiting = 0..<waiting.count
-    while waiting.count < input.count {
-      let free = UnsafeMutableRawBufferPointer(rebasing: input[waiting.upperBound...])
+    let room = isFirst ? Self.firstRead : input.count
+    while waiting.count < room {
+      let free = UnsafeMutableRawBufferPointer(rebasing: input[waiting.upperBound..<room])
       if mayWait, !StopRequest.waitForInput(descriptor) {
         throw LogFailure.system(verb: "read", EINTR).at(path)
       }

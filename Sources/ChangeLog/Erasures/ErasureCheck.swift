@@ -27,8 +27,8 @@ struct ErasureCheck {
     restatedBy = nil
     if erasures.isUnchecked { return nil }
     let records = erasures.entries[found.transaction]?.lines ?? []
-    if let remaining = found.remaining,
-      let point = try erasures.restated?.restating(found.transaction, as: remaining)
+    if !found.restated.isEmpty,
+      let point = try erasures.restated?.restating(found.transaction, as: found.restated)
     {
       restatedBy = point
       return nil

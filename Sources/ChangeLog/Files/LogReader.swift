@@ -15,13 +15,12 @@ package final class LogReader {
   package private(set) var trailer: LogTrailer?
 
   private let descriptor: Int32
-  private var buffer: LineBuffer
+  var buffer: LineBuffer
   /// Splits changes according to the header's schema.
   ///
   /// A caller that checks values itself also uses it.
   package let format: ChangeFormat
   private let schemaDigest: String
-  private let checksDigests: Bool
   private var erasing: ErasureCheck
   private let scanner = TransactionScanner()
   private var expected: Int64
@@ -48,19 +47,15 @@ package final class LogReader {
   ///   - path: The file.
   ///   - acceptsUnfinishedErasures: Whether a transaction may also have the lines from before its last
   ///     erasure, which was interrupted.
-  ///   - checksDigests: Whether to compare transactions with their digests. A caller that wants few lines and
-  ///     computes their digests itself saves the time of reading ahead; it must not read to the trailer.
   ///   - erasures: Returns the erasure records of the log's lineage. A transaction without a record
   ///     must have the lines with which it was written.
   /// - Throws: ``LogError``.
   package init(
     path: String,
     acceptsUnfinishedErasures: Bool = false,
-    checksDigests: Bool = true,
     erasures: (LogHeader) throws -> Erasures = { Erasures(store: $0.store, lineage: $0.lineage) }
   ) throws {
     self.path = path
-    self.checksDigests = checksDigests
     descriptor = try openFile(path)
     do {
       buffer = LineBuffer(try GzipReader(descriptor: descriptor, path: path), path: path)
@@ -114,7 +109,7 @@ package final class LogReader {
   ) throws -> Transaction? {
     guard trailer == nil else { return nil }
     // Read-ahead threads start when the first transaction is requested.
-    if buffer.number == 1, checksDigests { begin() }
+    if buffer.number == 1 { begin() }
     while let line = try buffer.next() {
       let text = UnsafeRawBufferPointer(rebasing: line.dropLast())
       var parts = LineParts(text)
@@ -235,7 +230,7 @@ package final class LogReader {
       throw damaged("it is about other transactions, and has changes")
     }
     hasOnlyInserts = true
-    if checksDigests { try checkDigests(of: transaction) }
+    try checkDigests(of: transaction)
     go(past: transaction.id, digest: transaction.chainDigest)
     transactions += 1
     return transaction
@@ -301,7 +296,7 @@ package final class LogReader {
   }
 
   /// Calls a function; if it refuses the bytes of a line, the log is damaged.
-  private func accepted<Result>(_ body: () throws(Refusal) -> Result) throws -> Result {
+  func accepted<Result>(_ body: () throws(Refusal) -> Result) throws -> Result {
     do throws(Refusal) {
       return try body()
     } catch {

@@ -35,16 +35,19 @@ private func entries(in files: [String]) throws -> [Digest: [RestatedTransaction
     do {
       let reader = try LogReader(path: path) { Erasures(uncheckedIn: $0) }
       while let transaction = try reader.next(checksValues: false) {
-        guard let erasure = transaction.erasure, let digest = transaction.digest else { continue }
+        let restatements = transaction.restatements
+        guard !restatements.isEmpty, let digest = transaction.digest else { continue }
         let point = HistoryPoint(
           lineage: reader.header.lineage,
           transaction: transaction.id,
           digest: digest
         )
-        for one in erasure.restatements {
-          result[one.digest, default: []].append(
-            RestatedTransactions.Entry(lines: one.lines, by: point)
-          )
+        for one in restatements {
+          for line in one.lines {
+            result[one.digest, default: []].append(
+              RestatedTransactions.Entry(line: line, by: point)
+            )
+          }
         }
       }
     } catch is LogError {
@@ -52,5 +55,5 @@ private func entries(in files: [String]) throws -> [Digest: [RestatedTransaction
       continue
     }
   }
-  return result
+  return result.mapValues { $0.sorted { $0.line.sequence < $1.line.sequence } }
 }

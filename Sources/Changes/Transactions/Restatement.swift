@@ -1,7 +1,7 @@
-/// The digest that the lines of a transaction have after an erasure.
+/// The values that remain in the erased lines of a transaction.
 ///
-/// The transaction keeps its digest, which does not cover the values that remain in its erased lines. The
-/// transaction that records the erasure has this in its details, and so confirms these values.
+/// The transaction keeps its digest, which does not cover these values. The transaction that records the
+/// erasure has this in its details, and so confirms them, line by line.
 package struct Restatement: Hashable, Sendable {
   /// The lineage of the transaction that lost values.
   package var lineage: Int64
@@ -11,15 +11,15 @@ package struct Restatement: Hashable, Sendable {
   package var operation: TransactionOperation
   /// The digest of the transaction, which an erasure does not change.
   package var digest: Digest
-  /// The lines digest of the transaction: the digest of its lines with the values that remain.
-  package var lines: Digest
+  /// The erased lines, in ascending order.
+  package var lines: [RestatedLine]
 
   package init(
     lineage: Int64,
     transaction: Int64,
     operation: TransactionOperation,
     digest: Digest,
-    lines: Digest
+    lines: [RestatedLine]
   ) {
     self.lineage = lineage
     self.transaction = transaction
@@ -29,18 +29,28 @@ package struct Restatement: Hashable, Sendable {
   }
 
   fileprivate var json: String {
-    #"{"lineage":\#(lineage),"txn":\#(transaction),"op":"\#(operation.rawValue)","#
-      + #""was":"\#(digest)","lines":"\#(lines)"}"#
+    let list = lines.map { #""\#($0.sequence)":"\#($0.values)""# }.joined(separator: ",")
+    return #"{"lineage":\#(lineage),"txn":\#(transaction),"op":"\#(operation.rawValue)","#
+      + #""was":"\#(digest)","lines":{\#(list)}}"#
   }
 
   /// Reads an object in the form of ``json``; nil for any other text.
-  fileprivate init?(_ text: [UInt8]) {
-    let parts = CanonicalText(text).members.map { String(decoding: $0.value, as: UTF8.self) }
-    func word(_ index: Int) -> String { String(parts[index].dropFirst().dropLast()) }
-    guard parts.count == 5, let lineage = Int64(parts[0]), let transaction = Int64(parts[1]),
-      let operation = TransactionOperation(rawValue: word(2)),
-      let digest = Digest(hexadecimal: word(3)), let lines = Digest(hexadecimal: word(4))
+  fileprivate init?(_ object: [UInt8]) {
+    func text(_ bytes: some Collection<UInt8>) -> String { String(decoding: bytes, as: UTF8.self) }
+    func word(_ bytes: [UInt8]) -> String { text(bytes.dropFirst().dropLast()) }
+    let parts = CanonicalText(object).members.map(\.value)
+    guard parts.count == 5, let lineage = Int64(text(parts[0])),
+      let transaction = Int64(text(parts[1])),
+      let operation = TransactionOperation(rawValue: word(parts[2])),
+      let digest = Digest(hexadecimal: word(parts[3]))
     else { return nil }
+    var lines: [RestatedLine] = []
+    for (key, value) in CanonicalText(parts[4]).members {
+      guard let sequence = Int64(text(key.dropFirst().dropLast(2))),
+        let values = Digest(hexadecimal: word(value))
+      else { return nil }
+      lines.append(RestatedLine(sequence: sequence, values: values))
+    }
     self.init(
       lineage: lineage,
       transaction: transaction,
@@ -48,7 +58,24 @@ package struct Restatement: Hashable, Sendable {
       digest: digest,
       lines: lines
     )
-    guard json.utf8.elementsEqual(text) else { return nil }
+    guard isAscending, json.utf8.elementsEqual(object) else { return nil }
+  }
+
+  private var isAscending: Bool {
+    zip(lines, lines.dropFirst()).allSatisfy { $0.sequence < $1.sequence }
+  }
+}
+
+/// The values that remain in one erased line.
+package struct RestatedLine: Hashable, Sendable {
+  /// The position of the line in its transaction, from 0.
+  package let sequence: Int64
+  /// The digest of the values, with the restated salt of the line.
+  package let values: Digest
+
+  package init(sequence: Int64, values: Digest) {
+    self.sequence = sequence
+    self.values = values
   }
 }
 
@@ -90,8 +117,7 @@ package struct ErasureDetails: Hashable, Sendable {
       text += #","reason":"#.utf8
       appendJSONString(reason, to: &text)
     }
-    text += #","restated":[\#(restatements.map(\.json).joined(separator: ","))]}"#.utf8
-    return String(decoding: text, as: UTF8.self)
+    return String(decoding: text, as: UTF8.self) + ",\(restatements.member)}"
   }
 
   /// Reads ``json``; nil for any other text.
@@ -108,15 +134,59 @@ package struct ErasureDetails: Hashable, Sendable {
       of: ObjectName(entity, id: ObjectID(row)),
       properties: names.compactMap(string),
       reason: text.value(of: "reason").flatMap(string),
-      restatements: CanonicalText(list).elements.compactMap { Restatement($0) }
+      restatements: readRestatements(list)
     )
     guard json == details else { return nil }
   }
+}
+
+extension [Restatement] {
+  /// The text for ``Transaction/details`` of a transaction that deleted objects, and so erased their
+  /// earlier values; nil if it erased none.
+  package var details: String? { isEmpty ? nil : "{\(member)}" }
+
+  fileprivate var member: String { #""restated":[\#(map(\.json).joined(separator: ","))]"# }
+
+  /// Reads ``details``; nil for any other text.
+  fileprivate init?(details: String) {
+    guard let list = CanonicalText([UInt8](details.utf8)).value(of: "restated") else { return nil }
+    self = readRestatements(list)
+    guard self.details == details else { return nil }
+  }
+
+  /// The same without lines that the list has twice, or that others restate in the same way, in ascending
+  /// order.
+  package func withoutLines(of others: [Restatement]) -> [Restatement] {
+    var known: [Restatement: Set<RestatedLine>] = [:]
+    func isNew(_ line: RestatedLine, of one: Restatement) -> Bool {
+      var place = one
+      place.lines = []
+      return known[place, default: []].insert(line).inserted
+    }
+    for one in others { for line in one.lines { _ = isNew(line, of: one) } }
+    return compactMap { one in
+      var rest = one
+      rest.lines = one.lines.filter { isNew($0, of: one) }
+      return rest.lines.isEmpty ? nil : rest
+    }
+    .sorted { ($0.lineage, $0.transaction) < ($1.lineage, $1.transaction) }
+  }
+}
+
+private func readRestatements(_ list: [UInt8]) -> [Restatement] {
+  CanonicalText(list).elements.compactMap { Restatement($0) }
 }
 
 extension Transaction {
   /// The erasure that this transaction records; nil if it does not record an erasure.
   package var erasure: ErasureDetails? {
     operation == .erase ? details.flatMap { ErasureDetails($0) } : nil
+  }
+
+  /// What this transaction says of the lines of earlier ones: an erasure, or a deletion in a store whose
+  /// history keeps only tombstones.
+  package var restatements: [Restatement] {
+    if operation == .erase { return erasure?.restatements ?? [] }
+    return details.flatMap { [Restatement](details: $0) } ?? []
   }
 }

@@ -4,6 +4,8 @@ package struct LineTree {
   private var salts: LineSalts
   /// A second tree with the digests of the values that remain in erased lines; nil if no line is erased.
   private var remaining: MerkleTree?
+  /// The digests of the values that remain in erased lines.
+  private var restated: [RestatedLine] = []
   /// The last subtree of the lines that were left out just before the next line.
   private var omitted: Range<Int64> = 0..<0
   private let count: Int64
@@ -51,10 +53,18 @@ package struct LineTree {
       case .seed(let lines, let seed): salt = try salts.next(lines, seed)
       case .hidden(let digest, let restated):
         try salts.skip(1)
-        if restated != nil, remaining == nil { remaining = tree }
-        tree.append(lineHash(known, values: digest))
-        let left = restated.map { valuesDigest(values, salt: $0) } ?? digest
+        let sequence = tree.count
+        let hash = lineHash(known, values: digest)
+        guard let restated else {
+          tree.append(hash)
+          remaining?.append(hash)
+          return
+        }
+        if remaining == nil { remaining = tree }
+        tree.append(hash)
+        let left = valuesDigest(values, salt: restated)
         remaining?.append(lineHash(known, values: left))
+        self.restated.append(RestatedLine(sequence: sequence, values: left))
         return
       }
       let hash = lineHash(known, values: valuesDigest(values, salt: salt))
@@ -109,7 +119,8 @@ package struct LineTree {
       transaction: transactionDigest(after: previous, body: body),
       remaining: remaining.map {
         transactionDigest(after: previous, body: bodyDigest(lines: $0.root, closing: closing))
-      }
+      },
+      restated: restated
     )
   }
 }
@@ -121,12 +132,15 @@ package struct LineDigests: Hashable, Sendable {
   /// The lines digest, which covers the values that remain in erased lines; nil if no line is
   /// erased.
   ///
-  /// A record of an erasure contains this digest, because nothing in the transaction proves the remaining values.
+  /// A record beside the logs contains this digest, because nothing in the transaction proves the remaining values.
   package let remaining: Digest?
+  /// The values that remain in each erased line, which a later transaction may confirm.
+  package let restated: [RestatedLine]
 
-  /// Creates the pair of digests.
-  package init(transaction: Digest, remaining: Digest? = nil) {
+  /// Creates the digests.
+  package init(transaction: Digest, remaining: Digest? = nil, restated: [RestatedLine] = []) {
     self.transaction = transaction
     self.remaining = remaining
+    self.restated = restated
   }
 }

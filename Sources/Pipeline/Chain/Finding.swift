@@ -37,6 +37,7 @@ package struct Finding: Equatable, Sendable, Worded {
     case endIsOther(lineage: Int64, HistoryPoint, end: HistoryPoint, next: Int64)
     case tokenIsAhead(end: Int64)
     case tokenIsOther
+    case treeIsAhead(end: Int64)
     case tokenIsDamaged(any Error)
     case headIsMissing(Digest, end: HistoryPoint)
     case erasuresAreOther(Digest)

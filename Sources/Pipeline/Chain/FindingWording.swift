@@ -9,7 +9,7 @@ extension Finding {
     case .isUnknownErasure, .hasNoParent, .endIsOther, .tokenIsOther, .tokenIsDamaged,
       .erasuresAreOther, .snapshotDiffers:
       .damaged
-    case .endIsMissing, .tokenIsAhead, .headIsMissing, .positionIsMissing: .endMissing
+    case .endIsMissing, .tokenIsAhead, .treeIsAhead, .headIsMissing, .positionIsMissing: .endMissing
     case .isOtherHistory, .rowDiffers, .moreRowsDiffer: .differs
     }
   }
@@ -47,6 +47,10 @@ extension Finding {
       "The token \(path) says that transaction \(transaction) was exported, and the sound logs"
         + " end at transaction \(end)."
         + "\nCopy the missing logs into the folder."
+    case .treeIsAhead(let end):
+      "The tree \(path) has transactions up to \(transaction), and the sound logs end at transaction \(end)."
+        + "\nCopy the missing logs into the folder. If the tree is from another copy of the logs, remove"
+        + " the folder."
     case .tokenIsOther:
       "The token \(path) has another digest of transaction \(transaction) than the logs."
         + "\nThe token or the logs were altered; compare both with other copies."

@@ -150,7 +150,7 @@ private struct Erase {
   /// Checks that the logs contain every change of the object that the store has.
   private func checkStore(_ plan: ErasePlan) throws {
     guard let store else { return }
-    let targets = StoreTargets(request, schemas: try store.read { try $0.schemas() })
+    let targets = try request.targets(in: store)
     try store.read { reader in
       try reader.check(plan.end, through: plan.end.transaction)
       let cursor = try reader.history(after: plan.end.transaction)
@@ -183,13 +183,13 @@ private struct Erase {
     let known = try store.read { try $0.restatements() }
     result.storeTransactions = try eraseHistory(plan) { inStore in
       // A run that was interrupted may have recorded all of them.
-      let all = Set(inLogs + inStore).subtracting(known)
+      let all = (inLogs + inStore).withoutLines(of: known)
       guard !all.isEmpty else { return nil }
       return ErasureDetails(
         of: ObjectName(request.entity, id: request.object),
         properties: request.attributes.sorted(),
         reason: request.reason,
-        restatements: all.sorted { ($0.lineage, $0.transaction) < ($1.lineage, $1.transaction) }
+        restatements: all
       ).json
     }
     if try store.read({ try $0.sealedHead() }) > plan.end.transaction {
@@ -207,7 +207,7 @@ private struct Erase {
     guard let store else { return nil }
     var author = Author()
     if let name = request.author { author.name = name }
-    let targets = StoreTargets(request, schemas: try store.read { try $0.schemas() })
+    let targets = try request.targets(in: store)
     return try store.eraseHistory(
       of: request.object,
       author: author,
@@ -226,27 +226,13 @@ private struct Erase {
   }
 }
 
-/// The values to erase from a store's history, under each of its schemas.
-private final class StoreTargets {
-  private let request: EraseRequest
-  private let schemas: [CatalogSchema]
-  private var known: [String: PropertyTargets] = [:]
-
-  init(_ request: EraseRequest, schemas: [CatalogSchema]) {
-    self.request = request
-    self.schemas = schemas
-  }
-
-  func under(_ digest: String) throws -> PropertyTargets {
-    if let targets = known[digest] { return targets }
-    let start = schemas.firstIndex { $0.digest == digest } ?? 0
-    let targets = try PropertyTargets(
-      entity: request.entity,
-      attributes: request.attributes,
-      schemas: schemas[start...].map(\.schema)
+extension EraseRequest {
+  fileprivate func targets(in store: Store) throws -> CatalogTargets {
+    CatalogTargets(
+      entity: entity,
+      attributes: attributes,
+      schemas: try store.read { try $0.schemas() }
     )
-    known[digest] = targets
-    return targets
   }
 }
 

@@ -14,7 +14,7 @@ func restatements(of plan: ErasePlan.File, tick: Tick) throws -> [Restatement] {
     copy: rewriting.copy,
     omitted: rewriting.omit
   ) {
-    if let lines = try rewriting.close(transaction), let digest = transaction.digest {
+    if let (_, lines) = try rewriting.close(transaction), let digest = transaction.digest {
       result.append(
         Restatement(
           lineage: plan.chain.lineage,
@@ -52,10 +52,9 @@ func rewrite(
     copy: rewriting.copy,
     omitted: rewriting.omit
   ) {
-    let lines = try rewriting.close(transaction)
-    // A filtered log needs no erasure records. Its digests are those of the whole logs, and the
-    // whole logs have the records.
-    if !isRecorded, let lines, let digest = transaction.digest {
+    let remaining = try rewriting.close(transaction)?.remaining
+    // A filtered log needs no records: its digests are those of the whole logs, which have them.
+    if !isRecorded, let remaining, let digest = transaction.digest {
       records.append(
         ErasureRecord(
           time: currentTime(),
@@ -66,7 +65,7 @@ func rewrite(
           object: ObjectName(request.entity, id: request.object),
           attributes: request.attributes.sorted(),
           digest: digest,
-          lines: lines
+          lines: remaining
         )
       )
     }
@@ -165,8 +164,11 @@ private final class Rewriting {
     if open == nil { omitted = lines.upperBound } else { try open?.hiding.skip(Int64(lines.count)) }
   }
 
-  /// Ends a transaction; returns the digest of its remaining lines if it lost values.
-  func close(_ transaction: Transaction) throws -> Digest? {
+  /// Ends a transaction; if it lost values, returns the digest that its lines give with the remaining
+  /// values, and the lines that lost values.
+  func close(
+    _ transaction: Transaction
+  ) throws -> (remaining: Digest, restated: [RestatedLine])? {
     let lines = TransactionLines(transaction)
     try writer?.close(transaction, lines: lines)
     defer {
@@ -175,7 +177,10 @@ private final class Rewriting {
       hasBegun = false
       previous = transaction.chainDigest ?? previous
     }
-    return isFiltered ? nil : try open?.digest.close(lines).remaining
+    guard !isFiltered, let open else { return nil }
+    let digests = try open.digest.close(lines)
+    guard let remaining = digests.remaining else { return nil }
+    return (remaining, digests.restated.filter { open.gone[$0.sequence] != nil })
   }
 }
 

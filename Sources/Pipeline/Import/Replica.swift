@@ -84,6 +84,7 @@ final class Replica {
   func finish() throws -> Int64 {
     guard let store, !isDryRun else { return 0 }
     try store.setWriteAheadLog(isUsed: true)
+    try store.removeErasedBytes()
     // A program's foreign keys may name tables without a unique key, which the check refuses.
     guard !store.schema.isAdopted else { return 0 }
     return try store.read { reader in

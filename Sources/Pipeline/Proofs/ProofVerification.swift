@@ -88,18 +88,22 @@ private func tree(
   in logs: LogFolder,
   checkpoint path: String
 ) throws -> (TiledTree, TreeHead) {
+  var withoutTree: [String] = []
   for store in try logs.stores() {
     for lineage in try logs.lineages(of: store) {
-      guard let tree = try LineageTree(logs, store: store, lineage: lineage),
-        try tree.publishedOrigin() == origin
-      else { continue }
-      return (tree.tiles, tree.head)
+      guard let tree = try LineageTree(logs, store: store, lineage: lineage) else {
+        withoutTree.append(logs.lineageFolder(store, lineage: lineage))
+        continue
+      }
+      if try tree.publishedOrigin() == origin { return (tree.tiles, tree.head) }
     }
   }
   let ofStores = "\(logs.path)/_tree"
   if let file = try CheckpointFile.published(ofStores)?.checkpoint, file.origin == origin {
     return (TiledTree(ofStores, count: file.head.count), file.head)
   }
+  // A tree without its folder has no name, so it may be the one of the checkpoint.
+  if let folder = withoutTree.first { throw CheckpointFailure.noTree.at(folder) }
   throw CheckpointFailure.isOtherTree(origin).at(path)
 }
 

@@ -98,50 +98,45 @@ private func statement(
     throw CheckpointFailure.notInLogs.at(chain.folder.path, transaction: id)
   }
   // The proof itself is checked, so the digests of the other transactions are not needed.
-  let reader = try LogReader(path: file.path, checksDigests: false)
+  let reader = try LogReader(path: file.path)
   // The previous transaction is read first, because its digest is needed.
-  if let before, before >= file.range.lowerBound { _ = reader.goInside(before: before) }
   var previous = reader.header.previous
-  var open: Int64 = 0
+  if let before, before >= file.range.lowerBound {
+    _ = reader.goInside(before: before)
+    guard let digest = try reader.skip(through: before)?.chainDigest else {
+      throw CheckpointFailure.notInLogs.at(file.path, transaction: before)
+    }
+    previous = digest
+  }
   var lines: ProvenLines?
-  func otherDigest(_ body: () throws(ProofError) -> Void) throws {
+  func otherDigest<Result>(_ body: () throws(ProofError) -> Result) throws -> Result {
     do throws(ProofError) {
-      try body()
+      return try body()
     } catch {
       throw CheckpointFailure.otherDigest.at(file.path, transaction: id)
     }
   }
-  while true {
-    let transaction = try reader.next(checksValues: false) { _, transaction, count in
-      open = transaction
-      guard open == id, lines == nil else { return }
+  let transaction = try reader.lines(of: id) { line, count in
+    if lines == nil {
       try checkChange(request.change, of: id, count: count, path: file.path)
       lines = ProvenLines(count: count, change: request.change)
-    } copy: { line in
-      guard open == id else { return }
-      try otherDigest { () throws(ProofError) in try lines?.take(Array(line.dropLast())) }
     }
-    guard let transaction, let digest = transaction.digest else { break }
-    guard transaction.id == id else {
-      previous = transaction.chainDigest ?? digest
-      continue
-    }
-    try checkChange(request.change, of: id, count: transaction.count, path: file.path)
-    var result = TransactionProof.Lines.root(MerkleTree().root)
-    try otherDigest { () throws(ProofError) in
-      if let lines { result = try lines.finish() }
-    }
-    var closing: [UInt8] = []
-    TransactionLines(transaction).appendClosing(digest: digest, to: &closing)
-    return Statement(
-      path: file.path,
-      lines: result,
-      closing: closing.dropLast(),
-      previous: previous,
-      digest: digest
-    )
+    try otherDigest { () throws(ProofError) in try lines?.take(Array(line)) }
   }
-  throw CheckpointFailure.notInLogs.at(file.path, transaction: id)
+  guard let transaction, let digest = transaction.digest else {
+    throw CheckpointFailure.notInLogs.at(file.path, transaction: id)
+  }
+  try checkChange(request.change, of: id, count: transaction.count, path: file.path)
+  let root = TransactionProof.Lines.root(MerkleTree().root)
+  var closing: [UInt8] = []
+  TransactionLines(transaction).appendClosing(digest: digest, to: &closing)
+  return Statement(
+    path: file.path,
+    lines: try otherDigest { () throws(ProofError) in try lines?.finish() ?? root },
+    closing: closing.dropLast(),
+    previous: previous,
+    digest: digest
+  )
 }
 
 private func checkChange(_ change: Int64?, of id: Int64, count: Int64, path: String) throws {

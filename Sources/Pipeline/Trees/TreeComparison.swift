@@ -30,6 +30,18 @@ struct TreeComparison {
     }
   }
 
+  /// The finding that the logs end before the tree does; nil if they do not.
+  ///
+  /// An export writes a log before it extends the tree, so logs are missing.
+  func findingAhead(of end: HistoryPoint) -> Finding? {
+    guard finding == nil, let tree, tree.last.transaction > end.transaction else { return nil }
+    return Finding(
+      .treeIsAhead(end: end.transaction),
+      path: tree.path,
+      transaction: tree.last.transaction
+    )
+  }
+
   /// Compares the next transaction.
   mutating func take(_ transaction: Transaction) throws {
     // A tree that ends earlier is not an error: the next export extends it.

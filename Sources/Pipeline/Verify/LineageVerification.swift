@@ -136,7 +136,9 @@ final class LineageVerification {
       return MarkedPart(mark: mark, isBase: isBase && after == nil, by: marks[mark])
     }
     result.notices += [tree.notice].compactMap { $0 }
-    if result.findings.isEmpty { result.findings += [tree.finding].compactMap { $0 } }
+    if result.findings.isEmpty {
+      result.findings += [tree.finding ?? tree.findingAhead(of: result.to)].compactMap { $0 }
+    }
     return result
   }
 

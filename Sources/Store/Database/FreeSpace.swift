@@ -48,6 +48,11 @@ enum FreeSpace: String {
     if try noted(on: connection) == .values { try note(.erased, on: connection) }
   }
 
+  /// Whether free pages may contain values of deleted or erased objects.
+  static func hasErased(on connection: Connection) throws -> Bool {
+    try noted(on: connection) == .erased
+  }
+
   /// Runs VACUUM if it is due.
   ///
   /// The values are gone when the write-ahead log has been emptied too.

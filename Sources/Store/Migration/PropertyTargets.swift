@@ -56,3 +56,32 @@ package struct PropertyTargets {
     entities[Array(change.entity)]?[value.key]
   }
 }
+
+/// Properties that a caller selected, under each schema that a store has had.
+package final class CatalogTargets {
+  private let entity: String
+  private let attributes: [String]
+  private let schemas: [CatalogSchema]
+  private var known: [String: PropertyTargets] = [:]
+
+  /// Selects properties of an entity's family by their names in the last of the schemas; all properties if
+  /// no names are given.
+  package init(entity: String, attributes: some Collection<String>, schemas: [CatalogSchema]) {
+    self.entity = entity
+    self.attributes = Array(attributes)
+    self.schemas = schemas
+  }
+
+  /// The properties as a schema names them, which is given by its SHA-256.
+  package func under(_ digest: String) throws -> PropertyTargets {
+    if let targets = known[digest] { return targets }
+    let start = schemas.firstIndex { $0.digest == digest } ?? 0
+    let targets = try PropertyTargets(
+      entity: entity,
+      attributes: attributes,
+      schemas: schemas[start...].map(\.schema)
+    )
+    known[digest] = targets
+    return targets
+  }
+}

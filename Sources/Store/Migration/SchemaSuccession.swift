@@ -72,22 +72,25 @@ extension Reader {
   }
 
   /// The schemas of the store, from the oldest to the present one.
-  package func schemas() throws -> [CatalogSchema] {
-    let rows = try connection.prepare(
-      "SELECT id, digest, json FROM \(connection.tables.schema) ORDER BY id"
-    )
-    var result: [CatalogSchema] = []
-    while try rows.step() {
-      let schema: StoreSchema
-      do {
-        schema = try StoreSchema(json: rows.data(at: 2))
-      } catch {
-        throw FileFailure.damagedCatalog(.schema).at(connection.path, cause: error)
-      }
-      result.append(
-        CatalogSchema(id: rows.int64(at: 0), digest: rows.string(at: 1), schema: schema)
-      )
+  package func schemas() throws -> [CatalogSchema] { try catalogSchemas(on: connection) }
+}
+
+/// The schemas in a store's catalog, from the oldest to the present one.
+func catalogSchemas(on connection: Connection) throws -> [CatalogSchema] {
+  let rows = try connection.prepare(
+    "SELECT id, digest, json FROM \(connection.tables.schema) ORDER BY id"
+  )
+  var result: [CatalogSchema] = []
+  while try rows.step() {
+    let schema: StoreSchema
+    do {
+      schema = try StoreSchema(json: rows.data(at: 2))
+    } catch {
+      throw FileFailure.damagedCatalog(.schema).at(connection.path, cause: error)
     }
-    return result
+    result.append(
+      CatalogSchema(id: rows.int64(at: 0), digest: rows.string(at: 1), schema: schema)
+    )
   }
+  return result
 }

@@ -108,9 +108,9 @@ extension Reader {
   /// The id of the last sealed transaction, which no later write can change; zero if there is none.
   package func sealedHead() throws -> Int64 { try history.range().head.transaction }
 
-  /// Reads what `erase` transactions record about the transactions whose values were erased.
-  package func restatements() throws -> Set<Restatement> {
-    Set(try history.erasingTransactions().flatMap { $0.erasure?.restatements ?? [] })
+  /// Reads what transactions record about earlier transactions whose values were erased.
+  package func restatements() throws -> [Restatement] {
+    try history.erasingTransactions().flatMap(\.restatements)
   }
 
   /// The last transaction that recorded a deletion of older history; nil if there is none.

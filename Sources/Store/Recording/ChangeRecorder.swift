@@ -75,6 +75,7 @@ final class ChangeRecorder {
     touches.removeAll()
     drafts.removeAll()
     hasGaps = false
+    erasure.begin()
   }
 
   /// Reads the history mode again, because another process may have changed it.
@@ -179,16 +180,21 @@ final class ChangeRecorder {
   /// tombstones.
   func eraseEarlier(_ key: RowKey) throws { try erasure.eraseEarlier(key, before: firstRow) }
 
-  /// Erases values of an object from history, and returns the transactions that contained
-  /// them.
+  /// Erases values of an object from history, and returns what remains of the lines that had them.
   func erase(
     _ object: ObjectID,
     where erases: (Transaction, Change, ToldValue) throws -> Bool
-  ) throws -> Set<Int64> {
+  ) throws -> [Restatement] {
     // The digest of the last transaction must be computed before its values are erased.
     try sealLast()
     return try erasure.erase(object, where: erases)
   }
+
+  /// Erases from a replica what its origin erased from the same lines.
+  func erase(
+    _ restatements: [Restatement],
+    where erases: (Transaction, Change, ToldValue) throws -> Bool
+  ) throws { try erasure.erase(restatements, where: erases) }
 
   /// Remembers that captured foreign changes may have left deleted values in the file.
   func noteForeignChanges() throws { try erasure.noteForeignChanges() }
@@ -244,7 +250,7 @@ final class ChangeRecorder {
       firstRow: firstRow,
       count: count,
       operation: operation,
-      details: details,
+      details: details ?? erasure.details(),
       stamp: stamp
     )
   }

@@ -20,6 +20,8 @@ final class Erasure {
   /// The changed pages; nil if history keeps all values, and for a store in memory.
   private var changedPages: ChangedPages?
   private var hasErased = false
+  /// What remains of the lines that the open transaction erased by deletions.
+  private(set) var restated = RestatedRows()
 
   init(_ connection: Connection, blobs: Blobs, layouts: [EntityLayout]) throws {
     self.connection = connection
@@ -73,67 +75,101 @@ final class Erasure {
     // The object's entity may have changed, but not its family.
     let root = layouts[key.entity].ancestors.last ?? key.entity
     let names = layouts[root].family.map { layouts[$0].entity.name }
-    try erase(
-      key.id,
-      condition: "object = ?1 AND \(isOne(of: names, column: "entity")) AND id < \(first)"
-    ) { _, _, _ in true }
+    let condition = "object = ?1 AND \(isOne(of: names, column: "entity")) AND id < ?2"
+    let object = key.id.text.map { Value.text($0) } ?? .integer(key.id.integer)
+    try erase(condition, [object, .integer(first)], into: &restated) { _, _, _ in true }
   }
 
-  /// Erases values of an object from history, and returns the transactions that contained
-  /// them.
+  /// Erases values of an object from history, and returns what remains of the lines that had them.
   func erase(
     _ object: ObjectID,
     where erases: (Transaction, Change, ToldValue) throws -> Bool
-  ) throws -> Set<Int64> {
+  ) throws -> [Restatement] {
     try HistoryRows.forgetMarkSeeds(on: connection)
-    return try erase(object, condition: "object = ?1", where: erases)
+    var result = RestatedRows(isBounded: false)
+    let id = object.text.map { Value.text($0) } ?? .integer(object.integer)
+    try erase("object = ?1", [id], into: &result, where: erases)
+    return result.restatements(lineage: try HistoryRows(connection).base().lineage)
   }
 
-  /// Erases values from the changes that meet a condition, and returns the transactions.
-  @discardableResult
-  private func erase(
-    _ object: ObjectID,
-    condition: String,
+  /// Erases from a replica what its origin erased from the same lines.
+  ///
+  /// The origin may have kept a present value of an object in a line from which it erased an earlier
+  /// one. The digest of what remains shows which values these are.
+  func erase(
+    _ restatements: [Restatement],
     where erases: (Transaction, Change, ToldValue) throws -> Bool
-  ) throws -> Set<Int64> {
+  ) throws {
     let rows = HistoryRows(connection)
-    let reading = try connection.prepare(
+    try connection.execute("PRAGMA secure_delete = ON")
+    try HistoryRows.forgetMarkSeeds(on: connection)
+    var erased = RestatedRows()
+    for one in restatements {
+      guard let transaction = try rows.transaction(one.transaction),
+        transaction.digest == one.digest
+      else { continue }
+      for line in one.lines where line.sequence < transaction.count {
+        let row = Value.integer(transaction.firstChange + line.sequence)
+        try erase("id = ?1", [row], into: &erased, remaining: line, where: erases)
+      }
+    }
+    if erased.count > 0 { try FreeSpace.note(.erased, on: connection) }
+  }
+
+  /// Erases values from the changes that meet a condition with these values.
+  private func erase(
+    _ condition: String,
+    _ values: [Value],
+    into restated: inout RestatedRows,
+    remaining line: RestatedLine? = nil,
+    where erases: (Transaction, Change, ToldValue) throws -> Bool
+  ) throws {
+    let rows = HistoryRows(connection)
+    let reading = try connection.cached(
       """
       SELECT kind, sequence, entity, object, changed, before, after, special, large,
         transaction_id, leaf, id FROM \(connection.tables.change) WHERE \(condition)
       """
     )
-    try reading.bind(1, object.text.map { .text($0) } ?? .integer(object.integer))
-    var transactions: Set<Int64> = []
+    for (index, value) in values.enumerated() { try reading.bind(Int32(index + 1), value) }
+    defer { reading.reset() }
     while try reading.step() {
       var change = try rows.change(at: reading)
       let id = reading.int64(at: 9)
       guard let transaction = try rows.transaction(id) else {
         throw rows.damaged(.missingTransaction(id))
       }
-      let gone = try change.toldValues.filter {
+      var gone = try change.toldValues.filter {
         try !$0.isErased && erases(transaction, change, $0)
       }
       guard !gone.isEmpty else { continue }
-      let leaf = try HiddenRow(connection, transaction).hide(change)
-      try leaf.withUnsafeBytes {
-        change.leaf = $0
-        try write(change, id: reading.int64(at: 11)) { key, isAfter in
-          gone.contains { $0.key == key && $0.isAfter == isAfter }
-        }
+      let (leaf, salt) = try HiddenRow(connection, transaction).hide(change)
+      if let line {
+        guard let chosen = change.erased(gone, salt: salt, leaving: line.values) else { continue }
+        gone = chosen
       }
-      transactions.insert(id)
+      let left = try leaf.withUnsafeBytes {
+        change.leaf = $0
+        return try write(change, id: reading.int64(at: 11), without: gone, salt: salt)
+      }
+      guard let digest = transaction.digest else { throw rows.damaged(.missingTransaction(id)) }
+      restated.add(
+        RestatedLine(sequence: change.sequence, values: left),
+        of: transaction,
+        digest: digest
+      )
     }
-    return transactions
   }
 
-  /// Replaces a change by the same one without the erased values.
+  /// Replaces a change by the same one without the erased values, and returns the digest of those that
+  /// remain.
   private func write(
     _ change: Change,
     id: Int64,
-    _ erases: (_ key: [UInt8], _ isAfter: Bool) -> Bool
-  ) throws {
-    try change.withErased(erases) { erased in
+    without gone: [ToldValue],
+    salt: Seed
+  ) throws -> Digest {
+    try change.without(gone) { erased in
       let old = digests(in: change.large)
       var kept = digests(in: erased.large)
       for digest in old {
@@ -157,6 +193,7 @@ final class Erasure {
       try bind(writing, 5, Array(erased.large))
       try bind(writing, 6, Array(change.leaf))
       try writing.run()
+      return erased.valuesDigest(salt: salt)
     }
   }
 
@@ -170,6 +207,16 @@ final class Erasure {
     guard mode == .tombstones, try FreeSpace.noteForeignChanges(on: connection) else { return }
     hasErased = true
   }
+
+  /// The details of the open transaction: what remains of the lines from which its deletions erased
+  /// values; nil if they erased none.
+  func details() throws -> String? {
+    guard restated.count > 0 else { return nil }
+    return restated.restatements(lineage: try HistoryRows(connection).base().lineage).details
+  }
+
+  /// Forgets what remains of the lines that the last transaction erased.
+  func begin() { restated = RestatedRows() }
 
   /// Discards the state of a failed write.
   func abandon() { hasErased = false }
@@ -225,6 +272,38 @@ final class Erasure {
   private func emptyLog() throws {
     let statement = try connection.prepare("PRAGMA wal_checkpoint(TRUNCATE)")
     if try statement.step() { isLogUnclean = statement.int64(at: 0) != 0 }
+  }
+}
+
+extension Change {
+  /// Calls `body` with the change without some values.
+  fileprivate func without<Result>(
+    _ gone: [ToldValue],
+    _ body: (Change) throws -> Result
+  ) rethrows -> Result {
+    try withErased(
+      { key, isAfter in gone.contains { $0.key == key && $0.isAfter == isAfter } },
+      body
+    )
+  }
+
+  /// The values among `wanted` without which the others have a digest.
+  ///
+  /// If no choice of values after the change gives this digest, it returns nil for a line that was erased
+  /// already, and all of them for any other.
+  fileprivate func erased(
+    _ wanted: [ToldValue],
+    salt: Seed,
+    leaving digest: Digest
+  ) -> [ToldValue]? {
+    // More properties than this are never present and erased in one line.
+    let present = wanted.indices.filter { wanted[$0].isAfter }.prefix(12)
+    for choice in 0..<1 << present.count {
+      let kept = Set(present.enumerated().filter { choice >> $0.offset & 1 == 1 }.map(\.element))
+      let gone = wanted.indices.filter { !kept.contains($0) }.map { wanted[$0] }
+      if without(gone, { $0.valuesDigest(salt: salt) }) == digest { return gone }
+    }
+    return isHidden ? nil : wanted
   }
 }
 

@@ -15,9 +15,9 @@ struct HiddenRow {
     self.transaction = transaction
   }
 
-  /// Hides the values of a change, and returns the text for its column `leaf`, which proves the
-  /// line's digest from then on.
-  func hide(_ change: Change) throws -> [UInt8] {
+  /// Hides the values of a change, and returns its leaf, which proves the line's digest from then on,
+  /// with the restated salt.
+  func hide(_ change: Change) throws -> (leaf: [UInt8], salt: Seed) {
     let secret: LineSecret
     if case .hidden(let values, let salt) = LineLeaf(change.leaf) {
       secret = LineSecret(leaf: nil, salt: salt, values: values)
@@ -29,10 +29,12 @@ struct HiddenRow {
       if transaction.seed != nil { try mark() }
       secret = LineSecret(leaf: nil, salt: range.salt(of: change.sequence), values: nil)
     }
-    guard let leaf = secret.erased(change) else { throw damaged() }
+    guard let leaf = secret.erased(change), case .hidden(_, let salt?) = leaf else {
+      throw damaged()
+    }
     var text: [UInt8] = []
     leaf.append(to: &text)
-    return text
+    return (text, salt)
   }
 
   /// The largest subtree that contains a line and has a known seed.

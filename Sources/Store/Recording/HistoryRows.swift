@@ -169,43 +169,16 @@ final class HistoryRows {
     return change
   }
 
-  /// The digests that transactions have with the values that remain after an erasure, by their ids.
-  func restatements(of ids: Set<Int64>) throws -> [Restatement] {
-    let lineage = try base().lineage
-    return try ids.sorted().map { id in
-      guard let transaction = try transaction(id), let digest = transaction.digest,
-        let previous = try self.digest(of: id - 1)
-      else { throw damaged(.missingTransaction(id)) }
-      guard let lines = try digests(of: transaction, after: previous).remaining else {
-        throw damaged(.missingChanges(of: id))
-      }
-      return Restatement(
-        lineage: lineage,
-        transaction: id,
-        operation: transaction.operation,
-        digest: digest,
-        lines: lines
-      )
-    }
-  }
-
-  /// The transactions that recorded erasures.
+  /// The transactions that recorded erasures, or deletions that erased earlier values.
   func erasingTransactions() throws -> [Transaction] {
     let query =
-      "SELECT id FROM \(tables.transaction) WHERE op = 'erase' AND state <> 'deleted'"
+      "SELECT id FROM \(tables.transaction) WHERE details IS NOT NULL AND state <> 'deleted'"
     return try connection.all(query) { $0.int64(at: 0) }.compactMap { try transaction($0) }
   }
 
   /// Computes the digest of a transaction from its changes, which must exist, and the digest before
   /// it.
   func digest(of transaction: Transaction, after previous: Digest) throws -> Digest {
-    try digests(of: transaction, after: previous).transaction
-  }
-
-  private func digests(
-    of transaction: Transaction,
-    after previous: Digest
-  ) throws -> LineDigests {
     var digest = TransactionDigest(transaction, after: previous)
     let rows = try connection.cached(changes)
     try rows.bind(1, transaction.firstChange)
@@ -217,7 +190,7 @@ final class HistoryRows {
       digest.take(try change(at: rows))
     }
     do throws(ProofError) {
-      return try digest.close(TransactionLines(transaction))
+      return try digest.close(TransactionLines(transaction)).transaction
     } catch {
       throw damaged(.unreadable(transaction.id, error.message))
     }

@@ -143,6 +143,21 @@ package final class Replayer {
     try rows.finish()
     try writer.putParkedRowsBack()
     try writer.recorder.close(transaction)
+    try erase(transaction)
+  }
+
+  /// Erases the earlier values whose erasure a transaction records.
+  private func erase(_ transaction: Transaction) throws {
+    // Removing the bytes rebuilds the file, which renumbers rows of tables without a key.
+    guard let erasure = transaction.erasure, !writer.schema.isAdopted else { return }
+    let targets = CatalogTargets(
+      entity: erasure.object.entity,
+      attributes: erasure.properties,
+      schemas: try catalogSchemas(on: writer.connection)
+    )
+    try writer.recorder.erase(erasure.restatements) { transaction, change, value in
+      try targets.under(transaction.schema).property(of: value, in: change) != nil
+    }
   }
 
   /// Starts a snapshot, which fills an empty replica with the state of its origin at a point.

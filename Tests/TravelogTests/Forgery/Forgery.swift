@@ -76,7 +76,7 @@ struct LongerWorld {
 
   var logs: String { world.logs }
 
-  init(_ folder: URL, hasSnapshot: Bool = false, hasErasure: Bool = false) throws {
+  init(_ folder: URL, hasSnapshot: Bool = false, erasure: Erasure? = nil) throws {
     self.folder = folder
     world = try ForgedWorld(folder, hasSnapshot: hasSnapshot)
     let store = try Store.open(.file(URL(fileURLWithPath: world.store)), schema: worldSchema)
@@ -101,9 +101,10 @@ struct LongerWorld {
       try writer.delete(guest, id: 11)
     }
     #expect(try travelog("export", world.store, "--to", world.logs).code == 0)
-    if hasErasure {
+    if let erasure {
+      var who = ["--author", "officer", "--reason", "case 12"]
+      if erasure == .inChain { who += ["--store", world.store] }
       let what = ["--entity", "Guest", "--id", "11", "--attribute", "note"]
-      let who = ["--author", "officer", "--reason", "case 12"]
       #expect(try travelog(["erase", world.logs] + what + who).code == 0)
     }
     head = try store.read { try $0.historyRange().head.digest.description }
@@ -114,6 +115,9 @@ struct LongerWorld {
     world = other.world.with(logs: folder.path + "/logs")
     head = other.head
   }
+
+  /// Where an erasure is recorded.
+  enum Erasure { case besideLogs, inChain }
 
   /// The same store with a copy of the logs in another folder.
   func copy(to folder: URL) throws -> LongerWorld {

@@ -9,7 +9,7 @@ struct ForgeryTableTests {
     let name: String
     let forgeries: [Forgery]
     var hasSnapshot = false
-    var hasErasure = false
+    var erasure: LongerWorld.Erasure?
 
     var testDescription: String { name }
   }
@@ -19,7 +19,8 @@ struct ForgeryTableTests {
     Group(name: "histories", forgeries: Forgery.histories),
     Group(name: "folders", forgeries: Forgery.folders),
     Group(name: "snapshots", forgeries: Forgery.snapshots, hasSnapshot: true),
-    Group(name: "erasures", forgeries: Forgery.erasures, hasErasure: true),
+    Group(name: "erasures", forgeries: Forgery.erasures, erasure: .besideLogs),
+    Group(name: "erasures in the chain", forgeries: Forgery.erasuresInChain, erasure: .inChain),
     Group(name: "filtered logs", forgeries: Forgery.filtered),
     Group(name: "trees, checkpoints and heads", forgeries: Forgery.trees),
     Group(name: "signatures", forgeries: Forgery.signatures),
@@ -32,7 +33,7 @@ struct ForgeryTableTests {
       let world = try LongerWorld(
         folder,
         hasSnapshot: group.hasSnapshot,
-        hasErasure: group.hasErasure
+        erasure: group.erasure
       )
       for (number, forgery) in group.forgeries.enumerated() {
         let place = folder.appendingPathComponent("\(number)")
