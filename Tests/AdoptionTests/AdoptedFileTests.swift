@@ -1,6 +1,7 @@
 import Adoption
 import Changes
 import Foundation
+import Pipeline
 import SQLite
 import Store
 import TestSupport
@@ -162,7 +163,8 @@ struct AdoptedFileTests {
     )
     let first = try world.exportLogs()
     #expect(first.snapshot != nil)
-    #expect(first.transactions == 2)
+    // The last one proves the snapshot.
+    #expect(first.transactions == 3)
     try world.run("UPDATE person SET name = 'Zoe', age = 0.1 WHERE id = 2; DELETE FROM loose")
     #expect(try world.exportLogs().transactions == 1)
     let replica = try world.restore("replica.db")
@@ -210,6 +212,46 @@ struct AdoptedFileTests {
       #expect(throws: StoreError.self, "\(sql)") { try Store.adopt(world.path) }
       #expect(try schemaStatements(of: world.path) == schema)
     }
+  }
+
+  @Test("A locked file is reported as locked, and not as one without history.")
+  func lockedFile() throws {
+    let world = try AdoptedWorld(people)
+    let program = try Connection(path: world.path, mode: .readWrite)
+    try program.execute("BEGIN EXCLUSIVE; INSERT INTO tag VALUES ('a', 1)")
+    func code(_ body: () throws -> Void) throws -> StoreError.Code? {
+      do {
+        try body()
+        return nil
+      } catch let error as StoreError {
+        return error.code
+      }
+    }
+    let options = Options(isReadOnly: true, busyTimeout: .milliseconds(20))
+    let location = Location.file(URL(fileURLWithPath: world.path))
+    #expect(try code { _ = try Store.open(location, options: options) } == .locked)
+    #expect(try code { _ = try Store.adopt(world.path, busyTimeout: .zero) } == .locked)
+    #expect(try code { try Store.detach(world.path, busyTimeout: .zero) } == .locked)
+    #expect(try code { _ = try Store.renewIdentity(world.path, busyTimeout: .zero) } == .locked)
+    try program.execute("COMMIT")
+    #expect(try world.changes().map(\.changes) == [[#"insert tag ["text:a"]"#]])
+  }
+
+  @Test("In a rollback journal a transaction proves the snapshot, and import needs no flag.")
+  func rollbackJournal() throws {
+    let world = try AdoptedWorld(people)
+    try world.run("UPDATE person SET age = 31 WHERE id = 1")
+    let result = try world.exportLogs()
+    #expect(result.notices == [])
+    #expect(try world.history().map(\.operation) == ["adopt", "foreign", "mark"])
+    let replica = try world.restore("replica.db")
+    #expect(try recordedRows(of: replica) == recordedRows(of: world.path))
+    try world.run("INSERT INTO tag VALUES ('later', 1); DELETE FROM person WHERE id = 1")
+    try world.exportLogs()
+    let other = try world.restore("replica.db")
+    #expect(try recordedRows(of: other) == recordedRows(of: world.path))
+    let verified = try verify(VerifyRequest(logs: world.logs))
+    #expect(verified.allSatisfy { $0.findings.isEmpty })
   }
 
   @Test("Rows of an adopted file can't be written through a store.")

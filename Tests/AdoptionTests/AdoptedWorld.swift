@@ -69,8 +69,10 @@ final class AdoptedWorld {
     }
   }
 
-  /// The history without the marker of the adoption.
-  func changes() throws -> [Recorded] { Array(try history().dropFirst()) }
+  /// The history without the marker of the adoption, and without the proofs of snapshots.
+  func changes() throws -> [Recorded] {
+    try history().filter { !["adopt", "mark"].contains($0.operation) }
+  }
 
   @discardableResult
   func exportLogs() throws -> ExportResult {
@@ -82,8 +84,6 @@ final class AdoptedWorld {
   func restore(_ name: String, until: Point = .head) throws -> String {
     var request = ImportRequest(logs: logs, store: file(name))
     request.until = until
-    // In a rollback journal nothing proves the first snapshot.
-    request.trustsSnapshot = true
     _ = try importLogs(request)
     return file(name)
   }

@@ -97,10 +97,9 @@ extension Export {
     result.snapshot = try log.write(
       to: request.logs,
       level: request.level,
-      // In a rollback journal this process can't commit while it reads.
-      marking: {
-        let canCommit = try !store.schema.isAdopted || reader.usesWriteAheadLog()
-        if canCommit { self.marked = try record($0, in: request.store) }
+      // The whole state is read by now.
+      marking: { mark in
+        self.marked = try reader.withoutSnapshot { try record(mark, in: request.store) }
       },
       tick: tick
     )

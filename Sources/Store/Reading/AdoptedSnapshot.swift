@@ -133,11 +133,6 @@ extension Reader {
     return max(try historyRange().base.transaction, last ?? 0)
   }
 
-  /// Whether another connection of this process can commit while this connection reads.
-  package func usesWriteAheadLog() throws -> Bool {
-    try connection.first("PRAGMA journal_mode") { $0.string(at: 0) } == "wal"
-  }
-
   private func earlierRows(_ transaction: Int64) throws -> EarlierRows {
     let earlier = try EarlierRows()
     let encoders = layouts.map { ObjectEncoder($0, layouts: layouts) }

@@ -172,4 +172,14 @@ package final class Reader {
     try end()
     try begin()
   }
+
+  /// Calls a function that writes to the store, and continues with a newer snapshot.
+  ///
+  /// In a rollback journal nobody can commit while a reader has a snapshot.
+  package func withoutSnapshot<Result>(_ body: () throws -> Result) throws -> Result {
+    try end()
+    let result = try body()
+    try begin()
+    return result
+  }
 }
