@@ -1,3 +1,5 @@
+import CSQLite
+
 extension Connection {
   /// Runs a function in a transaction with the write lock, which an error rolls back.
   ///
@@ -20,6 +22,13 @@ extension Connection {
       rollBack()
       throw error
     }
+  }
+
+  /// Whether the open transaction wrote a row that refers to a missing row, so it can't be committed.
+  package var hasMissingReferences: Bool {
+    var (current, highest): (Int32, Int32) = (0, 0)
+    let code = sqlite3_db_status(database, SQLITE_DBSTATUS_DEFERRED_FKS, &current, &highest, 0)
+    return code == SQLITE_OK && current != 0
   }
 
   /// Rolls back a failed transaction, unless SQLite has done so, for example because the disk is

@@ -24,8 +24,7 @@ extension Store {
     details: ([Restatement]) throws -> String? = { _ in nil },
     where erases: (Transaction, Change, ToldValue) throws -> Bool
   ) throws -> Int64 {
-    // Removing the bytes rebuilds the file, which renumbers rows of tables without a key.
-    try refuseIfAdopted("erasing from its history")
+    try checkRebuilding()
     let (count, connection) = try inTransaction { writer, connection in
       if !isReplica { try writer.seal() }
       try connection.execute("PRAGMA secure_delete = ON")
@@ -65,5 +64,18 @@ extension Store {
         throw FileFailure.erasedButInLog.at(location.path)
       }
     }
+  }
+
+  /// Throws if rebuilding the file could give rows other names.
+  ///
+  /// VACUUM renumbers the rows of tables without a key. A replica would not notice it.
+  private func checkRebuilding() throws {
+    guard schema.isAdopted else { return }
+    let table = schema.entities.first { entity in
+      guard let identity = entity.identity, identity.rowid != nil else { return false }
+      return isReplica || identity.columns.isEmpty
+    }
+    guard let table else { return }
+    throw AdoptionFailure.refused(.erasing(table: table.name)).at(location.path)
   }
 }

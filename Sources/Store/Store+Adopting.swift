@@ -77,7 +77,7 @@ extension Store {
     return connection
   }
 
-  private static func install(
+  static func install(
     _ names: CaptureNames,
     on connection: Connection
   ) throws -> AdoptionResult {
@@ -154,7 +154,7 @@ extension Store {
   }
 
   /// Throws if the store is a file of another program, on which an operation is not possible.
-  package func refuseIfAdopted(_ operation: String) throws {
+  package func refuseIfAdopted(_ operation: AdoptedOperation) throws {
     guard schema.isAdopted else { return }
     throw AdoptionFailure.refused(operation).at(location.path)
   }
@@ -177,11 +177,7 @@ extension Store {
       let connection = try openAdopted(path, busyTimeout: busyTimeout)
       guard let names = AdoptedFile.names(on: connection) else { return }
       try connection.inTransaction {
-        for type in ["trigger", "table"] {
-          for object in try AdoptedFile.ours(names, on: connection) where object.type == type {
-            try connection.execute("DROP \(type) IF EXISTS \(quoted(object.name))")
-          }
-        }
+        try AdoptedFile.removeAll(names: names, on: connection)
       }
     }
   }

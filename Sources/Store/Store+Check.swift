@@ -41,11 +41,17 @@ extension Store {
     if !options.isReadOnly { try sealForeignChanges() }
     let schema = try Catalog.schema(of: self)
     if schema.isAdopted {
-      guard author == nil else {
-        throw AdoptionFailure.refused("recording differences").at(location.path)
+      var tables: Set<String> = []
+      try read { reader in
+        try AdoptedCheck(reader).run { finding in
+          if case .row(let change) = finding {
+            tables.insert(String(decoding: change.entity, as: UTF8.self))
+          }
+          try body(finding)
+        }
       }
-      try read { try AdoptedCheck($0).run(body) }
-      return CheckResult()
+      guard let author, !tables.isEmpty else { return CheckResult() }
+      return CheckResult(recorded: try recordAgain(tables, author: author), unknown: 0)
     }
     if checksStructure { try checkStructure(body) }
     guard let author else {
@@ -85,6 +91,22 @@ extension Store {
     // The tables of another program are compared whenever its file is opened.
     guard !schema.isAdopted else { return }
     try read { try StructureCheck($0.connection, schema: schema).run(body) }
+  }
+
+  /// Records all rows of some tables of an adopted file again; it must be opened again afterwards.
+  private func recordAgain(_ tables: Set<String>, author: Author) throws -> Int64? {
+    try maintain { writer in
+      guard let names = AdoptedFile.names(on: writer.connection) else { return nil }
+      let catalog = try Catalog(on: writer.connection)
+      let made = try SchemaRenewal(
+        connection: writer.connection,
+        names: names,
+        catalog: catalog,
+        blobs: writer.blobs
+      ).recordAgain(tables, author: author)
+      try writer.blobs.prepareToCommit()
+      return made
+    }
   }
 
   /// Waits until recent foreign changes are shown: their transactions can grow for a second.

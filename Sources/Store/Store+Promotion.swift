@@ -14,8 +14,9 @@ extension Store {
   @discardableResult
   package func promote() throws -> String {
     guard isReplica else { throw ReplayFailure.notAReplica.at(location.path) }
-    // A program that writes to it needs triggers, which `adopt` creates.
-    try refuseIfAdopted("promoting a replica")
+    if schema.isAdopted {
+      return try Self.promoteAdopted(location.path, busyTimeout: options.busyTimeout)
+    }
     return try inTransaction { writer, connection in
       let last = try HistoryRows(connection).range().head.transaction
       let identifier = UUID().uuidString
@@ -31,6 +32,23 @@ extension Store {
       try Self.forgetExports(on: connection)
       try writer.blobs.prepareToCommit()
       return identifier
+    }
+  }
+
+  /// Turns a replica of an adopted file into an adopted file, with the triggers of its program.
+  private static func promoteAdopted(_ path: String, busyTimeout: Duration) throws -> String {
+    try describingErrors(at: path) {
+      let connection = try openAdopted(path, busyTimeout: busyTimeout)
+      return try connection.inTransaction {
+        let catalog = try Catalog(on: connection)
+        guard catalog.isReplica, let names = AdoptedFile.names(on: connection) else {
+          throw ReplayFailure.notAReplica.at(path)
+        }
+        try AdoptedFile.removeAll(names: names, on: connection)
+        try AdoptedReplica.createTriggers(catalog.schema, on: connection)
+        connection.removeCachedStatements()
+        return try install(names, on: connection).identifier
+      }
     }
   }
 }

@@ -9,6 +9,7 @@ extension Store {
   ///   since, or values were erased.
   @discardableResult
   package func undo(_ range: ClosedRange<Int64>, author: Author) throws -> Int64? {
+    if schema.isAdopted { return try undoAdopted(range, author: author) }
     var made: Int64?
     try write(author, committed: { made = $0 }) { writer in
       let undo = try Undo(writer)
@@ -22,6 +23,10 @@ extension Store {
   package func checkUndo(_ range: ClosedRange<Int64>) throws {
     struct NotMeant: Error {}
     do {
+      if schema.isAdopted {
+        try undoAdopted(range, author: Author()) { throw NotMeant() }
+        return
+      }
       try write(Author(name: nil)) { writer in
         let undo = try Undo(writer)
         try undo.run(range)
@@ -31,6 +36,20 @@ extension Store {
     } catch is NotMeant {
       // A dry run ends with this error so that its transaction is rolled back. The dry run has
       // succeeded.
+    }
+  }
+
+  @discardableResult
+  private func undoAdopted(
+    _ range: ClosedRange<Int64>,
+    author: Author,
+    finished: () throws -> Void = {}
+  ) throws -> Int64? {
+    try maintain { writer in
+      let made = try AdoptedUndo.run(range, author: author, writer: writer)
+      try finished()
+      try writer.blobs.prepareToCommit()
+      return made
     }
   }
 }

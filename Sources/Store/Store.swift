@@ -246,7 +246,7 @@ package final class Store: @unchecked Sendable {
     let result = try lock.withLock {
       let result = try inTransaction { writer, _ in
         guard !isReplica else { throw replicaError }
-        try refuseIfAdopted("writing rows")
+        try refuseIfAdopted(.writing)
         try writer.begin(author)
         let result = try body(writer)
         try writer.finish()

@@ -31,11 +31,11 @@ package enum UndoConflict: Hashable, Sendable, CustomStringConvertible {
   }
 
   /// The object with the conflict.
-  package var object: (entity: String, id: Int64) {
+  package var object: (entity: String, id: ObjectID) {
     switch self {
-    case .changed(let difference): (difference.entity, difference.object.integer)
-    case .referenced(_, _, let entity, let object, _): (entity, object)
-    case .missingTarget(_, _, _, let entity, let object): (entity, object)
+    case .changed(let difference): (difference.entity, difference.object)
+    case .referenced(_, _, let entity, let object, _): (entity, ObjectID(object))
+    case .missingTarget(_, _, _, let entity, let object): (entity, ObjectID(object))
     }
   }
 }

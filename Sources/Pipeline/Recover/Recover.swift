@@ -70,7 +70,8 @@ package func recover(_ request: RecoverRequest, tick: Tick = { _ in }) throws ->
   defer { withExtendedLifetime(folder) {} }
   let recovery = Recovery(request: request, store: store, chain: chain, folder: folder.path)
   let remedy = try recovery.remedy(after: last)
-  if remedy != .none { try store.refuseIfAdopted("rebuilding lost history") }
+  // The state at the end of deleted history is not known without its changes.
+  if remedy == .gap { try store.refuseIfAdopted(.filling) }
   switch remedy {
   case .none: break
   case .gap: try recovery.writeGap(after: last, result: &result, tick: tick)

@@ -17,7 +17,10 @@ extension Recovery {
     }
     if store.lineage < last.lineage { _ = try own.verifiedEnd(after: nil) }
     let fork = try self.fork(from: own, tick: tick)
-    let (state, reached) = try rewoundCopy(of: store, to: fork, in: folder)
+    // The rows of an adopted file give the state after any of its transactions.
+    let (state, reached) =
+      store.schema.isAdopted
+      ? (store, fork) : try rewoundCopy(of: store, to: fork, in: folder)
     if try finishStopped(last, state: state, reached: reached, result: &result, tick: tick) {
       return
     }
@@ -30,7 +33,7 @@ extension Recovery {
       schema: state.schema
     )
     let (path, digest) = try state.read { reader in
-      result.objects = try reader.snapshotCount()
+      result.objects = try reader.snapshotCount(at: reached)
       let transaction = try madeUpTransaction(
         reached,
         operation: .snapshot,
@@ -46,7 +49,7 @@ extension Recovery {
         destination: day,
         blobs: request.logs.blobs
       ) { body in
-        try reader.snapshot { try body($0, reader) }
+        try reader.snapshot(at: reached) { try body($0, reader) }
       }
     }
     result.resumes = HistoryPoint(lineage: lineage, transaction: reached, digest: digest)
@@ -69,7 +72,7 @@ extension Recovery {
     else { return false }
     let log = try chain.open(file, after: nil)
     guard let transaction = try log.next(), transaction.lineageOrigin?.parent == store.lineage,
-      try begins(with: state, tick: tick)
+      try begins(with: state, transaction: transaction, tick: tick)
     else { return false }
     try store.beginLineage(after: last)
     result.remedy = .lineage
@@ -80,7 +83,12 @@ extension Recovery {
   }
 
   /// Whether the lineage begins with this state; if not, another copy of the store began the lineage.
-  private func begins(with state: Store, tick: Tick) throws -> Bool {
+  private func begins(
+    with state: Store,
+    transaction: Transaction,
+    tick: Tick
+  ) throws -> Bool {
+    guard !state.schema.isAdopted else { return try isDigest(of: transaction, in: state) }
     let begun = try importedState(tick)
     guard begun.schema == state.schema else { return false }
     var isSame = true
@@ -90,12 +98,22 @@ extension Recovery {
     return isSame
   }
 
+  /// Whether the rows of an adopted file give the state in the first log of this lineage.
+  private func isDigest(of transaction: Transaction, in state: Store) throws -> Bool {
+    try state.read { reader in
+      let beginning = TransactionDigest.beginning(ofStore: chain.store, lineage: chain.lineage)
+      var digest = TransactionDigest(transaction, after: beginning)
+      try reader.snapshot(at: transaction.id) { digest.take($0) }
+      return try digest.close(TransactionLines(transaction)).transaction == transaction.chainDigest
+    }
+  }
+
   /// The last transaction that store and logs have in common.
   ///
   /// If that transaction was deleted from history, the result is the last deleted transaction.
   private func fork(from chain: LogChain, tick: Tick) throws -> Int64 {
     try store.read { reader in
-      let base = try reader.wholeBase()
+      let base = try max(reader.wholeBase(), reader.adoptedStart() ?? 0)
       let cursor = try reader.history(after: base)
       var mine = try cursor.nextTransaction()
       var common = base

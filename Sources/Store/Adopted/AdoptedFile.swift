@@ -85,6 +85,15 @@ enum AdoptedFile {
     }
   }
 
+  /// Removes everything that `adopt` added.
+  static func removeAll(names: CaptureNames, on connection: Connection) throws {
+    for type in ["trigger", "table"] {
+      for object in try ours(names, on: connection) where object.type == type {
+        try connection.execute("DROP \(type) IF EXISTS \(quoted(object.name))")
+      }
+    }
+  }
+
   /// The tables and triggers that `adopt` added.
   static func ours(
     _ names: CaptureNames,

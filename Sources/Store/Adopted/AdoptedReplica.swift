@@ -30,8 +30,17 @@ enum AdoptedReplica {
     try Catalog.set("created", value: .text(birth.time), on: connection)
   }
 
-  private static func create(_ objects: [SchemaObject], on connection: Connection) throws {
-    for type in ["table", "index", "view"] {
+  /// Creates the program's triggers, for a replica that its program will write.
+  static func createTriggers(_ schema: StoreSchema, on connection: Connection) throws {
+    try create(schema.adopted ?? [], types: ["trigger"], on: connection)
+  }
+
+  private static func create(
+    _ objects: [SchemaObject],
+    types: [String] = ["table", "index", "view"],
+    on connection: Connection
+  ) throws {
+    for type in types {
       for object in objects where object.type == type {
         do {
           // A forged log could contain any statement here. `prepare` ensures that it is only one

@@ -37,11 +37,21 @@ struct AdoptedSeal {
       || AdoptedFile.hasCapturedRows(tables.count, names: names, on: connection)
   }
 
+  /// Seals the captured rows of an undo as one transaction of its author, and returns it; nil if
+  /// nothing changed.
+  func runOwn(_ author: Author) throws -> Int64? {
+    try run(own: author)
+    return recorder.count > 0 ? recorder.transaction : nil
+  }
+
   /// Seals everything that was captured.
   ///
   /// If VACUUM may have renumbered the rows of a table, its captured rows are left out, because the
   /// same row can have two numbers. ``SchemaRenewal`` records all rows of such a table again.
-  func run() throws {
+  ///
+  /// An undo names its author, and is one transaction.
+  func run(own: Author? = nil) throws {
+    recorder.forget()
     guard try hasAny() else { return }
     let captured = try tables.indices.filter {
       try connection.hasRow("SELECT 1 FROM \(names.rows($0)) LIMIT 1")
@@ -59,7 +69,9 @@ struct AdoptedSeal {
     var last: EventPlace?
     var waiting: [CapturedEvent] = []
     func place(_ next: EventPlace) throws {
-      if let last, let first = begin, let end = boundaries.end(after: last, before: next) {
+      if own == nil, let last, let first = begin,
+        let end = boundaries.end(after: last, before: next)
+      {
         try finish((first, last), end: end, boundaries: boundaries, touched: touched)
         begin = nil
       }
@@ -86,7 +98,7 @@ struct AdoptedSeal {
       event = try stream.next()
     }
     if let first = begin, let last {
-      try finish((first, last), end: .proven, boundaries: boundaries, touched: touched)
+      try finish((first, last), end: .proven, boundaries: boundaries, touched: touched, own: own)
     }
     for table in captured { try connection.execute("DELETE FROM \(names.rows(table))") }
     try connection.execute("DELETE FROM \(names.bracket)")
@@ -145,7 +157,8 @@ struct AdoptedSeal {
     _ events: (first: EventPlace, last: EventPlace),
     end: Boundaries.End,
     boundaries: Boundaries,
-    touched: TouchedRows
+    touched: TouchedRows,
+    own: Author? = nil
   ) throws {
     try recorder.begin()
     var text = ChangeText()
@@ -164,6 +177,9 @@ struct AdoptedSeal {
       }
     }
     guard recorder.count > 0 else { return recorder.forget() }
+    if let own {
+      return try recorder.close(own, operation: .recorded, details: #"{"boundary":"proven"}"#)
+    }
     let bracket = boundaries.bracket(at: events.last.clock)
     var random = SystemRandomNumberGenerator()
     try recorder.close(

@@ -8,7 +8,7 @@ final class AdoptedTable {
   private let identity: RowIdentity
   /// The columns of the key, in the order of the key.
   let key: [ColumnIndex]
-  private let connection: Connection
+  let connection: Connection
   private var finding: [Int: Statement] = [:]
 
   init(_ connection: Connection, layout: EntityLayout, layouts: [EntityLayout]) {

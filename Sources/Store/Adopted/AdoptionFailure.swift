@@ -9,14 +9,26 @@ enum AdoptionFailure: StoreReason {
   case nothingToRecord
   case encoding(String)
   case suspended(process: Int32)
-  case refused(String)
+  case refused(AdoptedOperation)
   case notACreation(String)
+  case recordedAgain(Int64, by: Int64)
+  case notUndone(row: String, UndoReason)
+  case undoLeavesReference
+
+  /// The reason why the change of a row can't be undone.
+  enum UndoReason {
+    /// The names of the tables that would change too.
+    case changesMore([String])
+    case prevented
+    case rejected(String)
+  }
 
   var code: StoreError.Code {
     switch self {
     case .suspended: .locked
     case .notAdopted: .notAStore
     case .notACreation: .invalidSchema
+    case .recordedAgain, .notUndone, .undoLeavesReference: .irreversible
     default: .misuse
     }
   }
@@ -44,9 +56,41 @@ enum AdoptionFailure: StoreReason {
     case .notACreation(let name):
       "The schema of \(path) has a statement for '\(abbreviated(name))' that creates nothing."
         + "\nThe log was altered; use another copy."
-    case .refused(let operation):
-      "\(path) has the tables of another program, and \(operation) is not possible there."
+    case .recordedAgain(let id, let again):
+      "Transaction \(id) of \(path) can't be reverted because transaction \(again) recorded tables"
+        + " again, whose earlier rows are not known.\nRevert only transactions after \(again)."
+    case .notUndone(let row, .changesMore(let tables)):
+      "The undo of \(abbreviated(row)) would also change \(tables.map { "'\($0)'" }.joined(separator: ", "))"
+        + " by a trigger or a foreign key in \(path). Nothing is changed."
+        + "\nUse the program of this database to change the row."
+    case .notUndone(let row, .prevented):
+      "A trigger in \(path) ignores the undo of \(abbreviated(row)). Nothing is changed."
+        + "\nUse the program of this database to change the row."
+    case .notUndone(let row, .rejected(let message)):
+      "\(path) rejects the undo of \(abbreviated(row)): \(abbreviated(message)). Nothing is changed."
+        + "\nUse the program of this database to change the row."
+    case .undoLeavesReference:
+      "The undo would leave a row in \(path) that refers to a missing row. Nothing is changed."
+        + "\nRevert the later transactions that wrote such rows too."
+    case .refused(.writing):
+      "\(path) has the tables of another program, whose rows can't be written through models."
         + "\nUse the program itself to change its rows."
+    case .refused(.filling):
+      "History of \(path) was deleted before it was exported, and can't be rebuilt for the tables of"
+        + " another program.\nBegin new logs: travelog export \(path) --to FOLDER --new-folder"
+    case .refused(.erasing(let table)):
+      "Removing erased values from \(path) rebuilds the file, which can renumber the rows of"
+        + " '\(abbreviated(table))', because only their rowid identifies them."
+        + "\nLeave out --store to erase from the logs only."
     }
   }
+}
+
+/// What can be impossible on a file of another program.
+package enum AdoptedOperation: Sendable {
+  case writing
+  /// Writing a gap in the logs for deleted history.
+  case filling
+  /// Erasing from the file's own history, because a table's rows would get other numbers.
+  case erasing(table: String)
 }

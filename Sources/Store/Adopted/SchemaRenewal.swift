@@ -26,8 +26,7 @@ struct SchemaRenewal {
       throw AdoptionFailure.suspended(process: suspension.process).at(connection.path)
     }
     guard try suspension != nil || !AdoptedFile.isCurrent(on: connection) else { return false }
-    let version = (Int64(catalog.schema.version) ?? 0) + 1
-    let program = try ProgramSchema(connection, names: names, version: "\(version)")
+    let program = try ProgramSchema(connection, names: names, version: nextVersion)
     let changed = try changedTables(program, since: suspension)
     let isSame =
       changed.isEmpty && program.schema.entities == catalog.schema.entities
@@ -43,7 +42,7 @@ struct SchemaRenewal {
     if !isSame {
       var schema = program.schema
       schema.replaced = changed
-      try record(schema, operation: suspension == nil ? .difference : .migration)
+      _ = try record(schema, operation: suspension == nil ? .difference : .migration)
     }
     try Suspension.remove(on: connection)
     try AdoptedFile.noteVersion(on: connection)
@@ -88,7 +87,12 @@ struct SchemaRenewal {
     }
   }
 
-  private func record(_ schema: StoreSchema, operation: TransactionOperation) throws {
+  /// Records all rows of the replaced tables of a schema, and returns the transaction.
+  private func record(
+    _ schema: StoreSchema,
+    operation: TransactionOperation,
+    author: Author = Author(process: "")
+  ) throws -> Int64 {
     let schemaID = try Catalog.add(schema, on: connection)
     try Catalog.set("schema", value: .integer(schemaID), on: connection)
     let recorder = try ChangeRecorder(
@@ -113,11 +117,22 @@ struct SchemaRenewal {
     }
     details += "]}".utf8
     try recorder.close(
-      Author(process: ""),
+      author,
       operation: operation,
       details: String(decoding: details, as: UTF8.self)
     )
+    return recorder.transaction
   }
+
+  /// Records all rows of some tables again, because history does not agree with them.
+  func recordAgain(_ tables: Set<String>, author: Author) throws -> Int64 {
+    var schema = catalog.schema
+    schema.version = nextVersion
+    schema.replaced = tables.sorted()
+    return try record(schema, operation: .difference, author: author)
+  }
+
+  private var nextVersion: String { "\((Int64(catalog.schema.version) ?? 0) + 1)" }
 }
 
 extension AdoptedTable {

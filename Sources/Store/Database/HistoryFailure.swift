@@ -12,7 +12,7 @@ package enum HistoryFailure: StoreReason {
   case undoConflict(
     ClosedRange<Int64>,
     [UndoConflict],
-    [(id: Int64, objects: [(entity: String, id: Int64)])]
+    [(id: Int64, objects: [(entity: String, id: ObjectID)])]
   )
 
   package var code: StoreError.Code {
@@ -70,7 +70,7 @@ package enum HistoryFailure: StoreReason {
 
 private func text(
   _ conflicts: [UndoConflict],
-  later: [(id: Int64, objects: [(entity: String, id: Int64)])]
+  later: [(id: Int64, objects: [(entity: String, id: ObjectID)])]
 ) -> String {
   itemsText(
     conflicts.lazy.map { conflict in

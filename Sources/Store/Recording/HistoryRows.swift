@@ -79,8 +79,8 @@ final class HistoryRows {
   /// changed.
   func transactions(
     after id: Int64,
-    changing objects: [(entity: String, id: Int64)]
-  ) throws -> [(id: Int64, objects: [(entity: String, id: Int64)])] {
+    changing objects: [(entity: String, id: ObjectID)]
+  ) throws -> [(id: Int64, objects: [(entity: String, id: ObjectID)])] {
     let wanted = Dictionary(grouping: objects, by: \.entity).mapValues { Set($0.map(\.id)) }
     // The changes of consecutive transactions have consecutive ids.
     let statement = try connection.query(
@@ -92,10 +92,11 @@ final class HistoryRows {
       """,
       values: [.integer(id)]
     )
-    var result: [(id: Int64, objects: [(entity: String, id: Int64)])] = []
+    var result: [(id: Int64, objects: [(entity: String, id: ObjectID)])] = []
     while try statement.step() {
       let entity = statement.string(at: 1)
-      let object = statement.int64(at: 2)
+      let name = statement.type(at: 2) == .text ? RowName(canonical: statement.bytes(at: 2)) : nil
+      let object = name.map { ObjectID($0) } ?? ObjectID(statement.int64(at: 2))
       guard wanted[entity]?.contains(object) == true else { continue }
       if result.last?.id != statement.int64(at: 0) { result.append((statement.int64(at: 0), [])) }
       result[result.count - 1].objects.append((entity, object))

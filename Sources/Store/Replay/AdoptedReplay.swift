@@ -70,7 +70,7 @@ final class AdoptedReplay {
       let differences = try writer.differences(of: row, from: old, members: before, key: key)
       guard differences.isEmpty else { return differences.forEach(note) }
     }
-    guard change.kind == .update else { return try delete(name, from: table) }
+    guard change.kind == .update else { return try table.delete(name) }
     var columns: [ColumnIndex] = []
     for (member, value) in zip(after, new) {
       guard let value else { continue }
@@ -89,34 +89,12 @@ final class AdoptedReplay {
 
   // MARK: Statements
 
-  // A table can have other conflict clauses, which would delete rows or ignore a change.
-
-  private func isWritten(_ column: ColumnIndex, of table: AdoptedTable) -> Bool {
-    guard case .attribute(let index) = table.layout.columns[column].content else { return true }
-    return table.layout.entity.attributes[index].isGenerated != true
-  }
-
   private func insert(_ values: [Value], name: RowName, into index: Int) throws {
     do {
-      try insertNow(values, name: name, into: tables[index])
-    } catch let error as SQLiteError where error.isConflict {
+      try tables[index].insert(values, name: name)
+    } catch let error as SQLiteError where error.isUniqueConflict {
       waiting.append(Waiting(table: index, name: name, values: values))
     }
-  }
-
-  private func insertNow(_ values: [Value], name: RowName, into table: AdoptedTable) throws {
-    let columns = values.indices.map { ColumnIndex($0) }.filter { isWritten($0, of: table) }
-    var list = columns.map { table.layout.columns[$0].quoted }
-    var parameters = columns.map { values[$0] }
-    if let rowid = table.isRowid(name) {
-      list.append(table.rowidName)
-      parameters.append(.integer(rowid))
-    }
-    let marks = list.indices.map { "?\($0 + 1)" }.joined(separator: ", ")
-    try connection.run(
-      "INSERT OR ABORT INTO \(table.layout.table) (\(list.joined(separator: ", "))) VALUES (\(marks))",
-      values: parameters
-    )
   }
 
   private func update(
@@ -125,26 +103,12 @@ final class AdoptedReplay {
     name: RowName,
     in index: Int
   ) throws {
-    let table = tables[index]
-    let columns = columns.filter { isWritten($0, of: table) }
-    guard !columns.isEmpty, let (condition, key) = table.condition(name) else { return }
-    let settings = columns.enumerated().map { place, column in
-      "\(table.layout.columns[column].quoted) = ?\(key.count + place + 1)"
-    }
     do {
-      try connection.run(
-        "UPDATE OR ABORT \(table.layout.table) SET \(settings.joined(separator: ", ")) WHERE \(condition)",
-        values: key + columns.map { row[$0] }
-      )
-    } catch let error as SQLiteError where error.isConflict {
-      try delete(name, from: table)
+      try tables[index].update(columns, row: row, name: name)
+    } catch let error as SQLiteError where error.isUniqueConflict {
+      try tables[index].delete(name)
       waiting.append(Waiting(table: index, name: name, values: row))
     }
-  }
-
-  private func delete(_ name: RowName, from table: AdoptedTable) throws {
-    guard let (condition, key) = table.condition(name) else { return }
-    try connection.run("DELETE FROM \(table.layout.table) WHERE \(condition)", values: key)
   }
 
   // MARK: The end
@@ -155,8 +119,8 @@ final class AdoptedReplay {
     for row in waiting {
       let table = tables[row.table]
       do {
-        try insertNow(row.values, name: row.name, into: table)
-      } catch let error as SQLiteError where error.isConflict && !table.key.isEmpty {
+        try table.insert(row.values, name: row.name)
+      } catch let error as SQLiteError where error.isUniqueConflict && !table.key.isEmpty {
         // A row that its key identifies can have any rowid; another row needs this one.
         guard let rowid = table.isRowid(row.name) else { throw error }
         let name = table.layout.table
@@ -165,7 +129,7 @@ final class AdoptedReplay {
             + " WHERE \(table.rowidName) = ?1",
           values: [.integer(rowid)]
         )
-        try insertNow(row.values, name: row.name, into: table)
+        try table.insert(row.values, name: row.name)
       }
     }
   }
@@ -174,16 +138,6 @@ final class AdoptedReplay {
   func rebuildIndexes(of schema: StoreSchema) throws {
     guard hasWritten else { return }
     hasWritten = false
-    for object in schema.adopted ?? [] where object.type == "table" && isFullText(object.sql) {
-      let name = quoted(object.name)
-      try connection.execute("INSERT INTO \(name) (\(name)) VALUES ('rebuild')")
-    }
-  }
-}
-
-extension SQLiteError {
-  fileprivate var isConflict: Bool {
-    code == Self.constraintUnique || code == Self.constraintPrimaryKey
-      || code == Self.constraintRowID
+    try rebuildFullText(of: schema, on: connection)
   }
 }

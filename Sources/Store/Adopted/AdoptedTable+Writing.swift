@@ -1,0 +1,75 @@
+import Adoption
+import Changes
+import SQLite
+
+/// Writes rows of a table of another program, each by its name.
+///
+/// A table can have other conflict clauses, which would delete rows or ignore a change, so each
+/// statement names its own.
+extension AdoptedTable {
+  private func isWritten(_ column: ColumnIndex) -> Bool {
+    guard case .attribute(let index) = layout.columns[column].content else { return true }
+    return layout.entity.attributes[index].isGenerated != true
+  }
+
+  func insert(_ values: [Value], name: RowName) throws {
+    let columns = values.indices.map { ColumnIndex($0) }.filter(isWritten)
+    var list = columns.map { layout.columns[$0].quoted }
+    var parameters = columns.map { values[$0] }
+    if let rowid = isRowid(name) {
+      list.append(rowidName)
+      parameters.append(.integer(rowid))
+    }
+    let marks = list.indices.map { "?\($0 + 1)" }.joined(separator: ", ")
+    try connection.run(
+      "INSERT OR ABORT INTO \(layout.table) (\(list.joined(separator: ", "))) VALUES (\(marks))",
+      values: parameters
+    )
+  }
+
+  /// Sets some columns to the values that a row has; false if all of them are generated.
+  @discardableResult
+  func update(_ columns: [ColumnIndex], row: [Value], name: RowName) throws -> Bool {
+    let columns = columns.filter(isWritten)
+    guard !columns.isEmpty, let (condition, key) = condition(name) else { return false }
+    let settings = columns.enumerated().map { place, column in
+      "\(layout.columns[column].quoted) = ?\(key.count + place + 1)"
+    }
+    try connection.run(
+      "UPDATE OR ABORT \(layout.table) SET \(settings.joined(separator: ", ")) WHERE \(condition)",
+      values: key + columns.map { row[$0] }
+    )
+    return true
+  }
+
+  func delete(_ name: RowName) throws {
+    guard let (condition, key) = condition(name) else { return }
+    try connection.run("DELETE FROM \(layout.table) WHERE \(condition)", values: key)
+  }
+}
+
+extension SQLiteError {
+  /// Whether another row has a unique value.
+  var isUniqueConflict: Bool {
+    code == Self.constraintUnique || code == Self.constraintPrimaryKey
+      || code == Self.constraintRowID
+  }
+}
+
+/// Fills full-text indexes again from their content.
+///
+/// - Parameters:
+///   - schema: The schema of the file.
+///   - contents: The names of the changed `_content` tables; nil for all indexes.
+///   - connection: The connection to the file.
+func rebuildFullText(
+  of schema: StoreSchema,
+  contents: Set<String>? = nil,
+  on connection: Connection
+) throws {
+  for object in schema.adopted ?? [] where object.type == "table" && isFullText(object.sql) {
+    guard contents?.contains(object.name + "_content") ?? true else { continue }
+    let name = quoted(object.name)
+    try connection.execute("INSERT INTO \(name) (\(name)) VALUES ('rebuild')")
+  }
+}

@@ -1,0 +1,220 @@
+import Adoption
+import Changes
+import SQLite
+
+/// Reverts transactions of a file of another program, whose own triggers run as for any other
+/// writer.
+///
+/// The undo is refused if a trigger or a foreign key of the program changes more rows than it does,
+/// because the result would then not be the state before. The clock of the capture shows this: it
+/// counts the changed rows.
+final class AdoptedUndo {
+  private let writer: Writer
+  private let connection: Connection
+  private let names: CaptureNames
+  private let tables: [AdoptedTable]
+  private let format: ChangeFormat
+  private let values: ChangeValues
+  private var conflicts: [UndoConflict] = []
+  /// The rows with conflicts, whose other changes are not reverted.
+  private var left: Set<RowKey> = []
+  /// Rows whose unique values other rows still have.
+  private var waiting: [(key: RowKey, write: () throws -> Void)] = []
+  private var changed: Set<String> = []
+
+  private init(_ writer: Writer, names: CaptureNames) {
+    self.writer = writer
+    self.names = names
+    connection = writer.connection
+    tables = writer.layouts.map {
+      AdoptedTable(writer.connection, layout: $0, layouts: writer.layouts)
+    }
+    format = ChangeFormat(writer.layouts)
+    values = ChangeValues(decoders: format.decoders, blobs: writer.blobs) {
+      try writer.blobs.content($0)
+    }
+  }
+
+  /// Reverts transactions in the open transaction of a writer, after everything captured was sealed,
+  /// and returns the new one; nil if nothing changed.
+  static func run(
+    _ range: ClosedRange<Int64>,
+    author: Author,
+    writer: Writer
+  ) throws -> Int64? {
+    guard let names = AdoptedFile.names(on: writer.connection) else { return nil }
+    let undo = AdoptedUndo(writer, names: names)
+    // A row can come before the row that it refers to.
+    try writer.connection.execute("PRAGMA defer_foreign_keys = ON")
+    try writer.connection.setTriggers(enabled: true)
+    defer {
+      do {
+        try writer.connection.setTriggers(enabled: false)
+      } catch {
+        // The call can't fail on an open connection.
+      }
+    }
+    try undo.revert(range)
+    guard undo.conflicts.isEmpty else { throw try undo.refusal(range) }
+    guard !writer.connection.hasMissingReferences else {
+      throw AdoptionFailure.undoLeavesReference.at(writer.connection.path)
+    }
+    try rebuildFullText(of: writer.schema, contents: undo.changed, on: writer.connection)
+    return try AdoptedSeal(
+      writer.connection,
+      names: names,
+      layouts: writer.layouts,
+      recorder: writer.recorder,
+      blobs: writer.blobs
+    ).runOwn(author)
+  }
+
+  private func refusal(_ range: ClosedRange<Int64>) throws -> StoreError {
+    let later = try HistoryRows(connection)
+      .transactions(after: range.upperBound, changing: conflicts.map(\.object))
+    return HistoryFailure.undoConflict(range, conflicts, later).at(connection.path)
+  }
+
+  private func revert(_ range: ClosedRange<Int64>) throws {
+    let rows = HistoryRows(connection)
+    let head = try rows.range().head.transaction
+    guard range.upperBound <= head, range.lowerBound > 0 else {
+      throw HistoryFailure.noTransactions(range, head: head).at(rows.path)
+    }
+    let again = try connection.integer(
+      """
+      SELECT id FROM \(connection.tables.transaction)
+        WHERE id >= ?1 AND op IN ('migration', 'difference') ORDER BY id LIMIT 1
+      """,
+      values: [.integer(range.lowerBound)]
+    )
+    if let again {
+      throw AdoptionFailure.recordedAgain(range.lowerBound, by: again).at(rows.path)
+    }
+    try rows.inverses(of: range) { transaction, change in
+      do {
+        try apply(change)
+      } catch let error as CanonicalEncodingError {
+        throw rows.damaged(.unreadable(transaction, error.message))
+      }
+    }
+    try writeWaiting()
+  }
+
+  // MARK: Changes
+
+  private func apply(_ change: Change) throws {
+    guard let entity = format.entity(of: change) else {
+      throw CanonicalEncodingError(message: "the schema has no such table")
+    }
+    let key = RowKey(entity: entity, id: change.id)
+    guard !left.contains(key) else { return }
+    try format.split(change, of: entity)
+    let (before, after) = (format.before[...], format.after[...])
+    let old = try values.values(before, side: .before, change: change, of: entity)
+    let new = try values.values(after, side: .after, change: change, of: entity).compactMap { $0 }
+    let (table, name) = (tables[entity], RowName(change.id))
+    // A row that waits has its last values when it is written.
+    if let index = waiting.firstIndex(where: { $0.key == key }) { try write(at: index) }
+    let row = try table.find(name)
+    guard change.kind != .insert else {
+      guard row == nil else { return note(key, expected: nil, found: "there") }
+      return try write(key) { try table.insert(new, name: name) }
+    }
+    guard var row else { return note(key, expected: "there", found: nil) }
+    let differences = try writer.differences(of: row, from: old, members: before, key: key)
+    guard differences.isEmpty else {
+      left.insert(key)
+      conflicts += differences.map { .changed($0) }
+      return
+    }
+    guard change.kind == .update else { return try write(key) { try table.delete(name) } }
+    let columns = after.map { ColumnIndex($0.index) }
+    for (column, value) in zip(columns, new) { row[column] = value }
+    let wanted = row
+    try write(key) { try table.update(columns, row: wanted, name: name) }
+  }
+
+  private func note(_ key: RowKey, expected: String?, found: String?) {
+    left.insert(key)
+    conflicts.append(
+      .changed(writer.difference(key, property: nil, expected: expected, found: found))
+    )
+  }
+
+  // MARK: Rows
+
+  private func write(_ key: RowKey, _ body: @escaping () throws -> Void) throws {
+    do {
+      try change(key, body)
+    } catch let error as SQLiteError where error.isUniqueConflict {
+      waiting.append((key, body))
+    }
+  }
+
+  /// Writes a waiting row, whose unique values must be free now.
+  private func write(at index: Int) throws {
+    let row = waiting.remove(at: index)
+    do {
+      try change(row.key, row.write)
+    } catch let error as SQLiteError where error.isUniqueConflict {
+      throw refusal(row.key, .rejected(error.message))
+    }
+  }
+
+  private func writeWaiting() throws {
+    while !waiting.isEmpty {
+      let rows = waiting
+      waiting.removeAll()
+      for row in rows { try write(row.key, row.write) }
+      // Two rows that exchanged a value wait for each other.
+      guard waiting.count < rows.count else { return try write(at: 0) }
+    }
+  }
+
+  /// Changes one row, and throws if other rows changed too.
+  private func change(_ key: RowKey, _ body: () throws -> Void) throws {
+    let start = try clock()
+    do {
+      try body()
+    } catch let error as SQLiteError where error.isUniqueConflict {
+      throw error
+    } catch let error as SQLiteError where error.isRefusal {
+      throw refusal(key, .rejected(error.message))
+    }
+    let end = try clock()
+    guard end != start else { throw refusal(key, .prevented) }
+    guard end == start + 1 else { throw refusal(key, .changesMore(try others(key, after: start))) }
+    changed.insert(writer.layouts[key.entity].entity.name)
+  }
+
+  private func clock() throws -> Int64 {
+    let statement = try connection.cached("SELECT clock FROM \(names.context)")
+    defer { statement.reset() }
+    return try statement.step() ? statement.int64(at: 0) : 0
+  }
+
+  /// The tables that a statement changed beside a row, or the table of the row itself.
+  private func others(_ key: RowKey, after clock: Int64) throws -> [String] {
+    let changed = try writer.layouts.filter { layout in
+      try connection.hasRow(
+        "SELECT 1 FROM \(names.rows(layout.index.number)) WHERE clock > ?1 AND kind <> ?2 LIMIT 1",
+        values: [.integer(clock), .integer(CapturedKind.victim.rawValue)]
+      )
+    }
+    let others = changed.filter { $0.index != key.entity }
+    return (others.isEmpty ? changed : others).map(\.entity.name)
+  }
+
+  private func refusal(_ key: RowKey, _ reason: AdoptionFailure.UndoReason) -> StoreError {
+    let row = "\(writer.layouts[key.entity].entity.name) \(key.id)"
+    return AdoptionFailure.notUndone(row: row, reason).at(connection.path)
+  }
+}
+
+extension SQLiteError {
+  /// Whether a constraint, a trigger or a function of the program refused a statement.
+  fileprivate var isRefusal: Bool {
+    [Self.error, Self.constraint].contains(primaryCode)
+  }
+}

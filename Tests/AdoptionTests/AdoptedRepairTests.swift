@@ -1,0 +1,115 @@
+import ChangeLog
+import Changes
+import Foundation
+import Pipeline
+import SQLite
+import Store
+import TestSupport
+import Testing
+
+@Suite("Repairs of adopted files")
+struct AdoptedRepairTests {
+  private let start = """
+    CREATE TABLE person(id INTEGER PRIMARY KEY, name TEXT);
+    CREATE TABLE pair(a TEXT NOT NULL, b TEXT NOT NULL, v, PRIMARY KEY (a, b));
+    INSERT INTO person VALUES (1, 'Ann'), (2, 'Bob');
+    """
+
+  private func open(_ path: String) throws -> Store {
+    try Store.open(.file(URL(fileURLWithPath: path)))
+  }
+
+  @Test("An adopted file that was restored from an older copy continues in a new lineage.")
+  func restoredCopy() throws {
+    let world = try AdoptedWorld(start)
+    try world.run("UPDATE person SET name = 'Anna' WHERE id = 1")
+    try world.exportLogs()
+    let copy = world.file("copy.db")
+    try FileManager.default.copyItem(atPath: world.path, toPath: copy)
+    try world.run("INSERT INTO pair VALUES ('x', 'y', 1); DELETE FROM person WHERE id = 2")
+    try world.exportLogs()
+    let lost = try recordedRows(of: world.path)
+    try FileManager.default.removeItem(atPath: world.path)
+    try FileManager.default.moveItem(atPath: copy, toPath: world.path)
+    try world.run("INSERT INTO pair VALUES ('p', 'q', 2); UPDATE person SET name = 'B' WHERE id = 2")
+    #expect(throws: (any Error).self) { try world.exportLogs() }
+    let result = try recover(RecoverRequest(store: world.path, logs: world.logs))
+    #expect(result.remedy == .lineage)
+    try world.run("DELETE FROM person WHERE id = 1")
+    try world.exportLogs()
+    #expect(try verify(VerifyRequest(logs: world.logs)).allSatisfy { $0.findings.isEmpty })
+    #expect(try recordedRows(of: world.restore("new.db")) == recordedRows(of: world.path))
+    var old = ImportRequest(logs: world.logs, store: world.file("old.db"))
+    old.lineage = 0
+    _ = try importLogs(old)
+    #expect(try recordedRows(of: old.store) == lost)
+    var findings = 0
+    _ = try open(world.path).check { _ in findings += 1 }
+    #expect(findings == 0)
+  }
+
+  @Test("A row that was written past the triggers is found, and recorded with its whole table.")
+  func unseenRows() throws {
+    let world = try AdoptedWorld(start)
+    try world.exportLogs()
+    _ = try world.restore("replica.db")
+    try world.run("UPDATE person SET name = 'Anna' WHERE id = 1")
+    try world.exportLogs()
+    let program = try Connection(path: world.path, mode: .readWrite)
+    try program.setTriggers(enabled: false)
+    try program.execute("UPDATE person SET name = 'unseen' WHERE id = 1")
+    var found = 0
+    let result = try open(world.path).check(recording: Author(name: "Zoe")) { _ in found += 1 }
+    #expect(found == 1)
+    let last = try #require(try world.history().last)
+    #expect(result.recorded == Int64(try world.history().count))
+    #expect(last.operation == "difference")
+    #expect(last.author == "Zoe")
+    #expect(last.changes == ["insert person 1", "insert person 2"])
+    found = 0
+    _ = try open(world.path).check { _ in found += 1 }
+    #expect(found == 0)
+    try world.exportLogs()
+    #expect(try recordedRows(of: world.restore("replica.db")) == recordedRows(of: world.path))
+    #expect(try recordedRows(of: world.restore("new.db")) == recordedRows(of: world.path))
+  }
+
+  @Test("Values are erased from the history of the file too, and no byte of them remains.")
+  func erasing() throws {
+    let world = try AdoptedWorld(start)
+    try world.run("INSERT INTO pair VALUES ('k', 'k', 'Secret-Value-4711')")
+    try world.run("UPDATE pair SET v = 'public'")
+    try world.exportLogs()
+    let before = try recordedRows(of: world.path)
+    let name = try #require(
+      Array(#"["text:k","text:k"]"#.utf8).withUnsafeBytes { RowName(canonical: $0) }
+    )
+    var request = EraseRequest(logs: world.logs, entity: "pair", object: ObjectID(name))
+    request.attributes = ["v"]
+    request.store = world.path
+    let result = try erase(request)
+    #expect(result.storeTransactions == 2)
+    #expect(try recordedRows(of: world.path) == before)
+    let bytes = try Data(contentsOf: URL(fileURLWithPath: world.path))
+    #expect(bytes.range(of: Data("Secret-Value-4711".utf8)) == nil)
+    try world.run("UPDATE pair SET v = 'later'")
+    try world.exportLogs()
+    #expect(try verify(VerifyRequest(logs: world.logs)).allSatisfy { $0.findings.isEmpty })
+    #expect(try recordedRows(of: world.restore("replica.db")) == recordedRows(of: world.path))
+    var findings = 0
+    _ = try open(world.path).check { _ in findings += 1 }
+    #expect(findings == 0)
+  }
+
+  @Test("Erasing from a file is refused if only rowids identify rows, because it renumbers them.")
+  func erasingWithoutKey() throws {
+    let world = try AdoptedWorld(start + "CREATE TABLE loose(a);")
+    try world.run("INSERT INTO loose VALUES ('x')")
+    try world.exportLogs()
+    try world.run("DELETE FROM loose")
+    try world.exportLogs()
+    var request = EraseRequest(logs: world.logs, entity: "loose", object: 1)
+    request.store = world.path
+    #expect(throws: StoreError.self) { try erase(request) }
+  }
+}
