@@ -31,7 +31,9 @@ struct AdoptedRepairTests {
     let lost = try recordedRows(of: world.path)
     try FileManager.default.removeItem(atPath: world.path)
     try FileManager.default.moveItem(atPath: copy, toPath: world.path)
-    try world.run("INSERT INTO pair VALUES ('p', 'q', 2); UPDATE person SET name = 'B' WHERE id = 2")
+    try world.run(
+      "INSERT INTO pair VALUES ('p', 'q', 2); UPDATE person SET name = 'B' WHERE id = 2"
+    )
     #expect(throws: (any Error).self) { try world.exportLogs() }
     let result = try recover(RecoverRequest(store: world.path, logs: world.logs))
     #expect(result.remedy == .lineage)
@@ -111,5 +113,24 @@ struct AdoptedRepairTests {
     var request = EraseRequest(logs: world.logs, entity: "loose", object: 1)
     request.store = world.path
     #expect(throws: StoreError.self) { try erase(request) }
+  }
+
+  @Test("Filtered logs keep the names of rows, and redact values.")
+  func filteredLogs() throws {
+    let world = try AdoptedWorld(start)
+    try world.run("INSERT INTO pair VALUES ('k', 'k', 'Secret-Value-4711')")
+    var request = ExportRequest(store: world.path, logs: world.logs)
+    request.filter.redactions = [.init(entity: "pair", attribute: "v", manner: .drop)]
+    try FileManager.default.createDirectory(
+      atPath: world.logs.path,
+      withIntermediateDirectories: true
+    )
+    let file = try #require(try export(request).files.first)
+    let text = try output(of: "gzip", ["-dc", file])
+    #expect(text.contains(##""id":"[\"text:k\",\"text:k\"]""##))
+    #expect(!text.contains("4711"))
+    var verification = VerifyRequest(logs: world.logs)
+    verification.includesFiltered = true
+    #expect(try verify(verification).allSatisfy { $0.findings.isEmpty })
   }
 }

@@ -25,6 +25,7 @@ extension Change {
     text.after = try noted(.after, note)
     return try text.withChange(kind, sequence: sequence, entity: entity, object: object) { noted in
       var noted = noted
+      noted.name = name
       noted.changed = changed
       if before.isEmpty { noted.before = before }
       if after.isEmpty { noted.after = after }

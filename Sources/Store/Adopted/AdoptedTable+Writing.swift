@@ -62,6 +62,7 @@ extension SQLiteError {
 ///   - schema: The schema of the file.
 ///   - contents: The names of the changed `_content` tables; nil for all indexes.
 ///   - connection: The connection to the file.
+/// - Throws: ``SQLiteError``.
 func rebuildFullText(
   of schema: StoreSchema,
   contents: Set<String>? = nil,
