@@ -149,6 +149,15 @@ struct AdoptedUndoTests {
     }
   }
 
+  @Test("The undo of a transaction without changes records nothing.")
+  func nothing() throws {
+    let world = try AdoptedWorld(shop)
+    let store = try store(world)
+    try world.run("UPDATE person SET age = 31 WHERE id = 1")
+    #expect(try store.undo(1...1, author: Author(name: "Zoe")) == nil)
+    #expect(try world.history().map(\.operation) == ["adopt", "foreign"])
+  }
+
   @Test("The undo of a change in a full-text table rebuilds its index.")
   func fullText() throws {
     let world = try AdoptedWorld(

@@ -1,6 +1,7 @@
 import Foundation
 import ProcessTesting
 import SQLite
+import Store
 import TestSupport
 import Testing
 
@@ -137,7 +138,7 @@ struct AdoptProgramTests {
   }
 
   @Test(
-    "Kills of a program and of exports lose and duplicate nothing.",
+    "Kills of a program, of undos and of exports lose and duplicate nothing.",
     .enabled(if: installed("python3") != nil, "there is no python3")
   )
   func kills() throws {
@@ -159,8 +160,10 @@ struct AdoptProgramTests {
         """
       var random = SeededGenerator(for: "kills of adopted files")
       for round in 0..<trials(6, long: 100) {
+        let last = try Store.open(.file(URL(fileURLWithPath: path))).read { try $0.sealedHead() }
         let processes = [
           ["python3", "-c", program, path, "\(round)"],
+          [products + "/travelog", "undo", path, "\(last)"],
           [products + "/travelog", "export", path, "--to", logs],
         ].map { words -> ChildProcess in
           let process = ChildProcess()

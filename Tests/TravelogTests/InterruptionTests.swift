@@ -66,6 +66,8 @@ struct InterruptionTests {
         withIntermediateDirectories: false
       )
       #expect(mkfifo(folder.path + "/pipe", 0o600) == 0)
+      try Connection(path: folder.path + "/plain.db", mode: .readWriteCreate)
+        .execute("CREATE TABLE t(a)")
       try body(folder, path, folder.path + "/logs")
     }
   }
@@ -81,9 +83,10 @@ struct InterruptionTests {
   private func waitingCommands(_ folder: URL, _ store: String, _ logs: String) -> [[String]] {
     let replica = folder.path + "/b.store"
     let pipe = folder.path + "/pipe"
+    let database = folder.path + "/plain.db"
     let wait = ["--lock-wait", "1h"]
     return [
-      ["export", store, "--to", "-"], ["export", store, "--to", logs] + wait,
+      ["adopt", database], ["export", store, "--to", "-"], ["export", store, "--to", logs] + wait,
       ["import", logs, "--into", replica], ["import", "-", "--into", folder.path + "/c.store"],
       ["verify", logs, "--against", store], ["verify", "-"], ["checkpoint", logs] + wait,
       ["prune", store, "--logs", logs] + wait,
@@ -110,10 +113,10 @@ struct InterruptionTests {
       )
       let commands = waitingCommands(folder, store, logs)
       let all = Set(Travelog.program.command.subcommands.map(\.name))
-      let others: Set = ["adopt", "completions", "generate", "prove"]
+      let others: Set = ["completions", "generate", "prove"]
       #expect(all.subtracting(commands.map { $0[0] }) == others)
       // This mode locks out all other readers.
-      let locks = try [store, folder.path + "/b.store"].map { path in
+      let locks = try [store, folder.path + "/b.store", folder.path + "/plain.db"].map { path in
         let connection = try Connection(path: path, mode: .readWrite)
         try connection.execute("PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE")
         return connection

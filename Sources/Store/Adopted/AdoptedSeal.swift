@@ -37,22 +37,17 @@ struct AdoptedSeal {
       || AdoptedFile.hasCapturedRows(tables.count, names: names, on: connection)
   }
 
-  /// Seals the captured rows of an undo as one transaction of its author, and returns it; nil if
-  /// nothing changed.
-  func runOwn(_ author: Author) throws -> Int64? {
-    try run(own: author)
-    return recorder.count > 0 ? recorder.transaction : nil
-  }
-
   /// Seals everything that was captured.
   ///
   /// If VACUUM may have renumbered the rows of a table, its captured rows are left out, because the
   /// same row can have two numbers. ``SchemaRenewal`` records all rows of such a table again.
   ///
-  /// An undo names its author, and is one transaction.
-  func run(own: Author? = nil) throws {
-    recorder.forget()
-    guard try hasAny() else { return }
+  /// - Parameter own: The author of an undo, which is one transaction; nil for other programs.
+  /// - Returns: The last transaction; nil if nothing changed.
+  /// - Throws: ``StoreError``, ``SQLiteError``.
+  @discardableResult
+  func run(own: Author? = nil) throws -> Int64? {
+    guard try hasAny() else { return nil }
     let captured = try tables.indices.filter {
       try connection.hasRow("SELECT 1 FROM \(names.rows($0)) LIMIT 1")
     }
@@ -66,6 +61,7 @@ struct AdoptedSeal {
     let boundaries = try Boundaries(connection, names: names, after: event?.place.clock ?? 0)
     var marks = boundaries.places[...]
     var begin: EventPlace?
+    var made: Int64?
     var last: EventPlace?
     var waiting: [CapturedEvent] = []
     func place(_ next: EventPlace) throws {
@@ -99,9 +95,11 @@ struct AdoptedSeal {
     }
     if let first = begin, let last {
       try finish((first, last), end: .proven, boundaries: boundaries, touched: touched, own: own)
+      made = recorder.count > 0 ? recorder.transaction : nil
     }
     for table in captured { try connection.execute("DELETE FROM \(names.rows(table))") }
     try connection.execute("DELETE FROM \(names.bracket)")
+    return made
   }
 
   private func note(_ event: CapturedEvent, touched: TouchedRows) throws {

@@ -66,7 +66,7 @@ final class AdoptedUndo {
       layouts: writer.layouts,
       recorder: writer.recorder,
       blobs: writer.blobs
-    ).runOwn(author)
+    ).run(own: author)
   }
 
   private func refusal(_ range: ClosedRange<Int64>) throws -> StoreError {
