@@ -42,8 +42,7 @@ extension Store {
       guard CaptureNames.isPrefix(prefix) else {
         throw AdoptionFailure.invalidPrefix(prefix).at(path)
       }
-      let connection = try openProgramDatabase(path, mode: .readWrite)
-      connection.setBusyTimeout(busyTimeout)
+      let connection = try openProgramDatabase(path, mode: .readWrite, busyTimeout: busyTimeout)
       return try connection.inTransaction {
         guard try AdoptedFile.prefix(on: connection) == nil else {
           throw AdoptionFailure.adopted.at(path)
@@ -60,9 +59,11 @@ extension Store {
   /// Opens a database that is not a store of the library.
   private static func openProgramDatabase(
     _ path: String,
-    mode: Connection.Mode
+    mode: Connection.Mode,
+    busyTimeout: Duration = .seconds(10)
   ) throws -> Connection {
     let connection = try Connection(path: path, mode: mode)
+    connection.setBusyTimeout(busyTimeout)
     guard mode == .readOnly || !connection.isReadOnly else {
       throw FileFailure.writeProtected.at(path)
     }
@@ -161,8 +162,7 @@ extension Store {
 
   /// Opens an adopted file that is not a replica.
   static func openAdopted(_ path: String, busyTimeout: Duration) throws -> Connection {
-    let connection = try openProgramDatabase(path, mode: .readWrite)
-    connection.setBusyTimeout(busyTimeout)
+    let connection = try openProgramDatabase(path, mode: .readWrite, busyTimeout: busyTimeout)
     guard let prefix = try AdoptedFile.prefix(on: connection) else {
       throw AdoptionFailure.notAdopted.at(path)
     }
