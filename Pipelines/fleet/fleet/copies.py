@@ -18,7 +18,7 @@ class Written(NamedTuple):
     """A file of rows, and what was found in the logs that they are from."""
 
     path: str
-    # The last log that is no snapshot, and the last transaction of all.
+    # The last log that is not a snapshot, and the last transaction of all logs.
     last_key: str | None
     position: Position | None
     schemas: list
