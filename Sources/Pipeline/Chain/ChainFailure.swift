@@ -1,7 +1,8 @@
 import ChangeLog
 import Changes
 
-/// The reason why the logs of a folder do not form a history, or lack data that an operation needs.
+/// The reason why the logs in a folder are not a complete history, or lack data that an operation
+/// needs.
 package enum ChainFailure: LogReason {
   case unreadableMark(String), unfinishedErasure(store: String, folder: String, command: String)
   case misplaced(LogHeader)

@@ -2,10 +2,11 @@ import ChangeLog
 import Changes
 import FoundationEssentials
 
-/// The file that marks an erasure that is not finished.
+/// A file that says that an erasure has begun and is not finished.
 ///
-/// An erasure rewrites logs one after another. If it is interrupted, some logs still have the values.
-/// Until the next run of the same erasure completes it, readers of the logs report the mark.
+/// An erasure rewrites logs one after another. If the erasure is interrupted, some logs still have
+/// the values. Until the next run of the erasure completes it, readers of the logs report this
+/// file.
 struct EraseMark: Codable, Equatable {
   var kind = "travelog-erasing"
   var version = 1
@@ -24,14 +25,14 @@ struct EraseMark: Codable, Equatable {
     return "travelog erase \(logs.path) --entity \(entity) --id \(inShell("\(id)"))\(names)\(store)"
   }
 
-  /// Whether another mark is about the same values.
+  /// Whether two marks are equal, apart from their large values.
   func isSame(as other: EraseMark) -> Bool {
     var other = other
     other.largeValues = largeValues
     return self == other
   }
 
-  /// Reads the mark of a store's logs; nil if there is none.
+  /// Reads the mark beside the logs of a store; nil if the store has no unfinished erasure.
   static func read(_ logs: LogFolder, store: String) throws -> EraseMark? {
     let path = logs.erasing(store)
     guard let bytes = try readSmallFile(path, isOurs: true) else { return nil }
@@ -50,7 +51,7 @@ struct EraseMark: Codable, Equatable {
   }
 }
 
-/// A text as one word of a shell's command.
+/// Quotes a text as one word of a shell command.
 func inShell(_ text: String) -> String {
   let isPlain = text.utf8.allSatisfy { (0x30...0x39).contains($0) || $0 == UInt8(ascii: "-") }
   return isPlain
@@ -61,7 +62,7 @@ func inShell(_ text: String) -> String {
 }
 
 extension LogFolder {
-  /// The path of the mark.
+  /// The path of the file that marks an unfinished erasure of a store.
   fileprivate func erasing(_ store: String) -> String { "\(storeFolder(store))/_erasing.json" }
 
   /// Throws if the logs of a store have an unfinished erasure.
@@ -74,7 +75,7 @@ extension LogFolder {
     ).at(erasing(store))
   }
 
-  /// Removes the mark of a finished erasure.
+  /// Removes the file that marked an erasure, after the erasure is finished.
   func removeMark(_ store: String) throws {
     try removeDurably(erasing(store))
   }

@@ -7,7 +7,7 @@ struct FilteredLogs {
   let folder: LogFolder
   /// The name of these filtered logs in the folder.
   let name: String
-  /// What the filter leaves out, in words; the name if no log can be read.
+  /// A description of what the filter leaves out; the name of the logs if no log can be read.
   let words: String
   /// The logs of all lineages.
   let files: [LogFolder.File]

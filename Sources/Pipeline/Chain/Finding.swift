@@ -6,7 +6,7 @@ import Glibc
 package struct Finding: Equatable, Sendable, Worded {
   /// The kind of error.
   package enum Kind: String, Hashable, Sendable, CaseIterable {
-    /// Bytes that no export wrote in this form, or that do not match their digests.
+    /// Bytes that no export writes, or bytes that do not match their digests.
     case damaged
     /// A file that ends before its trailer.
     case incomplete
@@ -14,15 +14,15 @@ package struct Finding: Equatable, Sendable, Worded {
     case gap
     /// A large value whose file is missing or altered.
     case value
-    /// A token, or a digest that the user gave, is of a later transaction than the last one in the
-    /// logs.
+    /// A missing end of the logs: a token or a given digest is of a later transaction than the last
+    /// one in the logs.
     case endMissing = "end-missing"
     /// A file that is not a log, or that this program can't read.
     case unreadable
     /// An erasure that was not finished.
     case unfinished
-    /// A file that is in the folder and not one of its logs, although readers would take it for
-    /// one.
+    /// A file in the folder that is not one of its logs, although readers would take the file for a
+    /// log.
     case misplaced
     /// A difference between the store and a replay of the logs.
     case differs
@@ -63,7 +63,7 @@ package struct Finding: Equatable, Sendable, Worded {
     self.transaction = transaction
   }
 
-  /// Whether two findings have the same kind, place and text.
+  /// Whether two findings have equal kinds, places and texts.
   package static func == (left: Finding, right: Finding) -> Bool {
     left.kind == right.kind && left.path == right.path && left.line == right.line
       && left.transaction == right.transaction && left.wording == right.wording
@@ -86,7 +86,7 @@ package struct Finding: Equatable, Sendable, Worded {
     self.init(.log(kind, error), path: error.path, transaction: error.transaction)
   }
 
-  /// The same finding with other names for files.
+  /// Returns this finding with other names for files.
   package func naming(_ name: (String) -> String) -> Finding {
     let reason: Reason =
       switch reason {
@@ -123,7 +123,7 @@ package enum Notice: Hashable, Encodable, Sendable, Worded {
     try container.encode(description)
   }
 
-  /// The same notice with other names for files.
+  /// Returns this notice with other names for files.
   package func naming(_ name: (String) -> String) -> Notice {
     switch self {
     case .othersMayWrite(let path): .othersMayWrite(name(path))
@@ -136,8 +136,8 @@ package enum Notice: Hashable, Encodable, Sendable, Worded {
   }
 }
 
-/// A notice for each file that users other than its owner can write: only a digest that is kept
-/// elsewhere shows what they wrote.
+/// Returns a notice for each file that users other than its owner can write. Only a digest that is
+/// kept elsewhere shows whether another user changed the file.
 func permissionNotices(_ paths: [String]) -> [Notice] {
   paths.compactMap { path in
     var status = stat()

@@ -6,7 +6,7 @@ struct LineageOrigin: Hashable {
   let head: HistoryPoint
   /// The lineage that contains the history before this lineage.
   ///
-  /// The parent can differ from the lineage of the head, because a still older copy may have been
+  /// This lineage can differ from the lineage of ``head``, if a copy older than that lineage was
   /// restored.
   let parent: Int64
 
@@ -15,13 +15,13 @@ struct LineageOrigin: Hashable {
     self.parent = parent
   }
 
-  /// The details of the transaction.
+  /// The text of these facts in the details of a transaction.
   var details: String {
     #"{"lineage":\#(head.lineage),"transaction":\#(head.transaction),"digest":"\#(head.digest)""#
       + (parent == head.lineage ? "}" : #","parent":\#(parent)}"#)
   }
 
-  /// Reads ``details``; nil for any other text.
+  /// Reads the text of ``details``; nil if a text has another form.
   init?(details: String) {
     let parts = CanonicalText(Array(details.utf8)).members.map {
       String(decoding: $0.value, as: UTF8.self)
@@ -38,8 +38,8 @@ struct LineageOrigin: Hashable {
 }
 
 extension Transaction {
-  /// Where the lineage began, if this is the first transaction of a later lineage; otherwise
-  /// nil.
+  /// Where the transaction's lineage began; nil unless the transaction is the first one of a later
+  /// lineage.
   var lineageOrigin: LineageOrigin? {
     operation == .snapshot ? details.flatMap { LineageOrigin(details: $0) } : nil
   }

@@ -1,9 +1,10 @@
 import ChangeLog
 import Changes
 
-// Reading the logs of a chain to their ends.
+// These methods read the logs of a chain to their ends.
 extension LogChain {
-  /// Throws if a log, which was read to its end, has other transactions than its name says.
+  /// Throws if a log has other transactions than its name says. The log was already read to its
+  /// end.
   func checkEnd(_ reader: LogReader, file: LogFolder.File) throws {
     guard let trailer = reader.trailer, trailer.last == file.range.upperBound else {
       throw ChainFailure.wrongLast(reader.trailer?.last ?? 0, named: file.range.upperBound).at(
@@ -19,8 +20,9 @@ extension LogChain {
 
   /// Reads the rest of a log, and throws if it has other transactions than its name says.
   ///
-  /// `first` gets the first transaction of a log that was opened at its beginning, unless an omitted
-  /// one precedes it, whose day is not known.
+  /// `first` receives the first transaction of the log. It is not called if reading began inside
+  /// the log, or if an omitted transaction is first, because the day of an omitted transaction is
+  /// not known.
   func readToEnd(
     _ reader: LogReader,
     file: LogFolder.File,
@@ -44,8 +46,7 @@ extension LogChain {
     try checkEnd(reader, file: file)
   }
 
-  /// The point at which reading starts: a known point, the beginning, or
-  /// a snapshot.
+  /// The point at which reading starts: a known point, a snapshot, or the beginning of the lineage.
   func origin(after known: HistoryPoint?) throws -> HistoryPoint {
     if let known { return known }
     guard let first = files.first?.range.lowerBound else {
@@ -55,7 +56,7 @@ extension LogChain {
     return try snapshotPoint(snapshots.last { $0.range.upperBound < first }) ?? beginning
   }
 
-  /// The point of a snapshot's state; nil if there is no file.
+  /// Reads a snapshot, and returns the point whose state it contains; nil if no file is given.
   func snapshotPoint(_ file: LogFolder.File?) throws -> HistoryPoint? {
     guard let file else { return nil }
     let reader = try open(file, after: nil)
@@ -68,7 +69,7 @@ extension LogChain {
     )
   }
 
-  /// Whether a later transaction of the chain proves a snapshot, which follows the transaction of a point.
+  /// Whether a later transaction of the chain proves a snapshot of the state after a point.
   ///
   /// Logs are read up to the transaction that proves the snapshot; an import verifies all of them.
   func provesSnapshot(_ file: LogFolder.File, at point: HistoryPoint) throws -> Bool {
@@ -91,9 +92,10 @@ extension LogChain {
     return false
   }
 
-  /// Reads all logs, or those after a point, and returns their end.
+  /// Reads all logs, or the logs after a point, and returns the point at their end.
   ///
-  /// If a compaction merged the logs around the point, the merged log is read from its beginning.
+  /// If a compaction merged the logs around the given point, the merged log is read from its
+  /// beginning.
   func verifiedEnd(after known: HistoryPoint?) throws -> HistoryPoint {
     var end = try origin(after: known)
     var isInside = files.contains {
@@ -114,7 +116,7 @@ extension LogChain {
     return end
   }
 
-  /// Throws if a transaction of a log differs from a transaction that is known.
+  /// Throws if a transaction in a log has the id of a known point and another digest.
   private func check(
     _ known: HistoryPoint,
     point: HistoryPoint,

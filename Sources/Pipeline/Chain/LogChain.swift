@@ -1,7 +1,7 @@
 import ChangeLog
 import Changes
 
-/// A trusted point in a history; logs after it are verified.
+/// A trusted point in a history; only the logs after this point are verified.
 package struct TrustedPosition: Hashable, Sendable {
   /// The last transaction that is not verified again.
   package let transaction: Int64
@@ -21,7 +21,7 @@ struct LogChain {
   let store: String
   let lineage: Int64
   let files: [LogFolder.File]
-  /// Logs that an interrupted compaction has merged and not removed yet, so other logs contain
+  /// Logs that an interrupted compaction has merged and not removed yet. The merged log contains
   /// their transactions too.
   let covered: [LogFolder.File]
   let snapshots: [LogFolder.File]
@@ -36,8 +36,8 @@ struct LogChain {
     try self.init(folder, store: store, lineage: lineage, erasures: erasures)
   }
 
-  /// With unfinished erasures, a transaction is also accepted as it was before the erasure that was
-  /// interrupted.
+  /// If `acceptsUnfinishedErasures` is true, a transaction may still contain values that an
+  /// interrupted erasure should have removed.
   init(
     _ folder: LogFolder,
     store: String,
@@ -54,7 +54,8 @@ struct LogChain {
     self.lineage = lineage
     var files: [LogFolder.File] = []
     var covered: [LogFolder.File] = []
-    // By first transaction; if two logs begin with the same transaction, the shorter log is first.
+    // The order is by first transaction. If two logs begin with equal transactions, the shorter log
+    // is first.
     for file in try folder.files(of: store, lineage: lineage) {
       while let last = files.last, last.range != file.range,
         file.range.contains(last.range.lowerBound), file.range.contains(last.range.upperBound)
@@ -76,7 +77,7 @@ struct LogChain {
 
   /// The point before the first transaction of the lineage.
   ///
-  /// A later lineage continues the state after one of the transactions of an earlier lineage.
+  /// A later lineage continues the state after a transaction of an earlier lineage.
   var beginning: HistoryPoint {
     HistoryPoint(
       lineage: lineage,
@@ -87,12 +88,12 @@ struct LogChain {
 
   /// Whether the first log contains the lineage's first transaction.
   ///
-  /// False if the logs begin within the lineage, with a snapshot, because the history of the store did
-  /// not reach back to the beginning of the lineage.
+  /// The value is false if the logs begin with a snapshot within the lineage, because the store no
+  /// longer had the transactions before the snapshot.
   func beginsLineage() throws -> Bool {
     guard let file = files.first else { return false }
-    // The first transaction of a later lineage can have any id, and no log of that lineage ends
-    // before it.
+    // A later lineage can begin with any transaction id, and no log of the lineage ends before that
+    // id.
     guard lineage > 0 else { return file.range.lowerBound == 1 }
     return try open(file, after: nil).header.previous == beginning.digest
   }
@@ -130,8 +131,8 @@ struct LogChain {
     return reader
   }
 
-  /// The logs with transactions after a trusted position; if there are none, the log that contains
-  /// it.
+  /// The logs with transactions after a trusted position. If no log has later transactions, the
+  /// result is the log that contains the position.
   func files(after position: TrustedPosition?) -> [LogFolder.File] {
     guard let id = position?.transaction else { return files }
     let later = files.filter { $0.range.upperBound > id }

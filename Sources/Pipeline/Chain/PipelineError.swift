@@ -12,7 +12,8 @@ package struct PipelineError: Error, Sendable, Worded {
     case unknownName, stillThere, misuse, unproven
   }
 
-  /// The kinds of failure with their details, without the paths of the store and of the logs.
+  /// The kinds of failure with their details. The paths of the store and of the logs are not among
+  /// the details.
   indirect enum Reason: Sendable {
     // Folders, files and points.
     case noFolder, noLogs, noFile, isPartOfLineage, isUnreadable(Int32), onlyState(Int64)
@@ -70,7 +71,7 @@ package struct PipelineError: Error, Sendable, Worded {
   }
 
   let reason: Reason
-  /// The store's name in messages.
+  /// The name of the store in messages.
   package var store: String
   /// The name of the log folder, or of the file that the error is about, in messages.
   package var logs: String

@@ -4,10 +4,10 @@ import Store
 
 /// A point in a history as users write it: a transaction, a time, or the head.
 package enum Point: Hashable, Sendable, CustomStringConvertible {
-  /// Everything up to this transaction.
+  /// The history up to and including this transaction.
   case transaction(Int64)
-  /// Everything up to the last transaction before the first transaction with a later time. The text
-  /// of the time has the form that history uses.
+  /// The history up to the last transaction before the first transaction with a later time. The
+  /// text of the time has the form of times in the history.
   case time(String)
   /// The whole history.
   case head
@@ -30,8 +30,8 @@ package enum Point: Hashable, Sendable, CustomStringConvertible {
     }
   }
 
-  /// The text of a time in the form of history; nil if it is not a day, which begins at midnight in
-  /// UTC, or an instant.
+  /// Returns a time in the form of times in the history; nil if the text is neither a day nor a
+  /// time. A day begins at midnight in UTC.
   private static func time(_ text: String) -> Date? {
     var text = text
     if text.utf8.count == 10 { text += "T00:00:00Z" }
@@ -61,7 +61,7 @@ package enum Point: Hashable, Sendable, CustomStringConvertible {
 }
 
 extension Point {
-  /// The last transaction up to this point, in a range of ids.
+  /// The last transaction in a range of ids that is not after this point.
   func transaction(in reader: Reader, after first: Int64, through last: Int64) throws -> Int64 {
     switch self {
     case .head: last

@@ -4,15 +4,15 @@ package struct Progress: Hashable, Sendable {
   package var transactions: Int64 = 0
   /// The number of changes in these transactions.
   package var changes: Int64 = 0
-  /// The number of bytes in their lines.
+  /// The number of bytes in the lines of these changes.
   package var bytes: Int64 = 0
   /// The total number of transactions; nil if it is not known.
   package var total: Int64?
 
-  /// Creates the state at the start.
+  /// Creates the progress of a command that has not begun.
   package init(total: Int64? = nil) { self.total = total }
 
-  /// Counts a change, and reports the progress at every 4096th.
+  /// Counts a change, and calls the closure after every 4096th change.
   package mutating func countChange(_ tick: Tick) throws {
     changes += 1
     if changes & 0xfff == 0 { try tick(self) }

@@ -3,9 +3,10 @@ import ChangeLog
 /// The maximum number of attempts to read logs that other programs keep changing.
 private let mostReadings = 10
 
-/// Calls `body`, and again if it failed while other programs compacted or added logs.
+/// Calls `body`. If other programs compacted or added logs during a call that failed, calls `body`
+/// again.
 ///
-/// During a compaction, a log can be missing when it is opened although it was listed before.
+/// During a compaction, a listed log can be missing when `body` opens it.
 ///
 /// - Parameters:
 /// - logs: The folder.
@@ -36,7 +37,7 @@ func readingSettled<Result>(
 
 /// The names in a folder; nil if it can't be listed.
 ///
-/// The reader of the logs then reports the reason.
+/// In that case the code that reads the logs reports the reason.
 private func listing(_ logs: LogFolder, stores: [String]?) -> Set<String>? {
   try? logs.listing(of: stores ?? logs.stores())
 }

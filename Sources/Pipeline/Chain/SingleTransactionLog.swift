@@ -2,7 +2,8 @@ import ChangeLog
 import Changes
 import Store
 
-/// A transaction that a command creates, such as a snapshot or a gap; by default its time is now.
+/// Creates a transaction that no program saved, such as a snapshot or a gap. Its default time is
+/// now.
 func madeUpTransaction(
   _ id: Int64,
   operation: TransactionOperation,
@@ -31,9 +32,11 @@ func madeUpTransaction(
 
 /// Writes a log of one transaction.
 ///
-/// `changes` calls with one change after another, each with the reader of its large values.
+/// `changes` must call its closure once for each change, with the reader of the change's large
+/// values.
 ///
-/// `beforeNaming` gets the digest of the transaction before the log has its name; its error discards the log.
+/// `beforeNaming` receives the digest of the transaction before the log gets its name. If
+/// `beforeNaming` throws, the log is discarded.
 ///
 /// - Returns: The log's path, and the digest of the transaction.
 func writeLog(

@@ -4,10 +4,10 @@ import Store
 
 /// The state of a store after a transaction, as one transaction that inserts all objects.
 ///
-/// Snapshots with the same stamp of the same state have the same digest.
+/// Two snapshots of equal states have equal digests if their stamps are equal too.
 struct SnapshotLog {
   let store: Store
-  /// Reads the state, which may be that of a rewound copy.
+  /// The reader of the state, which can be the state of a rewound copy.
   let reader: Reader
   /// The recorded transaction whose state the snapshot contains.
   let point: HistoryPoint
@@ -35,7 +35,7 @@ struct SnapshotLog {
     )
   }
 
-  /// The mark that proves the snapshot, without writing it.
+  /// Returns the mark that a later transaction needs to prove the snapshot. No log is written.
   func mark() throws -> Mark {
     var digest = TransactionDigest(transaction, after: point.digest)
     try reader.snapshot(at: point.transaction) { digest.take($0) }
@@ -43,9 +43,10 @@ struct SnapshotLog {
     return Mark(.snapshot, transaction: point.transaction, digest: made)
   }
 
-  /// Writes the log beside the logs of the lineage.
+  /// Writes the snapshot as a log beside the logs of the lineage.
   ///
-  /// The header of a snapshot has the transaction and the digest after which history continues.
+  /// The header of the snapshot contains the transaction whose state it shows, and the digest of
+  /// that transaction.
   ///
   /// - Parameters:
   ///   - logs: The log folder.
@@ -87,10 +88,11 @@ struct SnapshotLog {
   }
 }
 
-/// Records that the chain proves a snapshot or a gap, and returns the transaction.
+/// Records in a store that its chain proves a snapshot or a gap, and returns the transaction of the
+/// record.
 ///
-/// Returns nil if the store can't be written: because it is a replica, because it is read-only for
-/// this user, or because another program writes to it.
+/// Returns nil if the store can't be written: the store is a replica, this user may only read it,
+/// or another program writes to it.
 func record(_ mark: Mark, in path: String) throws -> Int64? {
   do {
     guard let store = try writableStore(path), !store.isReplica else { return nil }

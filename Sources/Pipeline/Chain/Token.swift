@@ -1,7 +1,8 @@
 import ChangeLog
 import Changes
 
-/// The maximum size of a token in bytes, far above the size of a token with a hundred stores.
+/// The maximum size of a token in bytes. A token with the points of a hundred stores is far
+/// smaller.
 private let largestToken = 1 << 16
 
 /// Reads a token; nil if there is none.
@@ -11,8 +12,8 @@ func readToken(_ path: String) throws -> Bookmark? {
 
 /// Whether an error means that a token was cut, altered or replaced by something else.
 ///
-/// A damaged token can be rebuilt from the logs. The value is false if the disk can't be read, or
-/// if a newer program wrote the token, because the token of a newer program may contain facts that
+/// A damaged token can be rebuilt from the logs. The result is false if the disk can't be read. It
+/// is also false if a newer program wrote the token, because the token can then contain facts that
 /// the logs lack.
 func isDamagedToken(_ error: any Error) -> Bool {
   (error as? StoreError)?.code == .damaged
@@ -25,8 +26,8 @@ func writeToken(_ point: HistoryPoint, of store: String, to path: String) throws
   do {
     points = try readToken(path)?.points ?? [:]
   } catch  where isDamagedToken(error) {
-    // The damage was already reported when the command read the token. Now the damaged token is
-    // replaced.
+    // When the command read the token, it already reported the damage. Now the command replaces the
+    // damaged token.
   }
   guard points[store] != point else { return }
   points[store] = point

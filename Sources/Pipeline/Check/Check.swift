@@ -5,11 +5,13 @@ import Store
 
 package struct CheckRequest: Sendable {
   package var store: String
-  /// The logs with the state that was deleted from the store's history.
+  /// The logs that contain the state before the oldest transaction that the store's history still
+  /// has.
   ///
-  /// If nil, the rows are assumed to be correct.
+  /// If this is nil, the rows are assumed to be correct.
   package var logs: LogFolder?
-  /// Records the differences of rows and history; nil to record nothing.
+  /// The author of the transaction that records differences between rows and history; nil to record
+  /// nothing.
   package var author: Author?
 
   package init(store: String) { self.store = store }
@@ -17,7 +19,7 @@ package struct CheckRequest: Sendable {
 
 /// Compares a store's rows, history, constraints and catalog.
 ///
-/// If the beginning of history was deleted, the state at its beginning comes from logs.
+/// If the oldest transactions were deleted from history, the state after them is read from logs.
 ///
 /// - Throws: ``PipelineError``, ``LogError`` or ``StoreError``, and the errors of the body.
 package func check(
@@ -56,7 +58,7 @@ package func check(
   }
 }
 
-/// The state with which a store's history begins; nil if the state is empty.
+/// The state with which a store's history begins; nil if history begins with an empty store.
 private func stateAtBeginning(
   of store: Store,
   logs: LogFolder,
@@ -69,7 +71,8 @@ private func stateAtBeginning(
   replay.origin = store.identifier
   replay.lineage = store.lineage
   replay.until = .transaction(base.transaction)
-  // Rows and history are compared with it, so a forged one would be found.
+  // The state is trusted without a proof. Rows and history are compared with the state, and the
+  // comparison would show a forged state.
   replay.trustsSnapshot = true
   do {
     _ = try importLogs(replay, tick: tick)

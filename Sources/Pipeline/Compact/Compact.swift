@@ -18,7 +18,7 @@ package struct CompactRequest: Sendable {
 package struct CompactResult: Codable, Hashable, Sendable {
   package var store: String
   package var lineage: Int64
-  /// What the filter leaves out, in words; nil for whole logs.
+  /// What the filter leaves out, in words; nil if the logs are not filtered.
   package var filter: String?
   package var filesBefore = 0
   package var filesAfter = 0
@@ -28,11 +28,11 @@ package struct CompactResult: Codable, Hashable, Sendable {
 
 /// Merges many small logs into a few large logs with the same lines.
 ///
-/// Filtered logs of each kind are merged too. Each log is verified while it is copied. The small
-/// logs are removed when the large log is complete and synced; the next run removes the files that an
-/// interrupted run leaves.
+/// The filtered logs of each filter are merged too. Each log is verified while it is copied. The
+/// small logs are removed after the large log is complete and synced. The next run removes the
+/// files that an interrupted run left.
 ///
-/// - Throws: ``PipelineError`` or ``LogError``; no line is lost.
+/// - Throws: ``PipelineError`` or ``LogError``. If an error is thrown, no line is lost.
 package func compact(
   _ request: CompactRequest,
   tick: Tick = { _ in }
@@ -89,7 +89,8 @@ private final class Compaction {
     return result
   }
 
-  /// Removes the logs that an interrupted compaction left, if the log with their lines is sound.
+  /// Removes merged logs that an interrupted compaction did not remove, if the log that contains
+  /// their lines is sound.
   private func removeCovered(_ tick: Tick) throws {
     guard !request.isDryRun else { return }
     for file in chain.files {
@@ -114,8 +115,8 @@ private final class Compaction {
     }
   }
 
-  /// Groups of adjacent logs that have the same schema and together do not exceed the size of one
-  /// log.
+  /// Returns groups of adjacent logs. The logs of a group have one schema, and their total size is
+  /// at most the size of one log.
   private func groups() throws -> [[LogFolder.File]] {
     var groups: [[LogFolder.File]] = []
     var bytes: Int64 = 0

@@ -4,14 +4,16 @@ import FoundationEssentials
 import Glibc
 import Store
 
-/// Erases values of one object from logs, snapshots and large values, and from the history of a store
-/// if one is given.
+/// Erases values of one object from logs, snapshots and large values. If the request names a store,
+/// the values are also erased from the store's history.
 ///
-/// If a store is given, a transaction in it records the erasure before any log is rewritten, and
-/// confirms the values that remain. Otherwise records beside the logs do, which no transaction covers.
+/// If the request names a store, a transaction of that store records the erasure before any log is
+/// rewritten. The transaction also confirms the values that remain. Without a store, the erasure is
+/// recorded only beside the logs, and no transaction covers these records.
 ///
-/// The transactions keep their digests. Records say who erased what, and contain the digests of the
-/// remaining lines. If the program is stopped, the next run of the same request completes the work.
+/// The transactions keep their digests. The records contain who erased what, and the digests of the
+/// remaining lines. If the program is stopped, the next run with an equal request completes the
+/// erasure.
 ///
 /// - Throws: ``PipelineError``, ``LogError`` or ``StoreError``.
 package func erase(_ request: EraseRequest, tick: Tick = { _ in }) throws -> EraseResult {
@@ -86,7 +88,7 @@ private struct Erase {
       erasures[lineage] = records
       result.files.append(file.file.path)
     }
-    // Incomplete files may contain the values too.
+    // Incomplete files can contain the values too.
     try request.logs.removeLeftovers(of: identifier)
     result.largeValues = try removeLargeValues(mark.largeValues, logs: request.logs)
     if !isRecorded { result.storeTransactions = try eraseHistory(plan) }
@@ -138,7 +140,7 @@ private struct Erase {
     guard !chains.isEmpty else {
       throw PipelineError(.noLogsOfStore(identifier, others: []), logs: request.logs.path)
     }
-    // A stray file can be a copy of a log, or a link to one, which would keep the values.
+    // A stray file can be a copy of a log, or a link to a log. Such a file would keep the values.
     let folders =
       try [request.logs]
       + request.logs.partials(of: identifier).map { request.logs.partial(named: $0) }
@@ -168,11 +170,11 @@ private struct Erase {
     }
   }
 
-  /// Erases the values from the store's history, and records that in the same SQL transaction; exports
-  /// the record, so that logs with erased lines never lack it.
+  /// Erases the values from the store's history and records the erasure, in one SQL transaction.
+  /// Then the record is exported, because logs with erased lines must never lack the record.
   ///
-  /// Returns false if no store was given, or if the store is a replica, because a replica has the
-  /// history of its origin.
+  /// Returns false if no store was given, or if the store is a replica. The history of a replica
+  /// comes from its origin.
   private func recordErasure(
     _ plan: ErasePlan,
     result: inout EraseResult,
@@ -182,7 +184,7 @@ private struct Erase {
     let inLogs = try plan.files.flatMap { try restatements(of: $0, tick: tick) }
     let known = try store.read { try $0.restatements() }
     result.storeTransactions = try eraseHistory(plan) { inStore in
-      // A run that was interrupted may have recorded all of them.
+      // An interrupted run can have recorded all restatements already.
       let all = (inLogs + inStore).withoutLines(of: known)
       guard !all.isEmpty else { return nil }
       return ErasureDetails(

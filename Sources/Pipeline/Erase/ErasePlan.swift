@@ -2,27 +2,27 @@ import ChangeLog
 import Changes
 import Store
 
-/// The plan of an erasure: the values to remove, by the files that contain them.
+/// The plan of an erasure: the files with values to erase, and these values.
 struct ErasePlan {
-  /// A log or snapshot that contains values to remove.
+  /// A log or snapshot that contains values to erase.
   struct File {
     let chain: LogChain
     let file: LogFolder.File
     let isSnapshot: Bool
-    /// The values to remove, by transaction and sequence number.
+    /// The values to erase, by transaction and by sequence number of the change.
     var changes: [Int64: [Int64: [ToldValue]]] = [:]
   }
 
   var files: [File] = []
   /// The end of the logs of the latest lineage.
   var end: HistoryPoint
-  /// The present values of the object, by the transactions that set them.
+  /// The present values of the object, with their properties as keys.
   var present: [[UInt8]: Present] = [:]
   /// Whether the object still exists.
   var isThere = false
   /// Whether the logs contain the object.
   var isKnown = false
-  /// All schemas in the logs, the present one last.
+  /// All schemas in the logs; the present schema is last.
   var schemas: [StoreSchema] = []
 
   /// A present value of the object.
@@ -46,7 +46,8 @@ struct ErasePlan {
     return isSnapshot ? transaction >= present.transaction : transaction == present.transaction
   }
 
-  /// The large values whose files are not needed any more, unless other logs need them.
+  /// The large values that the plan erases. Their files are removed unless other logs refer to
+  /// them.
   var largeValues: Set<String> {
     Set(
       files.flatMap { $0.changes.values.flatMap { $0.values.flatMap { $0.flatMap(\.files) } } }
@@ -56,8 +57,9 @@ struct ErasePlan {
 
 /// Finds the values to erase.
 ///
-/// An object's present values must be changed or deleted first, because the store's rows contain
-/// them too, and a replica would lack them. All other values are erased in every lineage.
+/// If a present value would be erased, a person must change or delete the value first. Otherwise
+/// the store's rows would still contain the value, and a replica would lack it. All other values
+/// are erased in every lineage.
 struct EraseScan {
   private let request: EraseRequest
   private let chains: [LogChain]
@@ -123,7 +125,7 @@ struct EraseScan {
     return plan
   }
 
-  /// Reads a complete log; the last one gives the present values of the object.
+  /// Reads a complete log. The log that is read last determines the present values of the object.
   @discardableResult
   private mutating func scan(
     _ file: LogFolder.File,
@@ -175,7 +177,7 @@ struct EraseScan {
     return last
   }
 
-  /// Decides which values are erased.
+  /// Decides which values the erasure removes.
   private mutating func decide() throws {
     for (file, values) in found {
       var file = file
@@ -195,7 +197,7 @@ struct EraseScan {
     try refuseWhatIsThere()
   }
 
-  /// Throws if present values of the object would be erased.
+  /// Throws if the erasure would remove a present value of the object.
   private func refuseWhatIsThere() throws {
     let name = "\(request.entity) \(request.object)"
     guard plan.isKnown else {

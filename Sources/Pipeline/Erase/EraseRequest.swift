@@ -5,19 +5,20 @@ import Changes
 package struct EraseRequest: Sendable {
   /// The log folder.
   package var logs: LogFolder
-  /// The identifier of the store whose logs are rewritten; nil if the folder has the logs of only one store.
+  /// The identifier of the store whose logs are rewritten; nil if the folder has the logs of only
+  /// one store.
   package var origin: String?
   /// The object's entity.
   package var entity: String
   /// The object's id.
   package var object: ObjectID
-  /// The properties whose values are erased; empty for all.
+  /// The properties whose values are erased; if empty, the values of all properties are erased.
   package var attributes: [String] = []
-  /// The store from whose history the values are erased too; nil to leave its history unchanged.
+  /// The path of a store from whose history the values are erased too; nil to erase only from logs.
   package var store: String?
-  /// The author of the erasure, for the records.
+  /// The author that the records of the erasure contain.
   package var author: String?
-  /// The reason for the erasure, for the records.
+  /// The reason that the records of the erasure contain.
   package var reason: String?
   /// Whether to find out what would be erased, without changing anything.
   package var isDryRun = false
@@ -36,14 +37,14 @@ package struct EraseResult: Codable, Hashable, Sendable {
   package var store: String
   /// The number of erased values in logs and snapshots.
   package var values: Int64 = 0
-  /// The number of transactions that contained these values.
+  /// The number of transactions that contained the erased values.
   package var transactions: Int64 = 0
   /// The logs and snapshots that were rewritten.
   package var files: [String] = []
   /// The number of large values whose files were removed.
   package var largeValues = 0
   /// The number of transactions of the store's history whose values were erased; nil if the store
-  /// was left as it is.
+  /// was not changed.
   package var storeTransactions: Int64?
 }
 

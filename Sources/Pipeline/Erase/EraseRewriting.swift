@@ -1,9 +1,10 @@
 import ChangeLog
 import Changes
 
-/// The digests that the transactions of a log will have with the values that remain.
+/// Returns a restatement for each transaction of a log that loses values. It contains the digests
+/// of the remaining lines.
 ///
-/// Filtered logs have none: their erased lines have no salt.
+/// The result is empty for a filtered log, whose erased lines contain no salt.
 func restatements(of plan: ErasePlan.File, tick: Tick) throws -> [Restatement] {
   let reader = try plan.chain.open(plan.file, after: nil)
   let rewriting = Rewriting(plan, writer: nil, header: reader.header)
@@ -31,10 +32,10 @@ func restatements(of plan: ErasePlan.File, tick: Tick) throws -> [Restatement] {
   return result
 }
 
-/// Rewrites a log without the erased values, and replaces the old one.
+/// Replaces a log with a copy that lacks the erased values.
 ///
-/// The records are written before the log. The mark of the unfinished erasure shows that a record
-/// without its erasure is not damage.
+/// The records are written before the log. Until the log is written, the mark of the unfinished
+/// erasure tells readers that the extra record is not damage.
 func rewrite(
   _ plan: ErasePlan.File,
   erasures: inout Erasures,
@@ -53,7 +54,8 @@ func rewrite(
     omitted: rewriting.omit
   ) {
     let remaining = try rewriting.close(transaction)?.remaining
-    // A filtered log needs no records: its digests are those of the whole logs, which have them.
+    // A filtered log needs no records. Its transactions have the digests of the whole logs, which
+    // have the records.
     if !isRecorded, let remaining, let digest = transaction.digest {
       records.append(
         ErasureRecord(
@@ -78,16 +80,16 @@ func rewrite(
 /// Copies the lines of one log into another.
 private final class Rewriting {
   private let plan: ErasePlan.File
-  /// Nil if the log is only read.
+  /// The writer of the new log; nil if the old log is only read.
   private let writer: LogWriter?
   private let isFiltered: Bool
   private var previous: Digest
-  /// The transaction that loses values; nil if the present one does not.
+  /// The present transaction, if it loses values; otherwise nil.
   private var open: Open?
-  /// The new line of a change; empty if the line does not change.
+  /// The new line of the present change; empty if the old line is copied.
   private var line: [UInt8] = []
   private var hasBegun = false
-  /// The number of omitted lines before the first change of the transaction.
+  /// The number of omitted lines before the first change of the present transaction.
   private var omitted: Int64 = 0
 
   /// A transaction that loses values.
@@ -106,7 +108,7 @@ private final class Rewriting {
     previous = header.previous
   }
 
-  /// Reads a change, before its line is copied.
+  /// Prepares the new line of a change. The caller copies the line afterwards.
   func take(_ change: Change, transaction: Int64, opening: () throws -> Transaction?) throws {
     line.removeAll(keepingCapacity: true)
     try begin(transaction, opening)
@@ -164,8 +166,8 @@ private final class Rewriting {
     if open == nil { omitted = lines.upperBound } else { try open?.hiding.skip(Int64(lines.count)) }
   }
 
-  /// Ends a transaction; if it lost values, returns the digest that its lines give with the remaining
-  /// values, and the lines that lost values.
+  /// Ends a transaction. If the transaction lost values, returns the digest of its remaining lines,
+  /// and the lines that lost values.
   func close(
     _ transaction: Transaction
   ) throws -> (remaining: Digest, restated: [RestatedLine])? {
@@ -184,11 +186,12 @@ private final class Rewriting {
   }
 }
 
-/// Removes the files of large values that no log needs any more, and returns their number.
+/// Removes the files of large values that no log refers to any more, and returns the number of
+/// removed files.
 func removeLargeValues(_ digests: [String], logs: LogFolder) throws -> Int {
   var unused = Set(digests)
   for file in try unused.isEmpty ? [] : logs.allFiles() {
-    // All logs were verified before, so their erasure records are not verified again.
+    // All logs were verified earlier, so their erasure records are not verified again.
     let reader = try LogReader(path: file) { Erasures(uncheckedIn: $0) }
     while try reader.next({ change, _, _ in
       for value in change.largeReferences { unused.remove(value.digest) }

@@ -3,8 +3,9 @@ import Changes
 import Store
 
 extension Export {
-  /// Writes the snapshot with which the logs begin: the one that the last deletion of history proves,
-  /// or the present state.
+  /// Writes the snapshot with which the logs begin. For an adopted file, this is the state after
+  /// its adoption. Otherwise it is the snapshot that the last deletion of history proves, or else
+  /// the present state.
   func writeFirstSnapshot(_ tick: Tick) throws {
     if let start = try reader.adoptedStart() {
       result.from = try reader.point(start)
@@ -16,7 +17,7 @@ extension Export {
       try writeSnapshot(at: result.from, tick: tick)
     }
     let last = result.from.transaction
-    // The marker of an adoption has no changes that the snapshot could lack.
+    // The transaction that marks an adoption has no changes, so a snapshot after it lacks nothing.
     let isMarker = try last == 1 && reader.adoptedStart() != nil
     if !isMarker, let oldest = try reader.historyRange().oldest, oldest <= last {
       result.notices.append(
@@ -25,8 +26,9 @@ extension Export {
     }
   }
 
-  /// Writes the snapshot that the last deletion of history proves, and returns its point; nil if it
-  /// can't be made again, for example because values were erased since.
+  /// Writes the snapshot that the last deletion of history proves, and returns the snapshot's
+  /// point. Returns nil if the snapshot can't be created again, for example because values were
+  /// erased after the deletion.
   private func writePrunedSnapshot(_ tick: Tick) throws -> HistoryPoint? {
     guard let prune = try reader.lastPrune(), let mark = prune.mark, let seed = prune.seed else {
       return nil
@@ -68,10 +70,10 @@ extension Export {
     }
   }
 
-  /// Writes the state of the store after its last transaction.
+  /// Writes a snapshot of the store after its last transaction.
   func writeSnapshot(at point: HistoryPoint, tick: Tick) throws {
     guard point.transaction > 0 else { return }
-    // A transaction that only proves a snapshot does not change the state.
+    // If the last transaction only proves a snapshot, that snapshot contains the present state too.
     let marked = try reader.transaction(point.transaction)?.mark?.transaction
     let known = try request.logs.snapshots(of: store.identifier, lineage: store.lineage)
       .last { [point.transaction, marked].contains($0.range.lowerBound) }
@@ -86,7 +88,7 @@ extension Export {
       result.snapshot = ""
       return
     }
-    // The rows of an adopted file give the state after any of its transactions.
+    // An adopted file needs no check: its rows give the state after any of its transactions.
     if !store.schema.isAdopted { try reader.checkState(isAfter: point) }
     let log = try SnapshotLog(
       of: store,
@@ -97,7 +99,7 @@ extension Export {
     result.snapshot = try log.write(
       to: request.logs,
       level: request.level,
-      // The whole state is read by now.
+      // The reader has read the whole state before this closure is called.
       marking: { mark in
         self.marked = try reader.withoutSnapshot { try record(mark, in: request.store) }
       },
@@ -106,11 +108,12 @@ extension Export {
     if self.marked == nil { result.notices.append(.snapshotIsUnproven(point.transaction)) }
   }
 
-  /// Exports the transaction that proves the snapshot, and those before it.
+  /// Exports the transaction that proves the new snapshot, and the transactions before it.
   func exportMark(_ tick: Tick) throws {
     guard let marked, marked > result.to.transaction else { return }
     try reader.refresh()
-    // The proof must be durable before a log contains it.
+    // The store must keep the proof after a power failure, so it is synced before a log contains
+    // the proof.
     try reader.sync()
     schemas = try schemasByDigest(reader)
     result.head = marked

@@ -36,7 +36,7 @@ extension Export {
     try finishLog()
   }
 
-  /// Begins a new log if the transaction can't be added to the open one.
+  /// Begins a new log if the transaction can't be appended to the open log.
   private func prepareLog(for transaction: Transaction, after previous: Digest) throws {
     if let log, schema == transaction.schema, log.estimatedSize < request.maximumFileSize {
       return
@@ -112,7 +112,7 @@ extension Export {
     }
   }
 
-  /// Ends a log with the records of its erased transactions.
+  /// Ends a log, and writes the erasure records of its transactions.
   private func finish(_ log: LogWriter) throws -> String {
     guard !records.isEmpty else { return try log.finish() }
     let (identifier, lineage) = (store.identifier, store.lineage)
@@ -149,11 +149,12 @@ extension Export {
     result.plainBytes += log.sizes.plain
     result.compressedBytes += log.sizes.compressed
     try tree?.finish()
-    // An interrupted run need not verify this log again.
+    // With the token after this log, the run after an interrupted run need not verify the log
+    // again.
     try moveToken()
   }
 
-  /// Writes the large values of a log to the stream, after the log.
+  /// Writes the large values of a log to the stream, after the lines of the log.
   private func writeValues(to stream: Int32) throws {
     for value in values {
       try LogWriter.write(

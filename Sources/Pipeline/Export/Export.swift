@@ -2,30 +2,33 @@ import ChangeLog
 import Changes
 import Store
 
-/// Throws if an export could not begin; changes nothing.
+/// Throws if an export with this request could not begin. Nothing is changed.
 package func checkBeginning(_ request: ExportRequest) throws {
   let store = try readableStore(request.store)
   _ = try store.read { try Export(request, store: store, reader: $0) }
 }
 
-/// Exports the new transactions of a store's history, and moves the token.
+/// Exports the new transactions of a store's history, and updates the token.
 ///
-/// The token moves last: a log is written, synced and renamed, its folder is synced, and then the
-/// token is written. The run after an interrupted run continues with the next transaction.
+/// The token is written last: a log is written, synced and renamed, and its folder is synced. Then
+/// the token is written. If a run is interrupted, the next run continues after the last complete
+/// log.
 ///
 /// - Throws: ``PipelineError``, ``LogError`` or ``StoreError``.
 package func export(_ request: ExportRequest, tick: Tick = { _ in }) throws -> ExportResult {
-  // Foreign changes are sealed before they are exported.
+  // Foreign changes become transactions first, so that this run exports them.
   if !request.isDryRun { try writableStore(request.store)?.sealForeignChanges() }
   let store = try readableStore(request.store)
   let (result, isForgotten, filter) = try store.read { reader in
     let export = try Export(request, store: store, reader: reader)
-    // A log must not contain a state that a power cut could still remove from the store.
+    // If a log contains a transaction, a power failure must not remove that transaction from the
+    // store.
     if !request.isDryRun { try reader.sync() }
     let result = try export.run(tick)
     return (result, try export.isForgotten, export.filter)
   }
-  // In a rollback journal this process can't commit while it reads.
+  // If an adopted file uses a rollback journal, this process can't write to the file while it reads
+  // it.
   if store.schema.isAdopted, isForgotten { try noteExport(of: request.store, filter: filter) }
   return result
 }
@@ -34,8 +37,8 @@ private func noteExport(of path: String, filter: String?) throws {
   do {
     try writableStore(path, busyTimeout: .seconds(1))?.rememberExport(filter: filter)
   } catch let error as StoreError where error.code == .locked {
-    // The store is locked, and an export does not wait. The next export sets the mark, because it
-    // finds logs.
+    // Another program has locked the store, and the export does not wait. The next export finds the
+    // logs of this export, and sets the exported mark.
   }
 }
 
@@ -43,9 +46,9 @@ final class Export {
   let request: ExportRequest
   let store: Store
   let reader: Reader
-  /// Filters the changes; nil if all of them are exported.
+  /// The filter of the changes; nil if all changes are exported.
   let filtered: FilteredChanges?
-  /// The path of the token; nil if none is used.
+  /// The path of the token; nil if the export uses no token.
   private let token: String?
   var schemas: [String: StoreSchema]
   var result: ExportResult
@@ -53,16 +56,17 @@ final class Export {
   var progress = Progress()
   var log: LogWriter?
   var schema = ""
-  /// The lineage's records of erasures; nil until a record is added.
+  /// The erasure records of the lineage; nil until this run adds a record.
   var erasures: Erasures?
-  /// The records of erased transactions in the open log.
+  /// The erasure records for transactions in the log that is being written.
   var records: [ErasureRecord] = []
-  /// The large values of the open log that the stream does not contain yet.
+  /// The large values that the open log refers to and the stream does not contain yet.
   var values: [LargeReference] = []
-  /// The tree beside the logs; nil for streams and filtered logs.
+  /// The writer of the tree beside the logs; nil if the export writes to a stream or writes
+  /// filtered logs.
   var tree: LineageTreeWriter?
   var streamed: Set<String> = []
-  /// The transaction that proves the snapshot of this run.
+  /// The transaction that proves the snapshot that this run wrote.
   var marked: Int64?
 
   init(_ request: ExportRequest, store: Store, reader: Reader) throws {
@@ -145,10 +149,10 @@ final class Export {
     )
   }
 
-  /// Records that the logs begin here: first in the folder with a token, then in the store.
+  /// Records that an export has begun: first in the token, then in the store.
   ///
-  /// If the run is interrupted before its first log, the next run finds the token, and does not
-  /// take the folder for an empty one.
+  /// If the run is interrupted before it writes a log, the next run finds the token. Without the
+  /// token, the next run would report that the folder lacks the logs of an earlier export.
   private func remember() throws {
     guard !request.isDryRun, request.stream == nil, !request.trustsToken else { return }
     try moveToken()
@@ -157,10 +161,10 @@ final class Export {
     }
   }
 
-  /// The name of the filtered logs; nil for whole ones.
+  /// The name of the filtered logs in the folder; nil if the logs are not filtered.
   var filter: String? { request.logs.partial }
 
-  /// Whether the store does not have the mark of this export yet.
+  /// Whether the store lacks the mark of an export to these logs.
   var isForgotten: Bool {
     get throws {
       guard !request.isDryRun, request.stream == nil, !request.trustsToken else { return false }
@@ -168,7 +172,7 @@ final class Export {
     }
   }
 
-  /// Opens the tree to which the transactions are added.
+  /// Opens the tree to which this run appends transactions.
   private func openTree() throws {
     guard !request.isDryRun, request.stream == nil, !request.trustsToken, filtered == nil else {
       return
@@ -177,7 +181,8 @@ final class Export {
       let writer = try LineageTreeWriter(request.logs, store: store.identifier, after: result.from)
       tree = writer.last == result.from ? writer : nil
     } catch let error as LogError where Finding(error) != nil {
-      // The export continues without the tree, because it does not read old logs.
+      // The export continues without the tree. Only old logs could repair the tree, and an export
+      // does not read old logs.
       result.notices.append(.treeIsNotWhole("\(error)"))
     }
   }
@@ -188,7 +193,7 @@ final class Export {
   }
 }
 
-/// The schemas of a store by their digests.
+/// The schemas of a store, with their digests as keys.
 func schemasByDigest(_ reader: Reader) throws -> [String: StoreSchema] {
   Dictionary(
     try reader.schemas().map { ($0.digest, $0.schema) },

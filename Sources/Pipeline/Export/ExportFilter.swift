@@ -1,8 +1,8 @@
 import Changes
 
-/// The parts that an export leaves out.
+/// What an export leaves out of the logs.
 ///
-/// Logs without these parts can't be replayed.
+/// Logs from which a filter left something out can't be replayed.
 package struct ExportFilter: Hashable, Sendable {
   /// Properties whose values are hidden.
   package struct Redaction: Hashable, Sendable {
@@ -13,9 +13,9 @@ package struct ExportFilter: Hashable, Sendable {
       case hash
     }
 
-    /// The entity, which represents its whole family.
+    /// The name of an entity. The redaction applies to all entities of its family.
     package var entity: String
-    /// An attribute or a to-one relationship.
+    /// The name of an attribute or of a to-one relationship.
     package var attribute: String
     package var manner: Manner
 
@@ -26,9 +26,11 @@ package struct ExportFilter: Hashable, Sendable {
     }
   }
 
-  /// The authors whose transactions are exported, with an empty text for no author; empty for all.
+  /// The authors whose transactions are exported; empty for all authors. An empty text selects
+  /// transactions without an author.
   package var authors: [String] = []
-  /// The entities whose changes are exported, with their heirs; empty for all.
+  /// The entities whose changes are exported; empty for all entities. An entity stands also for the
+  /// entities that inherit from it.
   package var entities: [String] = []
   package var redactions: [Redaction] = []
   /// The key of the digests that replace values.
@@ -40,7 +42,7 @@ package struct ExportFilter: Hashable, Sendable {
 
   /// A description of the filter.
   ///
-  /// Equal filters have equal descriptions, even if their parts are in another order.
+  /// The description does not depend on the order in which the filter lists its parts.
   package var words: String {
     func list(_ texts: [String]) -> String {
       var bytes: [UInt8] = []
@@ -56,7 +58,8 @@ package struct ExportFilter: Hashable, Sendable {
     for manner in Redaction.Manner.allCases {
       let names = redactions.filter { $0.manner == manner }.map { "\($0.entity).\($0.attribute)" }
       guard !names.isEmpty else { continue }
-      // Logs with digests of another key must have another description.
+      // The description contains a digest of the key, because filters with different keys need
+      // different descriptions.
       let digest = keyedDigest(of: Array("travelog redaction key".utf8), key: key)
       let keyed = manner == .hash ? " by the key \(digest.description.prefix(8))" : ""
       parts.append("\(manner == .drop ? "dropped" : "hashed") \(list(names))\(keyed)")
@@ -64,7 +67,7 @@ package struct ExportFilter: Hashable, Sendable {
     return parts.joined(separator: "; ")
   }
 
-  /// Throws if the filter contains a name that the history never had.
+  /// Throws if the filter contains a name that no schema of the history has.
   func check(_ schemas: [StoreSchema], path: String) throws {
     for entity in entities { try checkEntity(entity, schemas: schemas, path: path) }
     for redaction in redactions {

@@ -2,9 +2,9 @@ import ChangeLog
 import Changes
 import Store
 
-/// The checks of an export before it writes anything, which `status` reports.
+/// These checks run before an export writes anything. `status` reports their errors.
 extension ExportRequest {
-  /// The token of a store: its path, the exported point, and why it can't be read.
+  /// The token of a store: the path, the exported point, and the error if the token can't be read.
   struct TokenState {
     let path: String
     var point: HistoryPoint?
@@ -21,7 +21,7 @@ extension ExportRequest {
     return state
   }
 
-  /// Throws if the folder lacks logs that the token or the store requires.
+  /// Throws if the folder lacks logs that exist according to the token or the store.
   func checkLogs(
     _ token: TokenState,
     end: (lineage: Int64, transaction: Int64)?,
@@ -43,7 +43,7 @@ extension ExportRequest {
     throw error(.tokenIsAhead(point, lineage: end.lineage, end: end.transaction))
   }
 
-  /// Throws if history lacks a transaction after a point, up to a last one.
+  /// Throws if the history lacks a transaction in the range after a point.
   func checkContinuation(
     of identifier: String,
     after point: HistoryPoint,

@@ -4,29 +4,31 @@ import Changes
 package struct ExportRequest: PipelineRequest, Sendable {
   package var store: String
   package var logs: LogFolder
-  /// Nil for the token beside the logs.
+  /// The path of the token; nil for the token beside the logs.
   package var token: String?
-  /// An open stream, to which logs are written instead of the folder.
+  /// An open stream that receives the logs; nil to write the logs to the folder.
   ///
-  /// A stream has no token unless a token file is named.
+  /// An export to a stream uses a token only if ``token`` names one.
   package var stream: Int32?
-  /// Whether to also write the state at the end of the export.
+  /// Whether to also write a snapshot of the state at the end of the export.
   package var wantsSnapshot = false
   package var until = Point.head
   /// The compression level, from 1 to 9.
   package var level = 6
-  /// A file of at least this many compressed bytes ends after its transaction.
+  /// The size in compressed bytes at which a log ends. The transaction that reaches this size is
+  /// the last one of its log.
   package var maximumFileSize: Int64 = 256 << 20
   /// Whether to find out what would be exported, without writing.
   package var isDryRun = false
 
-  /// The parts that are left out of the logs, which then have their own folder and token.
+  /// The parts to leave out. Filtered logs have a folder and a token for each filter.
   package var filter = ExportFilter()
 
-  /// Whether the folder may get new logs, although the store was exported before.
+  /// Whether to start a new log folder, although the store was exported before. The folder must not
+  /// contain logs of the store.
   package var startsNewFolder = false
 
-  /// Whether to begin at the token, even if the earlier logs are elsewhere.
+  /// Whether to begin at the token, even if the earlier logs are not in the folder.
   ///
   /// An export to standard output writes no exported mark in the store.
   package var trustsToken = false
@@ -39,9 +41,9 @@ package struct ExportRequest: PipelineRequest, Sendable {
 }
 
 extension ExportRequest {
-  /// The name of a store in a token.
+  /// The name under which a token contains the point of a store.
   ///
-  /// Filtered logs have another name there, because they end at other points.
+  /// Filtered logs have a name for each filter, because their last transactions differ.
   func tokenName(_ identifier: String) -> String {
     identifier + (logs.partial.map { "/partial=\($0)" } ?? "")
   }
@@ -50,7 +52,7 @@ extension ExportRequest {
 package struct ExportResult: Encodable, Hashable, Sendable {
   package var store: String
   package var identifier: String
-  /// What a filter left out, in words; nil for whole logs.
+  /// What a filter left out, in words; nil if the logs are not filtered.
   package var filter: String?
   /// The last transaction that earlier runs exported.
   package var from: HistoryPoint

@@ -11,7 +11,7 @@ enum ExportStart {
 }
 
 extension ExportStart {
-  /// Decides where the export begins; a notice describes a repair.
+  /// Decides where the export begins. If the token was repaired, a notice describes the repair.
   init(
     _ request: ExportRequest,
     reader: Reader,
@@ -21,7 +21,8 @@ extension ExportStart {
     let identifier = store.identifier
     let name = request.tokenName(identifier)
     if request.stream != nil || request.trustsToken {
-      // A stream is not kept, so only a named token contains its end.
+      // An export can't read the logs that it wrote to a stream, so only a named token says where
+      // the last export ended.
       let point = try request.token.flatMap { try readToken($0) }?.points[name]
       self = try Self.forStream(point, reader: reader, request: request)
       return
@@ -49,12 +50,12 @@ extension ExportStart {
       )
       return
     }
-    /// The end of the verified logs, from the beginning or from a point.
+    /// Verifies the logs from the beginning, or only those after a point, and returns their end.
     func verifiedEnd(after known: HistoryPoint? = nil) throws -> HistoryPoint {
       try LogChain(request.logs, store: identifier, lineage: end?.lineage ?? 0)
         .verifiedEnd(after: known)
     }
-    // The table in docs/TOKENS.md, for the cases that `checkLogs` permits.
+    // The cases are those of the table in docs/TOKENS.md that `checkLogs` permits.
     switch (end, token.point) {
     case (nil, _):
       self = try Self.first(request, reader: reader, notices: &notices)
@@ -62,7 +63,7 @@ extension ExportStart {
       if try reader.has(point) {
         self = .after(point)
       } else {
-        // The logs confirm the token, so the store has changed.
+        // The logs end where the token says, so the store has changed.
         let rebuilt = try verifiedEnd()
         if rebuilt != point { notices.append(.tokenWasAltered(point.transaction)) }
         self = .after(rebuilt)
@@ -73,7 +74,7 @@ extension ExportStart {
         notices.append(.tokenWasBehind(point, rebuilt))
         self = .after(rebuilt)
       } catch let error as LogError where error.code == .damaged {
-        // The store continues sound logs, so the token is wrong.
+        // The store continues the logs, and the logs are sound. Therefore the token is wrong.
         let rebuilt = try verifiedEnd()
         guard try reader.has(rebuilt) else { throw error }
         notices.append(.tokenWasAltered(point.transaction))
@@ -91,9 +92,9 @@ extension ExportStart {
     }
   }
 
-  /// Filtered logs can end before the token, because later transactions were left out.
+  /// Filtered logs can end before the token, because the filter left later transactions out.
   ///
-  /// The logs end after the token if a run was interrupted before it moved the token.
+  /// Filtered logs end after the token if a run was interrupted before it updated the token.
   private static func forFiltered(
     _ point: HistoryPoint?,
     end: (lineage: Int64, transaction: Int64)?,
@@ -119,7 +120,7 @@ extension ExportStart {
   ) throws -> ExportStart {
     if let point, point.transaction > 0 { return .after(point) }
     let isAdopted = try reader.adoptedStart() != nil
-    // The state with which the logs of an adopted file begin is a file beside them.
+    // The logs of an adopted file begin with a snapshot, which is a separate file.
     if isAdopted, request.stream == nil { return .snapshot }
     guard try !isAdopted && reader.reachesBack() else {
       throw request.error(.streamHasNoBeginning)
@@ -142,7 +143,8 @@ extension ExportStart {
 }
 
 extension Reader {
-  /// Whether the store's history can contain a point, which its lineage and its id decide.
+  /// Whether nothing in the store's history contradicts a point. The transaction of the point may
+  /// be deleted from the history.
   fileprivate func has(_ point: HistoryPoint) throws -> Bool {
     do {
       try check(point)
@@ -154,7 +156,7 @@ extension Reader {
     return true
   }
 
-  /// Whether history has all transactions from the first transaction on.
+  /// Whether the history still has every transaction from the first one.
   func reachesBack() throws -> Bool {
     try historyRange().base.transaction == 0 && lastDeletedTransaction() == nil
   }

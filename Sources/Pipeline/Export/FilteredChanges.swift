@@ -3,7 +3,7 @@ import Store
 
 /// Applies a filter to transactions and their changes.
 final class FilteredChanges {
-  /// The changes that a filter selects under one schema.
+  /// The changes that a filter selects if the schema is known.
   private struct Wants {
     /// The selection for each entity that the filter names.
     let entities: [PropertyTargets]
@@ -42,10 +42,10 @@ final class FilteredChanges {
     return wants
   }
 
-  /// The number of changes of a transaction that a filtered log contains; nil if it leaves out the
-  /// whole transaction.
+  /// The number of changes that a filtered log contains of a transaction; nil if the log omits the
+  /// transaction.
   ///
-  /// A gap is never left out, because no line can replace it in the chain.
+  /// A gap is never omitted, because no other line can replace the line of a gap in the chain.
   func shownChanges(of transaction: Transaction, reader: Reader) throws -> Int64? {
     guard isWanted(transaction) else { return transaction.operation == .gap ? 0 : nil }
     guard !filter.entities.isEmpty else { return transaction.count }

@@ -4,15 +4,16 @@ import Store
 
 /// Writes the lines of transactions from which a filter leaves something out.
 ///
-/// The chain still covers the parts that are left out. A hidden value is covered by the digest of
-/// its line's values, omitted lines by the roots of the largest subtrees that contain only them,
-/// and an omitted transaction by the digest of its body.
+/// The chain still covers the parts that are left out. A line with a hidden value contains the
+/// digest of the line's values. For omitted lines, the log contains the roots of the largest
+/// subtrees that consist only of omitted lines. For an omitted transaction, the log contains the
+/// digest of the transaction's body.
 struct FilteredLines {
   let filtered: FilteredChanges
   let reader: Reader
   let path: String
 
-  /// Writes a line that replaces a whole transaction, whose changes a cursor returns.
+  /// Writes one line in place of a whole transaction. The cursor returns the transaction's changes.
   func omit(
     _ transaction: Transaction,
     after previous: Digest,
@@ -33,7 +34,7 @@ struct FilteredLines {
     try line.withUnsafeBytes { try log.append(Omission(transaction: transaction.id), line: $0) }
   }
 
-  /// Writes the lines of a transaction's changes, which a cursor returns.
+  /// Writes the lines of a transaction's changes. The cursor returns these changes.
   func write(
     _ transaction: Transaction,
     cursor: HistoryCursor,
@@ -42,7 +43,8 @@ struct FilteredLines {
   ) throws {
     let whole = TransactionLines(transaction)
     var shown = transaction
-    // In this line, other text than in the store describes the leaf.
+    // The lines must not contain the seed of the transaction: it would reveal the salts of hidden
+    // values.
     shown.seed = nil
     let lines = TransactionLines(shown)
     let hidden = try HiddenLines(transaction, filtered: filtered, reader: reader)
@@ -102,10 +104,10 @@ struct FilteredLines {
   }
 }
 
-/// Returns the positions of the lines of a transaction that a filtered log omits, or contains
-/// without some values.
+/// Returns the positions of the lines of a transaction that a filtered log omits, or that it
+/// contains without some values.
 ///
-/// Lines are read ahead only as far as the seeds of the shown lines require, and no line is kept in
+/// Lines are read ahead only as far as the seeds of the shown lines require. No line is kept in
 /// memory.
 private final class HiddenLines: IteratorProtocol {
   private let transaction: Transaction

@@ -2,7 +2,8 @@ import ChangeLog
 import Glibc
 
 extension History {
-  /// Opens every history that a text names: of a log folder, all lineages of all stores.
+  /// Opens every history that a text names. A log folder stands for all lineages of all stores in
+  /// it.
   ///
   /// - Throws: ``PipelineError``, ``LogError`` or ``StoreError``.
   package static func all(_ text: String) throws -> [History] {
@@ -10,7 +11,8 @@ extension History {
     return histories.count > 1 ? histories : [try History(text)]
   }
 
-  /// The histories of a log folder that is named without a point; none for anything else.
+  /// Opens the histories of a log folder that is named without a point. Returns no history for any
+  /// other text.
   private static func folderHistories(_ text: String) throws -> [History] {
     var status = stat()
     guard stat(text, &status) == 0, status.st_mode & S_IFMT == S_IFDIR else { return [] }
@@ -19,7 +21,7 @@ extension History {
     let folder = place.folder
     let stores = try place.store.map { [$0] } ?? folder.stores()
     return try stores.flatMap { store in
-      // A lineage may consist of a snapshot, from which nothing happened yet.
+      // The only log of a lineage can be a snapshot, after which no transaction follows.
       try folder.lineages(of: store)
         .filter { try !folder.files(of: store, lineage: $0).isEmpty }
         .map { lineage in

@@ -7,7 +7,7 @@ package final class FolderHistory: HistorySource {
   /// The last transaction at the time when the history was opened.
   private let head: Int64
 
-  /// Finds the logs of a store in a folder: of the given lineage or of the latest lineage.
+  /// Finds the logs of a store in a folder. If no lineage is given, the latest lineage is used.
   package init(_ folder: LogFolder, store: String, lineage: Int64? = nil) throws {
     let lineages = try folder.lineages(of: store)
     if lineages.isEmpty, folder.partial == nil,
@@ -35,7 +35,7 @@ package final class FolderHistory: HistorySource {
     try checkIsWhole()
   }
 
-  /// Throws if a log between two others is missing.
+  /// Throws if a log is missing between two logs of the folder.
   private func checkIsWhole() throws {
     for (last, next) in zip(chain.files, chain.files.dropFirst())
     where chain.folder.partial == nil && next.range.lowerBound != last.range.upperBound + 1 {
@@ -74,15 +74,15 @@ package final class FolderHistory: HistorySource {
     return file.flatMap { $0.range.overlaps(range) ? $0 : nil }
   }
 
-  /// Opens a log; the point is ignored unless the log begins there.
+  /// Opens a log. The point is compared only if the log begins there.
   private func open(_ file: LogFolder.File, after point: HistoryPoint?) throws -> LogReader {
     let isNext = point.map { $0.transaction + 1 == file.range.lowerBound } ?? false
     return try chain.open(file, after: isNext ? point : nil)
   }
 
-  /// Runs a function, and again with a new list of logs if a log was missing.
+  /// Calls a function, and calls it again with a new list of logs if a log was missing.
   ///
-  /// In that case another program has merged the missing log.
+  /// A log that is missing was merged into another log by another program.
   private func listing<Result>(_ body: () throws -> Result) throws -> Result {
     do {
       return try body()
@@ -119,7 +119,7 @@ package final class FolderHistory: HistorySource {
     )
   }
 
-  /// The schemas of all logs; a migration begins a new log.
+  /// The schemas of all logs. A log has one schema, because a migration begins a new log.
   package func schemas() throws -> [StoreSchema] {
     try listing {
       var result: [StoreSchema] = []
@@ -166,7 +166,7 @@ package final class FolderHistory: HistorySource {
       )
       next = file.range.upperBound + 1
       if isWhole { try chain.checkEnd(reader, file: file) }
-      // Filtered logs leave out transactions, so they need not follow each other.
+      // Filtered logs omit transactions, so the ids of two logs need not be consecutive.
       guard chain.folder.partial == nil else { continue }
       point = last?.chainDigest.map { digest in
         HistoryPoint(lineage: chain.lineage, transaction: file.range.upperBound, digest: digest)

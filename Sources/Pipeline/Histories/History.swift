@@ -3,13 +3,14 @@ import Changes
 import Glibc
 import Store
 
-/// A history up to a point, which users write as `trips.store@412` or `logs@2026-11-03T08:00Z`.
+/// A history up to a point. Users write it as `trips.store@412` or `logs@2026-11-03T08:00Z`.
 package struct History {
   /// The text that the user gave.
   package let name: String
   package let source: any HistorySource
   package let outline: HistoryOutline
-  /// The last transaction up to the point; the base of the outline if there is none.
+  /// The last transaction up to the point. If no transaction is before the point, this is the base
+  /// of the outline.
   package let last: Int64
 
   /// Opens a store's file, a folder of logs, or a log; the text can end with `@` and a point.
@@ -31,7 +32,7 @@ package struct History {
   /// Whether no transaction follows the point.
   package var isAtHead: Bool { last == outline.head && !outline.hasUnshownChanges }
 
-  /// Throws for filtered logs, from which no state can be built.
+  /// Throws if the logs are filtered, because the state can't be computed from filtered logs.
   package func checkIsWhole() throws {
     guard !outline.filter.isEmpty else { return }
     throw ChainFailure.filteredHistory(outline.filter, of: name).at(outline.path)
@@ -42,15 +43,15 @@ package struct History {
     last > outline.base ? outline.base + 1...last : nil
   }
 
-  /// The ranges of ids up to the point that are read together, in ascending order.
+  /// The ranges of ids up to the point, in ascending order. Reading each range at once is fastest.
   package var stretches: [ClosedRange<Int64>] {
     outline.stretches.filter { $0.lowerBound <= last }
       .map { $0.lowerBound...min($0.upperBound, last) }
   }
 
-  /// The path of the store, if a text names a store without a point; otherwise nil.
+  /// The path of the store that a text names without a point; nil for any other text.
   ///
-  /// The caller can then read the rows, and need not build the unsealed part of the history.
+  /// With this path, the caller can read rows, instead of computing unsealed changes.
   package static func storeAtHead(_ text: String) throws -> String? {
     let (path, point) = try split(text)
     var status = stat()
@@ -62,7 +63,8 @@ package struct History {
 
   /// Splits a text into path and point.
   ///
-  /// If a file has the whole text as its name, the point is the head.
+  /// If a file has the whole text as its name, the whole text is the path, and the point is the
+  /// head.
   private static func split(_ text: String) throws -> (path: String, point: Point) {
     guard access(text, F_OK) != 0, let at = text.lastIndex(of: "@") else { return (text, .head) }
     let path = String(text[..<at])
@@ -102,8 +104,8 @@ package struct History {
 
   /// Whether a file is a log.
   ///
-  /// The file is read through SQLite, because if it is an open store, closing another descriptor
-  /// would release its locks.
+  /// The file is read through SQLite, because it can be a store that this process has open. If the
+  /// process closed another descriptor of that store, the locks of SQLite would be released.
   private static func isCompressed(_ path: String) throws -> Bool {
     guard access(path, R_OK) == 0 else {
       throw PipelineError(.isUnreadable(errno), logs: path)
@@ -113,7 +115,8 @@ package struct History {
 }
 
 extension HistorySource {
-  /// The last transaction up to a point; the base of the outline if there is none.
+  /// The last transaction up to a point. If no transaction is before the point, this is the base of
+  /// the outline.
   fileprivate func last(upTo point: Point, outline: HistoryOutline) throws -> Int64 {
     switch point {
     case .head: return outline.head
@@ -138,7 +141,7 @@ extension HistorySource {
     let beginning = PipelineError.Beginning(
       base: outline.base,
       head: outline.head,
-      // If the time can't be read, the message is without it.
+      // If the time can't be read, the message does not contain a time.
       time: try? outline.stretches.first.flatMap { try firstTime(in: $0) },
       isStore: self is StoreHistory,
       earlier: outline.otherLineages.last { $0.lineage < outline.lineage }?.path
@@ -146,28 +149,29 @@ extension HistorySource {
     return PipelineError(.beforeHistory(point, beginning), logs: outline.path)
   }
 
-  /// The time of the first of some transactions.
+  /// The time of the first transaction in a range of ids.
   private func firstTime(in ids: ClosedRange<Int64>) throws -> String? {
     var time: String?
-    // A gap has the id of its last transaction, so its id can be higher than the lowest id.
+    // A gap has the id of its last transaction, so a range that begins with a gap has no
+    // transaction with the lowest id.
     for range in [ids.lowerBound...ids.lowerBound, ids] where time == nil {
       try readTransactions(range) { time = time ?? $0.time }
     }
     return time
   }
 
-  /// The last transaction before the first transaction with a later time; nil if the first
-  /// transaction of all is later.
+  /// The last transaction before the first transaction with a later time; nil if the history begins
+  /// later.
   private func last(upToTime time: String, outline: HistoryOutline) throws -> Int64? {
     let stretches = outline.stretches
-    // The state with which a lineage begins can have a later time than the next
-    // transaction.
+    // The snapshot with which a lineage begins can have a later time than the next transaction.
     guard let first = stretches.first, let begun = try firstTime(in: first),
       begun <= time
     else { return outline.baseTime.flatMap { $0 <= time ? outline.base : nil } }
     var low = 0
     var high = stretches.count
-    // Find the last range whose first transaction is not too late; it contains the result.
+    // Find the last range whose first transaction is not after the time. This range contains the
+    // result.
     while low < high {
       let middle = (low + high) / 2
       if let first = try firstTime(in: stretches[middle]), first <= time {

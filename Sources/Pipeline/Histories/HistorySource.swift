@@ -1,19 +1,21 @@
 import Changes
 
-/// A source of transactions: a store, a folder of logs, or one log.
+/// A source of transactions: a store, a log folder, or one log.
 package protocol HistorySource: AnyObject {
   func outline() throws -> HistoryOutline
 
-  /// Reads the transactions in a range of ids in ascending order, and keeps one change in memory.
+  /// Reads the transactions in a range of ids in ascending order. Only one change at a time is in
+  /// memory.
   ///
-  /// In a log the line of a transaction follows its changes, whose lines already have its id, time,
-  /// author, schema and number of changes.
+  /// In a log, the line of a transaction follows the lines of its changes. The lines of the changes
+  /// already contain the id, time, author, schema and number of changes of the transaction.
   ///
   /// - Parameters:
-  /// - range: The ids; the history must have them all.
-  /// - wants: Returns whether to read the changes of a transaction; called before the first of
-  ///   them.
-  /// - change: Called with each of these changes, whose bytes are valid only during the call.
+  /// - range: The ids. The history must have all of them.
+  /// - wants: Returns whether to read the changes of a transaction. It is called before the first
+  ///   change is read.
+  /// - change: Called with each change of a wanted transaction. The bytes of the change are valid
+  ///   only during the call.
   /// - transaction: Called with each transaction, after its changes.
   /// - Throws: ``PipelineError``, ``LogError`` or ``StoreError``, and the errors of the closures.
   func read(
@@ -23,16 +25,16 @@ package protocol HistorySource: AnyObject {
     transaction: (Transaction) throws -> Void
   ) throws
 
-  /// All schemas of the transactions, in the order in which the store got them.
+  /// All schemas of the transactions, in the order in which the store began to use them.
   func schemas() throws -> [StoreSchema]
 
-  /// The transactions that changed an object with this id, in ascending order; nil if the source
-  /// has no faster way than reading all transactions.
+  /// The ids of the transactions that changed an object, in ascending order; nil if the source must
+  /// read all transactions to find them.
   func transactions(changing object: ObjectID) throws -> [Int64]?
 }
 
 extension HistorySource {
-  /// Logs have no index.
+  /// Logs have no index of objects.
   package func transactions(changing object: ObjectID) throws -> [Int64]? { nil }
 }
 
@@ -42,26 +44,27 @@ package struct HistoryOutline: Sendable {
   package var store: String
   package var lineage: Int64
   package var schema: StoreSchema
-  /// The schemas of transactions that are known without reading them.
+  /// The schemas that are known before any transaction is read.
   package var schemas: [StoreSchema]
-  /// The last transaction that can't be read any more; zero if all can be read.
+  /// The last transaction before those that the source contains; zero if the source contains the
+  /// first transaction.
   package var base: Int64
-  /// The digest of the base; nil if only earlier logs have it.
+  /// The digest of the base; nil if only earlier logs contain this digest.
   package var baseDigest: Digest?
-  /// The latest time up to the base; nil if it is not known.
+  /// The latest time of the transactions up to the base; nil if this time is not known.
   package var baseTime: String?
-  /// The last transaction; the base if there is none.
+  /// The last transaction; equal to the base if the history has no transactions.
   package var head: Int64
-  /// The ranges of ids that are best read at once, in ascending order; together they have all
-  /// transactions.
+  /// Ranges of ids in ascending order, which together contain all transactions. Reading each range
+  /// at once is fastest.
   package var stretches: [ClosedRange<Int64>]
   /// Whether reading half of a range takes about half of the time.
   package var isSplittable = false
   /// The other lineages of the folder, in ascending order.
   package var otherLineages: [LineagePlace] = []
-  /// Whether rows have foreign changes that are not in the history yet.
+  /// Whether the rows contain foreign changes that are not in the history yet.
   package var hasUnshownChanges = false
-  /// What a filter left out of the history, in words; empty for a whole history.
+  /// What a filter left out of the history, in words; empty if the history is not filtered.
   package var filter = ""
 }
 

@@ -30,7 +30,7 @@ package final class LogHistory: HistorySource {
     )
   }
 
-  /// Reads the log up to its trailer, which says where it ends.
+  /// Reads the log up to its trailer, which names the last transaction of the log.
   private func openToEnd() throws -> LogReader {
     let inside = try open()
     if inside.goInside(before: .max) {
@@ -38,7 +38,7 @@ package final class LogHistory: HistorySource {
         while try inside.next() != nil {}
         return inside
       } catch is LogError {
-        // Later, reading from the beginning reports the error and its place.
+        // Reading the log from its beginning, below, reports the error and its place.
       }
     }
     let reader = try open()
@@ -46,9 +46,9 @@ package final class LogHistory: HistorySource {
     return reader
   }
 
-  /// Reads the whole log, and verifies everything that can be verified without other logs.
+  /// Reads the whole log, and verifies everything except what depends on other logs.
   ///
-  /// - Throws: ``LogError`` if it was altered.
+  /// - Throws: ``LogError`` if the log was altered.
   package func prove() throws {
     let reader = try open()
     while try reader.next() != nil {}
@@ -68,9 +68,10 @@ package final class LogHistory: HistorySource {
 
 /// Reads the transactions in a range, and returns the reader and the last transaction that it read.
 ///
-/// If the end is wanted, it also reads the rest of the log, which verifies the end. With a members
-/// file it skips the transactions before the range. If this fails, it reads the log again
-/// from the beginning, and calls the closures only for transactions that it has not passed yet.
+/// If the end is wanted, the rest of the log is also read, which verifies the end. If a members
+/// file exists, the transactions before the range are skipped. If reading with the members file
+/// fails, the log is read again from the beginning, and the closures are called only for
+/// transactions that they have not received yet.
 @discardableResult
 func readLog(
   _ range: ClosedRange<Int64>,
@@ -121,7 +122,8 @@ func readLog(
 extension LogReader {
   /// Reads the transactions in a range, and returns the last one that it read.
   ///
-  /// If the end is wanted, it also reads the rest of the log, which verifies that the log is whole.
+  /// If the end is wanted, the rest of the log is also read, which verifies that the log is
+  /// complete.
   @discardableResult
   func read(
     _ range: ClosedRange<Int64>,

@@ -3,9 +3,10 @@ import Store
 
 /// The history of a store at the time when it was opened.
 package final class StoreHistory: HistorySource {
-  /// The number of transactions in one of the outline's ranges.
+  /// The number of transaction ids in one range of the outline.
   private static let stretch: Int64 = 256
-  /// The maximum number of ranges; a forged store can have any ids.
+  /// The maximum number of ranges. The limit is necessary because the ids of a forged store can be
+  /// arbitrarily large.
   private static let stretches: Int64 = 1 << 16
 
   private let store: Store
