@@ -136,8 +136,9 @@ package enum Notice: Hashable, Encodable, Sendable, Worded {
   }
 }
 
-/// Returns a notice for each file that users other than its owner can write. Only a digest that is
-/// kept elsewhere shows whether another user changed the file.
+/// Returns a notice for each file that users other than its owner can write.
+///
+/// Only a digest that is kept elsewhere shows whether another user changed the file.
 func permissionNotices(_ paths: [String]) -> [Notice] {
   paths.compactMap { path in
     var status = stat()

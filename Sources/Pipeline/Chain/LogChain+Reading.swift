@@ -3,8 +3,9 @@ import Changes
 
 // These methods read the logs of a chain to their ends.
 extension LogChain {
-  /// Throws if a log has other transactions than its name says. The log was already read to its
-  /// end.
+  /// Throws if a log has other transactions than its name says.
+  ///
+  /// The log was already read to its end.
   func checkEnd(_ reader: LogReader, file: LogFolder.File) throws {
     guard let trailer = reader.trailer, trailer.last == file.range.upperBound else {
       throw ChainFailure.wrongLast(reader.trailer?.last ?? 0, named: file.range.upperBound).at(

@@ -21,8 +21,9 @@ struct LogChain {
   let store: String
   let lineage: Int64
   let files: [LogFolder.File]
-  /// Logs that an interrupted compaction has merged and not removed yet. The merged log contains
-  /// their transactions too.
+  /// Logs that an interrupted compaction has merged and not removed yet.
+  ///
+  /// The merged log contains their transactions too.
   let covered: [LogFolder.File]
   let snapshots: [LogFolder.File]
   /// The records of erasures in these logs.
@@ -131,8 +132,9 @@ struct LogChain {
     return reader
   }
 
-  /// The logs with transactions after a trusted position. If no log has later transactions, the
-  /// result is the log that contains the position.
+  /// The logs with transactions after a trusted position.
+  ///
+  /// If no log has later transactions, the result is the log that contains the position.
   func files(after position: TrustedPosition?) -> [LogFolder.File] {
     guard let id = position?.transaction else { return files }
     let later = files.filter { $0.range.upperBound > id }

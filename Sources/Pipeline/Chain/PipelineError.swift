@@ -12,8 +12,9 @@ package struct PipelineError: Error, Sendable, Worded {
     case unknownName, stillThere, misuse, unproven
   }
 
-  /// The kinds of failure with their details. The paths of the store and of the logs are not among
-  /// the details.
+  /// The kinds of failure with their details.
+  ///
+  /// The paths of the store and of the logs are not among the details.
   indirect enum Reason: Sendable {
     // Folders, files and points.
     case noFolder, noLogs, noFile, isPartOfLineage, isUnreadable(Int32), onlyState(Int64)

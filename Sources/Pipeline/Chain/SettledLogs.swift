@@ -3,8 +3,9 @@ import ChangeLog
 /// The maximum number of attempts to read logs that other programs keep changing.
 private let mostReadings = 10
 
-/// Calls `body`. If other programs compacted or added logs during a call that failed, calls `body`
-/// again.
+/// Calls `body`.
+///
+/// If other programs compacted or added logs during a call that failed, calls `body` again.
 ///
 /// During a compaction, a listed log can be missing when `body` opens it.
 ///

@@ -2,8 +2,9 @@ import ChangeLog
 import Changes
 import Store
 
-/// Creates a transaction that no program saved, such as a snapshot or a gap. Its default time is
-/// now.
+/// Creates a transaction that no program saved, such as a snapshot or a gap.
+///
+/// Its default time is now.
 func madeUpTransaction(
   _ id: Int64,
   operation: TransactionOperation,

@@ -35,7 +35,9 @@ struct SnapshotLog {
     )
   }
 
-  /// Returns the mark that a later transaction needs to prove the snapshot. No log is written.
+  /// Returns the mark that a later transaction needs to prove the snapshot.
+  ///
+  /// No log is written.
   func mark() throws -> Mark {
     var digest = TransactionDigest(transaction, after: point.digest)
     try reader.snapshot(at: point.transaction) { digest.take($0) }

@@ -1,8 +1,9 @@
 import ChangeLog
 import Changes
 
-/// The maximum size of a token in bytes. A token with the points of a hundred stores is far
-/// smaller.
+/// The maximum size of a token in bytes.
+///
+/// A token with the points of a hundred stores is far smaller.
 private let largestToken = 1 << 16
 
 /// Reads a token; nil if there is none.

@@ -4,8 +4,9 @@ import FoundationEssentials
 import Glibc
 import Store
 
-/// Erases values of one object from logs, snapshots and large values. If the request names a store,
-/// the values are also erased from the store's history.
+/// Erases values of one object from logs, snapshots and large values.
+///
+/// If the request names a store, the values are also erased from the store's history.
 ///
 /// If the request names a store, a transaction of that store records the erasure before any log is
 /// rewritten. The transaction also confirms the values that remain. Without a store, the erasure is
@@ -171,6 +172,7 @@ private struct Erase {
   }
 
   /// Erases the values from the store's history and records the erasure, in one SQL transaction.
+  ///
   /// Then the record is exported, because logs with erased lines must never lack the record.
   ///
   /// Returns false if no store was given, or if the store is a replica. The history of a replica

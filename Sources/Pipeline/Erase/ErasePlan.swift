@@ -46,8 +46,9 @@ struct ErasePlan {
     return isSnapshot ? transaction >= present.transaction : transaction == present.transaction
   }
 
-  /// The large values that the plan erases. Their files are removed unless other logs refer to
-  /// them.
+  /// The large values that the plan erases.
+  ///
+  /// Their files are removed unless other logs refer to them.
   var largeValues: Set<String> {
     Set(
       files.flatMap { $0.changes.values.flatMap { $0.values.flatMap { $0.flatMap(\.files) } } }
@@ -125,7 +126,9 @@ struct EraseScan {
     return plan
   }
 
-  /// Reads a complete log. The log that is read last determines the present values of the object.
+  /// Reads a complete log.
+  ///
+  /// The log that is read last determines the present values of the object.
   @discardableResult
   private mutating func scan(
     _ file: LogFolder.File,

@@ -1,8 +1,9 @@
 import ChangeLog
 import Changes
 
-/// Returns a restatement for each transaction of a log that loses values. It contains the digests
-/// of the remaining lines.
+/// Returns a restatement for each transaction of a log that loses values.
+///
+/// It contains the digests of the remaining lines.
 ///
 /// The result is empty for a filtered log, whose erased lines contain no salt.
 func restatements(of plan: ErasePlan.File, tick: Tick) throws -> [Restatement] {
@@ -108,7 +109,9 @@ private final class Rewriting {
     previous = header.previous
   }
 
-  /// Prepares the new line of a change. The caller copies the line afterwards.
+  /// Prepares the new line of a change.
+  ///
+  /// The caller copies the line afterwards.
   func take(_ change: Change, transaction: Int64, opening: () throws -> Transaction?) throws {
     line.removeAll(keepingCapacity: true)
     try begin(transaction, opening)
@@ -166,8 +169,10 @@ private final class Rewriting {
     if open == nil { omitted = lines.upperBound } else { try open?.hiding.skip(Int64(lines.count)) }
   }
 
-  /// Ends a transaction. If the transaction lost values, returns the digest of its remaining lines,
-  /// and the lines that lost values.
+  /// Ends a transaction.
+  ///
+  /// If the transaction lost values, returns the digest of its remaining lines, and the lines that
+  /// lost values.
   func close(
     _ transaction: Transaction
   ) throws -> (remaining: Digest, restated: [RestatedLine])? {

@@ -2,7 +2,9 @@ import ChangeLog
 import Changes
 import Store
 
-/// Throws if an export with this request could not begin. Nothing is changed.
+/// Throws if an export with this request could not begin.
+///
+/// Nothing is changed.
 package func checkBeginning(_ request: ExportRequest) throws {
   let store = try readableStore(request.store)
   _ = try store.read { try Export(request, store: store, reader: $0) }

@@ -13,7 +13,9 @@ package struct ExportFilter: Hashable, Sendable {
       case hash
     }
 
-    /// The name of an entity. The redaction applies to all entities of its family.
+    /// The name of an entity.
+    ///
+    /// The redaction applies to all entities of its family.
     package var entity: String
     /// The name of an attribute or of a to-one relationship.
     package var attribute: String
@@ -26,11 +28,13 @@ package struct ExportFilter: Hashable, Sendable {
     }
   }
 
-  /// The authors whose transactions are exported; empty for all authors. An empty text selects
-  /// transactions without an author.
+  /// The authors whose transactions are exported; empty for all authors.
+  ///
+  /// An empty text selects transactions without an author.
   package var authors: [String] = []
-  /// The entities whose changes are exported; empty for all entities. An entity stands also for the
-  /// entities that inherit from it.
+  /// The entities whose changes are exported; empty for all entities.
+  ///
+  /// An entity stands also for the entities that inherit from it.
   package var entities: [String] = []
   package var redactions: [Redaction] = []
   /// The key of the digests that replace values.

@@ -15,17 +15,21 @@ package struct ExportRequest: PipelineRequest, Sendable {
   package var until = Point.head
   /// The compression level, from 1 to 9.
   package var level = 6
-  /// The size in compressed bytes at which a log ends. The transaction that reaches this size is
-  /// the last one of its log.
+  /// The size in compressed bytes at which a log ends.
+  ///
+  /// The transaction that reaches this size is the last one of its log.
   package var maximumFileSize: Int64 = 256 << 20
   /// Whether to find out what would be exported, without writing.
   package var isDryRun = false
 
-  /// The parts to leave out. Filtered logs have a folder and a token for each filter.
+  /// The parts to leave out.
+  ///
+  /// Filtered logs have a folder and a token for each filter.
   package var filter = ExportFilter()
 
-  /// Whether to start a new log folder, although the store was exported before. The folder must not
-  /// contain logs of the store.
+  /// Whether to start a new log folder, although the store was exported before.
+  ///
+  /// The folder must not contain logs of the store.
   package var startsNewFolder = false
 
   /// Whether to begin at the token, even if the earlier logs are not in the folder.

@@ -11,7 +11,9 @@ enum ExportStart {
 }
 
 extension ExportStart {
-  /// Decides where the export begins. If the token was repaired, a notice describes the repair.
+  /// Decides where the export begins.
+  ///
+  /// If the token was repaired, a notice describes the repair.
   init(
     _ request: ExportRequest,
     reader: Reader,
@@ -143,8 +145,9 @@ extension ExportStart {
 }
 
 extension Reader {
-  /// Whether nothing in the store's history contradicts a point. The transaction of the point may
-  /// be deleted from the history.
+  /// Whether nothing in the store's history contradicts a point.
+  ///
+  /// The transaction of the point may be deleted from the history.
   fileprivate func has(_ point: HistoryPoint) throws -> Bool {
     do {
       try check(point)

@@ -13,7 +13,9 @@ struct FilteredLines {
   let reader: Reader
   let path: String
 
-  /// Writes one line in place of a whole transaction. The cursor returns the transaction's changes.
+  /// Writes one line in place of a whole transaction.
+  ///
+  /// The cursor returns the transaction's changes.
   func omit(
     _ transaction: Transaction,
     after previous: Digest,
@@ -34,7 +36,9 @@ struct FilteredLines {
     try line.withUnsafeBytes { try log.append(Omission(transaction: transaction.id), line: $0) }
   }
 
-  /// Writes the lines of a transaction's changes. The cursor returns these changes.
+  /// Writes the lines of a transaction's changes.
+  ///
+  /// The cursor returns these changes.
   func write(
     _ transaction: Transaction,
     cursor: HistoryCursor,

@@ -2,8 +2,9 @@ import ChangeLog
 import Glibc
 
 extension History {
-  /// Opens every history that a text names. A log folder stands for all lineages of all stores in
-  /// it.
+  /// Opens every history that a text names.
+  ///
+  /// A log folder stands for all lineages of all stores in it.
   ///
   /// - Throws: ``PipelineError``, ``LogError`` or ``StoreError``.
   package static func all(_ text: String) throws -> [History] {
@@ -11,8 +12,9 @@ extension History {
     return histories.count > 1 ? histories : [try History(text)]
   }
 
-  /// Opens the histories of a log folder that is named without a point. Returns no history for any
-  /// other text.
+  /// Opens the histories of a log folder that is named without a point.
+  ///
+  /// Returns no history for any other text.
   private static func folderHistories(_ text: String) throws -> [History] {
     var status = stat()
     guard stat(text, &status) == 0, status.st_mode & S_IFMT == S_IFDIR else { return [] }

@@ -7,7 +7,9 @@ package final class FolderHistory: HistorySource {
   /// The last transaction at the time when the history was opened.
   private let head: Int64
 
-  /// Finds the logs of a store in a folder. If no lineage is given, the latest lineage is used.
+  /// Finds the logs of a store in a folder.
+  ///
+  /// If no lineage is given, the latest lineage is used.
   package init(_ folder: LogFolder, store: String, lineage: Int64? = nil) throws {
     let lineages = try folder.lineages(of: store)
     if lineages.isEmpty, folder.partial == nil,
@@ -74,7 +76,9 @@ package final class FolderHistory: HistorySource {
     return file.flatMap { $0.range.overlaps(range) ? $0 : nil }
   }
 
-  /// Opens a log. The point is compared only if the log begins there.
+  /// Opens a log.
+  ///
+  /// The point is compared only if the log begins there.
   private func open(_ file: LogFolder.File, after point: HistoryPoint?) throws -> LogReader {
     let isNext = point.map { $0.transaction + 1 == file.range.lowerBound } ?? false
     return try chain.open(file, after: isNext ? point : nil)
@@ -119,7 +123,9 @@ package final class FolderHistory: HistorySource {
     )
   }
 
-  /// The schemas of all logs. A log has one schema, because a migration begins a new log.
+  /// The schemas of all logs.
+  ///
+  /// A log has one schema, because a migration begins a new log.
   package func schemas() throws -> [StoreSchema] {
     try listing {
       var result: [StoreSchema] = []

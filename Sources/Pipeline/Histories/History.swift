@@ -3,14 +3,17 @@ import Changes
 import Glibc
 import Store
 
-/// A history up to a point. Users write it as `trips.store@412` or `logs@2026-11-03T08:00Z`.
+/// A history up to a point.
+///
+/// Users write it as `trips.store@412` or `logs@2026-11-03T08:00Z`.
 package struct History {
   /// The text that the user gave.
   package let name: String
   package let source: any HistorySource
   package let outline: HistoryOutline
-  /// The last transaction up to the point. If no transaction is before the point, this is the base
-  /// of the outline.
+  /// The last transaction up to the point.
+  ///
+  /// If no transaction is before the point, this is the base of the outline.
   package let last: Int64
 
   /// Opens a store's file, a folder of logs, or a log; the text can end with `@` and a point.
@@ -43,7 +46,9 @@ package struct History {
     last > outline.base ? outline.base + 1...last : nil
   }
 
-  /// The ranges of ids up to the point, in ascending order. Reading each range at once is fastest.
+  /// The ranges of ids up to the point, in ascending order.
+  ///
+  /// Reading each range at once is fastest.
   package var stretches: [ClosedRange<Int64>] {
     outline.stretches.filter { $0.lowerBound <= last }
       .map { $0.lowerBound...min($0.upperBound, last) }
@@ -115,8 +120,9 @@ package struct History {
 }
 
 extension HistorySource {
-  /// The last transaction up to a point. If no transaction is before the point, this is the base of
-  /// the outline.
+  /// The last transaction up to a point.
+  ///
+  /// If no transaction is before the point, this is the base of the outline.
   fileprivate func last(upTo point: Point, outline: HistoryOutline) throws -> Int64 {
     switch point {
     case .head: return outline.head

@@ -55,8 +55,9 @@ package struct HistoryOutline: Sendable {
   package var baseTime: String?
   /// The last transaction; equal to the base if the history has no transactions.
   package var head: Int64
-  /// Ranges of ids in ascending order, which together contain all transactions. Reading each range
-  /// at once is fastest.
+  /// Ranges of ids in ascending order, which together contain all transactions.
+  ///
+  /// Reading each range at once is fastest.
   package var stretches: [ClosedRange<Int64>]
   /// Whether reading half of a range takes about half of the time.
   package var isSplittable = false

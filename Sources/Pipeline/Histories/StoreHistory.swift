@@ -5,8 +5,9 @@ import Store
 package final class StoreHistory: HistorySource {
   /// The number of transaction ids in one range of the outline.
   private static let stretch: Int64 = 256
-  /// The maximum number of ranges. The limit is necessary because the ids of a forged store can be
-  /// arbitrarily large.
+  /// The maximum number of ranges.
+  ///
+  /// The limit is necessary because the ids of a forged store can be arbitrarily large.
   private static let stretches: Int64 = 1 << 16
 
   private let store: Store
