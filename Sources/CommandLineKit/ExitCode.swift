@@ -58,7 +58,7 @@ package struct ExitCode: Hashable, Sendable {
     14,
     name: "diverged",
     meaning:
-      "the store was restored from an older copy, so its history differs from the exported one"
+      "the store was restored from an older copy, so its history differs from the exported history"
   )
   package static let differs = ExitCode(
     15,

@@ -19,7 +19,7 @@ extension Travelog {
     "prefix",
     type: .text,
     fallback: CaptureNames.usualPrefix,
-    help: "The prefix of the names of everything that is added."
+    help: "The prefix of the names of all added tables and triggers."
   )
   static let detach = Parameter<Bool>.toggle(
     "detach",
@@ -31,22 +31,22 @@ extension Travelog {
   )
   static let suspend = Parameter<Bool>.toggle(
     "suspend",
-    help: "Run COMMAND without the triggers, and record what it changed."
+    help: "Run COMMAND without the triggers, and record its changes afterwards."
   )
 
   static let adoptCommand = Command(
     "adopt",
     summary: "Gives a SQLite database of any program a history.",
     discussion:
-      "Adds tables and triggers that record who changed what, in one transaction, and changes no "
-      + "table of the program. Every other command then accepts the file as a store. "
-      + "\(PackageFolders.documentation)/ADOPT.md describes changes of tables, and how a program "
-      + "names an author.",
+      "Adds tables and triggers to the file. They record who changes what. The tables of the "
+      + "program do not change, and if the command fails, nothing is added. All other commands "
+      + "accept an adopted file as a store. \(PackageFolders.documentation)/ADOPT.md describes "
+      + "how a program names the author of its changes, and how a program can change its tables.",
     examples: [
       "travelog adopt app.db --dry-run": "Show how each table would be recorded.",
-      "travelog adopt app.db": "Begin a history.",
-      "travelog adopt --suspend app.db -- ./migrate": "Let a program change its tables.",
-      "travelog adopt app.db --detach": "Remove everything again.",
+      "travelog adopt app.db": "Begin to record the history of a database.",
+      "travelog adopt --suspend app.db -- ./migrate": "Run a program that adds or alters tables.",
+      "travelog adopt app.db --detach": "Remove everything that was added.",
     ],
     parameters: [database, migration, prefix, detach, newIdentity, suspend, dryRun],
     exitCodes: [.unreadable, .missing, .locked]

@@ -14,7 +14,7 @@ extension Travelog {
     "ID",
     type: .objectID,
     isPositional: true,
-    help: "The object's id; --where finds it by a value."
+    help: "The object's id; --where finds an object by a value instead."
   )
   static let whole = Parameter<Bool>.toggle(
     "history",

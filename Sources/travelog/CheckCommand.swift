@@ -6,7 +6,7 @@ import Store
 extension Travelog {
   static let record = Parameter<Bool>.toggle(
     "record",
-    help: "Record the differences as a transaction of op gap."
+    help: "Record the differences in history as one transaction, a gap."
   )
 
   static let knownLogs = Parameter<String?>.optional(
@@ -20,12 +20,12 @@ extension Travelog {
     "check",
     summary: "Compares a store's rows, constraints and catalog with its history.",
     discussion:
-      "Recomputes every digest, and compares each row with what history says of the object. "
-      + "This finds changes that bypassed the triggers; --record adds them to history, so "
-      + "that the logs restore the store again. If history was pruned, --logs supplies the "
-      + "earlier part.",
+      "Recomputes every digest, and compares each row with the history of its object. The "
+      + "comparison finds changes that bypassed the triggers. With --record, a new transaction "
+      + "records these changes, so that the logs restore the store again. If history was pruned "
+      + "from the store, --logs supplies the pruned part.",
     examples: [
-      "travelog check trips.store": "Find contradictions.",
+      "travelog check trips.store": "Find contradictions between the rows and the history.",
       "travelog check trips.store --record": "Record changes that bypassed the triggers.",
       "travelog check trips.store --logs logs": "Check a pruned store.",
     ],

@@ -21,15 +21,15 @@ extension Travelog {
 
   static let checkpointCommand = Command(
     "checkpoint",
-    summary: "Signs the state of the trees beside logs, so that others can verify proofs.",
+    summary: "Signs the trees of hashes beside logs, so that others can verify proofs.",
     discussion:
       "`export` appends each transaction to a tree of hashes beside the logs. A checkpoint has "
-      + "the name, the size and the root of that tree, in the format c2sp.org/tlog-checkpoint. "
-      + "Before the command writes a checkpoint, it checks that the tree extends the existing "
-      + "checkpoint, and rebuilds the tree from the logs if tiles are missing. Without --key, "
-      + "it writes only the text, which other programs can sign. “openssl genpkey -algorithm "
-      + "ed25519” creates a key. With --stores, each checkpoint that has changed becomes a "
-      + "leaf of one tree in LOGS/_tree, and only the checkpoint of that tree is written.",
+      + "the name, the size and the root of that tree, in the format c2sp.org/tlog-checkpoint. If "
+      + "tiles are missing, the command rebuilds the tree from the logs. The command writes a new "
+      + "checkpoint only if the tree extends the existing checkpoint. Without --key, the new "
+      + "checkpoint is not signed; another program can sign its text. “openssl genpkey -algorithm "
+      + "ed25519” creates a key. With --stores, each checkpoint that has changed becomes a leaf "
+      + "of one tree in LOGS/_tree, and only the checkpoint of that tree is written.",
     examples: [
       "travelog checkpoint logs --key key.pem": "Sign the tree of each lineage.",
       "travelog checkpoint logs --stores --key key.pem": "Sign one tree over all stores.",

@@ -30,11 +30,11 @@ extension Travelog {
     "diff",
     summary: "Shows how two stores, or two points in a history, differ.",
     discussion:
-      "A plus sign marks an object that is only in B, a minus sign an object that is only in "
-      + "A. A tilde marks an object that differs, with its values in A and in B. With --format "
-      + "sql, the answer is a script for the sqlite3 shell that turns A into B. A store whose "
-      + "history was pruned shows only later states; for earlier states, name the log folder "
-      + "of the store.",
+      "A plus sign marks an object that is only in B, a minus sign an object that is only in A. A "
+      + "tilde marks an object that differs, with its values in A and in B. With --format sql, "
+      + "the answer is a script for the sqlite3 shell that turns A into B. A pruned store can "
+      + "show only the states that its remaining history covers. To compare an earlier state, "
+      + "name the log folder of the store.",
     examples: [
       "travelog diff trips.store copy.store": "Compare two stores.",
       "travelog diff trips.store logs": "Compare a store with its logs.",

@@ -32,25 +32,25 @@ extension Travelog {
     "reason",
     type: .text,
     placeholder: "TEXT",
-    help: "The reason, for the erasure record."
+    help: "The reason to write into the erasure record."
   )
   static let erasingAuthor = Parameter<String?>.optional(
     "author",
     type: .text,
     placeholder: "NAME",
-    help: "Who erases, for the erasure record."
+    help: "The name to write into the erasure record."
   )
 
   static let eraseCommand = Command(
     "erase",
     summary: "Erases an object's values from logs, and from a store's history.",
-    discussion: "All values that the object ever had are removed from logs, snapshots and "
-      + "large values. The chain stays verifiable: with --store, a transaction of the store "
-      + "records who erased what, when and why, and is exported; without it, _erasures.ndjson "
-      + "does, and no transaction confirms that. Values that the object still has are refused: "
-      + "change or delete them in the store, and export this change first. Without --store, the "
-      + "store's own history keeps the values. Copies of logs in other places are not changed. "
-      + "The next run completes an interrupted erasure.",
+    discussion: "All values that the object ever had are removed from logs, snapshots and large "
+      + "values. The chain stays verifiable. With --store, a transaction of the store records who "
+      + "erased what, when and why, and the transaction is exported. Without --store, only the "
+      + "file _erasures.ndjson records the erasure, no transaction confirms the record, and the "
+      + "history of the store keeps the values. A value that the object still has can't be "
+      + "erased: first change or delete the value in the store, and export the change. Copies of "
+      + "logs in other places are not changed. The next run completes an interrupted erasure.",
     examples: [
       "travelog erase logs --entity Person --id 7 --store people.store --reason \"case 12\"":
         "Erase the values of a deleted person.",

@@ -27,11 +27,11 @@ extension Travelog {
     "until",
     type: .point,
     fallback: "head",
-    help: "Stop after this point."
+    help: "Stop after this transaction or time."
   )
   static let snapshot = Parameter<Bool>.toggle(
     "snapshot",
-    help: "Also write a snapshot, so that a restore can start from it."
+    help: "Also write a snapshot, from which a restore can start."
   )
   static let newFolder = Parameter<Bool>.toggle(
     "new-folder",
@@ -52,13 +52,13 @@ extension Travelog {
   static let dryRun = Parameter<Bool>.toggle(
     "dry-run",
     short: "n",
-    help: "Show what would be done without doing it."
+    help: "Show what the command would do, and change nothing."
   )
   static let lockWait = Parameter<Duration>.flag(
     "lock-wait",
     type: .duration,
     fallback: "0s",
-    help: "How long to wait if another program uses the folder."
+    help: "How long to wait if another program uses the log folder."
   )
   static let errorIfEmpty = Parameter<Bool>.toggle(
     "error-if-empty",
@@ -68,39 +68,40 @@ extension Travelog {
   static let authors = Parameter<[String]>.repeated(
     "author",
     type: .author,
-    help: "Only transactions by this author (empty: none), to filtered logs."
+    help: "Write filtered logs of this author; an empty name means no author."
   )
   static let entities = Parameter<[String]>.repeated(
     "entity",
     type: .text,
     placeholder: "NAME",
-    help: "Only changes of this entity or its descendants, to filtered logs."
+    help: "Write filtered logs of this entity and its descendants."
   )
   static let redactions = Parameter<[ExportFilter.Redaction]>.repeated(
     "redact",
     type: .redaction,
-    help: "Drop an attribute's values, or replace them with keyed digests."
+    help: "Write filtered logs without an attribute's values, or with keyed digests."
   )
   static let redactionKey = Parameter<String?>.optional(
     "redact-key",
     type: .file,
-    help: "The file that contains the secret key of the digests."
+    help: "The file that contains the secret key for --redact with hash."
   )
 
   static let exportCommand = Command(
     "export",
     summary: "Writes new transactions of stores to a log folder.",
-    discussion: "The first export writes the whole history, or a snapshot if the history does "
-      + "not reach back to its beginning. Later exports write the transactions after the "
-      + "token. The token is updated last, so the next run completes an interrupted export: "
-      + "nothing is lost or exported twice. If the export of one store fails, the other stores "
-      + "are still exported, and the first failure decides the exit status.",
+    discussion: "The first export writes the whole history. If the store no longer has its whole "
+      + "history, the first export writes a snapshot. The token records the last exported "
+      + "transaction; later exports write only the transactions after the token. Each export "
+      + "updates the token last. Therefore the next run completes an interrupted export, and no "
+      + "transaction is lost or exported twice. If the export of one store fails, the other "
+      + "stores are still exported. The first failure determines the exit status.",
     examples: [
       "travelog export trips.store --to logs": "Write new transactions.",
       "travelog export trips.store people.store --to logs": "Export two stores.",
       "travelog export trips.store --to logs --dry-run --json": "See what would be exported.",
       "travelog export people.store --to logs --entity Person --redact Person.phone=drop":
-        "Write filtered logs to give to others.",
+        "Write filtered logs that can be given to others.",
     ],
     parameters: [
       stores, to, token, until, snapshot, newFolder, level, maximumFileSize, dryRun, lockWait,
@@ -110,7 +111,7 @@ extension Travelog {
     files: [
       "LOGS/store=UUID/_token.json": "The token: the last exported transaction and its digest.",
       "LOGS/store=UUID/lineage=N/date=DAY/FIRST-LAST.ndjson.gz": "The logs.",
-      "LOGS/store=UUID/partial=NAME/": "Filtered logs and their token, a folder for each filter.",
+      "LOGS/store=UUID/partial=NAME/": "The filtered logs and the token of one filter.",
     ],
     exitCodes: [
       .unreadable, .empty, .missing, .locked, .historyGap, .diverged, .interrupted, .terminated,

@@ -19,7 +19,7 @@ extension Travelog {
     "store",
     type: .text,
     placeholder: "UUID",
-    help: "The store to import, if the folder has logs of several stores."
+    help: "The store to use, if the folder has logs of several stores."
   )
   static let fromSnapshot = Parameter<Bool>.toggle(
     "from-snapshot",
@@ -28,19 +28,19 @@ extension Travelog {
 
   static let trustSnapshot = Parameter<Bool>.toggle(
     "trust-snapshot",
-    help: "Begin with a snapshot even if nothing in the logs proves it."
+    help: "Begin with a snapshot even if nothing in the logs proves the snapshot."
   )
 
   static let importCommand = Command(
     "import",
     summary: "Verifies logs and applies them to a replica.",
-    discussion: "Each log is verified completely before any of it is applied. Each transaction "
-      + "is applied as a whole. Transactions that the replica already has are skipped, so the "
-      + "next run completes an interrupted import. A new replica follows the latest lineage, "
-      + "unless --until is before that lineage began. An existing replica stays in its "
-      + "lineage; if the logs continue in another lineage, the exit status is 14. A replica "
-      + "that is already past --until is refused, because an import never goes back. LOGS can "
-      + "also be a flat copy of a log folder, or the folder of one lineage, "
+    discussion: "Each log is verified completely before its first transaction is applied. Each "
+      + "transaction is applied as a whole. Transactions that the replica already has are "
+      + "skipped, so the next run completes an interrupted import. A new replica follows the "
+      + "latest lineage, unless --until is before that lineage began. An existing replica stays "
+      + "in its lineage; if the logs continue in another lineage, the exit status is 14. An "
+      + "import never removes transactions. Therefore a replica with transactions after --until "
+      + "is refused. LOGS can also be a flat copy of a log folder, or the folder of one lineage, "
       + "LOGS/store=UUID/lineage=N.",
     examples: [
       "travelog import logs --into copy.store": "Create or update a replica.",

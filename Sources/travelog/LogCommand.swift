@@ -6,7 +6,7 @@ import Report
 extension Travelog {
   static let statistics = Parameter<Bool>.toggle(
     "stat",
-    help: "Count the changes of each entity on separate lines."
+    help: "Show the number of changes of each entity on a separate line."
   )
   static let patch = Parameter<Bool>.toggle(
     "patch",

@@ -31,7 +31,7 @@ extension Travelog {
 
   static let proveCommand = Command(
     "prove",
-    summary: "Proves one transaction or one change to people without the logs.",
+    summary: "Proves one transaction or one change to people who do not have the logs.",
     discussion:
       "The proof is a text file. It contains the line of the change, the line that closes its "
       + "transaction, the hashes that lead from these lines to the checkpoint of the lineage, and the "

@@ -32,10 +32,10 @@ extension Travelog {
     summary: "Deletes old history from a store after verifying that the logs contain it.",
     discussion:
       "All logs of the store are verified first. Only the oldest transactions are deleted, and "
-      + "only if the logs contain them. A new transaction records the deletion. Transactions "
-      + "that filtered logs do not have yet are kept too. The store's file becomes smaller.",
+      + "only if the logs contain them. A new transaction records the deletion. Transactions that "
+      + "filtered logs do not have yet are kept. The store's file becomes smaller.",
     examples: [
-      "travelog prune trips.store --logs logs": "Keep the history of 30 days.",
+      "travelog prune trips.store --logs logs": "Delete history that is older than 30 days.",
       "travelog prune trips.store --logs logs --keep 1d --dry-run": "See what would be deleted.",
     ],
     parameters: [store, logsFlag, keep, ignoreFiltered, ignoreUnlogged, dryRun, lockWait],

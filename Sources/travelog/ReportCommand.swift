@@ -15,7 +15,7 @@ extension Travelog {
   static let reportOutput = Parameter<String?>.optional(
     "output",
     type: .file,
-    help: "The file to write; standard output otherwise."
+    help: "The file to write; without this flag, standard output."
   )
   static let reportFormat = Parameter<ReportFormat?>.optional(
     "format",
@@ -50,14 +50,14 @@ extension Travelog {
     summary: "Writes a report for auditors: who changed what and when, and findings.",
     discussion:
       "The page is one file of at most 10 MB that needs no network. It shows what was verified, "
-      + "activity over time, the findings, and the newest transactions with their values before and "
-      + "after. Of a log folder it shows all lineages of all stores.",
+      + "activity over time, the findings, and the newest transactions with their values before "
+      + "and after. The page of a log folder shows all lineages of all stores.",
     examples: [
       "travelog report logs --output report.html": "Report the whole history.",
       "travelog report logs --since 7d --time-zone Europe/Berlin --office-hours 8-18 --output week.html":
         "Report the last week in Berlin time.",
       "travelog report logs --output report.html --fail-on damage --fail-on foreign":
-        "For cron: exit with 1 if there are findings of this kind.",
+        "For cron: exit with 1 if damage or foreign changes are found.",
     ],
     parameters: [
       source, reportOutput, reportFormat, timeZone, officeHours, bulk, failOn,

@@ -18,12 +18,12 @@ extension Travelog {
   static let statusCommand = Command(
     "status",
     summary: "Shows how far a store is exported, and whether the next export can continue.",
-    discussion: "Filtered logs have a line each, with their own lag. The exit status and --max-lag "
-      + "refer only to the whole logs.",
+    discussion: "The logs of each filter have a separate line with a separate lag. The exit "
+      + "status and --max-lag refer only to the unfiltered logs.",
     examples: [
       "travelog status trips.store --logs logs": "Show how far the store is exported.",
       "travelog status trips.store --logs logs --max-lag 2h --quiet":
-        "Fail if the export is late; for monitoring.",
+        "For monitoring: fail if the export is late.",
     ],
     parameters: [store, logsFlag, token, maximumLag, prometheus],
     exitCodes: [.found, .unreadable, .missing, .historyGap, .diverged]

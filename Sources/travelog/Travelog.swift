@@ -41,9 +41,9 @@ struct Travelog {
       summary: "Exports the history of stores to change logs, and restores stores from them.",
       discussion:
         "A store records every save as a transaction. “export” writes new transactions to "
-        + "compressed logs, “import” applies logs to a replica, and “verify” checks that logs "
-        + "are complete and unaltered. \(PackageFolders.documentation)/CLI_JSON.md describes "
-        + "the answers with --json.",
+        + "compressed logs, “import” applies logs to a replica, and “verify” checks that logs are "
+        + "complete and unaltered. \(PackageFolders.documentation)/CLI_JSON.md describes the JSON "
+        + "that --json writes.",
       examples: [
         "travelog export trips.store --to logs": "Write new transactions to logs.",
         "travelog import logs --into copy.store": "Create or update a replica.",

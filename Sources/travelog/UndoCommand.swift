@@ -24,13 +24,13 @@ extension Travelog {
   static let undoCommand = Command(
     "undo",
     summary: "Reverts transactions by recording a new one.",
-    discussion: "Either all given transactions are reverted, or none of them. Later changes "
-      + "stay. If a later change depends on a transaction to revert, nothing is changed, and "
-      + "the conflicts are listed. A migration, and transactions before a migration, can't be "
-      + "reverted. A dry run works on a copy of the store in TMPDIR.",
+    discussion: "Either all given transactions are reverted, or none. Later changes remain. If a "
+      + "later change depends on a transaction to revert, nothing is changed, and the conflicts "
+      + "are listed. A migration, and transactions before a migration, can't be reverted. A dry "
+      + "run works on a copy of the store in TMPDIR.",
     examples: [
       "travelog undo trips.store 412 --dry-run": "See what would be reverted.",
-      "travelog undo trips.store 400-412": "Revert thirteen transactions.",
+      "travelog undo trips.store 400-412": "Revert transactions 400 to 412.",
     ],
     parameters: [undoneStore, undoneRange, undoAuthor, dryRun],
     exitCodes: [.unreadable, .missing, .locked, .differs]

@@ -12,12 +12,12 @@ extension Travelog {
   static let after = Parameter<TrustedPosition?>.optional(
     "after",
     type: .position,
-    help: "Verify only what follows this trusted transaction."
+    help: "Verify only the transactions after this trusted transaction."
   )
   static let erasures = Parameter<[Digest]>.repeated(
     "erasures",
     type: .digest,
-    help: "The digest that the last record of erasures must have."
+    help: "The required digest of the last erasure record."
   )
   static let replay = Parameter<Bool>.toggle(
     "replay",
@@ -46,18 +46,17 @@ extension Travelog {
   static let verifyCommand = Command(
     "verify",
     summary: "Verifies that logs are complete and unaltered.",
-    discussion: "Recomputes every digest from the files, and concludes for each lineage that "
-      + "it is proven, sound in itself, or damaged. Logs are proven up to the last digest that "
-      + "--head or --against confirms. Each finding names the file, the line and the "
-      + "transaction, and says what to do. The verdict also lists the parts that it does not "
-      + "cover. A snapshot, a gap or an erasure that nothing proves is such a part, and the "
-      + "exit code is 17 then. Only the token, --head or --against can show that no later log "
-      + "is missing.",
+    discussion: "Recomputes every digest from the files. The verdict on each lineage is proven, "
+      + "sound in itself, or damaged. Logs are proven up to the last digest that --head or "
+      + "--against confirms. Each finding names the file, the line and the transaction, and says "
+      + "what to do. The verdict also lists the parts that it does not cover: snapshots, gaps and "
+      + "erasures that nothing proves. If there are such parts, the exit status is 17. Only the "
+      + "token, --head or --against can show that no later log is missing.",
     examples: [
       "travelog verify logs": "Verify all logs in a folder.",
       "travelog verify logs --head head.txt": "Verify that logs have the digests in a file.",
       "travelog verify logs --after $(cat position.txt)":
-        "Verify what is new since a transaction that you noted.",
+        "Verify only the transactions after a transaction that you noted.",
       "travelog verify logs --against trips.store": "Verify that the logs restore the store.",
     ],
     parameters: [

@@ -17,7 +17,7 @@ extension Travelog {
   static let publicKey = Parameter<String?>.optional(
     "key",
     type: .file,
-    help: "The required signer: a public key, as PEM or vkey lines."
+    help: "The public key of the required signer, as PEM or vkey lines."
   )
 }
 

@@ -8,7 +8,7 @@ extension Trips {
     "list",
     summary: "Lists trips by date.",
     discussion:
-      "A trip that the widget changed has a badge until “trips show” shows it. The badges "
+      "A trip that the widget changed has a badge until “trips show” shows the trip. The badges "
       + "come from the store's history.",
     examples: [
       "trips list trips.store": "List all trips.",
@@ -85,7 +85,7 @@ extension Trips {
 
   static let files: KeyValuePairs = [
     "STORE-unseen.json":
-      "The trips with a badge, and a token: the last transaction that was read for this list."
+      "The trips with a badge, and a token: the last transaction that “trips list” read."
   ]
 
   /// The trips that have a badge, except one that was just shown.

@@ -163,7 +163,7 @@ extension Trips {
   private static let place = Parameter<String>.required(
     "place",
     type: .text,
-    help: "The name of the hotel or friend."
+    help: "The name of the hotel, or of the friend to stay with."
   )
   private static let address = Parameter<String>.flag(
     "address",
@@ -173,14 +173,14 @@ extension Trips {
   )
   private static let isConfirmed = Parameter<Bool>.toggle(
     "confirmed",
-    help: "The place is already confirmed."
+    help: "Mark the booking as confirmed."
   )
 
   static let book = Command(
     "book",
     summary: "Books a place to stay, and replaces an earlier booking.",
     examples: [
-      "trips book trips.store Norway --place 'Hotel Nordlys'": "Book that hotel."
+      "trips book trips.store Norway --place 'Hotel Nordlys'": "Book a hotel for the trip Norway."
     ],
     parameters: [store, name, place, address, isConfirmed],
     exitCodes: [.unreadable, .missing, .locked, .schemaMismatch]

@@ -38,8 +38,8 @@ extension Trips {
     summary: "Creates a store with a plausible history.",
     discussion:
       "The same seed and number of changes always create the same store: rows, history and "
-      + "identifier. Several authors take part: the app, its widget and the sync. The store "
-      + "must not exist yet; it appears when it is complete.",
+      + "identifier. The history has several authors: the app, its widget and the sync. The store "
+      + "must not exist yet; its file appears when the store is complete.",
     examples: [
       "trips seed trips.store --changes 1000000 --seed 7": "Create a store with a million changes.",
       "trips seed trips.store --people people.store": "Also create a store of people.",

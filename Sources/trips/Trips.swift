@@ -33,12 +33,12 @@ struct Trips {
       "trips",
       summary: "Manages trips, with their bucket lists and places to stay.",
       discussion:
-        "The SampleTrips app for a terminal. It lists, plans and books trips in a store whose "
-        + "history shows who changed what. Its widget is a separate process with its own "
-        + "author, and a seeded generator creates stores of any size.",
+        "The SampleTrips app for a terminal lists, plans and books trips. The history of the "
+        + "store shows who changed what. The widget of the app is a separate process with its own "
+        + "author name. “trips seed” creates stores of any size.",
       examples: [
-        "trips seed trips.store --changes 2000 --seed 1": "Create a store to look at.",
-        "trips list trips.store": "List its trips.",
+        "trips seed trips.store --changes 2000 --seed 1": "Create a sample store.",
+        "trips list trips.store": "List the trips of a store.",
       ],
       parameters: [color, json],
       environment: [

@@ -5,13 +5,13 @@ import SwiftData
 extension Trips {
   static let widget = Command(
     "widget",
-    summary: "Acts as the widget on the home screen, with its author name.",
+    summary: "Acts as the widget on the home screen, with the author name of the widget.",
     subcommands: [
       Command(
         "confirm",
         summary: "Confirms a trip's accommodation.",
         examples: [
-          "trips widget confirm trips.store Norway": "Confirm the place after the hotel called."
+          "trips widget confirm trips.store Norway": "Confirm the booking after the hotel called."
         ],
         parameters: [store, name],
         exitCodes: [.unreadable, .missing, .locked, .schemaMismatch]

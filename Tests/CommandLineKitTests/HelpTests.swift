@@ -25,7 +25,7 @@ struct HelpTests {
           -m, --mood WORD     In what mood.
               --gift TEXT     What to bring. May be given several times.
           -l, --loud          In capitals.
-          -h, --help          Show help (-h: a short version).
+          -h, --help          Show help; -h shows a short version.
 
         Flags of all commands:
           -v, --verbose  Say more.
@@ -59,7 +59,7 @@ struct HelpTests {
           -m, --mood WORD     In what mood.
               --gift TEXT     What to bring. May be given several times.
           -l, --loud          In capitals.
-          -h, --help          Show help (-h: a short version).
+          -h, --help          Show help; -h shows a short version.
 
         Flags of all commands:
           -v, --verbose  Say more.

@@ -123,11 +123,11 @@ extension Command {
         + "is updated.",
       examples: [
         "source <(\(name) completions bash)":
-          "For bash: enable completion now; add the line to ~/.bashrc.",
+          "For bash: enable completion now, or in ~/.bashrc for every new shell.",
         "\(name) completions zsh > ~/.zfunc/_\(name)":
           "For zsh: write the script into a folder of the fpath.",
         "\(name) completions fish > ~/.config/fish/completions/\(name).fish":
-          "For fish: takes effect when fish starts again.",
+          "For fish: enable completion from the next start of fish on.",
       ],
       parameters: [shell]
     ) { call in

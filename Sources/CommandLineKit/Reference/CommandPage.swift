@@ -30,7 +30,7 @@ struct CommandPage {
   var arguments: [Row] { command.positionals.map(row) }
   var flags: [Row] {
     var rows = command.flags.map(row)
-    rows.append(Row("-h, --help", meaning: "Show help (-h: a short version)."))
+    rows.append(Row("-h, --help", meaning: "Show help; -h shows a short version."))
     if path.count == 1 { rows.append(Row("-V, --version", meaning: "Show the version.")) }
     return rows
   }

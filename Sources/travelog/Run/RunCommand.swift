@@ -23,9 +23,9 @@ extension Travelog {
     "run",
     summary: "Runs the steps of a job, such as export, verify and prune.",
     discussion:
-      "A job is a JSON5 file; \(PackageFolders.documentation)/JOBS.md describes the format. "
-      + "The whole file is checked before the first step. A step that fails ends the job, "
-      + "unless the file says otherwise. The exit status of the job is the exit status of the "
+      "A job is a JSON5 file; \(PackageFolders.documentation)/JOBS.md describes the format. The "
+      + "whole file is checked before the first step. A step that fails ends the job, unless the "
+      + "step has on_failure: continue. The exit status of the job is the exit status of the "
       + "first step that failed.",
     examples: [
       "travelog run \(PackageFolders.jobs)/nightly-export.json5 --set store=trips.store --set logs=logs --set reports=reports":
