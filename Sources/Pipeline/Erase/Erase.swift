@@ -102,7 +102,7 @@ private struct Erase {
     return EraseResult(store: identifier)
   }
 
-  /// The filtered logs, which may contain the values too.
+  /// Opens the filtered logs, which can contain the values too.
   private func openFiltered() throws -> [LogChain] {
     try request.logs.partials(of: identifier).flatMap { name in
       let folder = request.logs.partial(named: name)

@@ -34,7 +34,7 @@ package struct ExportFilter: Hashable, Sendable {
   package var authors: [String] = []
   /// The entities whose changes are exported; empty for all entities.
   ///
-  /// An entity stands also for the entities that inherit from it.
+  /// Changes of inheriting entities are exported too.
   package var entities: [String] = []
   package var redactions: [Redaction] = []
   /// The key of the digests that replace values.

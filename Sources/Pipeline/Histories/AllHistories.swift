@@ -4,7 +4,7 @@ import Glibc
 extension History {
   /// Opens every history that a text names.
   ///
-  /// A log folder stands for all lineages of all stores in it.
+  /// A log folder names all lineages of all stores in it.
   ///
   /// - Throws: ``PipelineError``, ``LogError`` or ``StoreError``.
   package static func all(_ text: String) throws -> [History] {

@@ -3,27 +3,28 @@ import Changes
 
 struct ImportState {
   var result: ImportResult
-  /// The progress, including transactions that are not committed yet.
+  /// The progress of the run, including transactions that are not committed yet.
   var progress = Progress()
 }
 
 final class Import {
-  /// The size in bytes up to which a log is read once.
+  /// The maximum size in bytes of a log that is read once.
   ///
-  /// A log of up to this size is read once, and its transactions are committed when its end has
-  /// been verified. For a larger log, SQLite's write-ahead log would become too large. So a larger
-  /// log is verified first and then read again.
+  /// A log of at most this size is read once, and its transactions are committed after its end was
+  /// verified. For a larger log, the write-ahead log of SQLite would become too large. A larger log
+  /// is therefore verified first and then read again.
   private static let readOnce: Int64 = 64 << 20
-  /// The size in bytes up to which a log is read once if no write-ahead log is used.
+  /// The maximum size in bytes of a log that is read once, if SQLite uses no write-ahead log.
   ///
-  /// If the import of a larger log is interrupted, more work is lost than a second reading costs.
+  /// If an import of a still larger log is interrupted, the lost work takes more time than a second
+  /// reading.
   private static let readOnceDirectly: Int64 = 512 << 20
-  /// The size in bytes from which a log is written to a new replica without a write-ahead log.
+  /// The minimum size in bytes of a log that is written to a new replica without a write-ahead log.
   ///
-  /// A direct replay costs two more syncs for each log, and saves a sixth of the time of large
-  /// logs.
+  /// Without a write-ahead log, each log needs two more syncs, and a large log needs a sixth less
+  /// time.
   private static let writtenDirectly: Int64 = 1 << 20
-  /// Errors that would occur again if the log were read a second time.
+  /// The errors that would occur again if the log were read a second time.
   private static let lasting: Set<StoreError.Code> = [
     .diskFull, .inputOutput, .locked, .outOfMemory, .readOnly,
   ]
@@ -69,8 +70,8 @@ final class Import {
           state.result.files += 1
           continue
         } catch let error as StoreError where !Self.lasting.contains(error.code) {
-          // The log is read a second time: damage in the log is then reported first, and the
-          // changes before the failing one are applied.
+          // The log is read a second time. If the log is damaged, the second reading reports the
+          // damage. Otherwise it applies the changes before the failing change.
         }
       }
       let wanted = try WantedTransactions(request, log: log, state: &state, tick: tick)
@@ -99,7 +100,7 @@ final class Import {
     )
   }
 
-  /// Starts an empty replica with a snapshot, if one is used.
+  /// Writes the rows of a snapshot to an empty replica, if the import begins with a snapshot.
   private func begin(_ chain: LogChain, tick: Tick) throws {
     state.result.from = chain.beginning
     state.result.to = chain.beginning
@@ -118,8 +119,8 @@ final class Import {
     state.result.from = state.result.to
   }
 
-  /// The number of transactions to replay, from the names of the logs; nil if the end is given as a
-  /// time.
+  /// The number of transactions to replay, according to the names of the logs; nil if the end of
+  /// the import is given as a time.
   private func total(_ chain: LogChain) -> Int64? {
     let last = chain.files.last?.range.upperBound ?? 0
     return switch request.until {
@@ -129,7 +130,7 @@ final class Import {
     }
   }
 
-  /// Whether a log is small, is wanted as a whole, and does not begin with a state.
+  /// Whether a log is small, is wanted completely, and does not begin with a snapshot.
   private func mayBeReadOnce(_ log: LogReplay, size: Int64) throws -> Bool {
     guard request.until == .head, !request.isDryRun,
       log.chain.lineage == 0 || state.result.to != log.chain.beginning

@@ -2,7 +2,7 @@ import ChangeLog
 import Changes
 import Store
 
-/// Selects the logs of an import.
+/// These methods select the logs of an import.
 extension ImportRequest {
   func originIdentifier(for replica: Store?) throws -> String {
     let stores = try logs.stores()
@@ -27,9 +27,9 @@ extension ImportRequest {
 
   /// The logs of the lineage that contains the requested end.
   ///
-  /// A new replica gets the given lineage or the latest lineage. If this lineage begins after the
-  /// end, the replica gets an earlier lineage, whose history up to the end is the same. An existing replica keeps
-  /// its lineage.
+  /// For a new replica, the result is the given lineage or the latest lineage. If this lineage
+  /// begins after the requested end, the result is an earlier lineage, which has the same history
+  /// up to that end. For an existing replica, the result is the lineage of the replica.
   func chain(for replica: Replica) throws -> LogChain {
     let identifier = replica.identifier
     let lineages = try logs.lineages(of: identifier)
@@ -56,7 +56,10 @@ extension ImportRequest {
     return chain
   }
 
-  /// The logs of a lineage, or of the previous lineage that contains an earlier point.
+  /// The logs of a lineage.
+  ///
+  /// If the requested end is before the lineage, the result is the earlier lineage that contains
+  /// the end.
   private func chain(of store: String, from latest: Int64, lineages: [Int64]) throws -> LogChain {
     var chain = try LogChain(logs, store: store, lineage: latest)
     var parting: Int64?
@@ -68,8 +71,10 @@ extension ImportRequest {
     return chain
   }
 
-  /// The earlier lineage that a lineage continues, if it has logs and contains the requested end;
-  /// otherwise nil.
+  /// The number of the earlier lineage that a lineage continues.
+  ///
+  /// It is nil unless the earlier lineage has logs and the requested end is before the given
+  /// lineage.
   private func lineageBefore(_ chain: LogChain, lineages: [Int64]) throws -> Int64? {
     guard until != .head, chain.lineage != lineages.first else { return nil }
     guard let file = chain.files.first, try chain.beginsLineage() else {
@@ -84,10 +89,10 @@ extension ImportRequest {
     return lineages.first { $0 == first?.lineageOrigin?.parent }
   }
 
-  /// Throws if the earlier lineage had transactions between the fork and the requested time.
+  /// Throws if the earlier lineage has transactions after the fork and up to the requested time.
   ///
-  /// The later transactions of the earlier lineage are not in the history of the latest lineage, so
-  /// the state at that time is ambiguous.
+  /// The latest lineage does not contain the transactions of the earlier lineage after the fork.
+  /// Therefore the store had two states at that time, one in each lineage.
   private func checkIsCommon(_ chain: LogChain, parting: Int64, latest: Int64) throws {
     guard case .time(let time) = until, !chain.files.isEmpty else { return }
     let history: History
@@ -95,7 +100,7 @@ extension ImportRequest {
       let source = try FolderHistory(logs, store: chain.store, lineage: chain.lineage)
       history = try History(name: logs.path, source: source, at: until)
     } catch let error as PipelineError where error.code == .historyExpired {
-      // The time is before the first log.
+      // The requested time is before the first log.
       return
     }
     guard history.last > parting else { return }
@@ -112,7 +117,8 @@ extension ImportRequest {
 
   // MARK: The snapshot
 
-  /// The snapshot for a new replica, if one is requested or the logs lack the beginning of history.
+  /// The snapshot with which a new replica begins, if the request requires one or if the logs lack
+  /// the beginning of history.
   func firstSnapshot(of chain: LogChain) throws -> LogFolder.File? {
     let first = chain.files.first?.range.lowerBound
     let beginsLineage = try chain.beginsLineage()
@@ -125,7 +131,7 @@ extension ImportRequest {
     throw error(.hasNoSnapshot(first: first, until: until))
   }
 
-  /// The newest snapshot that can be used.
+  /// The newest snapshot with which the import can begin.
   func snapshot(of chain: LogChain, before first: Int64?) throws -> LogFolder.File? {
     try chain.snapshots.last { file in
       let id = file.range.lowerBound

@@ -5,11 +5,11 @@ import Store
 
 /// Replays logs into a replica, after its last transaction.
 ///
-/// Each log is verified completely before any part of it is committed. A transaction is applied as
-/// a whole, and an interrupted import continues with the next run.
+/// Each log is verified completely before any of its transactions is committed. A transaction is
+/// applied completely or not at all. If an import is interrupted, the next run continues it.
 ///
-/// - Throws: ``PipelineError``, ``LogError`` or ``StoreError``; earlier transactions remain
-///   applied.
+/// - Throws: ``PipelineError``, ``LogError`` or ``StoreError``. Transactions that were applied
+///   before the error remain applied.
 package func importLogs(_ request: ImportRequest, tick: Tick = { _ in }) throws -> ImportResult {
   guard request.logs.exists else {
     throw missingFolder(request.logs)
@@ -22,7 +22,7 @@ package func importLogs(_ request: ImportRequest, tick: Tick = { _ in }) throws 
         let run = try Import(request)
         defer {
           isMade = isMade || run.replica.isMade
-          // A dry run applies nothing, so the next pass reads the same logs again.
+          // A dry run applies nothing, so the next reading returns the counts of all logs again.
           if !request.isDryRun { earlier = run.state.result.added(to: earlier) }
         }
         do {
@@ -34,20 +34,20 @@ package func importLogs(_ request: ImportRequest, tick: Tick = { _ in }) throws 
       }
     }
   } catch {
-    // If the empty replica can't be removed, the next run continues with it.
+    // If the empty replica can't be removed, the next run uses it.
     if isMade { _ = try? Store.removeUnused(URL(fileURLWithPath: request.store)) }
     throw error
   }
 }
 
-/// The identifiers of the stores whose logs are read; nil for all.
+/// The identifiers of the stores whose logs the import reads; nil for all stores.
 private func storesRead(_ request: ImportRequest) -> [String]? {
   if let origin = request.origin { return [origin] }
-  // If there is no readable replica, only the logs name their stores.
+  // If the replica does not exist or can't be read, only the logs name their stores.
   return try? head(of: request).map { [$0.store] }
 }
 
-/// Runs the import again if another import has applied the next transactions meanwhile.
+/// Runs the import again if another import has applied the next transactions at the same time.
 private func followingOthers(
   _ request: ImportRequest,
   _ body: () throws -> ImportResult

@@ -5,11 +5,13 @@ import Store
 
 package struct ImportRequest: PipelineRequest, Sendable {
   package var logs: LogFolder
-  /// The replica's file, which is created if it is missing.
+  /// The file of the replica; the import creates the file if it is missing.
   package var store: String
-  /// The store whose logs are imported; nil if the folder has only the logs of one store.
+  /// The identifier of the store whose logs are imported; nil if the folder has the logs of only
+  /// one store.
   package var origin: String?
-  /// The lineage; nil for the lineage of an existing replica, or for the latest lineage.
+  /// The lineage to import; nil for the lineage of an existing replica, or else for the latest
+  /// lineage.
   package var lineage: Int64?
   package var until = Point.head
   /// Whether a new replica begins with the newest snapshot.
@@ -41,10 +43,10 @@ package struct ImportResult: Codable, Hashable, Sendable {
   package var files = 0
   /// Whether the replica was created.
   package var isNew = false
-  /// Dangling links that a foreign writer left in the origin.
+  /// The number of dangling links that a foreign writer left in the origin.
   package var danglingLinks: Int64 = 0
 
-  /// The sum of this result and the result of an earlier pass of the same import.
+  /// Returns the sum of this result and the result of an earlier reading in the same import.
   func added(to earlier: ImportResult?) -> ImportResult {
     guard let earlier else { return self }
     var result = self
@@ -60,7 +62,7 @@ package struct ImportResult: Codable, Hashable, Sendable {
 
 /// Throws if a replica already has transactions after the requested end of an import.
 ///
-/// A file that is not a replica is not an error here; the import reports it.
+/// A file that is not a replica is not an error here. The import reports such a file.
 ///
 /// - Throws: ``PipelineError`` with ``PipelineError/Code/misuse``, or ``StoreError``.
 package func checkIsNotPast(_ until: Point, store: String) throws {

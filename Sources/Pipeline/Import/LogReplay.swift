@@ -3,8 +3,8 @@ import Changes
 import Store
 
 struct LogReplay {
-  /// The maximum number of changes in one SQL transaction, unless a single transaction of the
-  /// origin has more.
+  /// The maximum number of changes in one SQL transaction, except for a transaction of the origin
+  /// that has more changes.
   private static let batch: Int64 = 50_000
 
   let replica: Replica
@@ -14,13 +14,13 @@ struct LogReplay {
 
   /// Opens the log at its beginning.
   ///
-  /// If all transactions of the log are after the point, checks that the log continues the point.
+  /// If all transactions of the log are after the point, the first of them must directly follow the
+  /// point.
   func open(after point: HistoryPoint) throws -> LogReader {
     try chain.open(file, after: file.range.lowerBound <= point.transaction ? nil : point)
   }
 
-  /// Replays the log in one SQL transaction, which is committed when the whole log has been
-  /// verified.
+  /// Replays the log in one SQL transaction, which is committed after the whole log was verified.
   func replayAtOnce(_ state: inout ImportState, tick: Tick) throws {
     let reader = try open(after: state.result.to)
     let before = state.progress
@@ -37,7 +37,7 @@ struct LogReplay {
     }
   }
 
-  /// Replays the wanted part of a log that has been verified.
+  /// Replays the wanted part of a log that was verified before.
   func replay(_ wanted: WantedTransactions, state: inout ImportState, tick: Tick) throws {
     let reader = try chain.open(file, after: nil)
     var next = reader.header.first
@@ -80,7 +80,9 @@ struct LogReplay {
     }
   }
 
-  /// Replays a batch of transactions in one SQL transaction; false if there are no more.
+  /// Replays a batch of transactions in one SQL transaction.
+  ///
+  /// Returns false if no transactions remain.
   private func replayBatch(
     _ source: ReadAhead,
     header: LogHeader,
@@ -142,7 +144,9 @@ struct LogReplay {
 }
 
 extension Replica {
-  /// Writes the rows of a snapshot, which is the first transaction of its log.
+  /// Writes the rows of a snapshot.
+  ///
+  /// The snapshot is the first transaction of its log.
   func replaySnapshot(
     _ reader: LogReader,
     point: HistoryPoint,

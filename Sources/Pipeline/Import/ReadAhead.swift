@@ -3,9 +3,9 @@ import Changes
 import Dispatch
 import Synchronization
 
-/// Reads the transactions of a log and splits their changes, before they are replayed.
+/// Reads the transactions of a log, and splits their changes, ahead of the replay.
 ///
-/// A second thread does this, so the replaying thread only writes.
+/// The reading runs on a second thread, so the replaying thread only writes to the replica.
 final class ReadAhead {
   enum Step {
     case begin(transaction: Int64, count: Int64)
@@ -18,7 +18,9 @@ final class ReadAhead {
   private var batch: ReadAheadBatch?
   private var position = 0
 
-  /// Starts to read at the position of a reader, which no other code may use before ``stop()``.
+  /// Starts to read at the position of a reader.
+  ///
+  /// No other code may use the reader until ``stop()`` returns.
   init(_ reader: LogReader) {
     work = ReadingWork(reader)
     DispatchQueue(label: "travelog.import.reading").async(group: reading) { [work] in work.run() }
@@ -36,7 +38,7 @@ final class ReadAhead {
 
   /// The next step; nil at the end of the log.
   ///
-  /// - Throws: The reader's error, after all steps before it.
+  /// - Throws: The error of the reader, after all earlier steps were returned.
   func next() throws -> Step? {
     while true {
       if let batch, position < batch.steps.count {
@@ -44,7 +46,7 @@ final class ReadAhead {
         return batch.steps[position]
       }
       if let outcome = batch?.outcome {
-        // The reading thread has ended, so this thread may use the reader.
+        // The reading thread has ended when this wait returns, so this thread may use the reader.
         reading.wait()
         try outcome.get()
         return nil
@@ -56,13 +58,13 @@ final class ReadAhead {
   }
 }
 
-/// Steps that the reading thread passes to the replaying thread together.
+/// Steps that the reading thread gives to the replaying thread at once.
 private final class ReadAheadBatch: @unchecked Sendable {
   let changes = PreparedChanges()
   var steps: [ReadAhead.Step] = []
-  /// The result of reading in the last batch; nil in all other batches.
+  /// The result of reading, in the last batch; nil in all other batches.
   var outcome: Result<Void, any Error>?
-  /// The index of the first change that belongs to no step yet.
+  /// The index of the first change that is not part of a step yet.
   private var first = 0
 
   var isFull: Bool { changes.size >= ReadingWork.batchSize || steps.count >= 4096 }
@@ -79,7 +81,7 @@ private final class ReadAheadBatch: @unchecked Sendable {
   }
 }
 
-/// What the reading thread does.
+/// The work of the reading thread.
 private final class ReadingWork: @unchecked Sendable {
   /// The approximate size of a batch in bytes.
   static let batchSize = 1 << 18
@@ -94,14 +96,14 @@ private final class ReadingWork: @unchecked Sendable {
 
   init(_ reader: LogReader) {
     self.reader = reader
-    // Two batches: one is filled while the other is replayed.
+    // The reading thread fills one of these two batches while the other batch is replayed.
     for _ in 0..<2 { giveBack(ReadAheadBatch()) }
   }
 
-  /// Makes the reading thread end, even if it is waiting for an empty batch.
+  /// Tells the reading thread to end, even if that thread waits for an empty batch.
   func cancel() {
     isCancelled.store(true, ordering: .relaxed)
-    // A wait without a timeout, because Dispatch measures timeouts with a clock that can be set
+    // This wait has no timeout, because Dispatch measures timeouts with a clock that a user can set
     // back.
     while let batch = batches.withLock({ $0.read.isEmpty ? nil : $0.read.removeFirst() }) {
       read.wait()
@@ -162,7 +164,7 @@ private final class ReadingWork: @unchecked Sendable {
     return transaction
   }
 
-  /// Passes a batch to the replaying thread, and waits for an empty batch.
+  /// Gives a full batch to the replaying thread, and waits for an empty batch.
   private func moveOn(_ batch: inout ReadAheadBatch) throws {
     guard !isCancelled.load(ordering: .relaxed) else { throw Stopped() }
     batch.endChanges()

@@ -4,16 +4,18 @@ import FoundationEssentials
 import Glibc
 import Store
 
-/// The replica into which logs are replayed; it is created with the first log.
+/// The replica into which logs are replayed.
+///
+/// The replay of the first log creates the replica.
 final class Replica {
   let path: String
   /// The identifier of the origin.
   let identifier: String
-  /// The last transaction before this run.
+  /// The last transaction of the replica before this run.
   let head: HistoryPoint
-  /// Whether this run creates the store.
+  /// Whether this run creates the replica.
   private(set) var isNew: Bool
-  /// Whether this run has created the store's file.
+  /// Whether this run has already created the file of the replica.
   private(set) var isMade = false
   private let logs: LogFolder
   private let isDryRun: Bool
@@ -50,14 +52,16 @@ final class Replica {
     try store?.read { try $0.checkIsNotPast(until, store: path) }
   }
 
-  /// Throws if a transaction in a log has the id of a point and another digest.
+  /// Throws if a transaction of a log has the id of a point, but another digest.
   func checkDivergence(_ transaction: Transaction, from point: HistoryPoint, log: String) throws {
     guard transaction.id == point.transaction, transaction.chainDigest != point.digest
     else { return }
     throw PipelineError(.hasOtherDigest(transaction.id), store: path, log: log)
   }
 
-  /// Removes an empty replica that was created for another lineage; false if that is not possible.
+  /// Removes an empty replica that was created for another lineage.
+  ///
+  /// Returns false if the replica can't be removed.
   func removeEmpty() throws -> Bool {
     guard isEmpty, !isDryRun else { return false }
     store = nil
@@ -68,7 +72,8 @@ final class Replica {
 
   /// Whether the transactions of a log can be written without a write-ahead log.
   ///
-  /// A migration needs a write-ahead log, and so does a store that another program has open.
+  /// A migration needs a write-ahead log. A write-ahead log is also needed if another program has
+  /// the store open.
   func writesDirectly(_ schema: () throws -> StoreSchema) throws -> Bool {
     guard let store else { return true }
     return try schema() == store.schema && store.setWriteAheadLog(isUsed: false)
@@ -76,26 +81,28 @@ final class Replica {
 
   /// Restores the replica's write-ahead log after a failure.
   func takeBackWriteAheadLog() {
-    // The error before this one is reported, and the next run restores the write-ahead log.
+    // The caller reports the error that made this call necessary. The next run restores the
+    // write-ahead log if this call can't.
     _ = try? store?.setWriteAheadLog(isUsed: true)
   }
 
-  /// Restores the replica's write-ahead log, and counts dangling links.
+  /// Restores the replica's write-ahead log, and returns the number of dangling links.
   func finish() throws -> Int64 {
     guard let store, !isDryRun else { return 0 }
     try store.setWriteAheadLog(isUsed: true)
     try store.removeErasedBytes()
-    // A program's foreign keys may name tables without a unique key, which the check refuses.
+    // Foreign keys of an adopted file may refer to columns without a unique key, and SQLite's check
+    // of foreign keys then fails.
     guard !store.schema.isAdopted else { return 0 }
     return try store.read { reader in
       try reader.connection.integer("SELECT count(*) FROM pragma_foreign_key_check") ?? 0
     }
   }
 
-  /// Runs a function that replays transactions of a log in one SQL transaction.
+  /// Calls a function that replays transactions of a log in one SQL transaction.
   ///
-  /// A missing replica is created. An existing replica is migrated if the log has another schema. A
-  /// direct replay does not use a write-ahead log.
+  /// If the replica does not exist, it is created. If the log has another schema than the replica,
+  /// the replica is migrated. If `isDirect` is true, SQLite uses no write-ahead log.
   func replay(_ header: LogHeader, isDirect: Bool, _ body: (Replayer) throws -> Void) throws {
     let content = { [blobs = logs.blobs] digest in try blobs.value(digest) }
     let store = try store ?? make(header.schema, lineage: header.lineage)
@@ -104,10 +111,11 @@ final class Replica {
       try store.setWriteAheadLog(isUsed: !isDirect)
       return try store.replay(content: content, body)
     }
-    // A migration must have the only connection of this process.
+    // A migration requires that this process has no other connection to the replica.
     self.store = nil
     defer {
-      // If the replica can't be opened here, the next command that opens it reports the reason.
+      // If the replica can't be opened here, the next command that opens the replica reports the
+      // reason.
       if self.store == nil { self.store = try? Store.open(.file(url)) }
     }
     try Migration.replay(url, to: header.schema, content: content, body)
@@ -116,10 +124,11 @@ final class Replica {
 
   private func make(_ schema: StoreSchema, lineage: Int64) throws -> Store {
     let file = url.path(percentEncoded: false)
-    // From the beginning only the owner can access the file, like logs. The files that SQLite
-    // creates beside it get the same permissions.
+    // From its creation on, only the owner can access the file, as with logs. SQLite gives the
+    // files beside it the same permissions.
     let descriptor = open(file, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
-    // An empty file that exists is used. If the folder is missing, opening the store reports that.
+    // An existing empty file is used. If the folder is missing, opening the store reports the
+    // missing folder.
     guard descriptor >= 0 || errno == EEXIST || errno == ENOENT else {
       throw ChainFailure.replica(errno).at(file)
     }

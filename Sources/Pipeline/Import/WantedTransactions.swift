@@ -1,18 +1,21 @@
 import ChangeLog
 import Changes
 
-/// The part of a log that is wanted and not in the replica yet.
+/// The transactions of a log that are wanted and that the replica does not have yet.
 struct WantedTransactions {
   private(set) var end: HistoryPoint
   private(set) var transactions: Int64 = 0
   private(set) var changes: Int64 = 0
   private(set) var snapshotObjects: Int64 = 0
-  /// The point of the state with which a later lineage begins, if this log begins it.
+  /// The point of the snapshot with which a later lineage begins; nil unless the log begins with
+  /// this snapshot.
   private(set) var lineageStart: HistoryPoint?
-  /// The gap that contains the requested end.
+  /// The gap that contains the requested end of the import.
   private(set) var gap: ClosedRange<Int64>?
 
-  /// Reads a whole log; the replica may already have its first transactions.
+  /// Reads a whole log.
+  ///
+  /// The replica may already have the first transactions of the log.
   init(
     _ request: ImportRequest,
     log: LogReplay,
@@ -63,7 +66,7 @@ struct WantedTransactions {
 }
 
 extension ImportResult {
-  /// Adds the counts of transactions as if they had been replayed.
+  /// Adds the counts of wanted transactions, as if these transactions had been replayed.
   mutating func add(_ wanted: WantedTransactions) {
     to = wanted.end
     transactions += wanted.transactions

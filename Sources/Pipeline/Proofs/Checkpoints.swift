@@ -9,11 +9,11 @@ package struct CheckpointRequest: Sendable {
   package var store: String?
   /// The lineage; nil for all lineages.
   package var lineage: Int64?
-  /// The Ed25519 private key that signs; nil to write unsigned texts.
+  /// The Ed25519 private key that signs the checkpoints; nil to write unsigned checkpoints.
   package var key: [UInt8]?
-  /// A name for the tree that replaces its default name.
+  /// A name for the tree; nil for the default name.
   package var origin: String?
-  /// Whether to write one checkpoint for the trees of all stores.
+  /// Whether to write one checkpoint of the tree that covers all stores of the folder.
   package var isForStores = false
 
   /// Creates a request.
@@ -24,13 +24,13 @@ package struct CheckpointRequest: Sendable {
 package struct CheckpointResult: Codable, Hashable, Sendable {
   /// The name of the tree.
   package let origin: String
-  /// The number of leaves.
+  /// The number of leaves of the tree.
   package let size: Int64
-  /// The path of the file.
+  /// The path of the checkpoint's file.
   package let path: String
-  /// The contents of the file.
+  /// The content of the checkpoint's file.
   package let note: String
-  /// Whether it has a signature.
+  /// Whether the checkpoint has a signature.
   package let isSigned: Bool
   /// The public key of the new signature as a vkey line of C2SP: a name, a number and the key.
   package let vkey: String?
@@ -39,14 +39,15 @@ package struct CheckpointResult: Codable, Hashable, Sendable {
 /// Writes the checkpoints of the trees beside logs, and signs them.
 ///
 /// A tree that is missing, damaged or shorter than the logs is rebuilt first. If a tree does not
-/// extend the existing checkpoint, that checkpoint is kept, and nothing is signed.
+/// extend the tree of the existing checkpoint, the existing checkpoint is kept, and nothing is
+/// signed.
 package func writeCheckpoints(_ request: CheckpointRequest) throws -> [CheckpointResult] {
   try checkHasLogs(request.logs)
   var trees: [LineageTree] = []
   for store in try request.store.map({ [$0] }) ?? request.logs.stores() {
     for lineage in try request.lineage.map({ [$0] }) ?? request.logs.lineages(of: store) {
       let chain = try LogChain(request.logs, store: store, lineage: lineage)
-      // A lineage with only a snapshot has no transactions, and therefore no tree.
+      // A lineage that has only a snapshot has no transactions after it, and therefore no tree.
       guard let end = chain.files.last?.range.upperBound else { continue }
       var tree = try LineageTreeWriter.tree(request.logs, store: store, lineage: lineage)
       if tree?.last.transaction != end {
@@ -63,7 +64,8 @@ package func writeCheckpoints(_ request: CheckpointRequest) throws -> [Checkpoin
   return try trees.map { try publish($0.tiles, $0.head, origin: $0.origin, request: request) }
 }
 
-/// Writes the checkpoint of a tree after checking that the tree extends the existing checkpoint.
+/// Writes the checkpoint of a tree, after verifying that the tree extends the tree of the existing
+/// checkpoint.
 func publish(
   _ tiles: TiledTree,
   _ head: TreeHead,
@@ -94,7 +96,7 @@ func publish(
   )
 }
 
-/// Throws if a tree does not extend the smaller tree of a checkpoint.
+/// Throws if a tree does not extend the smaller tree that a checkpoint describes.
 func checkExtension(_ tiles: TiledTree, from old: TreeHead, to new: TreeHead) throws {
   do {
     let proof = try TiledTree(tiles.path, count: new.count).consistency(from: old.count)
@@ -104,8 +106,9 @@ func checkExtension(_ tiles: TiledTree, from old: TreeHead, to new: TreeHead) th
   }
 }
 
-/// Appends the checkpoints of lineages that have changed to the tree in the folder of all stores, and
-/// writes the checkpoint of that tree.
+/// Appends the checkpoints of changed lineages to the tree that covers all stores.
+///
+/// Then writes the checkpoint of that tree.
 private func writeStoresCheckpoint(
   _ trees: [LineageTree],
   request: CheckpointRequest
@@ -130,13 +133,14 @@ private func writeStoresCheckpoint(
   try entries.write()
   let leaves = entries.all.map { $0.withUnsafeBytes { leafHash($0) } }
   let known = TreeHead(count: Int64(before), root: MerkleTree(leaves.prefix(before)).root)
-  // If tiles are damaged, they are rebuilt from the entries.
+  // Damaged tiles are rebuilt from the entries.
   let isSound = (try? TiledTree(path, count: known.count).head()) == known
   var writer = try TileWriter(TiledTree(path, count: isSound ? known.count : 0))
   for leaf in leaves.dropFirst(isSound ? before : 0) { try writer.append(leaf) }
   let published = try CheckpointFile.published(path)?.checkpoint.head.count ?? 0
   try writer.finish(keeping: min(published, writer.count))
-  // The name contains the first leaf, because the trees of two folders are different trees.
+  // The name contains the first leaf, because the trees of two folders are different and need
+  // different names.
   let origin = "travelog/stores/" + (leaves.first?.description.prefix(16) ?? "")
   return try publish(
     TiledTree(path, count: writer.count),

@@ -2,32 +2,35 @@ import ChangeLog
 import Changes
 import Glibc
 
-/// The result of verifying a proof, or a tree since a checkpoint.
+/// The result of verifying a proof, or of comparing a tree with an earlier checkpoint.
 package struct ProofVerification: Codable, Hashable, Sendable {
-  /// Whether there is no finding.
+  /// Whether the verification found no error.
   package var isSound: Bool
   /// The name of the tree.
   package let origin: String
-  /// The size of the tree in the checkpoint.
+  /// The size of the tree according to the checkpoint.
   package let size: Int64
   /// The size of the tree beside the logs.
   package var currentSize: Int64?
   /// The transaction that the proof is about.
   package var transaction: Int64?
-  /// The change that the proof is about; nil for the transaction as a whole.
+  /// The change that the proof is about; nil if the proof is about a whole transaction.
   package var change: Int64?
   /// The position of the transaction in the tree.
   package var index: Int64?
-  /// The names of the given keys that signed the checkpoint.
+  /// The names of those given keys that have signed the checkpoint.
   package var signers: [String] = []
-  /// The error that was found.
+  /// The error that was found; nil if there is no error.
   package var finding: String?
 
   fileprivate init(_ checkpoint: Checkpoint) {
     (isSound, origin, size) = (true, checkpoint.origin, checkpoint.head.count)
   }
 
-  /// Calls the closure; an error about a proof, a tree or a signature becomes the finding.
+  /// Calls the closure.
+  ///
+  /// If the closure throws an error about a proof, a tree or a signature, this error becomes the
+  /// finding.
   fileprivate mutating func find(_ body: (inout Self) throws -> Void) throws {
     do {
       try body(&self)
@@ -82,7 +85,7 @@ package func verifySince(
   return result
 }
 
-/// The tree with this name beside the logs.
+/// Finds the tree with the given name beside the logs.
 private func tree(
   _ origin: String,
   in logs: LogFolder,
@@ -102,12 +105,12 @@ private func tree(
   if let file = try CheckpointFile.published(ofStores)?.checkpoint, file.origin == origin {
     return (TiledTree(ofStores, count: file.head.count), file.head)
   }
-  // A tree without its folder has no name, so it may be the one of the checkpoint.
+  // A missing tree has no name, so it could be the tree of the checkpoint.
   if let folder = withoutTree.first { throw CheckpointFailure.noTree.at(folder) }
   throw CheckpointFailure.isOtherTree(origin).at(path)
 }
 
-/// The names of the given keys that have signed the checkpoint; empty if no keys were given.
+/// The names of those given keys that have signed the checkpoint; empty if no keys were given.
 private func signers(of file: CheckpointFile, path: String, keys: String?) throws -> [String] {
   guard let keys else { return [] }
   let known = try readKeys(keys, name: file.checkpoint.origin)
@@ -120,10 +123,10 @@ private func signers(of file: CheckpointFile, path: String, keys: String?) throw
 
 /// Throws unless one of the keys in a file has signed a note.
 ///
-/// A key from a PEM file may sign under any name.
+/// A key from a PEM file has no name, so its signature may have any name.
 ///
-/// - Throws: ``LogError`` if no known key has signed it, or if the signature of a known key is
-///   wrong.
+/// - Throws: ``LogError`` if none of the keys has signed the note, or if a signature of one of the
+///   keys is wrong.
 package func checkSigners(of note: SignedNote, path: String, keys: String) throws {
   let known = try Set(note.signatures.map(\.name)).flatMap { try readKeys(keys, name: $0) }
   do throws(NoteError) {
@@ -135,7 +138,8 @@ package func checkSigners(of note: SignedNote, path: String, keys: String) throw
 
 /// Reads public keys from a file.
 ///
-/// The file of keys has vkey lines with names, or one PEM key, which gets the name of the tree.
+/// The file contains vkey lines, which include names, or one PEM key. The PEM key gets the name of
+/// the tree.
 private func readKeys(_ path: String, name: String) throws -> [NoteKey] {
   let text = try readKey(path)
   do throws(NoteError) {
@@ -155,7 +159,7 @@ private func readKeys(_ path: String, name: String) throws -> [NoteKey] {
   }
 }
 
-/// Reads a private key of Ed25519 from a PEM file.
+/// Reads an Ed25519 private key from a PEM file.
 package func readPrivateKey(_ path: String) throws -> [UInt8] {
   let text = try readKey(path)
   do throws(NoteError) {
@@ -179,7 +183,9 @@ private func read(_ path: String, limit: Int = 1 << 20) throws -> [UInt8] {
 }
 
 extension LogError {
-  /// Whether an error says that the proof is wrong; other errors make verification impossible.
+  /// Whether an error says that the proof is wrong.
+  ///
+  /// After any other error, the proof can't be verified.
   fileprivate var isFinding: Bool {
     switch reason as? CheckpointFailure {
     case .doesNotExtend, .note(.unsigned), .note(.wrongSignature): true

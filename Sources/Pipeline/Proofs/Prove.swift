@@ -5,13 +5,13 @@ import Changes
 package struct ProveRequest: Sendable {
   /// The log folder.
   package var logs: LogFolder
-  /// The store; nil if the folder has the logs of only one store.
+  /// The identifier of the store; nil if the folder has the logs of only one store.
   package var store: String?
-  /// The lineage; nil for the latest lineage that contains the transaction.
+  /// The lineage of the transaction; nil for the latest lineage that contains the transaction.
   package var lineage: Int64?
   /// The id of the transaction.
   package var transaction: Int64
-  /// The number of a line of the transaction, from 0; nil for the transaction as a whole.
+  /// The number of a line of the transaction, from 0; nil for a proof of the whole transaction.
   package var change: Int64?
 
   /// Creates a request.
@@ -22,10 +22,12 @@ package struct ProveRequest: Sendable {
   }
 }
 
-/// Proves that the logs contain a transaction or a change, for a verifier that has only a
-/// checkpoint.
+/// Returns a proof that the logs contain a transaction or a change.
 ///
-/// The time does not depend on the number of logs: it reads one member of one log and four tiles.
+/// A verifier of the proof needs only a checkpoint.
+///
+/// The time does not depend on the number of logs, because only one member of one log and four
+/// tiles are read.
 package func prove(_ request: ProveRequest) throws -> TransactionProof {
   try checkHasLogs(request.logs)
   let (tree, chain, position) = try place(request)
@@ -60,7 +62,7 @@ package func prove(_ request: ProveRequest) throws -> TransactionProof {
   return proof
 }
 
-/// The tree that contains a transaction, and the transaction's position in it.
+/// The tree that contains a transaction, and the position of the transaction in that tree.
 private func place(_ request: ProveRequest) throws -> (LineageTree, LogChain, Int64) {
   let stores = try request.store.map { [$0] } ?? request.logs.stores()
   guard stores.count == 1, let store = stores.first else {
@@ -87,7 +89,7 @@ private struct Statement {
   let digest: Digest
 }
 
-/// Reads a transaction, and the digest before it, from a log.
+/// Reads a transaction from a log, and the digest of the transaction before it.
 private func statement(
   _ request: ProveRequest,
   chain: LogChain,
@@ -97,9 +99,9 @@ private func statement(
   guard let file = chain.files.first(where: { $0.range.contains(id) }) else {
     throw CheckpointFailure.notInLogs.at(chain.folder.path, transaction: id)
   }
-  // The proof itself is checked, so the digests of the other transactions are not needed.
+  // The proof is verified by itself, so the digests of the other transactions are not verified.
   let reader = try LogReader(path: file.path)
-  // The previous transaction is read first, because its digest is needed.
+  // The previous transaction is read first, because the proof needs the digest of that transaction.
   var previous = reader.header.previous
   if let before, before >= file.range.lowerBound {
     _ = reader.goInside(before: before)

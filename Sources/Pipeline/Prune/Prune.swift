@@ -7,15 +7,15 @@ package struct PruneRequest: PipelineRequest, Sendable {
   package var store: String
   /// The folder to which the store was exported.
   package var logs: LogFolder
-  /// The age from which transactions are deleted.
+  /// The age from which on transactions are deleted.
   package var keep: Duration
   /// The author of the transaction that records the deletion.
   package var author = Author()
-  /// Whether to delete transactions even if filtered logs do not contain them yet.
+  /// Whether to delete transactions even if the filtered logs do not contain them yet.
   package var ignoresFiltered = false
-  /// Whether to delete transactions even if they are older than the folder's first log.
+  /// Whether to delete transactions even if they precede the folder's first log.
   package var ignoresUnlogged = false
-  /// Whether to find out what would be deleted, without deleting.
+  /// Whether to find out what would be deleted, without deleting anything.
   package var isDryRun = false
 
   package init(store: String, logs: LogFolder, keep: Duration) {
@@ -27,32 +27,32 @@ package struct PruneRequest: PipelineRequest, Sendable {
 
 package struct PruneResult: Codable, Hashable, Sendable {
   package var store: String
-  /// The last transaction that is verified to be in the logs.
+  /// The last transaction that the logs contain according to a verification.
   package var verified: HistoryPoint
-  /// The oldest transaction before this run; nil if there was none.
+  /// The oldest transaction of the history before this run; nil if the history had no transactions.
   package var oldest: Int64?
-  /// The last deleted transaction; nil if there is none.
+  /// The last deleted transaction; nil if nothing was deleted.
   package var through: Int64?
   /// The number of deleted transactions.
   package var transactions: Int64 = 0
   /// The transaction that records the deletion; nil if nothing was deleted.
   package var record: Int64?
-  /// The filters whose logs still need old transactions, each in words.
+  /// The filters, in words, whose logs still need old transactions.
   package var heldBy: [String] = []
   package var bytesBefore: Int64 = 0
   package var bytesAfter: Int64 = 0
 }
 
-/// Deletes old transactions from a store's history that are in verified logs.
+/// Deletes old transactions from a store's history, if verified logs contain them.
 ///
-/// All logs of the store are verified before anything is deleted. Transactions that filtered logs
-/// do not contain yet are kept, unless the request says otherwise. A new transaction records the
-/// deletion before the old transactions are deleted.
+/// All logs of the store are verified before anything is deleted. Transactions that the filtered
+/// logs do not contain yet are kept, unless the request says otherwise. A new transaction records
+/// the deletion before the old transactions are deleted.
 ///
 /// - Throws: ``PipelineError``, ``LogError`` or ``StoreError``.
 package func prune(_ request: PruneRequest, tick: Tick = { _ in }) throws -> PruneResult {
   var result = try deleteOld(request, tick: tick)
-  // The file becomes smaller when the store is closed.
+  // SQLite makes the file smaller when the store is closed.
   result.bytesAfter = size(of: request.store)
   return result
 }
@@ -71,9 +71,10 @@ private func deleteOld(_ request: PruneRequest, tick: Tick) throws -> PruneResul
     try checkIsSame(reader, verified: verified, request: request)
     let range = try reader.historyRange()
     result.oldest = range.oldest
-    // The last exported transaction is kept, because the token names it.
+    // The last exported transaction is kept, because the token refers to it.
     guard let oldest = range.oldest, oldest < verified.transaction else { return 0 }
-    // The marker of an adoption has no changes, and the logs begin with the state after it.
+    // The transaction that marks an adoption has no changes. It may be missing from the logs, which
+    // begin with the state after it.
     let isMarker = try oldest == 1 && first == 2 && reader.adoptedStart() != nil
     guard first <= oldest || isMarker || request.ignoresUnlogged else {
       throw request.error(.areUnlogged(oldest...first - 1))
@@ -95,7 +96,7 @@ private func deleteOld(_ request: PruneRequest, tick: Tick) throws -> PruneResul
     if !request.isDryRun {
       try store.sealForeignChanges()
       let stamp = Provenance.system.stamp(request.author, 0)
-      // A new log folder begins with this state.
+      // A new log folder would begin with a snapshot of this state.
       let mark = try store.read { reader in
         let point = try reader.historyRange().head
         return try SnapshotLog(of: store, reader: reader, at: point, stamp: stamp).mark()
@@ -112,14 +113,16 @@ private func deleteOld(_ request: PruneRequest, tick: Tick) throws -> PruneResul
   return result
 }
 
-/// Reads all logs of the store's lineage, and returns their first transaction and their end.
+/// Verifies all logs of the store's lineage, and returns the first transaction in them and their
+/// end.
 private func verifiedRange(
   of store: Store,
   request: PruneRequest,
   tick: Tick
 ) throws -> (first: Int64, end: HistoryPoint) {
   let chain = try LogChain(request.logs, store: store.identifier, lineage: store.lineage)
-  // A snapshot contains the state after its transaction, so the logs begin there.
+  // A snapshot contains the state after its transaction, so logs that consist of a snapshot begin
+  // after this transaction.
   let state = chain.files.isEmpty ? try chain.snapshotPoint(chain.snapshots.last) : nil
   guard let first = chain.files.first?.range.lowerBound ?? state.map({ $0.transaction + 1 }) else {
     throw request.error(.isUnlogged)
@@ -128,7 +131,7 @@ private func verifiedRange(
   verification.store = store.identifier
   verification.isRecorded = !request.isDryRun
   let results = try verify(verification, tick: tick).filter { $0.lineage == store.lineage }
-  // A stray file does not affect what the logs contain.
+  // A stray file does not change what the logs contain.
   if let finding = results.flatMap(\.findings).first(where: { $0.kind != .misplaced }) {
     throw request.error(.isUnsound(finding))
   }
@@ -136,7 +139,7 @@ private func verifiedRange(
   return (first, end ?? chain.beginning)
 }
 
-/// The last transaction that no filtered log needs any more, according to its token.
+/// The last transaction that no filtered logs need any more, according to their tokens.
 private func lastForFiltered(
   of store: Store,
   reader: Reader,
@@ -155,8 +158,8 @@ private func lastForFiltered(
     } catch let error as StoreError
       where error.code == .historyExpired || error.code == .historyDiverged
     {
-      // Transactions that these filtered logs need are deleted already, so keeping others would not
-      // help.
+      // These filtered logs need transactions that are already deleted. Keeping later transactions
+      // would not help.
       continue
     }
     result.heldBy.append(filtered.words)

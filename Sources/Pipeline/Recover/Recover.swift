@@ -16,35 +16,36 @@ package struct RecoverRequest: PipelineRequest, Sendable {
 }
 
 package struct RecoverResult: Hashable, Sendable {
-  /// The reason why the export could not continue, which this run has repaired.
+  /// The repair with which this run made the export continue.
   package enum Remedy: String, Hashable, Sendable {
-    /// Nothing: the next export would have continued.
+    /// No repair, because the next export would have continued anyway.
     case none
-    /// A gap, because history was deleted before it was exported.
+    /// A gap in the logs, because history was deleted before it was exported.
     case gap
-    /// A new lineage, because the store was restored from an older copy.
+    /// A new lineage of logs, because the store was restored from an older copy.
     case lineage
   }
 
   package var remedy: Remedy
   /// The last transaction of the logs before this run.
   package var from: HistoryPoint
-  /// The point after which history was exported normally again.
+  /// The point after which transactions are exported as usual again.
   package var resumes: HistoryPoint
-  /// The number of objects in the gap, or in the state with which the new lineage begins.
+  /// The number of objects in the gap, or in the snapshot with which the new lineage begins.
   package var objects: Int64 = 0
-  /// The log that was written.
+  /// The path of the log with the gap or the snapshot.
   package var file: String?
-  /// The export that followed.
+  /// The result of the export after the repair.
   package var export: ExportResult
 }
 
 /// Resumes the export of a store whose history was deleted too early, or differs from the history
 /// in the logs.
 ///
-/// Recovering adds logs, and does not change existing logs.
+/// `recover` adds logs. It does not change existing logs.
 ///
-/// - Throws: ``PipelineError``, ``LogError`` or ``StoreError``; the next run starts again.
+/// - Throws: ``PipelineError``, ``LogError`` or ``StoreError``. After an error, the next run begins
+///   from the start.
 package func recover(_ request: RecoverRequest, tick: Tick = { _ in }) throws -> RecoverResult {
   let url = URL(fileURLWithPath: request.store)
   let store = try Store.open(.file(url))
@@ -70,7 +71,8 @@ package func recover(_ request: RecoverRequest, tick: Tick = { _ in }) throws ->
   defer { withExtendedLifetime(folder) {} }
   let recovery = Recovery(request: request, store: store, chain: chain, folder: folder.path)
   let remedy = try recovery.remedy(after: last)
-  // The state at the end of deleted history is not known without its changes.
+  // For an adopted file, the state at the end of the deleted history can't be computed without the
+  // deleted changes.
   if remedy == .gap { try store.refuseIfAdopted(.filling) }
   switch remedy {
   case .none: break
@@ -87,10 +89,10 @@ struct Recovery {
   let request: RecoverRequest
   let store: Store
   let chain: LogChain
-  /// The folder for temporary stores.
+  /// The folder for the temporary stores of this run.
   let folder: String
 
-  /// The repair after which the store's history continues the logs.
+  /// The repair that is necessary before the store's history can continue the logs.
   fileprivate func remedy(after last: HistoryPoint) throws -> RecoverResult.Remedy {
     try store.read { reader in
       do {
@@ -104,7 +106,7 @@ struct Recovery {
     }
   }
 
-  /// A store with the state at the end of the logs.
+  /// Imports the logs, and returns the temporary store with the state at the end of the logs.
   func importedState(_ tick: Tick) throws -> Store {
     var replay = ImportRequest(logs: request.logs, store: folder + "/imported.store")
     replay.origin = chain.store

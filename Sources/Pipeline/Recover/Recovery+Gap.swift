@@ -5,7 +5,8 @@ import Store
 extension Recovery {
   /// Writes a gap between the last log and the first transaction that history still has.
   ///
-  /// The gap contains the differences of the objects between the last log and that transaction.
+  /// The gap contains the differences between the objects at the end of the logs and the objects at
+  /// that transaction.
   func writeGap(after last: HistoryPoint, result: inout RecoverResult, tick: Tick) throws {
     let exported = try importedState(tick)
     let base = try store.read { try $0.wholeBase() }
@@ -46,7 +47,7 @@ extension Recovery {
       schema: store.schema
     )
     let gap = Gap(first: last.transaction + 1, resumes: resumes.digest)
-    // The gap must not have a later time than the next transaction.
+    // The time of the gap must not be later than the time of the next transaction.
     let next = try store.read { reader in
       try reader.history(after: resumes.transaction).nextTransaction()
     }
@@ -65,7 +66,8 @@ extension Recovery {
       destination: .day(String(transaction.time.prefix(10)), request.logs),
       blobs: request.logs.blobs,
       beforeNaming: { digest in
-        // The chain continues with the digest of a missing transaction, so this alone proves the gap.
+        // After the gap, the chain continues with the digest of a missing transaction. This digest
+        // does not cover the gap, so only the mark proves the gap.
         let mark = Mark(.gap, transaction: transaction.id, digest: digest)
         try store.mark(.mark, author: Author(), details: "{\(mark.member)}")
       },

@@ -5,10 +5,11 @@ import Store
 extension Recovery {
   /// Begins a new lineage of logs for a store that was restored from an older copy.
   ///
-  /// The first log has one transaction: the state after the last common transaction, with the head
-  /// of the old lineage in its details. The later transactions of the store follow.
+  /// The first log contains one transaction, a snapshot after the last transaction that the store
+  /// and the logs have in common. The details of this transaction contain the head of the old
+  /// lineage. The later transactions of the store follow in the next logs.
   func beginLineage(after last: HistoryPoint, result: inout RecoverResult, tick: Tick) throws {
-    // A restore of another copy can have begun a later lineage already.
+    // An earlier restore of another copy can have begun a later lineage already.
     let own =
       store.lineage == last.lineage
       ? chain : try LogChain(request.logs, store: chain.store, lineage: store.lineage)
@@ -17,7 +18,8 @@ extension Recovery {
     }
     if store.lineage < last.lineage { _ = try own.verifiedEnd(after: nil) }
     let fork = try self.fork(from: own, tick: tick)
-    // The rows of an adopted file give the state after any of its transactions.
+    // An adopted file is not copied and rewound, because its rows give the state after any of its
+    // transactions.
     let (state, reached) =
       store.schema.isAdopted
       ? (store, fork) : try rewoundCopy(of: store, to: fork, in: folder)
@@ -59,7 +61,7 @@ extension Recovery {
     try moveToken(to: result.resumes)
   }
 
-  /// Continues a run that was interrupted after it wrote the first log of the new lineage.
+  /// Completes a run that was interrupted after it wrote the first log of the new lineage.
   private func finishStopped(
     _ last: HistoryPoint,
     state: Store,
@@ -82,7 +84,9 @@ extension Recovery {
     return true
   }
 
-  /// Whether the lineage begins with this state; if not, another copy of the store began the lineage.
+  /// Whether the lineage begins with this state.
+  ///
+  /// If the result is false, another copy of the store began the lineage.
   private func begins(
     with state: Store,
     transaction: Transaction,
@@ -98,7 +102,8 @@ extension Recovery {
     return isSame
   }
 
-  /// Whether the rows of an adopted file give the state in the first log of this lineage.
+  /// Whether the rows of an adopted file give the state that the first log of this lineage
+  /// contains.
   private func isDigest(of transaction: Transaction, in state: Store) throws -> Bool {
     try state.read { reader in
       let beginning = TransactionDigest.beginning(ofStore: chain.store, lineage: chain.lineage)
@@ -108,9 +113,9 @@ extension Recovery {
     }
   }
 
-  /// The last transaction that store and logs have in common.
+  /// The last transaction that the store and the logs have in common.
   ///
-  /// If that transaction was deleted from history, the result is the last deleted transaction.
+  /// If history no longer contains that transaction, the result is the last deleted transaction.
   private func fork(from chain: LogChain, tick: Tick) throws -> Int64 {
     try store.read { reader in
       let base = try max(reader.wholeBase(), reader.adoptedStart() ?? 0)

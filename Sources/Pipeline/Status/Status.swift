@@ -7,9 +7,9 @@ package struct Status: Hashable, Sendable {
   /// Whether the next export can continue.
   package enum Health: String, Hashable, Sendable {
     case ok
-    /// Nothing has been exported.
+    /// The store was never exported.
     case notExported = "not-exported"
-    /// The next transactions were deleted from history.
+    /// The next transactions to export were deleted from history.
     case expired
     /// The history of the store differs from the history in the logs.
     case diverged
@@ -20,38 +20,39 @@ package struct Status: Hashable, Sendable {
   package var store: String
   package var identifier: String
   package var head: HistoryPoint
-  /// The time of the head; nil if there is none.
+  /// The time of the last transaction; nil if the history has no transactions.
   package var headTime: String?
-  /// The oldest transaction in history; nil if there is none.
+  /// The oldest transaction in history; nil if the history has no transactions.
   package var oldest: Int64?
-  /// The state of the whole logs.
+  /// The state of the logs that are not filtered.
   package var logs: Logs
   /// The number of changes in history.
   package var changes: Int64
-  /// The bytes of the store's file.
+  /// The size of the store's file in bytes.
   package var storeBytes: Int64
   /// The last successful verification.
   package var verified: VerificationRecord?
-  /// The state of filtered logs.
+  /// The state of each kind of filtered logs.
   package var filtered: [Filtered] = []
-  /// The tables of an adopted file that are not recorded; nil for a store of the library.
+  /// The tables of an adopted file whose changes are not recorded; nil if the store is not an
+  /// adopted file.
   package var unrecorded: [String]?
 
   /// The state of logs of one kind.
   package struct Logs: Hashable, Sendable {
-    /// The last transaction that was exported, or that a filtered export read; nil if the token
-    /// does not contain it.
+    /// The last transaction that an export wrote, or that a filter left out; nil if the token does
+    /// not contain it.
     package var exported: HistoryPoint?
-    /// The time of the oldest transaction after the exported one; nil if there is none.
+    /// The time of the oldest transaction after ``exported``; nil if no transaction follows.
     package var waitingSince: String?
-    /// The age of the oldest transaction after the exported one.
+    /// The age of the oldest transaction after ``exported``.
     package var lag: Duration
-    /// The number of transactions after the exported one.
+    /// The number of transactions after ``exported``.
     package var lagTransactions: Int64
     package var files: Int
     package var bytes: Int64
     package var health = Health.ok
-    /// The error that the next export would report; nil if there is none.
+    /// The error that the next export would report; nil if it would report no error.
     package var message: String?
     package var hint: String?
   }
@@ -64,7 +65,7 @@ package struct Status: Hashable, Sendable {
   }
 }
 
-/// Compares a store with its logs, without changing either.
+/// Compares a store with its logs, and changes neither.
 ///
 /// - Throws: ``PipelineError``, ``LogError`` or ``StoreError``.
 package func status(of path: String, logs: LogFolder, token: String? = nil) throws -> Status {
@@ -106,7 +107,7 @@ package func status(of path: String, logs: LogFolder, token: String? = nil) thro
 }
 
 extension Status.Logs {
-  /// Finds out what the next export would do.
+  /// Determines what the next export would do.
   fileprivate init(_ request: ExportRequest, store: Store, reader: Reader) throws {
     let (logs, identifier) = (request.logs, store.identifier)
     let token = try request.readTokenState(of: identifier)
@@ -115,7 +116,7 @@ extension Status.Logs {
       try logs.files(of: identifier, lineage: $0)
     }
     let head = try reader.historyRange().head
-    // If there is no token, the names of the logs show the last exported transaction.
+    // Without a token, the names of the logs show the last exported transaction.
     let known = token.point.map { ($0.lineage, $0.transaction) } ?? end ?? (head.lineage, 0)
     let last = known.0 == head.lineage ? known.1 : 0
     exported = token.point
@@ -173,7 +174,7 @@ extension Status.Logs {
 }
 
 private func age(_ time: String) -> Duration {
-  // The age is unknown if the time does not have the form that history uses.
+  // The age is unknown if the text of the time does not have the form of times in the history.
   let style = Date.ISO8601FormatStyle(includingFractionalSeconds: true)
   guard let date = try? style.parse(time) else { return .zero }
   return .milliseconds(max(0, Int64(-date.timeIntervalSinceNow * 1000)))

@@ -2,7 +2,7 @@ import ChangeLog
 import Changes
 
 extension CheckpointFile {
-  /// Reads the bytes of a file.
+  /// Reads a checkpoint from the bytes of a file.
   init(reading bytes: [UInt8], _ path: String) throws(LogError) {
     do throws(NoteError) {
       self = try CheckpointFile(bytes)
@@ -11,7 +11,7 @@ extension CheckpointFile {
     }
   }
 
-  /// Reads the checkpoint in the folder of a tree; nil if there is none.
+  /// Reads the checkpoint in the folder of a tree; nil if the folder contains no checkpoint.
   static func published(_ tree: String) throws -> CheckpointFile? {
     let path = "\(tree)/checkpoint"
     return try readSmallFile(path, limit: 1 << 20).map { try CheckpointFile(reading: $0, path) }

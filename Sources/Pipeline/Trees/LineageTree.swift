@@ -5,10 +5,11 @@ import Glibc
 
 /// The tree over the transactions of a lineage, in tiles beside its logs.
 ///
-/// The data of a leaf is the digest of a transaction. The file `head` in the tree's folder contains the
-/// size of the tree as a checkpoint, followed by the positions of transactions.
+/// The data of a leaf is the digest of a transaction. The file `head` in the tree's folder contains
+/// the size and the root of the tree as a checkpoint, and after it the positions of transactions.
 package struct LineageTree {
-  /// A range of transactions with consecutive ids: the position and the id of the first one.
+  /// A range of transactions with consecutive ids, given by the position and the id of the first
+  /// transaction.
   struct Run: Hashable {
     let position: Int64
     let transaction: Int64
@@ -16,12 +17,13 @@ package struct LineageTree {
 
   /// The folder of the tree.
   package let path: String
-  /// The name that distinguishes this tree from others.
+  /// The name that distinguishes this tree from other trees.
   let origin: String
   /// The number of leaves and the root hash.
   package let head: TreeHead
   let runs: [Run]
-  /// The last transaction and its digest, which the next digest covers.
+  /// The last transaction in the tree, and its digest, which the digest of the next transaction
+  /// covers.
   let last: HistoryPoint
 
   /// The tiles with the hashes of the tree.
@@ -36,7 +38,7 @@ package struct LineageTree {
   package init?(_ folder: LogFolder, store: String, lineage: Int64) throws {
     path = Self.path(folder, store: store, lineage: lineage)
     guard let bytes = try readSmallFile("\(path)/head") else { return nil }
-    // The limit allows code to add one to any id.
+    // The ids have an upper limit, so code can add one to any id.
     let ids: Range<Int64> = 1..<1 << 62
     do {
       let text = String(decoding: bytes, as: UTF8.self)
@@ -60,17 +62,17 @@ package struct LineageTree {
     }
   }
 
-  /// The name of the tree; its checkpoint may have another name.
+  /// The name of the tree in its checkpoint, or the default name if the tree has no checkpoint.
   func publishedOrigin() throws -> String {
     try CheckpointFile.published(path)?.checkpoint.origin ?? origin
   }
 
-  /// Throws if the tiles give another root than `head` has.
+  /// Throws if the root computed from the tiles differs from the root in `head`.
   package func check() throws {
     guard try tiles.head() == head else { throw TreeFailure.otherRoot.at(path) }
   }
 
-  /// The position of a transaction; nil if the tree does not have it.
+  /// The position of a transaction; nil if the tree does not contain the transaction.
   func position(of transaction: Int64) -> Int64? {
     guard transaction <= last.transaction,
       let place = runs.lastIndex(where: { $0.transaction <= transaction })
@@ -80,7 +82,7 @@ package struct LineageTree {
     return position < end ? position : nil
   }
 
-  /// The transaction at a position; nil if the tree does not have it.
+  /// The transaction at a position; nil if the tree has no leaf at this position.
   func transaction(at position: Int64) -> Int64? {
     guard position < head.count, let run = runs.last(where: { $0.position <= position }) else {
       return nil
@@ -97,9 +99,10 @@ struct LineageTreeWriter {
   private var runs: [LineageTree.Run]
   private(set) var last: HistoryPoint
 
-  /// Opens the tree of a lineage, to append after its last transaction.
+  /// Opens the tree of a lineage, to append transactions after the given point.
   ///
-  /// A tree that ends at another transaction, or whose tiles are damaged, is rebuilt from the logs.
+  /// If the tree ends at another transaction, or if its tiles are damaged, it is rebuilt from the
+  /// logs.
   init(
     _ folder: LogFolder,
     store: String,
@@ -116,7 +119,7 @@ struct LineageTreeWriter {
     )
   }
 
-  /// The tree of a lineage; nil if there is none, or it is damaged.
+  /// The tree of a lineage; nil if the tree is missing or damaged.
   static func tree(_ folder: LogFolder, store: String, lineage: Int64) throws -> LineageTree? {
     do {
       let tree = try LineageTree(folder, store: store, lineage: lineage)
@@ -127,8 +130,9 @@ struct LineageTreeWriter {
     }
   }
 
-  /// Builds the tree from the logs of a lineage; `start` is the point where it begins if there are
-  /// no logs.
+  /// Builds a tree from the logs of a lineage.
+  ///
+  /// If there are no logs, the tree begins at `start`.
   init(rebuilding chain: LogChain, from start: HistoryPoint) throws {
     path = LineageTree.path(chain.folder, store: chain.store, lineage: chain.lineage)
     let first = try chain.files.first.map { try chain.open($0, after: nil).header }
@@ -137,8 +141,8 @@ struct LineageTreeWriter {
         HistoryPoint(lineage: chain.lineage, transaction: $0.first - 1, digest: $0.previous)
       } ?? start
     let isWhole = try first == nil ? start.transaction == 0 : chain.beginsLineage()
-    // If the logs begin with a snapshot, their tree has another name than the tree of the whole
-    // history.
+    // A tree over logs that begin with a snapshot is another tree than the one over the whole
+    // history, and therefore has another name.
     origin =
       "travelog/\(chain.store)/\(chain.lineage)" + (isWhole ? "" : "/\(last.transaction)")
     let old = "\(path)/tile"
@@ -164,15 +168,18 @@ struct LineageTreeWriter {
     last = point
   }
 
-  /// Writes the tiles and the head, which makes the appended transactions part of the tree.
+  /// Writes the tiles, and then the head.
+  ///
+  /// The appended transactions are then part of the tree.
   func finish() throws {
-    // An unreadable checkpoint protects no tiles; the commands that read it report the error.
+    // A checkpoint that can't be read does not protect tiles. The commands that read the checkpoint
+    // report the error.
     let published = (try? CheckpointFile.published(path))?.checkpoint.head.count ?? 0
     try tiles.finish(keeping: min(published, tiles.count))
     var text = try Checkpoint(origin: origin, head: tiles.head()).text
     for run in runs { text += "\(run.position) \(run.transaction)\n" }
     text += "end \(last.transaction) \(last.digest)\n"
-    // Like tiles, the file is not synced, because it can be rebuilt from the logs.
+    // The file is not synced, like the tiles, because it can be rebuilt from the logs.
     try writeUnsynced(Array(text.utf8), to: "\(path)/head", temporary: "\(path)/.head.writing")
   }
 }

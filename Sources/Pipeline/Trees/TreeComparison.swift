@@ -7,10 +7,14 @@ struct TreeComparison {
   private var tiles: TiledTree?
   /// The first difference between the logs and the tree.
   private(set) var finding: Finding?
-  /// The part of the tree that is missing, for example in a copy that was made during an export.
+  /// The missing part of the tree.
+  ///
+  /// For example, a copy of the folder that was made during an export can lack it.
   private(set) var notice: Notice?
 
-  /// Starts a comparison, which finds nothing if there is no tree.
+  /// Starts a comparison.
+  ///
+  /// If there is no tree, the comparison finds no differences.
   init(_ folder: LogFolder, store: String, lineage: Int64) throws {
     do {
       tree = try LineageTree(folder, store: store, lineage: lineage)
@@ -21,7 +25,10 @@ struct TreeComparison {
     }
   }
 
-  /// A copy that was made during an export lacks tiles; any other failure shows that the tree was altered.
+  /// Records why the tree can't be read.
+  ///
+  /// Missing tiles are not an error, because a copy that was made during an export can lack tiles.
+  /// Any other reason means that the tree was altered.
   private mutating func note(_ error: LogError) {
     if case .missingTile? = error.reason as? TreeFailure {
       notice = .treeIsNotWhole("\(error)")
@@ -30,9 +37,10 @@ struct TreeComparison {
     }
   }
 
-  /// The finding that the logs end before the tree does; nil if they do not.
+  /// Returns a finding if the tree contains transactions after the end of the logs; otherwise nil.
   ///
-  /// An export writes a log before it extends the tree, so logs are missing.
+  /// An export writes a log before it extends the tree, so a longer tree shows that logs are
+  /// missing.
   func findingAhead(of end: HistoryPoint) -> Finding? {
     guard finding == nil, let tree, tree.last.transaction > end.transaction else { return nil }
     return Finding(
@@ -44,7 +52,7 @@ struct TreeComparison {
 
   /// Compares the next transaction.
   mutating func take(_ transaction: Transaction) throws {
-    // A tree that ends earlier is not an error: the next export extends it.
+    // A tree that ends before the logs is not an error, because the next export extends the tree.
     guard let tree, let tiles, transaction.id <= tree.last.transaction,
       let digest = transaction.digest
     else { return }

@@ -4,15 +4,15 @@ import Store
 
 /// Compares every row of a store with a replay.
 ///
-/// The logs are replayed into a new store, and then the transactions that the given store has not
-/// exported yet.
+/// The logs are replayed into a new store. Then the transactions of the given store that follow the
+/// logs are replayed too.
 func compare(
   _ result: inout Verification,
   path: String,
   request: VerifyRequest,
   tick: Tick
 ) throws {
-  // Damaged logs can't be replayed, and their findings are already reported.
+  // Damaged logs can't be replayed, and their damage is already reported.
   guard result.findings.isEmpty else { return }
   let folder = try TemporaryFolder()
   defer { withExtendedLifetime(folder) {} }
@@ -21,11 +21,12 @@ func compare(
   replay.origin = result.store
   replay.trustsSnapshot = true
   let reached = try importLogs(replay, tick: tick).to
-  // Foreign changes are sealed first: rows can only be compared if history has all changes.
+  // Foreign changes are sealed first, because rows and history can only be compared if the history
+  // contains all changes.
   try writableStore(path)?.sealForeignChanges()
   let other = try readableStore(path)
-  // The store is read in one SQL transaction, so that one state is compared even if other programs
-  // write.
+  // One SQL transaction reads the store, so the comparison uses one state even if other programs
+  // write to the store.
   try other.read { store in
     let head = try store.historyRange().head.transaction
     let rest: Int64
@@ -48,8 +49,8 @@ func compare(
     result.unexported = rest
     if result.findings.isEmpty {
       result.prove(result.to, by: .store)
-      // Equal rows also prove the snapshot that the logs begin with: another snapshot would give
-      // other rows.
+      // Equal rows also prove the snapshot with which the logs begin, because another snapshot
+      // would give other rows.
       for index in result.marked.indices where result.marked[index].isBase {
         result.marked[index].isReplayed = true
       }
@@ -57,7 +58,7 @@ func compare(
     if rest > 0, result.end == .none {
       result.notices.append(.isUnexported(path, rest, after: reached.transaction))
     }
-    // Only a store without differences confirms that the logs are not missing later ones.
+    // Only a store without differences confirms that no log is missing after the last one.
     if rest == 0, result.findings.isEmpty { result.end = .store }
   }
 }
@@ -87,7 +88,8 @@ private func compare(
   result.findings += findings
 }
 
-/// Replays the transactions of the store that follow the logs, and returns their number.
+/// Replays the transactions of the store that follow the logs, and returns the number of these
+/// transactions.
 private func replayRest(
   of path: String,
   after point: HistoryPoint,
@@ -111,7 +113,9 @@ private func replayRest(
 }
 
 extension Finding {
-  /// A finding with the name and id of a row that differs, without its values.
+  /// Creates a finding with the name and id of a row that differs.
+  ///
+  /// The finding does not contain the values of the row.
   fileprivate init(_ difference: RowDifference, store: String, logs: LogFolder) {
     self.init(
       .rowDiffers(

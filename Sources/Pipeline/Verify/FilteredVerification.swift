@@ -24,7 +24,7 @@ func verifyFiltered(
     do {
       if result.files == 0, try chain.beginsLineage() { point = chain.beginning }
       let start = point
-      // A log after a damaged one is verified separately.
+      // A log after a damaged log is verified from its own beginning.
       point = nil
       let reader = try chain.open(file, after: start)
       guard folder.partial == LogFolder.partialName(reader.header.partial) else {

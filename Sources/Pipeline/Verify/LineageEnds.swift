@@ -1,13 +1,13 @@
 import ChangeLog
 import Changes
 
-/// Compares each lineage's end with the head that the next lineage names.
+/// Compares the end of each lineage with the head that the next lineage names.
 func checkLineageEnds(_ results: inout [Verification], named: [HistoryPoint?]) {
   for (index, head) in named.enumerated() where results[index].lineage > 0 {
     let lineage = results[index].lineage
     guard let head else {
-      // If the first log is damaged, that was reported. If the logs begin with a snapshot, they
-      // lack the first transaction, which names the head.
+      // If the first log is damaged, the damage is already reported. If the logs begin with a
+      // snapshot, they lack the transaction that names the head.
       let isFromBeginning =
         results[index].from.digest
         == TransactionDigest.beginning(ofStore: results[index].store, lineage: lineage)
@@ -27,7 +27,7 @@ func checkLineageEnds(_ results: inout [Verification], named: [HistoryPoint?]) {
   }
 }
 
-/// The finding that a lineage does not end at the point that the next lineage names.
+/// Returns a finding: a lineage does not end at the point that the next lineage names.
 private func otherEnd(_ result: Verification, head: HistoryPoint, next: Int64) -> Finding {
   let (lineage, end) = (result.lineage, result.to)
   return Finding(
@@ -38,8 +38,10 @@ private func otherEnd(_ result: Verification, head: HistoryPoint, next: Int64) -
   )
 }
 
-/// Marks earlier lineages as proven: the first transaction of a proven lineage names the head of
-/// the previous lineage.
+/// Records that earlier lineages are proven.
+///
+/// The first transaction of a proven lineage names the head of the lineage before, and thereby
+/// proves that lineage.
 func proveEarlier(_ results: inout [Verification], named: [HistoryPoint?]) {
   for index in results.indices.reversed() {
     guard results[index].proven != nil, index < named.count, let head = named[index],
@@ -49,8 +51,9 @@ func proveEarlier(_ results: inout [Verification], named: [HistoryPoint?]) {
   }
 }
 
-/// Adds a finding for each given digest that the logs do not contain, and records what the other
-/// digests prove.
+/// Adds a finding for each given digest that the logs do not contain.
+///
+/// The other given digests prove the logs up to their transactions.
 func checkGiven(_ request: VerifyRequest, _ results: inout [Verification]) {
   for index in results.indices {
     guard let digest = results[index].erasures, request.erasures.contains(digest) else { continue }
@@ -72,7 +75,7 @@ func checkGiven(_ request: VerifyRequest, _ results: inout [Verification]) {
     .map { Finding(.erasuresAreOther($0)) }
 }
 
-/// Whether the logs are sound up to a point and have another digest there.
+/// Whether the logs are sound up to a point, but have another digest at that point.
 private func isOther(
   _ point: HistoryPoint,
   result: Verification,
@@ -93,7 +96,7 @@ private func isOther(
   return digest != nil && digest != point.digest
 }
 
-/// Compares the end of the logs with the token, the given digests and the store.
+/// Compares the end of the logs with the token, with the given digests, and with the store.
 func checkEnd(_ result: inout Verification, request: VerifyRequest) throws {
   let path = request.token ?? request.logs.token(of: result.store)
   do {

@@ -6,11 +6,11 @@ final class LineageVerification {
   private let chain: LogChain
   private var result: Verification
   var progress: Progress
-  /// The head of the previous lineage, as the first transaction names it.
+  /// The head of the previous lineage, according to the first transaction of this lineage.
   private(set) var namedHead: HistoryPoint?
-  /// The digests of large values that were verified already.
+  /// The digests of the large values that were already verified.
   private var checked: Set<String> = []
-  /// The transactions that prove snapshots and gaps.
+  /// The transactions that prove snapshots and gaps, by the marks in these transactions.
   private var marks: [Mark: Int64] = [:]
   /// The gaps in the order of the chain.
   private var gaps: [Mark] = []
@@ -52,7 +52,7 @@ final class LineageVerification {
   }
 
   func verify(_ tick: Tick) throws -> Verification {
-    // While an erasure is unfinished, logs and records differ without damage.
+    // During an unfinished erasure, logs and records differ although the logs are not damaged.
     guard !result.isUnfinished else { return result }
     var snapshots: [Int64: Digest] = [:]
     var marked: [Mark] = []
@@ -79,7 +79,7 @@ final class LineageVerification {
         )
       )
     }
-    // A log after a damaged one is verified from its own beginning.
+    // A log after a damaged log is verified from its own beginning.
     var point: HistoryPoint? = result.from
     var tree = try TreeComparison(chain.folder, store: chain.store, lineage: chain.lineage)
     let files = (chain.files + chain.snapshots).map(\.path)
@@ -93,9 +93,11 @@ final class LineageVerification {
       var next: HistoryPoint?
       try collect {
         let reader = try chain.open(file, after: isInside ? nil : point)
-        // Only a log that begins directly after the position was compared with its digest.
+        // The digest of the trusted position is only compared with a log that begins directly after
+        // it.
         isReached = isReached || isConnected && file.range.lowerBound == base + 1
-        // The transaction of the position is read too, to compute its digest from its lines.
+        // The transaction of the position is read too, because its digest must be computed from its
+        // lines.
         if isInside { _ = reader.goInside(before: base) }
         try read(reader, file: file, observer: observer, tick: tick) { transaction in
           try tree.take(transaction)
@@ -142,7 +144,7 @@ final class LineageVerification {
     return result
   }
 
-  /// Records a point of the chain if its digest was given.
+  /// Records a point of the chain, if the digest of the point was given.
   private func note(_ point: HistoryPoint) {
     guard heads.contains(point.digest), result.heads.last != point else { return }
     result.heads.append(point)
@@ -152,14 +154,14 @@ final class LineageVerification {
   /// Adds findings for records of erasures whose transaction the logs do not contain.
   private func checkRecords() {
     result.erased = Int64(result.erasedDigests.count)
-    // If a log is damaged, the erased transactions may be in the part that was not read.
+    // If a log is damaged, the part that could not be read may contain the erased transactions.
     guard result.findings.isEmpty else { return }
     let first = chain.files.first?.range.lowerBound ?? 0
     let last = chain.files.last?.range.upperBound ?? 0
     let places = Set(chain.snapshots.map(\.range.lowerBound))
     for (digest, entry) in chain.erasures.entries
     where !result.erasedDigests.contains(digest) && isNew(entry.transaction) {
-      // The record can be about a snapshot or an old log that was removed from the folder.
+      // The record may be about a snapshot or an old log that was removed from the folder.
       if entry.isSnapshot ? !places.contains(entry.transaction) : entry.transaction < first {
         continue
       }
@@ -178,7 +180,7 @@ final class LineageVerification {
 
   /// The point at which the first log begins: the beginning, or a snapshot.
   private func findOrigin(_ snapshots: [Int64: Digest]) throws {
-    // If the first log can't be opened, reading it reports the error.
+    // If the first log can't be opened, the code that reads the log reports the error.
     guard (try? chain.beginsLineage()) == false else { return }
     let first = chain.files.first?.range.lowerBound ?? .max
     let before = snapshots.keys.filter { $0 < first }.max()
@@ -269,7 +271,9 @@ final class LineageVerification {
     }
   }
 
-  /// Calls the closure; an error about the logs becomes a finding.
+  /// Calls the closure.
+  ///
+  /// If the closure throws an error about the logs, the error becomes a finding.
   private func collect(_ body: () throws -> Void) throws {
     do {
       try body()

@@ -1,20 +1,22 @@
 import ChangeLog
 import Changes
 
-/// A snapshot or a gap, which is not covered by the chain unless a transaction of the chain names it.
+/// A snapshot or a gap.
+///
+/// The chain covers it only if a transaction of the chain names its digest.
 struct MarkedPart: Hashable {
   let mark: Mark
-  /// Whether the logs begin with it.
+  /// Whether this part is the snapshot with which the logs begin.
   let isBase: Bool
-  /// The first transaction that names it; nil if none does.
+  /// The first transaction that names this part; nil if no transaction names it.
   let by: Int64?
-  /// Whether a replay of the logs leads to the same state, or the state is that of a trusted store.
+  /// Whether a replay of the logs gives the state of this part, or a trusted store has that state.
   var isReplayed = false
 
-  /// Whether nothing proves it.
+  /// Whether nothing proves this part.
   ///
-  /// A transaction after the proven part of the chain could be forged together with what it names, so it
-  /// proves nothing about an earlier state.
+  /// A transaction after the proven part of the chain could be forged together with the snapshot or
+  /// gap that it names. Such a transaction therefore proves nothing about an earlier state.
   func isUnproven(upTo proven: HistoryPoint?) -> Bool {
     guard !isReplayed, let by else { return !isReplayed }
     guard let proven, mark.transaction <= proven.transaction else { return false }
@@ -29,15 +31,16 @@ struct MarkedPart: Hashable {
   }
 }
 
-/// A transaction with erased values, and the one that confirms the values that remain.
+/// A transaction with erased values, and the transaction that confirms the values that remain.
 struct RestatedPart: Hashable {
   let transaction: Int64
   let by: HistoryPoint
 }
 
 extension Verification {
-  /// Adds the parts that the verdict does not cover: snapshots and gaps that nothing proves, and values that
-  /// are restated.
+  /// Adds the parts that the verdict does not cover.
+  ///
+  /// These are the snapshots and gaps that nothing proves, and the transactions with erased values.
   ///
   /// - Parameter heads: The last proven transaction of each lineage of the store.
   mutating func exceptMarked(_ heads: [Int64: Int64]) {
@@ -47,7 +50,8 @@ extension Verification {
     }
     var others: [ExceptedPart] = []
     for part in restated {
-      // As with marks, a transaction after the proven ones could be forged together with the values.
+      // If the transaction that confirms the values is not proven, it could be forged together with
+      // the values.
       let isProven = proven.map { $0.transaction < part.transaction } ?? true
       others.addRestated(
         part.transaction,
@@ -60,8 +64,10 @@ extension Verification {
   }
 }
 
-/// Notes the transactions that still have values which a later one says were erased: the folder is a copy
-/// in which nobody erased them.
+/// Adds a notice if transactions still have values that were erased according to a later
+/// transaction.
+///
+/// In that case the folder is a copy in which the values were not erased.
 func noteWhole(_ results: inout [Verification], logs: LogFolder) {
   for erasing in results.flatMap(\.erasing) {
     guard let erasure = erasing.erasure else { continue }

@@ -2,9 +2,9 @@ import ChangeLog
 import Changes
 import Store
 
-/// Compares snapshots that nothing proves with the state to which a replay of the logs leads.
+/// Compares the snapshots that nothing proves with the states that a replay of the logs gives.
 ///
-/// A snapshot with which the logs begin can't be compared, because nothing is before it.
+/// A snapshot with which the logs begin can't be compared, because no logs precede it.
 func replaySnapshots(
   _ result: inout Verification,
   request: VerifyRequest,
@@ -30,7 +30,7 @@ func replaySnapshots(
       _ = try importLogs(replay, tick: tick)
       return try readableStore(replay.store)
     }
-    // The state of each snapshot is replayed from the state of the snapshot before.
+    // The state for each snapshot is replayed from the state at the previous snapshot.
     let replayed = try replica("replayed", fromSnapshot: false)
     let snapshot = try replica("\(id)", fromSnapshot: true)
     let findings = try replayed.read { replayed in

@@ -21,7 +21,7 @@ package enum Proof: Hashable, Sendable {
 /// A part of the logs that the verdict does not cover.
 package struct ExceptedPart: Hashable, Sendable {
   package enum Kind: String, Hashable, Sendable, CaseIterable {
-    /// Transactions that a filter left out.
+    /// Transactions that a filter left out completely.
     case omitted
     /// Changes that a filter left out of transactions.
     case omittedChanges = "omitted_changes"
@@ -29,7 +29,7 @@ package struct ExceptedPart: Hashable, Sendable {
     case hidden
     /// Transactions with erased values, whose remaining values a later transaction confirms.
     case restated
-    /// Transactions whose values were erased by records that no transaction covers.
+    /// Transactions with erased values, if no transaction covers the records of the erasure.
     case unanchored
     /// Snapshots beside the logs.
     case snapshot
@@ -39,15 +39,15 @@ package struct ExceptedPart: Hashable, Sendable {
     case gap
   }
 
-  /// The maximum number of transactions that are listed.
+  /// The maximum number of transactions that a description lists.
   private static let limit = 10
 
   package let kind: Kind
-  /// The number of transactions, or for hidden values the number of changes.
+  /// The number of transactions; for hidden values, the number of changes.
   package private(set) var count: Int64
-  /// The first of the transactions.
+  /// The first transactions of the part, up to a limit.
   package private(set) var transactions: [Int64] = []
-  /// The first of the transactions that confirm them.
+  /// The first transactions that confirm the part, up to a limit.
   package private(set) var by: [Int64] = []
   /// Whether the part is proven, or does not need a proof.
   package internal(set) var isProven: Bool
@@ -58,7 +58,7 @@ package struct ExceptedPart: Hashable, Sendable {
     isProven = [.omitted, .omittedChanges, .hidden].contains(kind)
   }
 
-  /// Counts a transaction.
+  /// Adds a transaction to the part.
   mutating func add(_ transaction: Int64, count: Int64 = 1, by: Int64? = nil) {
     self.count += count
     if let by, self.by.count < Self.limit, !self.by.contains(by) { self.by.append(by) }
@@ -67,7 +67,7 @@ package struct ExceptedPart: Hashable, Sendable {
     }
   }
 
-  /// The text that follows “except” in a verdict.
+  /// The text that follows “except” in the words of a verdict.
   package var description: String {
     let ids = listed()
     return switch kind {
@@ -107,7 +107,7 @@ extension [ExceptedPart] {
     add(ExceptedPart(kind), transaction, count: count)
   }
 
-  /// Counts a transaction whose remaining values another one confirms.
+  /// Counts a transaction whose remaining values are confirmed by another transaction.
   mutating func addRestated(_ transaction: Int64, by other: Int64, isProven: Bool) {
     var part = ExceptedPart(.restated)
     part.isProven = isProven

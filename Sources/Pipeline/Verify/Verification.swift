@@ -7,26 +7,30 @@ package struct VerifyRequest: Sendable {
   package var logs: LogFolder
   /// The store whose logs are verified; nil for all stores.
   package var store: String?
-  /// The path of the token; nil for its default place beside the logs.
+  /// The path of the token; nil for the token beside the logs.
   package var token: String?
   /// Trusted digests, each of which a chain must contain.
   package var heads: [Digest] = []
-  /// Trusted digests of records of erasures; for each digest, there must be a lineage whose records
-  /// end with it.
+  /// Trusted digests of erasure records.
+  ///
+  /// For each of these digests, the last erasure record of a lineage must have it.
   package var erasures: [Digest] = []
-  /// The trusted position after which logs are verified; nil for all logs.
+  /// The trusted position after which logs are verified; nil to verify all logs.
   package var after: TrustedPosition?
-  /// The store whose rows must equal the rows of a replay; nil for no replay.
+  /// The path of a store whose rows must equal the rows of a replay; nil for no comparison.
   package var against: String?
-  /// Whether snapshots are compared with a replay of the logs, even if the chain proves them.
+  /// Whether snapshots are compared with a replay of the logs even if the chain proves the
+  /// snapshots.
   package var replaysSnapshots = false
-  /// Whether a file beside the logs records a verification without findings.
+  /// Whether to write a file beside the logs if the verification has no findings.
   package var isRecorded = true
 
-  /// Errors of logs that could not be written to the folder because they are damaged.
+  /// Errors of logs that could not be placed in the folder because they are damaged.
   package var failures: [LogError] = []
 
-  /// Whether filtered logs are verified too, each kind separately.
+  /// Whether filtered logs are verified too.
+  ///
+  /// The filtered logs of each filter are verified separately.
   package var includesFiltered = false
 
   /// Creates a request.
@@ -35,9 +39,9 @@ package struct VerifyRequest: Sendable {
 
 /// The result of verifying the logs of one lineage of a store.
 package struct Verification: Sendable {
-  /// The source which confirms that no later log is missing.
+  /// The source that confirms that no later log is missing.
   package enum EndProof: String, Hashable, Sendable {
-    /// There is no such source.
+    /// No source confirms the end of the logs.
     case none
     /// The token says that the store was exported up to the last transaction.
     case token
@@ -45,66 +49,68 @@ package struct Verification: Sendable {
     case head
     /// A later lineage names the last transaction.
     case lineage
-    /// The store's history contains the last transaction, with this digest.
+    /// The store's history contains the last transaction of the logs, with an equal digest.
     case store
   }
 
-  /// The store's identifier; empty if the damage does not leave it readable.
+  /// The identifier of the store; empty if the identifier can't be read because of damage.
   package var store: String
   /// The number of the lineage.
   package var lineage: Int64
-  /// The name of the filtered logs; nil for whole logs.
+  /// The name of the filtered logs; nil if the logs are not filtered.
   package var filterName: String?
   /// What the filter leaves out, in words.
   package var words = ""
   /// The point before the first verified transaction.
   package var from: HistoryPoint
-  /// The transaction up to which the chain was verified without a gap.
+  /// The last transaction up to which the chain was verified without an interruption.
   package var to: HistoryPoint
   /// The number of logs that were read.
   package var files = 0
   /// The number of snapshots that were read.
   package var snapshots = 0
-  /// The number of objects in these snapshots, and in the state with which the lineage begins.
+  /// The number of objects in the snapshots, and in the state with which the lineage begins.
   package var snapshotObjects: Int64 = 0
-  /// The number of sound transactions, without snapshots.
+  /// The number of sound transactions; snapshots are not counted.
   package var transactions: Int64 = 0
-  /// The number of changes in these transactions.
+  /// The number of changes in the sound transactions.
   package var changes: Int64 = 0
   /// The number of transactions whose values were erased according to a sound record.
   package var erased: Int64 = 0
-  /// The digest of the last record of erasures; nil if there is none.
+  /// The digest of the last erasure record; nil if there is no erasure record.
   package var erasures: Digest?
   /// The errors that were found.
   package var findings: [Finding] = []
-  /// Remarks for the operator that are not damage.
+  /// Remarks that a person should read although nothing is damaged.
   package var notices: [Notice] = []
-  /// The points of the chain whose digests were given.
+  /// The points of the chain whose digests were given as trusted.
   package var heads: [HistoryPoint] = []
-  /// The last point that a given digest or a store proves; nil if there is none.
+  /// The last point that is proven by a given digest or a store; nil if nothing is proven.
   package internal(set) var proven: HistoryPoint?
-  /// The source of that proof.
+  /// The source that proves the point in ``proven``.
   package internal(set) var proof: Proof?
   /// The parts of the logs that the verdict does not cover.
   package var except: [ExceptedPart] = []
-  /// The transactions with erased values whose remaining values another transaction confirms.
+  /// The transactions with erased values whose remaining values other transactions confirm.
   var restated: [RestatedPart] = []
   /// The digests of all transactions with erased values.
   var erasedDigests: Set<Digest> = []
   /// The transactions that record erasures.
   var erasing: [Transaction] = []
-  /// The snapshots and gaps, which transactions of the chain may prove.
+  /// The snapshots and gaps, each with the transaction that names it.
   var marked: [MarkedPart] = []
-  /// The trusted position after which the logs were verified; nothing before it was read.
+  /// The trusted position after which the logs were verified.
+  ///
+  /// Nothing before this position was read.
   package var after: HistoryPoint?
-  /// The source which confirms that no transaction is missing after ``to``.
+  /// The source that confirms that no transaction is missing after ``to``.
   package var end = EndProof.none
   /// The number of transactions that the store has after ``to``; nil if no store was compared.
   package var unexported: Int64?
 }
 
 extension Verification {
-  /// Creates a result for a store whose logs were not read yet.
+  /// Creates a result for a store whose logs are not read yet.
   init(store: String, filterName: String?) {
     let beginning = HistoryPoint(
       lineage: 0,
@@ -114,13 +120,14 @@ extension Verification {
     self.init(store: store, lineage: 0, filterName: filterName, from: beginning, to: beginning)
   }
 
-  /// The conclusion from the findings and proofs.
+  /// The verdict that follows from the findings and proofs.
   package var verdict: Verdict { !findings.isEmpty ? .damaged : proven == nil ? .sound : .proven }
 
   /// Whether a part of the logs is not proven.
   package var isUnproven: Bool { except.contains { !$0.isProven } }
 
-  /// Records that the chain is proven up to a point, unless a later point is proven already.
+  /// Records that the chain is proven up to a point, unless the chain is already proven up to a
+  /// later point.
   mutating func prove(_ point: HistoryPoint, by proof: Proof) {
     guard proven.map({ $0.transaction < point.transaction }) ?? true else { return }
     proven = point

@@ -1,17 +1,21 @@
 import Changes
 
-/// A reader of the transactions that a verification reads, so that the logs are read once.
+/// A receiver of the transactions that a verification reads.
+///
+/// With a receiver, no second reading of the logs is necessary.
 package protocol VerificationObserver: AnyObject {
-  /// Called before a verification; again if it is repeated because the logs were rewritten meanwhile.
+  /// Called before a verification begins. If logs are rewritten during a verification, the
+  /// verification begins again, and this method is called again.
   func restart()
 
-  /// Called before the transactions of a lineage.
+  /// Called before the first transaction of a lineage.
   func begin(store: String, lineage: Int64)
 
-  /// Returns whether to read the changes of a transaction, before the first of them.
+  /// Returns whether the receiver wants the changes of a transaction. It is called before the first
+  /// change.
   func wants(_ transaction: Transaction) -> Bool
 
-  /// Called with each of these changes, whose bytes are valid only during the call.
+  /// Called with each wanted change. The bytes of the change are valid only during the call.
   func take(_ change: Change, transaction: Transaction) throws
 
   /// Called with each transaction, after its changes.

@@ -5,8 +5,8 @@ import Store
 
 /// Recomputes every digest from the files, and returns the findings.
 ///
-/// - Throws: ``PipelineError`` if there are no logs, and ``LogError`` if the disk fails. Damage of the
-///   logs is in the result.
+/// - Throws: ``PipelineError`` if there are no logs, and ``LogError`` if the disk fails. If the
+///   logs are damaged, the result contains the damage.
 package func verify(
   _ request: VerifyRequest,
   observer: (any VerificationObserver)? = nil,
@@ -53,7 +53,7 @@ private func verifyOnce(
       namedHeads.append(run.namedHead)
       progress = run.progress
     }
-    // While an erasure is unfinished, the end of the logs is not known.
+    // During an erasure, the end of the logs is not known.
     guard !lineages.contains(where: \.isUnfinished) else {
       result += lineages
       continue
@@ -111,7 +111,7 @@ private func lineage(
     do {
       return try LogChain(logs, store: store, lineage: $0).has(position)
     } catch is LogError {
-      // If the latest lineage can't be read either, its errors are reported.
+      // If the latest lineage can't be read either, its verification reports the errors.
       return false
     }
   } ?? numbers.last ?? 0
@@ -129,11 +129,13 @@ private func addStrays(
   results[results.count - 1].findings += findings
 }
 
-/// Adds errors that were found before verification, even if no log was verified.
+/// Adds errors that were found before the verification.
+///
+/// They are added even if no log was verified.
 private func add(_ failures: [LogError], to result: inout [Verification]) throws {
   guard let first = failures.first else { return }
   if result.isEmpty {
-    // If no file was a damaged log, the first error is thrown.
+    // If none of the errors is about a damaged log, the first error is thrown.
     guard failures.contains(where: { [.damaged, .incomplete].contains($0.code) }) else {
       throw first
     }
@@ -142,7 +144,9 @@ private func add(_ failures: [LogError], to result: inout [Verification]) throws
   result[result.count - 1].findings += failures.compactMap { Finding($0) }
 }
 
-/// The stores whose logs are verified: if a store is given for comparison, only that store.
+/// The stores whose logs are verified.
+///
+/// If the logs are compared with a given store, only that store is included.
 private func storesToVerify(_ request: VerifyRequest) throws -> [String] {
   if let path = request.against {
     let store = try readableStore(path)
@@ -151,7 +155,7 @@ private func storesToVerify(_ request: VerifyRequest) throws -> [String] {
   return try request.store.map { [$0] } ?? request.logs.storeNames()
 }
 
-/// Records that logs are sound, if the folder can be written.
+/// Records that the logs are sound, if a file can be written to the folder.
 private func record(_ result: Verification, request: VerifyRequest) throws {
   guard request.isRecorded, request.after == nil,
     access(request.logs.storeFolder(result.store), W_OK) == 0
