@@ -273,7 +273,7 @@ struct ReportTests {
       let count = try #require(try verify(VerifyRequest(logs: logs)).first?.erased)
       #expect(count > 1)
       for (name, words) in [
-        (logs.path, "the values of \(count) transactions erased"),
+        (logs.path, "that remain in \(count) transactions after an erasure"),
         (store.location.path, "are unaltered, except \(count) with erased values"),
       ] {
         let report = try report(name)

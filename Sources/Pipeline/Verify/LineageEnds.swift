@@ -22,7 +22,7 @@ func checkLineageEnds(_ results: inout [Verification], named: [HistoryPoint?]) {
     if head == results[old].to {
       results[old].end = .lineage
     } else {
-      results[old].findings.append(otherEnd(results[old], head: head, next: lineage))
+      results[old].addEnd(otherEnd(results[old], head: head, next: lineage))
     }
   }
 }
@@ -36,6 +36,14 @@ private func otherEnd(_ result: Verification, head: HistoryPoint, next: Int64) -
       : .endIsOther(lineage: lineage, head, end: end, next: next),
     transaction: head.transaction
   )
+}
+
+extension Verification {
+  /// Adds a finding about the end of the logs, which replaces the tree's finding of the same end.
+  fileprivate mutating func addEnd(_ finding: Finding) {
+    findings.removeAll { $0.kind == finding.kind && $0.transaction == finding.transaction }
+    findings.append(finding)
+  }
 }
 
 /// Records that earlier lineages are proven.
@@ -106,7 +114,7 @@ func checkEnd(_ result: inout Verification, request: VerifyRequest) throws {
       } else if (point.lineage, point.transaction)
         > (result.to.lineage, result.to.transaction)
       {
-        result.findings.append(
+        result.addEnd(
           Finding(
             .tokenIsAhead(end: result.to.transaction),
             path: path,
