@@ -23,7 +23,8 @@ private struct SymbolGraph: Decodable {
 }
 
 extension SymbolGraph.Symbol {
-  /// Whether the comment only repeats the declaration: it has no example, no error and no condition.
+  /// Whether the comment only repeats the declaration: it is one paragraph, without an example, an
+  /// error or a condition.
   fileprivate var isBare: Bool {
     let ofProtocols = [
       "==(_:_:)", "hash(into:)", "encode(to:)", "init(from:)", "description", "debugDescription",
@@ -39,7 +40,9 @@ extension SymbolGraph.Symbol {
       including|least|most|before|after|even|also|too|same|unique|none|0|may|must|all|ignores|
       such\ as|at\ once|temporary|permanent)\b
       /#
-    return !(docComment?.lines.contains { $0.text.contains(remark) } ?? false)
+    let lines = docComment?.lines.map(\.text) ?? []
+    let paragraphs = lines.split { $0.allSatisfy(\.isWhitespace) }
+    return paragraphs.count < 2 && !lines.contains { $0.contains(remark) }
   }
 }
 
