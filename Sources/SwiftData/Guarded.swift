@@ -21,7 +21,8 @@ enum FetchLog {
   private static let said = Guarded<Set<String>>([])
 
   static func note(_ sentence: String) {
-    // The list has a limit, because a program may produce any number of different messages.
+    // The number of remembered messages is limited, because a program may cause any number of
+    // different messages.
     guard said.withLock({ $0.count < 1000 && $0.insert(sentence).inserted }) else { return }
     FileHandle.standardError.write(Data("SwiftData: \(sentence)\n".utf8))
   }

@@ -1,7 +1,7 @@
 import Changes
 
-/// An error of SwiftData, with a code to match, a message about what happened where, and a hint
-/// about what to do.
+/// An error of SwiftData: a code for comparisons, a message that says what happened, and a hint
+/// that says what to do.
 ///
 /// ```swift
 /// do { try context.save() } catch SwiftDataError.deletionDenied { context.rollback() }
@@ -29,7 +29,9 @@ public struct SwiftDataError: Error, Sendable {
   }
 
   let reason: Reason
-  /// What happened and where; a sentence for readers, which may change between versions.
+  /// A sentence that says what happened and where.
+  ///
+  /// The wording may change between versions.
   public var message: String { wording.message }
   /// How to resolve the error; empty if there is no advice.
   public var hint: String { wording.hint }
@@ -60,7 +62,9 @@ extension SwiftDataError: Hashable {
 }
 
 extension SwiftDataError: LocalizedError, CustomStringConvertible {
-  /// The message and the hint; if the error is only a pattern, the name of its code.
+  /// The message and the hint.
+  ///
+  /// For a pattern such as ``SwiftDataError/readOnly``, the name of the code.
   public var description: String {
     let texts = [message.isEmpty ? kind.rawValue : message, hint]
     return "SwiftData: " + texts.filter { !$0.isEmpty }.joined(separator: " ")
@@ -70,9 +74,9 @@ extension SwiftDataError: LocalizedError, CustomStringConvertible {
 }
 
 extension SwiftDataError {
-  /// A predicate can't be evaluated, neither by SQL nor in memory.
+  /// A predicate can't be evaluated by SQL or in memory.
   public static let unsupportedPredicate = Self(.unsupportedPredicate)
-  /// A sort descriptor can't be evaluated, neither by SQL nor in memory.
+  /// A sort descriptor can't be evaluated by SQL or in memory.
   public static let unsupportedSortDescriptor = Self(.unsupportedSortDescriptor)
   /// The key path does not belong to a stored property.
   public static let unsupportedKeyPath = Self(.unsupportedKeyPath)
@@ -110,7 +114,9 @@ extension SwiftDataError {
   )
   /// The schema of a store is not one of the versions of the migration plan.
   public static let unknownSchema = Self(.unknownSchema)
-  /// The store has a later version of the schema than the container; such migrations do not exist.
+  /// The store has a later version of the schema than the container.
+  ///
+  /// SwiftData can't migrate a store to an earlier version.
   public static let backwardMigration = Self(.backwardMigration)
   /// Two model classes have the same simple name.
   public static let duplicateEntityName = Self(.duplicateEntityName)
@@ -122,10 +128,11 @@ extension SwiftDataError {
   public static let ambiguousInverse = Self(.ambiguousInverse)
   /// The configuration of a store does not allow changes.
   public static let readOnly = Self(.readOnly)
-  /// A context was changed while this was not allowed, for example in the closure of
+  /// A context was changed at a time when changes are not allowed, for example in the closure of
   /// ``ModelContext/enumerate(_:batchSize:allowEscapingMutations:block:)``.
   public static let contextIsDirty = Self(.contextIsDirty)
-  /// The delete rule `.deny` prevents a deletion while the object has destinations.
+  /// An object with destinations can't be deleted, because the delete rule of its relationship is
+  /// `.deny`.
   public static let deletionDenied = Self(.deletionDenied)
   /// A model is not in the schema of the container.
   public static let unknownEntity = Self(.unknownEntity)

@@ -1,15 +1,19 @@
 /// An interface for providing mutually exclusive access to the models of a context.
 ///
-/// ``ModelActor()`` adds the conformance; see there for an example.
+/// The macro ``ModelActor()`` adds the conformance; the page of the macro has an example.
 public protocol ModelActor: Actor {
   /// The container of the models; its stores remain open while the actor exists.
   nonisolated var modelContainer: ModelContainer { get }
-  /// The executor of the actor, which contains the context; an actor never changes its executor.
+  /// The executor of the actor, which contains the context.
+  ///
+  /// An actor never changes its executor.
   nonisolated var modelExecutor: any ModelExecutor { get }
 }
 
 extension ModelActor {
-  /// The context of the actor; only its own methods may use it.
+  /// The context of the actor.
+  ///
+  /// Only the methods of the actor may use the context.
   public var modelContext: ModelContext { modelExecutor.modelContext }
 
   /// The executor that runs the actor's jobs; always `modelExecutor`.
@@ -17,7 +21,7 @@ extension ModelActor {
     modelExecutor.asUnownedSerialExecutor()
   }
 
-  /// The object with an identity; nil if the object is of another class.
+  /// The object with the given identity; nil if the object is not of the given class.
   public subscript<T: PersistentModel>(id: PersistentIdentifier, as type: T.Type) -> T? {
     modelContext.model(for: id) as? T
   }
@@ -27,14 +31,16 @@ extension ModelActor {
 public protocol ModelExecutor: Executor {
   /// The context of the executor; only the executor's jobs may use it.
   var modelContext: ModelContext { get }
-  /// The executor as an unowned reference, which does not keep it alive; the actor does.
+  /// An unowned reference to the executor.
+  ///
+  /// The actor keeps the executor alive; the reference does not.
   func asUnownedSerialExecutor() -> UnownedSerialExecutor
 }
 
 /// A model executor that runs only one job at a time, such as ``DefaultSerialModelExecutor``.
 public protocol SerialModelExecutor: ModelExecutor, SerialExecutor {}
 
-/// The executor of model actors, unless they provide another one.
+/// The executor that a model actor uses unless the actor provides another one.
 ///
 /// ```swift
 /// let executor: any SerialModelExecutor = DefaultSerialModelExecutor(
@@ -44,7 +50,9 @@ public protocol SerialModelExecutor: ModelExecutor, SerialExecutor {}
 public final class DefaultSerialModelExecutor: SerialModelExecutor, @unchecked Sendable {
   // Only jobs use the context, and the queue runs one job at a time.
 
-  /// The context of the jobs; only they may use it.
+  /// The context that the executor's jobs use.
+  ///
+  /// No other code may use the context.
   public let modelContext: ModelContext
   private let queue = DispatchQueue(label: "SwiftData.ModelActor")
 
@@ -58,7 +66,9 @@ public final class DefaultSerialModelExecutor: SerialModelExecutor, @unchecked S
     queue.async { job.runSynchronously(on: executor) }
   }
 
-  /// The executor as an unowned reference, which does not keep it alive; the actor does.
+  /// An unowned reference to the executor.
+  ///
+  /// The actor keeps the executor alive; the reference does not.
   public func asUnownedSerialExecutor() -> UnownedSerialExecutor {
     UnownedSerialExecutor(ordinary: self)
   }

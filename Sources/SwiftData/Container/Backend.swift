@@ -10,7 +10,9 @@ protocol Backend: Sendable {
   /// Rows record only one side of a relationship, and do not distinguish nil from an empty
   /// collection.
   var keepsWholeObjects: Bool { get }
-  /// Whether a write can't be reverted if the rest of a save fails; such stores are written last.
+  /// Whether the store can't revert a write if a later part of the save fails.
+  ///
+  /// A save writes such a store last.
   var isWrittenLast: Bool { get }
 
   /// Tells the store that a context begins to use it.
@@ -23,9 +25,10 @@ protocol Backend: Sendable {
   func count<T: PersistentModel>(_ fetch: ContextFetch<T>) throws -> Int
   func identifiers<T: PersistentModel>(_ fetch: ContextFetch<T>) throws -> [PersistentIdentifier]
 
-  /// Passes the objects that a descriptor selects to a closure in batches, so that they need not
-  /// all be in memory. Returns false if this is not possible, for example while changes are
-  /// pending.
+  /// Passes the objects that a descriptor selects to a closure in batches, to limit the use of
+  /// memory.
+  ///
+  /// Returns false if batches are not possible, for example while changes are pending.
   func enumerate<T: PersistentModel>(
     _ fetch: ContextFetch<T>,
     batchSize: Int,
@@ -63,7 +66,7 @@ protocol Backend: Sendable {
     in context: ModelContext
   ) throws -> (any PersistentModel)?
 
-  /// The identity that the store assigned to the object of a row; nil if it assigned none.
+  /// The identity that the store assigned to the object of a row; nil if the store assigned none.
   func identifier(of row: Int64, in context: ModelContext) -> PersistentIdentifier?
 
   func externalData(_ digest: String) throws -> Data?
@@ -99,7 +102,8 @@ protocol Backend: Sendable {
   /// stores, whose histories are read together.
   var historyType: (any HistoryTransaction.Type)? { get }
   func fetchHistory<T: HistoryTransaction>(_ descriptor: HistoryDescriptor<T>) throws -> [T]?
-  /// Deletes transactions; returns false if the store does not have a history of that type.
+  /// Deletes transactions; returns false if the store does not have a history with transactions of
+  /// this type.
   func deleteHistory<T: HistoryTransaction>(_ descriptor: HistoryDescriptor<T>) throws -> Bool
 }
 

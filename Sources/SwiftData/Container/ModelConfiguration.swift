@@ -10,27 +10,31 @@ public struct ModelConfiguration: DataStoreConfiguration, Identifiable, Hashable
   /// The type of the store; a custom configuration declares another type.
   public typealias Store = DefaultStore
 
-  /// Accepted without effect, because Linux has no group containers.
+  /// A group container, which has no effect: Linux does not have group containers.
   public struct GroupContainer: Hashable, Sendable {
     let name: String?
-    /// Accepted without effect.
+    /// The automatic choice of a group container, which has no effect.
     public static let automatic = GroupContainer(name: nil)
-    /// The default, because there are no group containers.
+    /// The default: no group container.
     public static let none = GroupContainer(name: nil)
-    /// Accepted without effect; the name can be read from `groupAppContainerIdentifier`.
+    /// A group container by name, which has no effect; `groupAppContainerIdentifier` returns the
+    /// name.
     public static func identifier(_ groupName: String) -> GroupContainer {
       GroupContainer(name: groupName)
     }
   }
 
-  /// Accepted without effect; SwiftData on Linux does not use CloudKit.
+  /// A CloudKit database, which has no effect: SwiftData on Linux does not use CloudKit.
   public struct CloudKitDatabase: Hashable, Sendable {
     let name: String?
-    /// Accepted without effect.
+    /// The automatic choice of a database, which has no effect.
     public static let automatic = CloudKitDatabase(name: nil)
-    /// Accepted without effect; nothing is sent to CloudKit in any case.
+    /// No CloudKit database.
+    ///
+    /// The other choices do not send data to CloudKit either.
     public static let none = CloudKitDatabase(name: nil)
-    /// Accepted without effect; the name can be read from `cloudKitContainerIdentifier`.
+    /// A private database by name, which has no effect; `cloudKitContainerIdentifier` returns the
+    /// name.
     public static func `private`(_ privateDBName: String) -> CloudKitDatabase {
       CloudKitDatabase(name: privateDBName)
     }
@@ -38,10 +42,11 @@ public struct ModelConfiguration: DataStoreConfiguration, Identifiable, Hashable
 
   /// The values of a deleted object that history keeps; `.full` unless a configuration sets it.
   public enum HistoryRetention: Hashable, Sendable {
-    /// All values, and earlier values if the object was changed before.
+    /// All values, including the values that earlier updates replaced.
     case full
-    /// Only values of attributes with `.preserveValueOnDeletion`; all others are erased, also from
-    /// earlier transactions.
+    /// Only values of attributes with `.preserveValueOnDeletion`.
+    ///
+    /// All other values of the object are erased, also from earlier transactions.
     case tombstones
   }
 
@@ -56,12 +61,14 @@ public struct ModelConfiguration: DataStoreConfiguration, Identifiable, Hashable
   public let allowsSave: Bool
   /// Whether the store is only in memory; its objects are lost when the container is released.
   public let isStoredInMemoryOnly: Bool
-  /// Accepted without effect.
+  /// The group container that the initializer received; it has no effect.
   public let groupContainer: GroupContainer
-  /// Accepted without effect.
+  /// The CloudKit database that the initializer received; it has no effect.
   public let cloudKitDatabase: CloudKitDatabase
 
-  /// How long a save waits until another process has written to the file; after that, it throws.
+  /// How long a save waits for another process that writes to the file.
+  ///
+  /// After this time, the save throws.
   public var busyTimeout = Duration.seconds(10)
   /// The values of deleted objects that history keeps.
   ///
@@ -88,7 +95,9 @@ public struct ModelConfiguration: DataStoreConfiguration, Identifiable, Hashable
   public var groupAppContainerIdentifier: String? { groupContainer.name }
   /// The name of the private CloudKit database; nil for `.automatic` and `.none`.
   public var cloudKitContainerIdentifier: String? { cloudKitDatabase.name }
-  /// The file of the store; the same for all configurations in memory.
+  /// The file of the store.
+  ///
+  /// Configurations in memory all have the same file.
   public var id: URL { url }
 
   private init(
@@ -156,8 +165,10 @@ public struct ModelConfiguration: DataStoreConfiguration, Identifiable, Hashable
     )
   }
 
-  /// Describes a store in a given file, in an older spelling of Apple's; the CloudKit container has
-  /// no effect.
+  /// Describes a store in a given file, with the parameters of an older version of Apple's
+  /// SwiftData.
+  ///
+  /// The CloudKit container has no effect.
   public init(
     _ name: String? = nil,
     schema: Schema? = nil,
@@ -174,8 +185,9 @@ public struct ModelConfiguration: DataStoreConfiguration, Identifiable, Hashable
     )
   }
 
-  /// Describes a store of some models; without models, the store is for all models of the
-  /// container.
+  /// Describes a store for the given models.
+  ///
+  /// Without models, the store is for all models of the container.
   @_disfavoredOverload
   public init(for types: any PersistentModel.Type..., isStoredInMemoryOnly: Bool = false) {
     self.init(schema: types.isEmpty ? nil : Schema(types), inMemory: isStoredInMemoryOnly)
@@ -206,7 +218,7 @@ public struct ModelConfiguration: DataStoreConfiguration, Identifiable, Hashable
     }
   }
 
-  /// Whether names, files and access are the same; schemas are not compared.
+  /// Whether the names, the files and the access are equal; schemas are not compared.
   public static func == (left: ModelConfiguration, right: ModelConfiguration) -> Bool {
     left.name == right.name && left.url == right.url && left.allowsSave == right.allowsSave
       && left.isStoredInMemoryOnly == right.isStoredInMemoryOnly

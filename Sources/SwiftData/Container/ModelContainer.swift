@@ -22,7 +22,9 @@ public final class ModelContainer: Sendable {
   private let plans: [ObjectIdentifier: RowPlan]
   private let main = Guarded<MainContext>(MainContext())
 
-  /// The main context, once it has been used; only the main actor uses it.
+  /// The main context; nil before its first use.
+  ///
+  /// Only the main actor uses the context.
   private struct MainContext: @unchecked Sendable {
     var context: ModelContext?
   }
@@ -128,8 +130,7 @@ extension ModelContainer {
     try self.init(schema: Schema(forTypes), migrationPlan: migrationPlan, stores: configurations)
   }
 
-  /// Opens stores for model classes that are given as an array; otherwise the same as the
-  /// initializer without brackets.
+  /// Opens stores for an array of model classes, in the same way as for a list of model classes.
   public convenience init(
     for types: [any PersistentModel.Type],
     migrationPlan: (any SchemaMigrationPlan.Type)? = nil,
@@ -176,7 +177,8 @@ extension ModelContainer {
     try self.init(schema: givenSchema, migrationPlan: migrationPlan, stores: configurations)
   }
 
-  /// Opens stores for a schema, in an older spelling of Apple's; there is no migration plan.
+  /// Opens stores for a schema without a migration plan, with the parameters of an older version of
+  /// Apple's SwiftData.
   public convenience init(
     for givenSchema: Schema,
     _ first: ModelConfiguration,

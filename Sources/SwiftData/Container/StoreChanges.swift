@@ -8,10 +8,10 @@ import Store
 final class StoreChanges: Sendable {
   private static let interval = DispatchTimeInterval.milliseconds(100)
 
-  /// The function of an observer that is called after a commit.
+  /// The function that an observer provides, to be called after a commit.
   ///
-  /// Returns true if not everything could be read, so that the function must be called again after
-  /// the interval.
+  /// Returns true if the function could not read everything and must be called again after the
+  /// interval.
   typealias Listener = @Sendable () -> Bool
 
   private struct State {
@@ -101,7 +101,8 @@ final class StoreChanges: Sendable {
       // If a watch fails, the observers read the store themselves and report the error.
       do { if try watch.hasChanged() { isCommitted = true } } catch { isCommitted = true }
     }
-    // Also after a save of this process, because another process may have committed too.
+    // Even after a save of this process, the files are examined, because another process may have
+    // committed too.
     if isCommitted { state.withLock { $0.generation += 1 } }
     let isNew = isCommitted || afterSave
     if isNew {

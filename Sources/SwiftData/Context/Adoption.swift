@@ -5,11 +5,11 @@ import Store
 /// objects in memory that they refer to.
 ///
 /// If the context already has an object for the same row, the two objects are merged as in an
-/// upsert: changed values replace the values of the context's object, and its other values remain.
+/// upsert: changed values replace the values of the context's object, and unchanged values do not.
 struct Adoption {
   private let context: ModelContext
   private let former: Registry
-  /// Strong references, because there may be no others.
+  /// The references are strong, because the program may not have any reference to these objects.
   private var models: [any PersistentModel] = []
   private var seen: Set<ObjectIdentifier> = []
   /// For each adopted object that is merged: the context's own object for the same row.

@@ -8,7 +8,7 @@ extension ModelContext {
   public func delete<T: PersistentModel>(_ model: T) { deleteAny(model) }
 
   /// Marks a model for deletion; `isAsked` is false if undo repeats a deletion that was only a
-  /// consequence of another one.
+  /// consequence of another deletion.
   func deleteAny(_ model: any PersistentModel, isAsked: Bool = true) {
     let state = model._$state
     // An unsaved object of another context has no row that could be deleted.
@@ -44,8 +44,8 @@ extension ModelContext {
     for property in state.description.properties where property.destination != nil {
       let isCascade = property.relationship?.deleteRule == .cascade
       let others: [any PersistentModel]
-      // A store that records both sides must also save each object that loses a reference or a
-      // member of a collection.
+      // A store that records both sides of a relationship must also save each object that loses a
+      // reference or a member of a collection.
       if isCascade || state.isInJoinTable(property.index)
         || state.entity.map(container.store(of:))?.keepsWholeObjects ?? false
       {
@@ -54,8 +54,8 @@ extension ModelContext {
         others = state.knownRelated(at: property.index)
       }
       let rule = property.relationship?.deleteRule ?? .nullify
-      // The store checks the rule `.deny` during the save, and then needs the links to the
-      // objects that prevent the deletion.
+      // The store checks the rule `.deny` during the save. The check needs the links to the objects
+      // that prevent the deletion.
       guard wasInserted || (rule != .noAction && rule != .deny) else { continue }
       let inverse = state.description.inverse(of: property.index)
       for other in others {
@@ -80,8 +80,9 @@ extension ModelContext {
     pendingRowsChanged(state)
   }
 
-  /// Cancels a deletion and all deletions that were only its consequences, and restores the links
-  /// of these objects.
+  /// Cancels the deletion of an object and all deletions that are only consequences of it.
+  ///
+  /// The links of all these objects are restored.
   func keep(_ model: any PersistentModel) {
     let wasAsked = pending.isAskedToDelete(model)
     let models = pending.keep(model).filter { $0._$state.phase == .deleting }

@@ -1,6 +1,6 @@
-// An object of another context may belong to another thread. A relationship that is set to such
-// an object only holds a reference to it. Saving fails until the program sets the relationship to
-// something else.
+// An object of another context may belong to another thread. A relationship that is set to an
+// object of another context contains only a reference to the object. A save fails until the program
+// sets the relationship to something else.
 
 struct ForeignLink {
   var owner: any PersistentModel
@@ -40,8 +40,9 @@ extension _ModelState {
 }
 
 extension ModelContext {
-  /// Throws if a relationship refers to an object of another context; in that case nothing has
-  /// changed.
+  /// Throws if a relationship refers to an object of another context.
+  ///
+  /// A call that throws changes nothing.
   func refuseForeignLinks() throws {
     guard !pending.foreignLinks.isEmpty else { return }
     pending.foreignLinks.removeAll { !$0.stands }

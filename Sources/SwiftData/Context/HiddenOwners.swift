@@ -1,7 +1,8 @@
 import Changes
 
-/// The new owners of objects in to-many relationships without an inverse; hidden columns in the rows
-/// of these members record them.
+/// The new owners of members of to-many relationships without an inverse.
+///
+/// Hidden columns in the rows of the members record the owners.
 struct HiddenOwners {
   private struct Member {
     let state: _ModelState
@@ -10,14 +11,15 @@ struct HiddenOwners {
   }
 
   private var members: [ObjectIdentifier: Member] = [:]
-  /// Whether a collection in memory may still have a member that moved to another one.
+  /// Whether a collection in memory may still contain a member that moved to another collection.
   private(set) var mayLeaveStrays = false
 
   /// The members whose columns change.
   var states: [_ModelState] { members.values.map(\.state) }
 
-  /// Collects the members that the collections of some objects gained or lost, and forgets those of
-  /// an earlier call.
+  /// Collects the members that the collections of some objects gained or lost.
+  ///
+  /// Members from an earlier call are forgotten.
   mutating func collect(from states: [_ModelState]) {
     members = [:]
     for state in states {
@@ -51,7 +53,7 @@ struct HiddenOwners {
     members[ObjectIdentifier(member)]?.owners.keys.sorted() ?? []
   }
 
-  /// The new value of a column; nil if it does not change.
+  /// The new value of a column; nil if the column does not change.
   func value(of member: _ModelState, column: String) -> Value? {
     members[ObjectIdentifier(member)]?.owners[column].map { owner in
       owner.map { .integer($0.row) } ?? .null

@@ -29,7 +29,7 @@ extension ModelContext {
 
   /// Ends the group of changes that one undo reverts.
   ///
-  /// A save also ends this group.
+  /// A save also ends the group of changes.
   public func processPendingChanges() {
     undoRecorder.endGroup(in: self)
   }

@@ -4,7 +4,8 @@ import Store
 extension ModelContext {
   /// Writes all pending changes; each store writes its part in one transaction with its history.
   ///
-  /// - Throws: ``SwiftDataError``; in that case nothing is written, and the changes remain pending.
+  /// - Throws: ``SwiftDataError``. If the save fails, nothing is written, and the changes remain
+  /// pending.
   public func save() throws {
     try throwDeferredError()
     processPendingChanges()
@@ -54,7 +55,7 @@ extension ModelContext {
 
   /// Throws a recorded error.
   ///
-  /// If the context saves automatically, saves pending changes first.
+  /// A context that saves automatically first saves pending changes.
   func prepareToRead() throws {
     try throwDeferredError()
     if autosaveEnabled, !isMain, hasChanges { try save() }
@@ -80,7 +81,9 @@ extension ModelContext {
     }
   }
 
-  /// Saves pending changes; if that fails, they remain pending, and the error is printed.
+  /// Saves pending changes.
+  ///
+  /// If the save fails, the changes remain pending, and the error is printed.
   func autosave() {
     isAutosaveScheduled = false
     guard autosaveEnabled, hasChanges else { return }

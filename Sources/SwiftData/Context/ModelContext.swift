@@ -25,8 +25,9 @@ public final class ModelContext {
   }
   /// The context's identity and author, which only custom stores receive.
   public private(set) var editingState = EditingState()
-  /// The undo manager that receives an undo for each group of changes; nil, the default, records
-  /// nothing.
+  /// The undo manager that receives an undo for each group of changes.
+  ///
+  /// The default is nil, which means that no undo is recorded.
   public var undoManager: UndoManager? {
     didSet { undoRecorder.attach(to: undoManager, of: self) }
   }
@@ -44,7 +45,9 @@ public final class ModelContext {
   var changeCount = 0 {
     didSet { if !changeListeners.isEmpty { changeListeners.removeAll { !$0() } } }
   }
-  /// Functions that are called after every change; one that returns false is removed.
+  /// Functions that are called after every change.
+  ///
+  /// A function that returns false is removed.
   var changeListeners: [() -> Bool] = []
   @exclusivity(unchecked) private var insertQueue: [any PersistentModel] = []
   private var isInserting = false
@@ -105,8 +108,8 @@ public final class ModelContext {
   /// use.
   ///
   /// After a save, a temporary identity still finds its object in this context. This method does
-  /// not check whether the object exists in the store. If it does not, reading one of its
-  /// properties stops the program.
+  /// not check whether the object exists in the store. If the object does not exist, reading one of
+  /// its properties stops the program.
   public func model(for id: PersistentIdentifier) -> any PersistentModel {
     let id = registry.current(id)
     if let found = registeredAny(for: id) ?? readModel(for: id) { return found }
@@ -115,7 +118,8 @@ public final class ModelContext {
         "The container has no entity \(id.entityName), so model(for:) can't return a model."
       )
     }
-    // Apple's framework also returns an object in this case; its values can't be read.
+    // For an object that does not exist, Apple's framework also returns a model whose values can't
+    // be read.
     let state = _ModelState(
       entity,
       row: id.row ?? 0,
@@ -144,7 +148,9 @@ public final class ModelContext {
     unregister(state, row: state.row)
   }
 
-  /// Removes an object's row from the registry, or the row that the object had before its save.
+  /// Removes an object from the registry.
+  ///
+  /// `row` is the row under which the object is registered.
   func unregister(_ state: _ModelState, row: Int64) {
     if let entity = state.entity { registry.remove(entity, row: row) }
   }
@@ -164,7 +170,8 @@ public final class ModelContext {
     insertOne(model)
     guard !insertQueue.isEmpty else { return }
     defer { insertQueue = [] }
-    // In insertion order, so that the members of a collection remain in order.
+    // The queue is processed in insertion order, so that the members of a collection remain in
+    // order.
     var next = 0
     while next < insertQueue.count {
       insertOne(insertQueue[next])

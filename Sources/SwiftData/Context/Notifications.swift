@@ -59,8 +59,9 @@ struct SaveSummary {
 }
 
 extension _ModelState {
-  /// The identity that an object gets by this save, before the object has it itself; `stores` are
-  /// the identifiers of the container's stores.
+  /// The identity that the save gives to an object, before the object has the identity.
+  ///
+  /// `stores` contains the identifiers of the container's stores.
   func savedIdentifier(_ stores: [String]) -> PersistentIdentifier {
     if let storeKey { return storeKey }
     return PersistentIdentifier(

@@ -4,7 +4,9 @@ struct PendingChanges {
   var changed = ModelList<any PersistentModel>()
   private(set) var deleted = ModelList<any PersistentModel>()
   private var deletions: [ObjectIdentifier: Deletion] = [:]
-  /// The earlier values of changed ephemeral properties; they can't be read from a store.
+  /// The earlier values of changed ephemeral properties.
+  ///
+  /// No store contains values of ephemeral properties.
   private var ephemerals: [ObjectIdentifier: Ephemerals] = [:]
   /// Objects whose latest values are not in the overlay yet.
   var unsynced: [_ModelState] = []
@@ -17,7 +19,8 @@ struct PendingChanges {
   struct BatchDeletion {
     var entity: EntityDescription
     var rows: [Int64]
-    /// Deletes the objects immediately in the store; nil if the store can't do so.
+    /// Deletes the objects immediately in the store; nil if the store can't delete them
+    /// immediately.
     var atOnce: ((EditingState) throws -> Void)?
   }
 
@@ -27,7 +30,7 @@ struct PendingChanges {
   }
 
   private struct Deletion {
-    /// A strong reference, so that a new object can't get the same address.
+    /// The reference is strong, so that a new object can't get the address of this object.
     var model: any PersistentModel
     /// Whether the program requested the deletion; false if it is a consequence of another
     /// deletion.
@@ -93,7 +96,7 @@ struct PendingChanges {
 
   /// Cancels the deletion of an object and the deletions that are only its consequences.
   ///
-  /// Returns the objects, each cause before its consequences.
+  /// Returns the objects that are no longer deleted, each cause before its consequences.
   mutating func keep(_ model: any PersistentModel) -> [any PersistentModel] {
     var kept = [model]
     var seen: Set<ObjectIdentifier> = [ObjectIdentifier(model)]

@@ -42,8 +42,8 @@ extension PendingSave {
 
   private func value(of state: _ModelState, slot: Int) throws -> Value {
     if case .value(let value) = state.slots[slot] { return value }
-    // A reference without an inverse is not updated when the other object is deleted, so it is set
-    // to null here.
+    // A reference without an inverse is not updated when the other object is deleted. The save sets
+    // such a reference to null.
     if case .toOne(.object(let other)) = state.slots[slot],
       ![.inserting, .stored].contains(other._$state.phase) || isGone(other._$state)
     {

@@ -1,8 +1,8 @@
 import Changes
 import Store
 
-// Sets the states of the objects after a save: the saved state if it succeeded, or the state before
-// it if it failed.
+// Sets the states of the objects after a save: the saved state after a success, or the earlier
+// state after a failure.
 
 extension PendingSave {
   /// Restores the objects after a failure; all changes remain pending.

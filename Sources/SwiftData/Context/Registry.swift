@@ -2,9 +2,10 @@ import Store
 
 /// The objects of a context that are in memory, one for each row.
 ///
-/// Objects hold the registry, and the registry holds the container, so that files remain open while
-/// an object exists. Objects that outlive their context read through a replacement context, which
-/// the registry creates and the application never sees; see ``Adoption``.
+/// An object keeps the registry alive, and the registry keeps the container alive, so that files
+/// remain open while an object exists. Objects that outlive their context read through a
+/// replacement context, which the registry creates and the application never sees; see
+/// ``Adoption``.
 final class Registry {
   let container: ModelContainer
   private weak var current: ModelContext?
@@ -94,7 +95,7 @@ final class Registry {
     sharing[entity.tableIndex][row] = nil
   }
 
-  /// The present identity of an object, for an identity that may be temporary.
+  /// The current identity of an object, for an identity that may be temporary.
   func current(_ identifier: PersistentIdentifier) -> PersistentIdentifier {
     guard identifier.isTemporary, let row = identifier.row else { return identifier }
     return savedIdentifiers[row] ?? identifier
@@ -102,7 +103,7 @@ final class Registry {
 
   /// Removes the entries of released objects.
   ///
-  /// Sweeps are rare, so that each object costs little.
+  /// Sweeps are rare, so that the cost for each object is small.
   private func sweep() {
     count = 0
     for index in tables.indices {
@@ -137,7 +138,8 @@ struct Reading {
 
   /// Records a transaction of this context.
   ///
-  /// If another save precedes it, the next fetch detects that save.
+  /// If a save by another context or process precedes the transaction, the next fetch detects the
+  /// save.
   mutating func noteOwn(_ transaction: Int64) {
     if head == nil || head == .transaction(transaction - 1) { head = .transaction(transaction) }
   }

@@ -17,7 +17,7 @@ struct SaveJournal {
 
   var isEmpty: Bool { entries.isEmpty }
 
-  /// Stores a value and the object's phase before they change.
+  /// Stores a value of an object, and the object's `phase`, before either changes.
   mutating func remember(_ index: Int, of state: _ModelState) {
     remember(state)
     let identity = ObjectIdentifier(state)
@@ -25,7 +25,7 @@ struct SaveJournal {
     entries[identity]?.values[index] = state.slots[index].copied
   }
 
-  /// Stores a new object before it is merged with another.
+  /// Stores a new object before it is merged with another object.
   mutating func remember(_ model: any PersistentModel) {
     remember(model._$state)
     joined.append((model, model._$state))

@@ -11,7 +11,8 @@ extension PendingSave {
     var values: [Value]
 
     func hash(into hasher: inout Hasher) {
-      // The names are left out: hashing them is slow, and most tables have only one unique set.
+      // The hash does not include the names: hashing names is slow, and most tables have only one
+      // unique set.
       hasher.combine(table)
       hasher.combine(values)
     }
@@ -59,7 +60,7 @@ extension PendingSave {
   /// The new objects in insertion order, so that the last of several duplicates replaces the
   /// others.
   ///
-  /// If a unique value refers to another new object, the other object is first.
+  /// If a unique value refers to another new object, the object it refers to precedes it.
   private var insertedInOrder: [any PersistentModel] {
     let ranks = context.container.map.uniqueRanks
     guard !ranks.isEmpty else { return changes.inserted.elements }

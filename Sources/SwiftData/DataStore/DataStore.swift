@@ -25,8 +25,8 @@ public protocol DataStore: AnyObject {
   /// The objects that a request selects.
   ///
   /// - Throws: ``DataStoreError/preferInMemoryFilter`` if the store can't evaluate the predicate,
-  /// ``DataStoreError/preferInMemorySort`` if it can't sort. SwiftData then sends the request again
-  /// without a predicate or an order, and filters or sorts the result itself.
+  /// or ``DataStoreError/preferInMemorySort`` if the store can't sort. SwiftData then sends the
+  /// request again without a predicate or an order, and filters or sorts the result itself.
   func fetch<T>(_ request: DataStoreFetchRequest<T>) throws -> DataStoreFetchResult<T, Snapshot>
   where T: PersistentModel
   /// The number of objects that a request selects; throws the same errors as
@@ -37,14 +37,14 @@ public protocol DataStore: AnyObject {
   func fetchIdentifiers<T>(
     _ request: DataStoreFetchRequest<T>
   ) throws -> [PersistentIdentifier] where T: PersistentModel
-  /// Writes all changes of one save or none, and assigns identities to new objects.
+  /// Writes either all changes of one save or none of them, and assigns identities to new objects.
   func save(
     _ request: DataStoreSaveChangesRequest<Snapshot>
   ) throws -> DataStoreSaveChangesResult<Snapshot>
   /// Removes all objects.
   ///
-  /// - Throws: ``DataStoreError/unsupportedFeature`` if the store can't; SwiftData then deletes the
-  /// objects one by one.
+  /// - Throws: ``DataStoreError/unsupportedFeature`` if the store can't remove all objects in one
+  /// operation. SwiftData then deletes the objects one by one.
   func erase() throws
   /// Tells the store that a context begins to use it; does nothing by default.
   func initializeState(for editingState: EditingState)
@@ -58,7 +58,9 @@ public protocol DataStore: AnyObject {
 }
 
 extension DataStore {
-  /// The number of objects in a fetch; by default, it fetches their identifiers.
+  /// The number of objects that a request selects.
+  ///
+  /// The default implementation fetches their identifiers.
   public func fetchCount<T>(_ request: DataStoreFetchRequest<T>) throws -> Int
   where T: PersistentModel { try fetchIdentifiers(request).count }
 
@@ -93,12 +95,12 @@ extension DataStore {
 public protocol DataStoreBatching: DataStore {
   /// Deletes the objects that a request selects.
   ///
-  /// - Throws: A ``DataStoreError`` if the store can't; SwiftData then deletes the objects one by
-  /// one.
+  /// - Throws: A ``DataStoreError`` if the store can't delete objects without a fetch. SwiftData
+  /// then deletes the objects one by one.
   func delete<T>(_ request: DataStoreBatchDeleteRequest<T>) throws where T: PersistentModel
 }
 
-/// An interface for describing a store; ``ModelConfiguration`` describes a native one.
+/// An interface for describing a store; ``ModelConfiguration`` describes a native store.
 public protocol DataStoreConfiguration: Hashable {
   /// The type of the store; its ``DataStore/Configuration`` must be this type.
   associatedtype Store: DataStore where Self == Self.Store.Configuration
@@ -112,7 +114,7 @@ public protocol DataStoreConfiguration: Hashable {
   var schema: Schema? { get set }
   /// Checks the configuration before its store is opened.
   ///
-  /// - Throws: Any error, which the container's initializer throws too.
+  /// - Throws: An error of any type. The initializer of the container throws the same error.
   func validate() throws
 }
 
@@ -123,7 +125,7 @@ extension DataStoreConfiguration {
 
 /// The errors with which a store declines a request; SwiftData then does the work itself if it can.
 public enum DataStoreError: Error, Hashable, Sendable {
-  /// The predicate can't be evaluated, neither by the store nor in memory; the fetch fails.
+  /// The predicate can be evaluated neither by the store nor in memory; the fetch fails.
   case invalidPredicate
   /// The store can't evaluate the predicate: SwiftData fetches without the predicate and filters
   /// the objects.

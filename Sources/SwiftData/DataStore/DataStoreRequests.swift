@@ -10,7 +10,7 @@ public struct DataStoreFetchRequest<T: PersistentModel>: Sendable {
   /// The context that makes the request; its author may be nil.
   public let editingState: EditingState
 
-  /// Creates a request; only programs that use a store without a context need this.
+  /// Creates a request; only programs that use a store without a context call this initializer.
   public init(descriptor: FetchDescriptor<T>, editingState: EditingState = EditingState()) {
     self.descriptor = descriptor
     self.editingState = editingState
@@ -21,11 +21,11 @@ public struct DataStoreFetchRequest<T: PersistentModel>: Sendable {
 public struct DataStoreFetchResult<ModelType: PersistentModel, SnapshotType: DataStoreSnapshot>:
   Sendable
 {
-  /// The descriptor of the request, without changes.
+  /// The descriptor of the request; the store must not change it.
   public let descriptor: FetchDescriptor<ModelType>
   /// The objects that were found, in the requested order; empty if there are none.
   public let fetchedSnapshots: [SnapshotType]
-  /// Snapshots of related objects, which SwiftData then need not fetch; may be empty.
+  /// Snapshots of related objects, which save SwiftData a separate fetch; may be empty.
   public let relatedSnapshots: [PersistentIdentifier: SnapshotType]
 
   /// Creates a result; related snapshots are optional.
@@ -44,14 +44,16 @@ public struct DataStoreFetchResult<ModelType: PersistentModel, SnapshotType: Dat
 public struct DataStoreSaveChangesRequest<SnapshotType: DataStoreSnapshot>: Sendable {
   /// The context that saves; its author may be nil.
   public let editingState: EditingState
-  /// New objects; their identifiers, also those in their references, may be temporary.
+  /// New objects.
+  ///
+  /// Their own identifiers, and the identifiers in their references, may be temporary.
   public let inserted: [SnapshotType]
   /// Changed objects with all their values, not only the changed values.
   public let updated: [SnapshotType]
   /// Deleted objects, with their last values; empty if there are none.
   public let deleted: [SnapshotType]
 
-  /// Creates a request; only programs that use a store without a context need this.
+  /// Creates a request; only programs that use a store without a context call this initializer.
   public init(
     editingState: EditingState = EditingState(),
     inserted: [SnapshotType] = [],
@@ -65,14 +67,14 @@ public struct DataStoreSaveChangesRequest<SnapshotType: DataStoreSnapshot>: Send
   }
 }
 
-/// The result of a save; it contains only values that the store itself changed.
+/// The result of a save: identifiers, and only those values that the store itself changed.
 public final class DataStoreSaveChangesResult<T: DataStoreSnapshot>: Sendable {
   /// The identifier of the store that wrote the save; the same as in the identifiers of its
   /// objects.
   public let storeIdentifier: String
-  /// The permanent identifiers of new objects, by their temporary ones.
+  /// The permanent identifiers of new objects, by the temporary identifiers.
   ///
-  /// If a new object has the unique values of an existing object, its permanent identifier is that
+  /// If a new object has the unique values of an existing object, it gets the permanent identifier
   /// of the existing object, and SwiftData merges the two objects.
   public let remappedIdentifiers: [PersistentIdentifier: PersistentIdentifier]
   /// Objects with values that the store itself changed, by identifier; empty if there are none.
@@ -101,7 +103,7 @@ public struct DataStoreBatchDeleteRequest<T: PersistentModel>: @unchecked Sendab
   /// The context that makes the request; its author may be nil.
   public let editingState: EditingState
 
-  /// Creates a request; only programs that use a store without a context need this.
+  /// Creates a request; only programs that use a store without a context call this initializer.
   public init(
     predicate: Predicate<T>? = nil,
     includeSubclasses: Bool = true,
@@ -115,12 +117,12 @@ public struct DataStoreBatchDeleteRequest<T: PersistentModel>: @unchecked Sendab
 
 /// The identity and author of the context that makes a request; different for each context.
 public struct EditingState: Hashable, Identifiable, Sendable {
-  /// A value that identifies the context; no two contexts have the same.
+  /// A value that identifies the context; no two contexts have the same value.
   public let id: UUID
   /// The context's author; nil if it has none.
   public var author: String?
 
-  /// Creates a state; only programs that use a store without a context need this.
+  /// Creates a state; only programs that use a store without a context call this initializer.
   public init(author: String? = nil) {
     id = UUID()
     self.author = author

@@ -1,7 +1,7 @@
 /// An interface for a snapshot: all values of one object, in the form that stores exchange.
 ///
-/// SwiftData reads the values by encoding the snapshot. Each value has the name of its property as
-/// its key; a to-one relationship is encoded as a ``PersistentIdentifier``, and a to-many
+/// SwiftData reads the values by encoding the snapshot. The key of each value is the name of its
+/// property. A to-one relationship is encoded as a ``PersistentIdentifier``, and a to-many
 /// relationship as an array of them. See ``DataStoreSnapshotCodingKey``.
 public protocol DataStoreSnapshot: Decodable, Encodable, Sendable {
   /// The identity of the object; temporary until its first save.
@@ -21,7 +21,7 @@ public protocol DataStoreSnapshot: Decodable, Encodable, Sendable {
   ) -> Self
 }
 
-/// A value that a snapshot can contain, including those of your own types.
+/// A value that a snapshot can contain, including values of your own types.
 public typealias DataStoreSnapshotValue = Codable & Sendable
 
 /// The keys with which a snapshot is encoded.

@@ -22,8 +22,10 @@ enum SnapshotEntities {
     known.withLock { $0.byStore[identifier] = models }
   }
 
-  /// The model class of an object: an entity of the store that is being called, or of the store in
-  /// the identifier, or else the last registered entity of that name.
+  /// The model class of an object.
+  ///
+  /// The search covers the store that is being called, then the store that the identifier names,
+  /// then the last registered entity with the name.
   static func description(of identifier: PersistentIdentifier) -> _ModelDescription? {
     let name = identifier.entityName
     if let found = current?[name] { return found }

@@ -4,8 +4,8 @@ extension ModelContext {
   /// The models are read in batches, so that memory does not grow with their number.
   ///
   /// - Throws: ``SwiftDataError/contextIsDirty`` if the closure changes a model of this context,
-  /// because changed models remain in memory. This error is not thrown if `allowEscapingMutations`
-  /// is set.
+  /// because changed models remain in memory. With `allowEscapingMutations`, such changes are
+  /// allowed.
   public func enumerate<T: PersistentModel>(
     _ fetch: FetchDescriptor<T>,
     batchSize: Int = 5000,

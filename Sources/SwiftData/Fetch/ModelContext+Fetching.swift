@@ -45,7 +45,7 @@ extension ModelContext {
 }
 
 extension FetchDescriptor {
-  /// The same descriptor without an order, because a count does not depend on the order.
+  /// A copy of the descriptor without an order, because a count does not depend on the order.
   var unordered: FetchDescriptor<T> {
     var copy = self
     copy.sortBy = []

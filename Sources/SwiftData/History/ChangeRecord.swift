@@ -75,7 +75,7 @@ struct RecordedSide: Sendable {
   /// The present names of the properties for which the change has a value.
   var names: [String] {
     values.compactMap { key, value in
-      // Whether an erased value was nil is not known either.
+      // For an erased value, it is unknown whether the value was nil.
       guard let past = memberName(key), value != .erased else { return nil }
       return record.entity.properties[past]?.name ?? past
     }
@@ -117,7 +117,7 @@ struct RecordedSide: Sendable {
     return try value.json.withUnsafeBytes { try parseCanonical($0, special: special, as: type) }
   }
 
-  /// A value with its property's type, or with its stored type if the class no longer has the
+  /// A value in the type of its property, or in the stored type if the class no longer has the
   /// property.
   private func decoded(
     _ value: Value,
@@ -163,7 +163,7 @@ extension ValueType {
     case .uint64: codec(UInt64.self)
     case .float16, .float, .double: codec(Double.self)
     case .decimal: codec(Decimal.self)
-    // No model has an attribute of type any; its text shows the value.
+    // No model has an attribute of type any. The text of such a value shows the value.
     case .string, .json, .any: codec(String.self)
     case .date: codec(Date.self)
     case .data, .transformed: codec(Data.self)
@@ -173,7 +173,7 @@ extension ValueType {
   }
 }
 
-/// Turns a value into a `Sendable` one; nil if it is nil.
+/// Turns a value into a `Sendable` value; returns nil for a nil value.
 ///
 /// The value was just decoded and is not referenced elsewhere.
 private func sendable(_ value: Any) -> (any Sendable)? {

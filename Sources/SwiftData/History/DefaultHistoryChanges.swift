@@ -23,7 +23,7 @@ public struct DefaultHistoryInsert<Model: PersistentModel>: HistoryInsert, Histo
   }
   /// All values of the inserted object that are not nil; a reference is an identifier.
   public var valuesByName: [String: any Sendable] { values.byName }
-  /// Always empty, because the object did not exist.
+  /// Always empty, because the object did not exist before its insertion.
   public var previousValuesByName: [String: any Sendable] { [:] }
 }
 
@@ -83,7 +83,7 @@ public struct DefaultHistoryDelete<Model: PersistentModel>: HistoryDelete, Histo
   public var changeIdentifier: Int64 { record.number }
   /// The id of the transaction; ids begin with 1 and have no gaps.
   public var transactionIdentifier: Int64 { record.transaction }
-  /// The identity of the deleted object; no other object ever gets it.
+  /// The identity of the deleted object, which no other object ever gets.
   public var changedPersistentIdentifier: PersistentIdentifier { record.object }
   /// The values of the deleted object that history keeps; in tombstone mode, only values of marked
   /// attributes.

@@ -12,13 +12,16 @@ import Store
 /// let stored = try JSONDecoder().decode(DefaultHistoryToken.self, from: data)
 /// ```
 ///
-/// If two tokens are for the same stores, the token that covers more is greater. If each token covers
-/// transactions that the other token does not cover, the first store by identifier in which the
-/// tokens differ decides. A token that does not contain a store covers nothing of that store.
+/// Of two tokens for the same stores, the token that covers more transactions is greater. If each
+/// token covers transactions that the other token does not cover, the order depends on one store:
+/// the first store, by identifier, for which the tokens differ. A token that does not contain a
+/// store covers no transaction of that store.
 public struct DefaultHistoryToken: HistoryToken {
   let bookmark: Bookmark
-  /// Whether this token was made for evaluating a predicate in memory: it then represents only its
-  /// own transaction, and comparisons ask whether the other token covers that transaction.
+  /// Whether this token was made to evaluate a predicate in memory.
+  ///
+  /// Such a token represents only its own transaction, and a comparison finds whether the other
+  /// token covers that transaction.
   let standsAlone: Bool
 
   init(_ bookmark: Bookmark, standsAlone: Bool = false) {
@@ -30,7 +33,7 @@ public struct DefaultHistoryToken: HistoryToken {
     self.init(Bookmark(store: storeIdentifier, points: points), standsAlone: standsAlone)
   }
 
-  /// The identifier of the store of the token's transaction; the token may cover other stores too.
+  /// The identifier of the store that contains the token's own transaction; never empty.
   public var storeIdentifier: String { bookmark.store }
   var points: [String: HistoryPoint] { bookmark.points }
 
@@ -58,7 +61,8 @@ public struct DefaultHistoryToken: HistoryToken {
     hasher.combine(point)
   }
 
-  /// Whether the left token covers less; see ``DefaultHistoryToken`` if they cover several stores.
+  /// Whether the left token covers less than the right token; ``DefaultHistoryToken`` explains the
+  /// order of tokens for several stores.
   public static func < (left: DefaultHistoryToken, right: DefaultHistoryToken) -> Bool {
     if left.standsAlone != right.standsAlone {
       let store = left.standsAlone ? left.storeIdentifier : right.storeIdentifier
@@ -70,7 +74,7 @@ public struct DefaultHistoryToken: HistoryToken {
     return left.storeIdentifier < right.storeIdentifier
   }
 
-  /// Whether one point precedes another; nil if they are the same point.
+  /// Whether the left point precedes the right point; nil if the points are equal.
   private static func isBefore(_ left: HistoryPoint?, _ right: HistoryPoint?) -> Bool? {
     guard left != right else { return nil }
     let first = (left?.lineage ?? -1, left?.transaction ?? 0)

@@ -9,8 +9,10 @@ import Store
 /// }
 /// ```
 public struct DefaultHistoryTransaction: HistoryTransaction {
-  /// The time of the commit; it may be earlier than that of an earlier transaction if the clock was
-  /// set back.
+  /// The time of the commit.
+  ///
+  /// If the clock was set back, a transaction may have an earlier time than the transaction before
+  /// it.
   public let timestamp: Date
   /// The changes, at most one for each object; the list may be empty.
   public let changes: [HistoryChange]

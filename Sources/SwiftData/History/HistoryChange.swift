@@ -10,9 +10,12 @@
 /// }
 /// ```
 public enum HistoryChange: Sendable {
-  /// The object was inserted; its values are as at the end of the transaction.
+  /// The object was inserted; the change contains the object's values at the end of the
+  /// transaction.
   case insert(any HistoryInsert)
-  /// Values of the object changed; values that were the same again at the end are not included.
+  /// Values of the object changed.
+  ///
+  /// A value that is the same before and after the transaction is not included.
   case update(any HistoryUpdate)
   /// The object was deleted; history keeps only the values in its tombstone.
   case delete(any HistoryDelete)
@@ -48,7 +51,8 @@ public protocol HistoryObjectChange<Model>: Sendable {
   var changedPersistentIdentifier: PersistentIdentifier { get }
 }
 
-/// An interface for the insertion of an object; it does not have further requirements.
+/// An interface for the insertion of an object, without requirements beyond
+/// ``HistoryObjectChange``.
 public protocol HistoryInsert<Model>: HistoryObjectChange {}
 
 /// An interface for an update of an object; ``DefaultHistoryUpdate`` also provides the values.
@@ -62,6 +66,6 @@ public protocol HistoryUpdate<Model>: HistoryObjectChange {
 
 /// An interface for the deletion of an object; only the object's tombstone remains.
 public protocol HistoryDelete<Model>: HistoryObjectChange {
-  /// The values of the deleted object that history keeps; empty if it keeps none.
+  /// The values of the deleted object that history keeps; empty if history keeps none.
   var tombstone: HistoryTombstone<Model> { get }
 }

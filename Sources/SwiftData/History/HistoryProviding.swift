@@ -21,9 +21,9 @@ extension HistoryProviding {
   public static var historyType: HistoryType.Type { HistoryType.self }
 }
 
-/// An interface for changes that contain values, by the names of the properties.
+/// An interface for changes that provide values by the names of the properties.
 ///
-/// Changes of native stores conform to it; changes of custom stores need not.
+/// Changes of native stores conform to this protocol; changes of custom stores need not.
 public protocol HistoryValueProviding: Sendable {
   /// The values after the change: all values of a new object, the changed values of an updated one,
   /// and none of a deleted one.
@@ -38,7 +38,8 @@ extension HistoryChange {
 
   /// The values after the change that are not nil, by property name; a reference is an identifier.
   ///
-  /// Empty for a change of a custom store that does not conform to ``HistoryValueProviding``.
+  /// The dictionary is empty if the change is of a custom store and does not conform to
+  /// ``HistoryValueProviding``.
   public var valuesByName: [String: any Sendable] { provider?.valuesByName ?? [:] }
 
   /// The values before the change that are not nil, by property name.

@@ -18,8 +18,9 @@ enum HistoryTime {
       .map { Date(timeIntervalSinceReferenceDate: $0) }
   }
 
-  /// The first text that represents a time after a date, or at the date if `orAt` is true; a text
-  /// that sorts last if there is no such time.
+  /// The first text of a time after a date, or at the date if `orAt` is true.
+  ///
+  /// If no such time exists, a text that is sorted last.
   static func first(after date: Date, orAt: Bool) -> String {
     let wanted = date.timeIntervalSinceReferenceDate
     func isThere(_ microsecond: Int64) -> Bool {

@@ -8,11 +8,11 @@ public struct HistoryTombstone<Model: PersistentModel>: Sendable {
   /// The values, by key path or name; values that history does not keep are missing.
   public let values: HistoryValues<Model>
 
-  /// Creates a tombstone; only custom stores need this.
+  /// Creates a tombstone; only custom stores need this initializer.
   public init(_ values: HistoryValues<Model>) { self.values = values }
 
-  /// The value of a property when the object was deleted; nil if it was nil or history does not
-  /// keep it.
+  /// The value that a property had when the object was deleted; nil if the value was nil, or if
+  /// history does not keep the value.
   ///
   /// A reference is the identifier of the referenced object.
   public subscript(keyPath: PartialKeyPath<Model>) -> (any Sendable)? { values[keyPath] }

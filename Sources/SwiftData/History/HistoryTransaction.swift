@@ -19,7 +19,7 @@ public protocol HistoryTransaction: Hashable, Identifiable, Sendable {
   var transactionIdentifier: TransactionIdentifier { get }
 }
 
-/// An interface for a bookmark in a history; a later bookmark must be greater.
+/// An interface for a bookmark in a history; a later bookmark must be greater than an earlier one.
 public protocol HistoryToken: Comparable, Codable, Hashable, Identifiable, Sendable {
   /// The type of the bookmark's value, which only its own store must understand.
   associatedtype TokenType: Codable, Hashable, Sendable
@@ -28,8 +28,9 @@ public protocol HistoryToken: Comparable, Codable, Hashable, Identifiable, Senda
   var tokenValue: TokenType? { get }
 }
 
-/// The criteria and the order of a fetch of transactions; by default, all of them in the order of
-/// the commits.
+/// The criteria and the order of a fetch of transactions.
+///
+/// By default, a fetch returns all transactions in the order of the commits.
 ///
 /// ```swift
 /// var descriptor = HistoryDescriptor<DefaultHistoryTransaction>()

@@ -2,7 +2,7 @@
 ///
 /// A reference is the identifier of the referenced object. If both sides declare a to-many
 /// relationship, the values of an update contain the identifiers of added objects, and the previous
-/// values those of removed objects.
+/// values contain the identifiers of removed objects.
 ///
 /// ```swift
 /// guard case .update(let update as DefaultHistoryUpdate<Trip>) = change else { continue }
@@ -20,10 +20,10 @@ public struct HistoryValues<Model: PersistentModel>: Sendable {
   init(_ side: RecordedSide) { contents = .recorded(side) }
 
   /// Creates values from a dictionary with the names of properties as keys; only custom stores need
-  /// this.
+  /// this initializer.
   public init(_ values: [String: any Sendable]) { contents = .given(values) }
 
-  /// The names of the properties whose values are known, even if a value is nil.
+  /// The names of the properties whose values are known, including values that are nil.
   public var names: [String] {
     switch contents {
     case .recorded(let side): side.names
@@ -49,8 +49,8 @@ public struct HistoryValues<Model: PersistentModel>: Sendable {
 
   /// The value of a property; nil if the value is nil or unknown.
   ///
-  /// - Throws: An error if the value can't be read: the property's type no longer has such a value,
-  /// or the file of a large value is missing.
+  /// - Throws: An error if the value can't be read, because the property's type no longer has such
+  /// a value, or because the file of a large value is missing.
   public func value(for keyPath: PartialKeyPath<Model>) throws -> (any Sendable)? {
     try name(of: keyPath).flatMap { try value(named: $0) }
   }

@@ -26,8 +26,8 @@ extension AnyKeyPath {
   private func copied(as type: AnyClass) -> AnyObject {
     let word = MemoryLayout<UInt>.size
     let source = unsafeBitCast(self, to: UnsafeRawPointer.self)
-    // The layout: isa, reference counts, a name, the size of the steps, the steps, the size of the
-    // largest value.
+    // The layout of a key path object: isa, reference counts, a name, the size of the steps, the
+    // steps, the size of the largest value.
     let steps = Int(source.load(fromByteOffset: 3 * word, as: UInt32.self) & 0x00ff_ffff)
     let size = 5 * word + steps
     let copy = swift_allocObject(unsafeBitCast(type, to: UnsafeRawPointer.self), size, word - 1)

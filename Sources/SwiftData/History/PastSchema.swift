@@ -40,7 +40,8 @@ final class PastSchemas: Sendable {
     let presentID = schemas.first { $0.schema == present }?.id ?? .max
     var result = Loaded()
     for past in schemas {
-      // The schemas between the two, in the order in which the store received them.
+      // The schemas between the past schema and the present one, in the order in which the store
+      // received them.
       let path = schemas.filter { $0.id > past.id && $0.id < presentID }.map(\.schema)
       let succession = try SchemaSuccession(
         past.schema == present ? [present] : [past.schema] + path + [present]
@@ -130,7 +131,7 @@ final class PastEntity: Sendable {
     self.properties = properties
     pastNames = Dictionary(
       properties.map { ($0.value.name, $0.key) },
-      // If a removed property has the same name as a present property, the name means the present
+      // If a removed property has the name of a present property, the name means the present
       // property.
       uniquingKeysWith: { properties[$0]?.property == nil ? $1 : $0 }
     )
@@ -144,7 +145,7 @@ final class PastEntity: Sendable {
   }
 
   /// The name of a property in history, by its present or last name; nil if the schema did not have
-  /// it.
+  /// the property.
   func pastName(of name: String) -> String? { pastNames[name] }
 }
 

@@ -64,7 +64,8 @@ struct HistoryQuery {
 }
 
 extension SQLQuery {
-  /// The last transaction for which the condition excludes that transaction and all before it.
+  /// The greatest transaction id for which the condition excludes the transaction and all earlier
+  /// ones.
   fileprivate var lastRuledOut: Int64 {
     guard case .integer(let id) = bindings.first else { return 0 }
     return switch text {
@@ -93,8 +94,8 @@ func capturedTokens<T>(in predicate: Predicate<T>) -> [DefaultHistoryToken] {
     if let token = unwrapped(value) as? DefaultHistoryToken { return [token] }
     if let expression = value as? any PredicateExpression {
       func evaluated<E: PredicateExpression>(_ expression: E) -> [DefaultHistoryToken]? {
-        // An expression that depends on the transaction can't be evaluated here, but its parts may
-        // be.
+        // An expression that depends on the transaction can't be evaluated here. Its parts are then
+        // evaluated separately.
         (try? expression.evaluate(PredicateBindings())).map { listed($0) }
       }
       if let found = evaluated(expression) { return found }

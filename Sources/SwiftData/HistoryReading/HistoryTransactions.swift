@@ -1,8 +1,8 @@
 import Changes
 import Store
 
-/// The transactions of a container's native stores, as a sequence that reads them only when they
-/// are requested.
+/// The transactions of a container's native stores, as a sequence that reads each transaction when
+/// it is requested.
 ///
 /// ```swift
 /// let new: HistoryTransactions = container.history(after: token, following: true)
@@ -29,7 +29,8 @@ public struct HistoryTransactions: AsyncSequence, Sendable {
 
     /// The next transaction.
     ///
-    /// Nil at the head, unless the sequence follows the history; also nil if the task is cancelled.
+    /// Returns nil at the head, unless the sequence follows the history. Also returns nil if the
+    /// task is cancelled.
     public mutating func next() async throws -> DefaultHistoryTransaction? {
       guard !Task.isCancelled else { return nil }
       do {
@@ -56,8 +57,8 @@ extension ModelContainer {
   ///
   /// The sequence ends at the head that the history has at the first request. If `following` is
   /// true, the sequence does not end: it continues with later commits of all contexts and processes
-  /// until its task is cancelled. At the given interval it asks the stores for commits, which costs
-  /// very little.
+  /// until its task is cancelled. At the given interval, the sequence asks the stores for commits,
+  /// which costs very little.
   ///
   /// Only a few transactions are in memory at a time. The sequence throws the same errors as
   /// ``ModelContext/fetchHistory(_:)``, for example if transactions are deleted before they are
@@ -78,7 +79,7 @@ extension ModelContainer {
   }
 }
 
-/// Reads the histories of several stores step by step, and remembers a position in each.
+/// Reads the histories of several stores step by step, and stores a position in each history.
 private final class HistoryWalk {
   /// The number of transactions that are read ahead from a store.
   private static let batch = 100
@@ -88,7 +89,7 @@ private final class HistoryWalk {
     var point: HistoryPoint
     /// Whether the reading began at a token, in which case a missing later transaction is an error.
     let isAfterToken: Bool
-    /// The last transaction that may be read until the store is asked again.
+    /// The last transaction that may be read before the store is asked for its head again.
     var head: Int64
     var ahead: ArraySlice<DefaultHistoryTransaction> = []
     var watch: CommitWatch?
@@ -163,7 +164,7 @@ private final class HistoryWalk {
     guard place.point.transaction < place.head else { return }
     let history = place.history
     try history.store.read { reader in
-      // Whether transactions after a token were deleted was checked when the reading began.
+      // When the reading began, a check for deleted transactions after a token already took place.
       try history.check(tokens, through: 0, reader: reader)
       var query = try HistoryQuery(descriptor, sources: history.sources(reader))
       query.selection.limit(toAfter: place.point.transaction, through: place.head)

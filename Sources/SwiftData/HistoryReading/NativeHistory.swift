@@ -48,7 +48,7 @@ struct NativeHistory: Sendable {
     }
   }
 
-  /// Calls the closure with each transaction that a query selects, until it returns false.
+  /// Calls the closure with each transaction that a query selects, until the closure returns false.
   func forEach(
     _ query: HistoryQuery,
     predicate: Predicate<DefaultHistoryTransaction>?,

@@ -98,13 +98,14 @@ public macro ModelActor() = #externalMacro(module: "SwiftDataMacros", type: "Mod
 
 // Declarations that generated code uses; applications do not use them.
 
-/// A protocol that marks the root class of a family; ``Model()`` recognizes subclasses of models by
-/// it.
+/// A protocol that marks the root class of a family; ``Model()`` uses the mark to recognize
+/// subclasses of models.
 public protocol _ModelRoot {}
 
 /// The registrar of a model's observers.
 ///
-/// The code that macros write uses this name, because a class of an application can't shadow it.
+/// The code that macros write uses this name, because no class of an application can shadow the
+/// name.
 public typealias _ObservationRegistrar = _ModelObservers
 
 /// Returns the list that a function returns, even if the function is isolated to an actor.

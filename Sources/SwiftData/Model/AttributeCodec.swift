@@ -152,7 +152,7 @@ extension Array: ListType {
   }
 }
 
-/// The members that code needs from an optional whose wrapped type it does not know.
+/// An interface to an optional, for code that does not know the wrapped type.
 protocol OptionalType: SendableMetatype {
   static var wrappedType: Any.Type { get }
   static var nothing: Any { get }
@@ -168,7 +168,7 @@ extension Optional: OptionalType {
   var wrapped: Any? { self }
 }
 
-/// The value without the optionals around it; nil if it is nil.
+/// The value inside of any number of optionals; nil if one of the optionals is nil.
 func unwrapped(_ value: Any) -> Any? {
   guard let optional = value as? any OptionalType else { return value }
   return optional.wrapped.flatMap(unwrapped)

@@ -3,7 +3,7 @@ import Store
 
 /// A type whose values are stored directly in a column, without an encoder.
 ///
-/// Applications do not use this protocol: generated code chooses overloads by it.
+/// Applications do not use this protocol. Generated code chooses overloads by conformance to it.
 public protocol _AttributeValue {
   /// The type that the schema of the store records for the attribute.
   static var _valueType: ValueType { get }
@@ -95,8 +95,8 @@ extension UUID: _AttributeValue {
 extension URL: _AttributeValue {
   /// The stored type of URLs.
   public static var _valueType: ValueType { .url }
-  /// The URL as a text; a relative URL is followed by a space, which URLs never contain, and its
-  /// base.
+  /// The URL as a text; a relative URL is followed by a space, which is not allowed in a URL, and
+  /// by the base URL.
   public var _stored: Value {
     guard let base = baseURL else { return .text(absoluteString) }
     return .text(relativeString + " " + base.absoluteString)

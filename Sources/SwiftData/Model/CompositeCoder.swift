@@ -7,8 +7,8 @@ import Store
 /// compare and search the texts. Dates are seconds since 2001, bytes are base64. Numbers that JSON
 /// can't represent are the texts `NaN`, `inf` and `-inf`.
 enum CompositeCoder {
-  // Creating a coder takes as long as encoding a short value, so one is reused; its calls do not
-  // share state.
+  // Creating a coder takes as long as encoding a short value, so one encoder is reused. Calls of
+  // the encoder do not share state.
   private static let encoder = {
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]

@@ -1,10 +1,9 @@
-/// A value that an object uses for its hash instead of its identity, if its hash was read before it
-/// got its present identity.
+/// A value that some objects use for their hash instead of their identity.
 ///
-/// A hash must not change while the object is in a set, and equal objects in several contexts must
-/// have equal hashes. So if another object with the same identity already uses a seed, an object
-/// that gets the identity later uses the same seed. An object whose hash was not read earlier has
-/// no seed, unless an equal object has one.
+/// An object uses a seed if its hash was read before a save assigned its identity, because a hash
+/// must not change while the object is in a set. Equal objects in several contexts must have equal
+/// hashes, so an object that gets the identity later uses the same seed. If no hash was read before
+/// the save, there is no seed.
 final class HashSeed: Sendable {
   let value: Int64
   private let identifiers = Guarded<[PersistentIdentifier]>([])

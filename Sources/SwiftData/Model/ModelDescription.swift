@@ -34,8 +34,8 @@ public final class _ModelDescription: @unchecked Sendable {
   public static func of(_ type: any PersistentModel.Type) -> _ModelDescription {
     let identity = ObjectIdentifier(type)
     if let found = known.withLock({ $0[identity] }) { return found }
-    // Created outside of the lock, because a default value may be a model, which needs its
-    // description too.
+    // The description is created outside of the lock, because a default value may be a model, which
+    // needs a description too.
     let made = _ModelDescription(type)
     return known.withLock { known in
       if let found = known[identity] { return found }

@@ -4,10 +4,10 @@
 struct ModelList<Element> {
   /// The objects of the list; entries of removed objects may remain until the list is compacted.
   private var places: [Element]
-  /// The objects of a long list, for searches; nil for a short list, which is searched without it.
+  /// The objects of a long list, for searches; nil for a short list, which is searched directly.
   private var present: Set<UInt>?
-  /// For each object, the number of its entries in `places` that are removed: always its first
-  /// entries.
+  /// For each object, how many of its entries in `places` are removed; the removed entries are
+  /// always its first entries.
   private var removed: [UInt: Int] = [:]
   private var removedCount = 0
 

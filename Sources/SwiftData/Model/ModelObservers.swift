@@ -24,7 +24,8 @@ public struct _ModelObservers {
 }
 
 extension _ModelState {
-  /// The observers of the object; the accessors of all its classes use the same ones.
+  /// The observers of the object; the accessors of its class and of all superclasses use these
+  /// observers.
   public var registrar: _ModelObservers { _ModelObservers(state: self) }
 
   func madeRegistrar() -> ObservationRegistrar {

@@ -121,8 +121,8 @@ extension _ModelState {
     if case .decoded(let box) = slots[index], let value = box.value as? T { return value }
     if case .value(let stored) = slots[index],
       case .attribute(let codec) = description.properties[index].kind,
-      // Rows are checked when they are read, so this fails only if the type's `Codable` conformance
-      // is wrong.
+      // Rows are checked when they are read, so decoding fails only if the type's `Codable`
+      // conformance is wrong.
       let value = try? codec.decode(stored), let typed = value as? T
     {
       slots[index] = .decoded(DecodedValue(typed, stored: stored))
@@ -138,8 +138,8 @@ extension _ModelState {
 
   /// The value of an empty slot.
   ///
-  /// If the object was fetched without the value, it is read from the store. For other objects it
-  /// is the property's default, or nil.
+  /// If the object was fetched without the value, the value is read from the store. For other
+  /// objects, the value is the default of the property, or nil.
   func absent<T>(_ index: Int) -> T {
     var isRead = false
     if case .empty = slots[index], phase == .stored, let context {

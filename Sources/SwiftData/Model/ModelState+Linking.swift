@@ -1,6 +1,5 @@
 // Both sides of a relationship remain consistent in memory. A change on one side updates the other
-// side if the other side is loaded. If it is not, the change is applied when the other side is
-// loaded.
+// side immediately if the other side is loaded, and otherwise when the other side is loaded.
 
 extension _ModelState {
   func setToOne(_ index: Int, to new: (any PersistentModel)?, owner: (any PersistentModel)?) {
@@ -57,7 +56,7 @@ extension _ModelState {
 
   /// Updates the other sides of the relationships that were set during initialization.
   ///
-  /// If the object belonged to a context before, some of these links may still exist.
+  /// If the object belonged to a context before, some of its links may still exist.
   func linkInitialValues(of owner: any PersistentModel, again: Bool) {
     guard !unlinked.isEmpty else { return }
     for index in slots.indices where unlinked.contains(index) {
@@ -73,8 +72,9 @@ extension _ModelState {
     }
   }
 
-  /// Updates the other side of a new link, and inserts an object without a context into the context of the
-  /// other.
+  /// Updates the other side of a new link.
+  ///
+  /// If one of the two objects has no context, it is inserted into the context of the other object.
   private func join(
     _ owner: any PersistentModel,
     with other: any PersistentModel,
@@ -86,7 +86,7 @@ extension _ModelState {
       context?.pending.foreignLinks.append(ForeignLink(owner: owner, index: index, other: other))
       return
     }
-    // The other object may have been deleted while this object was deleted too.
+    // While this object was deleted, the other object may have been deleted too.
     if again, state.phase == .deleted || state.phase == .deleting {
       return part(owner, from: other, at: index)
     }
@@ -102,7 +102,7 @@ extension _ModelState {
 
   /// Removes a link to an object that was deleted while this object was deleted too.
   ///
-  /// If that object is restored, the link is restored with it.
+  /// If the deleted object is restored, the link is restored too.
   private func part(
     _ owner: any PersistentModel,
     from gone: any PersistentModel,

@@ -85,7 +85,7 @@ extension _ModelState {
 
   /// Whether the store distinguishes a nil collection from an empty one.
   ///
-  /// Native stores do not, so contexts read an empty collection.
+  /// Native stores do not distinguish them, so contexts read an empty collection.
   private var keepsNil: Bool {
     guard phase != .detached, let entity, let registry else { return true }
     return registry.container.store(of: entity).keepsWholeObjects
@@ -113,7 +113,7 @@ extension _ModelState {
   }
 
   /// Whether the referenced object is deleted or marked for deletion, and the relationship has no
-  /// inverse that would have removed it.
+  /// inverse that would have removed the reference.
   ///
   /// The stored reference remains, because the deletion may be cancelled. A reference that must not
   /// be nil still returns its destination; the save then rejects the deletion.
@@ -150,7 +150,7 @@ extension _ModelState {
     )
   }
 
-  /// The row that a to-one relationship refers to; nil if it refers to none.
+  /// The row that a to-one relationship refers to; nil if the relationship is nil.
   func toOneRow(_ index: Int) -> Int64? {
     guard case .toOne(let reference) = slots[index] else { return nil }
     switch reference {
@@ -203,8 +203,8 @@ extension _ModelDescription {
     return type.init(isLoaded: isLoaded, remembersChanges: remembersChanges(of: index))
   }
 
-  /// Whether the relationship is not recorded in a column of its members, so that the list must
-  /// record changes until the save.
+  /// Whether the list must record changes until the save, because no column of the members records
+  /// the relationship.
   func remembersChanges(of index: Int) -> Bool {
     guard let inverse = inverse(of: index) else { return true }
     return inverse.property.isToMany

@@ -10,8 +10,8 @@ extension _ModelState {
       switch slots[index] {
       case .toOne(.object(let other)): keep(other, at: index)
       case .toOne(.companion(let companion, let row)) where row < 0:
-        // When the link was created, the other object did not have its row yet; now the row
-        // identifies it.
+        // When the link was created, the other object did not have a row yet. Now the row
+        // identifies the object.
         guard let other = companion.model else { continue }
         slots[index] = .toOne(.companion(companion, row: other._$state.row))
       case .toMany(let many): many.settle()

@@ -21,7 +21,7 @@ public final class _ModelState {
   }
 
   let description: _ModelDescription
-  /// The registrar that notifies observers; nil if the object has never had any.
+  /// The registrar that notifies observers; nil if the object has never had an observer.
   @exclusivity(unchecked) var usedRegistrar: ObservationRegistrar?
   @exclusivity(unchecked) var slots: ContiguousArray<Slot>
   @exclusivity(unchecked) var changed = PropertySet()
@@ -39,8 +39,8 @@ public final class _ModelState {
   var isPending = false
   /// Whether the overlay of the context does not have the newest values yet.
   var isUnsynced = false
-  /// The number of the context's reading of the store when a relationship was read; the earliest
-  /// such number.
+  /// The context's `Reading.number` when a relationship was read; the earliest number if several
+  /// relationships were read.
   var reading: Int32 = 0
   /// The position of the object among those that its context inserted.
   var insertionRank: Int32 = 0
@@ -49,7 +49,7 @@ public final class _ModelState {
   /// Whether the application may know the temporary identity; if so, that identity must still find
   /// the object after the save.
   private(set) var isIdentifierGiven = false
-  /// Whether the hash has been read; after that, it must not change.
+  /// Whether the hash has been read; a hash that was read must not change.
   private var isHashed = false
   private var hashSeed: HashSeed?
 
@@ -162,8 +162,8 @@ public final class _ModelState {
 
   private var isTemporary: Bool { storeKey == nil && row < 0 }
 
-  /// The value that is hashed; not the row of an object in a custom store, because such rows differ
-  /// between contexts.
+  /// The value that is hashed; for an object in a custom store not the row, because the rows of
+  /// custom stores differ between contexts.
   private var ownHash: Int64 { storeKey.map { Int64($0.hashValue) } ?? row }
 
   /// Sets the identity that a save assigned, before other code can read the identity.

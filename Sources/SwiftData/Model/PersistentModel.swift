@@ -36,7 +36,7 @@ extension PersistentModel {
   /// Whether the object has changes that are not saved.
   public var hasChanges: Bool { _$state.hasChanges }
 
-  /// Whether the next save will delete the object; after that save, it is false again.
+  /// Whether the next save will delete the object; false again after the save.
   public var isDeleted: Bool { _$state.phase == .deleting }
 
   /// The storage of the object's values; writing to it changes the object.
@@ -50,7 +50,7 @@ extension PersistentModel {
     StateBackingData<P>(_ModelState(_ModelDescription.of(P.self)))
   }
 
-  /// Whether both are the same object of the same store, even if they belong to different contexts.
+  /// Whether two variables have the same object of the same store, even in different contexts.
   public static func == (left: Self, right: Self) -> Bool {
     left === right || left._$state.isSameObject(as: right._$state)
   }

@@ -33,7 +33,7 @@ extension ContiguousArray<Slot> {
   }
 }
 
-/// A `Codable` or transformable value, together with its stored form if that is known.
+/// A `Codable` or transformable value, together with its stored form if the form is known.
 final class DecodedValue {
   let value: Any
   private(set) var stored: Value?
@@ -57,8 +57,8 @@ enum ToOne {
   case row(Int64)
   /// A strong reference to an object.
   case object(any PersistentModel)
-  /// A weak reference to an object that keeps this one alive; after the object's release, the row
-  /// is read again.
+  /// A weak reference to an object that keeps this object alive; after the release of the
+  /// referenced object, its row is read again.
   case companion(WeakModel, row: Int64)
 }
 
@@ -98,10 +98,10 @@ struct PropertySet {
 ///
 /// Swift's `weak` permanently moves the reference counts out of the object. Each retain, each
 /// release and each property access then takes several times as long: a fetch of 100,000 objects
-/// that reads all attributes took 260 ms instead of 110. This type uses an unowned reference, which
-/// leaves the counts in the object. It keeps the object's memory but not its contents, so the
-/// runtime can report whether the object is alive. On all threads the answer is the same as for
-/// `weak`.
+/// that reads all attributes took 260 ms instead of 110 ms. This type uses an unowned reference,
+/// which leaves the counts in the object. An unowned reference keeps the object's memory but not
+/// its contents, so the runtime can report whether the object is alive. On all threads, the answer
+/// is the same as for `weak`.
 struct LightReference {
   private unowned let object: any PersistentModel
 

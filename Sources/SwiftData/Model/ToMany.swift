@@ -1,8 +1,8 @@
 /// The members of a to-many relationship; ``ToManyOf`` is the subclass for each class of members.
 class ToMany {
   var isLoaded: Bool
-  /// Whether the relationship is not recorded in a column of its members, so that the list must
-  /// record changes until the save.
+  /// Whether the list must record changes until the save, because no column of the members records
+  /// the relationship.
   let remembersChanges: Bool
   /// Whether the collection is nil; only custom stores distinguish a nil collection from an empty
   /// one.
@@ -19,7 +19,7 @@ class ToMany {
     self.remembersChanges = remembersChanges
   }
 
-  /// The members; only added ones if the collection is not loaded.
+  /// The members; if the collection is not loaded, only the added members.
   var models: [any PersistentModel] { added.elements }
 
   var count: Int { added.count }
@@ -204,8 +204,8 @@ extension ToMany {
 }
 
 extension ToMany {
-  /// The identities of the members: from the members in memory, or from the store with later
-  /// changes applied; nil if neither is known.
+  /// The identities of the members, from memory, or from the store with later changes applied; nil
+  /// if the members are unknown.
   var knownIdentifiers: [PersistentIdentifier]? {
     if isLoaded { return models.compactMap(\._$state.livingIdentifier) }
     guard var known = storedIdentifiers else { return nil }

@@ -30,7 +30,7 @@ extension NativeStore: Backend {
     }
   }
 
-  /// The object of a row: the object in memory, or a new one.
+  /// The object of a row: the object in memory, or a new object.
   func materialize(
     _ plan: RowPlan,
     row: Statement,
@@ -153,7 +153,7 @@ extension NativeStore: Backend {
     return ToOne.none
   }
 
-  /// Whether the object still refers to the owner, and was not changed to refer to another one.
+  /// Whether the object still refers to the owner, and was not moved to another owner.
   private func isStill(
     _ model: any PersistentModel,
     entity: EntityDescription,

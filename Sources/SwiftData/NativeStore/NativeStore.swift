@@ -3,7 +3,7 @@ import Store
 
 /// A store in SQLite.
 ///
-/// Opening it migrates it if the container has a newer schema.
+/// Opening a store migrates it if the container has a newer schema.
 struct NativeStore: Sendable {
   let store: Store
   let configuration: ModelConfiguration

@@ -64,7 +64,7 @@ struct PlannedMigration {
   }
 
   /// The version of the plan that is most similar to the store's schema, and the differences
-  /// between them.
+  /// between the two schemas.
   private static func closest(
     _ versions: [Version],
     to stored: StoreSchema
@@ -106,7 +106,7 @@ struct PlannedMigration {
 
   /// Migrates with the stage that begins at a version, or without a stage to the next version.
   ///
-  /// Returns the version that the store then has.
+  /// Returns the version that the store has after the step.
   private func step(_ index: Int, migration: StagedMigration) throws -> Int {
     let old = versions[index]
     for stage in stages {
@@ -129,7 +129,7 @@ struct PlannedMigration {
     return index + 1
   }
 
-  /// The errors of a migration without code that mean that the plan needs a stage with code.
+  /// The errors by which a migration without code shows that the plan needs a stage with code.
   private static let needsStage: Set<StoreError.Code> = [
     .migrationRefused, .duplicate, .missingValue, .invalidValue, .missingReference,
   ]

@@ -19,7 +19,8 @@ final class ChangeSignal: Observable, Sendable {
     self.target = target
   }
 
-  /// Connects the signal to an observer; after that, only the observer's actor may read `observer`.
+  /// Connects the signal to an observer; from then on, only the observer's actor may read
+  /// `observer`.
   func lead(to observer: any ChangeFollower) { follower.withLock { $0.observer = observer } }
 
   /// The observer if it still exists; only the observer's actor may read this property.
@@ -33,7 +34,7 @@ final class ChangeSignal: Observable, Sendable {
 
   /// Notifies the observer soon; changes until then cause only one notification.
   ///
-  /// Any thread may call this.
+  /// Any thread may call this function.
   func notifySoon() {
     let wasDue = isDue.withLock { isDue in
       defer { isDue = true }
@@ -46,7 +47,8 @@ final class ChangeSignal: Observable, Sendable {
         self.observer?.refreshIfNeeded()
       }
     } else {
-      // The context's thread may be using the context, so this only notifies; the reader fetches.
+      // The context's thread may be using the context. So this code only notifies the reader, and
+      // the reader fetches.
       changes.async {
         self.isDue.withLock { $0 = false }
         self.registrar.withMutation(of: self, keyPath: \.pulse) {}
@@ -61,10 +63,10 @@ protocol ChangeFollower: AnyObject {
   func refreshIfNeeded()
 }
 
-/// The place where an observer changes its properties: the actor that created it, or any thread if
-/// no actor did.
+/// The place where an observer changes its properties: the actor that created the observer, or any
+/// thread without such an actor.
 struct NotificationTarget: Sendable {
-  // A weak reference, because the actor may hold the observer.
+  // The reference is weak, because the actor may keep the observer alive.
   private weak let actor: (any Actor)?
   let hasActor: Bool
 

@@ -48,15 +48,16 @@ public final class HistoryObserver: Observable, Sendable {
   /// Creates an observer.
   ///
   /// - Parameters:
-  ///   - historyTokens: The token to begin after, by store identifier; without one, a store is
+  ///   - historyTokens: The tokens to begin after, by store identifier. A store without a token is
   ///     observed from now on.
   ///   - observedModels: The models to observe, or none for all.
   ///   - authors: The authors to observe, or none for all.
   ///   - modelContainer: The container to observe.
   ///   - isolation: The actor on which ``eventCounter`` changes.
   /// - Throws: ``SwiftDataError/historyTokenExpired`` if transactions after a token were deleted,
-  /// ``SwiftDataError/historyDiverged`` if its store was restored from an older copy, and
-  /// ``SwiftDataError/invalidTransactionFetchRequest`` if the container has no such store.
+  /// ``SwiftDataError/historyDiverged`` if the store of a token was restored from an older copy,
+  /// and ``SwiftDataError/invalidTransactionFetchRequest`` if the store of a token is not in the
+  /// container.
   public init(
     historyTokens: [String: any HistoryToken]? = nil,
     observedModels: [any PersistentModel.Type] = [],
@@ -88,7 +89,7 @@ public final class HistoryObserver: Observable, Sendable {
 
   /// A number that increases if there are new transactions of the observed models and authors.
   ///
-  /// Several transactions may increase it only once.
+  /// Several transactions may increase the number only once.
   public var eventCounter: Int {
     registrar.access(self, keyPath: \.eventCounter)
     return state.withLock { $0.eventCounter }
@@ -99,7 +100,7 @@ public final class HistoryObserver: Observable, Sendable {
   /// ``eventCounter`` also increases after an error. The error
   /// ``SwiftDataError/historyTokenExpired`` means that transactions were deleted before the
   /// observer read them; the observer then continues with the remaining transactions. After other
-  /// errors it tries again.
+  /// errors, the observer tries again.
   public var lastError: (any Error)? {
     registrar.access(self, keyPath: \.lastError)
     return state.withLock { $0.lastError }

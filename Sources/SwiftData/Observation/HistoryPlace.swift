@@ -31,7 +31,7 @@ enum HistoryPlace: Sendable {
   /// A native store, with the last transaction that the observer has read.
   case native(NativeHistory, HistoryPoint)
   /// A custom store with a history, with the token of the last transaction that the observer has
-  /// read; nil if there was none yet.
+  /// read; nil if the observer has not read a transaction.
   case fetched(any Backend, (any Sendable)?)
 
   struct Finding {
@@ -105,7 +105,8 @@ extension NativeHistory {
     var query = try HistoryQuery(HistoryDescriptor(predicate: predicate), sources: sources(reader))
     query.selection.limit(toAfter: first, through: last)
     guard query.filtersInMemory else {
-      // Only the existence of such a transaction matters, so its changes are not read.
+      // The observer only needs to know whether a selected transaction exists, so changes are not
+      // read.
       let found = try reader.history(query.selection).nextTransaction()
       return found != nil
     }

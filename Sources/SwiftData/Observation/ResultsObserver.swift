@@ -1,8 +1,8 @@
 import Changes
 import Store
 
-/// Observes the results of a fetch, which change with its context and with saves of other contexts
-/// and processes.
+/// Observes the results of a fetch, which change when the context changes, and when other contexts
+/// and processes save.
 ///
 /// ```swift
 /// let observer = try ResultsObserver<Trip, String>(
@@ -12,7 +12,7 @@ import Store
 ///
 /// Use `Never` as the section title if there are no sections. The observer belongs to the actor of
 /// its context. Reading ``results`` after a change fetches again. If you change many objects in a
-/// loop, read the results once before it and keep them in a constant.
+/// loop, read the results once before the loop and keep them in a constant.
 public final class ResultsObserver<Element: PersistentModel, SectionTitle: Hashable>: Observable {
   /// The context that fetches; the results include its unsaved changes.
   public let modelContext: ModelContext
@@ -52,7 +52,7 @@ public final class ResultsObserver<Element: PersistentModel, SectionTitle: Hasha
     self.signal = signal
     let changes = context.container.changes
     do {
-      // The signal is added before the fetch, so that it misses no commit after the fetch.
+      // The signal is added before the fetch, so that no commit after the fetch is missed.
       try changes.add(signal, of: context.container) {
         signal.notifySoon()
         return false
@@ -83,8 +83,8 @@ public final class ResultsObserver<Element: PersistentModel, SectionTitle: Hasha
 
   /// The order of the results; setting it fetches again.
   ///
-  /// If there are sections and the order does not begin with their property, that property is added
-  /// as the first.
+  /// If there are sections and the order does not begin with their property, the property is added
+  /// at the beginning of the order.
   public var sortBy: [SortDescriptor<Element>] {
     get { fetchDescriptor.sortBy }
     set {
@@ -100,14 +100,14 @@ public final class ResultsObserver<Element: PersistentModel, SectionTitle: Hasha
     return fetched.results
   }
 
-  /// The results in sections; nil if there are none.
+  /// The results in sections; nil if the observer has no sections.
   public var sections: SectionedResults<Element, SectionTitle>? {
     prepareToRead()
     registrar.access(self, keyPath: \.sections)
     return fetched.sections
   }
 
-  /// The error of the last fetch; nil if it succeeded.
+  /// The error of the last fetch; nil if the fetch succeeded.
   ///
   /// After an error, the results of the last successful fetch remain.
   public var fetchError: (any Error)? {
@@ -116,7 +116,7 @@ public final class ResultsObserver<Element: PersistentModel, SectionTitle: Hasha
     return lastError
   }
 
-  /// The model at an index path of section and element; nil if there is none.
+  /// The model at an index path of section and element; nil if the index path has no model.
   public func element(at indexPath: IndexPath) -> Element? {
     guard let sections, indexPath.count == 2, sections.indices.contains(indexPath[0]),
       sections[indexPath[0]].indices.contains(indexPath[1])
@@ -139,7 +139,8 @@ public final class ResultsObserver<Element: PersistentModel, SectionTitle: Hasha
     sectionOrder: SectionOrder<Element, SectionTitle>?,
     context: ModelContext
   ) throws -> Fetched {
-    // Read before the fetch: a commit during the fetch must cause another fetch.
+    // The generation is read before the fetch, because a commit during the fetch must cause another
+    // fetch.
     let generation = context.container.changes.generation
     let elements = try context.fetch(descriptor)
     return Fetched(

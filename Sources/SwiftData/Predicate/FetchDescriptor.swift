@@ -20,7 +20,7 @@ public struct FetchDescriptor<T: PersistentModel> {
   var includeSubclasses = true
   /// The properties that the fetch reads; others are read at their first use.
   ///
-  /// If empty, it reads all.
+  /// If the list is empty, the fetch reads all properties.
   public var propertiesToFetch: [PartialKeyPath<T>] = []
   /// The relationships whose destinations the fetch reads too; empty by default.
   public var relationshipKeyPathsForPrefetching: [PartialKeyPath<T>] = []

@@ -43,7 +43,8 @@ extension PredicateExpressions {
   > = _StringFunctionNode<_CaseInsensitiveCompare, Root, Other>
   where Root.Output: StringProtocol, Other.Output: StringProtocol
 
-  /// The node of `localizedCompare(_:)`, in the order of the current locale; also as SQL.
+  /// The node of `localizedCompare(_:)`, in the order of the current locale; SQL can evaluate it
+  /// too.
   public typealias StringLocalizedCompare<
     Root: PredicateExpression,
     Other: PredicateExpression

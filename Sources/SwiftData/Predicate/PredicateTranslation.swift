@@ -12,7 +12,7 @@ struct SQLSources {
   var pastNames: [PastName] = []
 }
 
-/// The error for an expression without SQL; the caller evaluates the predicate in memory.
+/// The error for an expression that has no SQL form; the caller evaluates the predicate in memory.
 enum NotTranslatable: Error, Hashable, CustomStringConvertible {
   case node(String)
   /// The expression has no translation for operands of this kind.
@@ -55,8 +55,8 @@ enum PredicateTranslation {
       return try translation.condition(predicate.expression).sql
     }
     let sql = try condition(searching: true)
-    // An index finds the few rows, so reading their related rows is faster than searching all of
-    // these first.
+    // An index finds the few rows of the query. Reading the rows related to them is faster than a
+    // search of all related rows first.
     return sql.isSearch && sql.isNarrow ? try condition(searching: false) : sql
   }
 }

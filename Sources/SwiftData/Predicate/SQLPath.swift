@@ -1,7 +1,7 @@
 import Store
 
-/// A chain of to-one relationships that begins at the row of the query; without steps, it is that
-/// row itself.
+/// A chain of to-one relationships that begins at the row of the query; a chain without steps is
+/// the row of the query.
 struct SQLPath {
   struct Step {
     /// The column of the previous row that contains the id of this step's row.
@@ -23,9 +23,9 @@ struct SQLPath {
 
   /// The condition that the chain ends at a row, and that a condition on this last row holds.
   ///
-  /// SQLite searches the last rows first, with an index if possible. Then it finds the rows that
-  /// refer to them by the index of the relationship. A subquery for the value would run for each
-  /// row of the query.
+  /// SQLite searches the last rows first, with an index if possible. With the index of the
+  /// relationship, SQLite then finds the rows that refer to the last rows. A subquery for the value
+  /// would run for each row of the query.
   func holds(_ condition: SQLQuery) -> SQLQuery {
     guard condition != .false else { return .false }
     var result = steps.reversed().reduce(condition) { condition, step in

@@ -8,7 +8,7 @@ import Store
 struct SQLQuery: Hashable, Sendable {
   var text = ""
   var bindings: [Value] = []
-  /// Whether running the SQL may fail as Swift's evaluation would.
+  /// Whether the SQL can fail for a row, as the evaluation in Swift would.
   ///
   /// SQL that can fail must not run for rows that an earlier condition excludes.
   var canFail = false
@@ -75,9 +75,9 @@ extension SQLQuery: ExpressibleByStringInterpolation {
 // Conditions are pieces of SQL whose value is 1 or 0, but not NULL, for every row for which they
 // run.
 extension SQLQuery {
-  /// The condition that both hold.
+  /// The condition that two conditions are true.
   ///
-  /// If the second condition can fail, it runs only if the first holds.
+  /// If the second condition can fail, it is evaluated only if the first condition is true.
   func and(_ other: SQLQuery) -> SQLQuery {
     if self == .false || other == .true { return self }
     if self == .true { return other }

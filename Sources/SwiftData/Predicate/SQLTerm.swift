@@ -87,7 +87,7 @@ struct SQLObject {
 }
 
 extension SQLObject {
-  /// The same object, with another expression for its row.
+  /// This object, with another expression for its row.
   func known(by id: SQLQuery, isNullable: Bool) -> SQLObject {
     var copy = self
     copy.id = id
@@ -116,7 +116,7 @@ struct SQLCollection {
 }
 
 extension SQLTerm {
-  /// A Boolean with its condition, and the condition that it is not nil.
+  /// A Boolean term, from the SQL of the Boolean and the condition that the Boolean is not nil.
   static func holds(_ sql: SQLQuery, presence: SQLQuery? = nil) -> SQLTerm {
     .condition(SQLCondition(sql: sql, presence: presence))
   }

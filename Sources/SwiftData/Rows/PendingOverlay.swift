@@ -6,8 +6,10 @@ import Synchronization
 /// The pending changes of a context, in temporary tables that SQL can read.
 ///
 /// For each table with pending changes there are temporary tables with the changed rows, the saved
-/// rows that these replace, and the rows that will be deleted. A view combines them with the saved
-/// rows. A fetch reads the view instead of the table, so its conditions, joins, order and limits
+/// rows that they replace, and the rows that will be deleted. A view combines the temporary tables
+/// with the saved rows. A fetch reads the view instead of the table, so its conditions, joins,
+/// order and limits also apply to unsaved changes. Each fetch first writes the changes since the
+/// last fetch.
 /// also apply to unsaved changes. Before each fetch, only changes since the last one are written.
 final class PendingOverlay {
   private let store: Store
@@ -273,7 +275,7 @@ final class PendingOverlay {
     }
   }
 
-  /// Gives members that an earlier fetch wrote their saved owners again.
+  /// Restores the saved owners of members that an earlier fetch wrote.
   private func forgetMembers(of state: _ModelState, column: String) throws {
     for member in members[state.row]?.removeValue(forKey: column) ?? [] {
       guard let entity = member.entity else { continue }

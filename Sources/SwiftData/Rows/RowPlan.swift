@@ -33,8 +33,8 @@ final class RowPlan: Sendable {
   }
 
   let entity: EntityDescription
-  /// The columns that a query selects, with the alias `t0`: the id, the entity if several share the
-  /// table, and the values.
+  /// The columns that a query selects, with the alias `t0`: the id, the entity if several entities
+  /// share the table, and the values.
   let selection: String
   /// The condition that excludes rows of other entities, with the alias `t0`.
   let condition: String?

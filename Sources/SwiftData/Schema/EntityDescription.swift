@@ -73,7 +73,7 @@ final class EntityDescription: Sendable {
   var name: String { model.name }
   var table: String { entity.table }
   /// The hidden column that records the owner in a to-many relationship without an inverse; nil if
-  /// these objects do not have it.
+  /// objects of this entity do not have the column.
   func hiddenColumn(named name: String) -> ColumnIndex? {
     columnNames.firstIndex(of: name).map { ColumnIndex($0) }
   }
@@ -106,7 +106,8 @@ final class EntityMap: Sendable {
     var ranks: [String: Int] = [:]
     func count(of entity: EntityDescription) -> Int {
       if let known = ranks[entity.name] { return known }
-      // Set before the recursion, so that it ends if entities depend on each other.
+      // The rank is set before the recursion, so that the recursion ends if entities depend on each
+      // other.
       ranks[entity.name] = 0
       var rank = 0
       for name in entity.entity.uniques.joined() {

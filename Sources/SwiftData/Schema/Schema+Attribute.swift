@@ -29,16 +29,16 @@ extension Schema {
       public static var preserveValueOnDeletion: Option {
         Option(kind: .preserveValueOnDeletion)
       }
-      /// Accepted without effect.
+      /// An option that has no effect on Linux.
       public static var allowsCloudEncryption: Option { Option(kind: .allowsCloudEncryption) }
-      /// Accepted without effect.
+      /// An option that has no effect on Linux.
       public static var spotlight: Option { Option(kind: .spotlight) }
       /// The value is stored as JSON, as its type encodes it, even if the type could be stored in a
       /// column.
       ///
-      /// Predicates and orders that use it are evaluated in memory. If the type later changes its
-      /// encoding, it must still decode the stored values, because a migration does not convert
-      /// them.
+      /// Predicates and orders that use the attribute are evaluated in memory. If the type later
+      /// changes its encoding, it must still decode the stored values, because a migration does not
+      /// convert them.
       public static var codable: Option { Option(kind: .codable) }
       /// The transformer with this name, which must be registered, converts the value to bytes.
       public static func transformable(by transformerName: String) -> Option {
@@ -51,7 +51,7 @@ extension Schema {
       }
     }
 
-    /// The name of the attribute, which is also the property's.
+    /// The name of the attribute, which is also the name of the property.
     public let name: String
     /// The name in an earlier version of the schema; the same as `name` if the attribute was not
     /// renamed.
@@ -60,9 +60,9 @@ extension Schema {
     public let options: [Option]
     /// The type of the values, which may be optional; `Never` in a decoded schema.
     public let valueType: Any.Type
-    /// The value of an object that does not set another one; nil if there is no default.
+    /// The value in an object that does not set the attribute; nil if there is no default.
     public let defaultValue: Any?
-    /// Accepted without effect.
+    /// The hash modifier of the declaration, which has no effect.
     public let hashModifier: String?
     /// Whether the value may be nil.
     public let isOptional: Bool
@@ -101,9 +101,9 @@ extension Schema {
       isOptional = valueType is any OptionalType.Type
     }
 
-    /// Always true.
+    /// Whether the property is an attribute; always true.
     public var isAttribute: Bool { true }
-    /// Always false.
+    /// Whether the property is a relationship; always false.
     public var isRelationship: Bool { false }
     /// Whether no two objects may have the same value; false for sets of properties in `#Unique`.
     public var isUnique: Bool { options.contains(.unique) }

@@ -1,7 +1,7 @@
 extension Schema {
-  /// Sets of properties whose values together are unique; `#Unique` creates it.
+  /// Sets of properties whose values together are unique; `#Unique` creates this object.
   public final class Unique<T: PersistentModel>: SchemaConstraint, @unchecked Sendable {
-    // Sendable, because its key paths are constants.
+    // The object is Sendable, because its key paths are constants.
     /// The sets of properties, each with at least one property.
     public let constraints: [[PartialKeyPath<T>]]
 
@@ -12,9 +12,9 @@ extension Schema {
     var indexSets: [[AnyKeyPath]] { [] }
   }
 
-  /// Sets of properties with an index; `#Index` creates it.
+  /// Sets of properties with an index; `#Index` creates this object.
   public final class Index<T: PersistentModel>: SchemaConstraint, @unchecked Sendable {
-    // Sendable, because its key paths are constants.
+    // The object is Sendable, because its key paths are constants.
 
     /// A kind of index; on Linux, both kinds are stored in the same way.
     public enum Types<Model: PersistentModel> {

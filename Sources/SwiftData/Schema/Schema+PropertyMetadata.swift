@@ -6,7 +6,7 @@ extension Schema {
     public let name: String
     /// The key path that begins at the class that declares the property, not at a subclass.
     public let keypath: AnyKeyPath
-    /// The value of an object that does not set another one; nil if there is no default.
+    /// The value in an object that does not set the property; nil if there is no default.
     public let defaultValue: Any?
     /// The ``Schema/Attribute`` or ``Schema/Relationship`` of the property; nil for a property
     /// without an annotation.

@@ -24,7 +24,7 @@ extension Schema {
       /// Deleting the object also deletes its destinations; an older spelling of
       /// ``DeleteRule/cascade``.
       public static var cascade: Option { Option(kind: .deleteRule(.cascade)) }
-      /// Deleting the object removes references of its destinations to it; see
+      /// Deleting an object removes the references to it from its destinations; see
       /// ``DeleteRule/nullify``.
       public static var nullify: Option { Option(kind: .deleteRule(.nullify)) }
       /// The object can't be deleted while it has destinations; see ``DeleteRule/deny``.
@@ -45,7 +45,7 @@ extension Schema {
       case deny
     }
 
-    /// The name of the relationship, which is also the property's.
+    /// The name of the relationship, which is also the name of the property.
     public let name: String
     /// The name in an earlier version of the schema; the same as `name` if it was not renamed.
     public let originalName: String
@@ -53,7 +53,7 @@ extension Schema {
     public let options: [Option]
     /// The type of the property: a model, an array or a set, which may be optional.
     public let valueType: Any.Type
-    /// The name of the entity of the destinations; objects of its subclasses are allowed too.
+    /// The name of the destination's entity; objects of its subclasses are allowed too.
     public let destination: String
     /// The effect of a deletion on the destinations; `.nullify` by default.
     public let deleteRule: DeleteRule
@@ -65,7 +65,7 @@ extension Schema {
     public let inverseName: String?
     /// The key path of the inverse; nil if there is none, or the schema was decoded.
     public let inverseKeyPath: AnyKeyPath?
-    /// Accepted without effect.
+    /// The hash modifier of the declaration, which has no effect.
     public let hashModifier: String?
     /// Whether the value may be nil.
     public let isOptional: Bool
@@ -135,13 +135,14 @@ extension Schema {
       isToOneRelationship = coded.isToOne
     }
 
-    /// Always false.
+    /// Whether the property is an attribute; always false.
     public var isAttribute: Bool { false }
-    /// Always true.
+    /// Whether the property is a relationship; always true.
     public var isRelationship: Bool { true }
-    /// Whether two objects may not refer to the same object.
+    /// Whether each object may be the destination of only one other object.
     public var isUnique: Bool { options.contains(.unique) }
-    /// Always false, because ephemeral relationships do not exist.
+    /// Whether the value is only in memory; always false, because ephemeral relationships do not
+    /// exist.
     public var isTransient: Bool { false }
 
     private static func rule(in options: [Option]) -> DeleteRule? {

@@ -204,7 +204,8 @@ struct SchemaResolution {
     "_\(property.owner)_\(property.name)"
   }
 
-  /// The relationships without a property that store the sides of others, with their models.
+  /// The hidden relationships that record the owners for collections without an inverse, each with
+  /// the class of the members.
   private var hiddenRelationships: [(_ModelDescription, StoredRelationship)] {
     models.flatMap { owner in
       owner.properties[owner.offset...].compactMap { property in

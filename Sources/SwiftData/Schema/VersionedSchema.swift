@@ -31,7 +31,7 @@ extension VersionedSchema {
 public protocol SchemaMigrationPlan: SendableMetatype {
   /// The versions, oldest first; the store may have the schema of any of them.
   static var schemas: [any VersionedSchema.Type] { get }
-  /// The stages; a migration between versions without a stage runs without code.
+  /// The stages; between two versions without a stage, the migration runs without code.
   static var stages: [MigrationStage] { get }
 }
 
@@ -44,7 +44,8 @@ public enum MigrationStage: @unchecked Sendable {
     fromVersion: any VersionedSchema.Type,
     toVersion: any VersionedSchema.Type
   )
-  /// A stage with code that runs on the old schema before it, or on the new schema after it.
+  /// A stage with code, which runs on the old schema before the migration, or on the new schema
+  /// after the migration.
   case custom(
     fromVersion: any VersionedSchema.Type,
     toVersion: any VersionedSchema.Type,
@@ -75,7 +76,7 @@ extension Schema {
     /// The three numbers, separated by dots.
     public var description: String { "\(major).\(minor).\(patch)" }
 
-    /// Whether the left version is earlier; its parts are compared as numbers, not as texts.
+    /// Whether the left version is earlier; versions are compared as numbers, not as texts.
     public static func < (left: Version, right: Version) -> Bool {
       (left.major, left.minor, left.patch) < (right.major, right.minor, right.patch)
     }

@@ -180,7 +180,8 @@ private struct CustomFetch<T: PersistentModel> {
     whole.fetchLimit = nil
     whole.fetchOffset = nil
     let isRelated = if case .related = bearing { true } else { false }
-    // The store would evaluate the predicate with the saved values of related objects.
+    // The store would evaluate the predicate with the saved values of related objects, so it
+    // receives no predicate.
     if isRelated { whole.predicate = nil }
     let answer = try ask(whole)
     let needsEvaluation = isRelated || !answer.isFiltered

@@ -117,7 +117,7 @@ struct StoredSnapshot: StoredValues {
     _ body: (PropertyDescription, Slot) throws -> Void
   ) throws {
     for property in values.description.properties where !state.changed.contains(property.index) {
-      // If the snapshot has no valid value, an object in memory keeps its own.
+      // If the snapshot has no valid value, an object in memory keeps its own value.
       if !isTold(property), !state.isEmpty(at: property.index) { continue }
       if let slot = try slot(of: property) { try body(property, slot) }
     }
@@ -157,8 +157,8 @@ struct StoredSnapshot: StoredValues {
     }
   }
 
-  /// Whether the identity is a temporary one from an earlier run, which the store has kept by
-  /// mistake.
+  /// Whether the identity is a temporary one from an earlier run; the store should not have kept
+  /// it.
   private func isDangling(_ identifier: PersistentIdentifier) -> Bool {
     identifier.isTemporary && identities.knownRow(for: identifier) == nil
   }

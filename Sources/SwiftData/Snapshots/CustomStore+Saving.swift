@@ -38,7 +38,7 @@ extension CustomStore {
     take(saved, for: inserted, save: save, storeIndex: storeIndex, in: context)
   }
 
-  /// Reads missing values of an object, because a store always receives all its values.
+  /// Reads missing values of an object, because a store always receives all values of an object.
   private func complete(_ state: _ModelState, in context: ModelContext) throws {
     guard state.hasEmptySlots, try !fill(state, in: context) else { return }
     throw SwiftDataError(.deletedMeanwhile(state.description.name, "\(state.identifier.id)"))
@@ -145,7 +145,7 @@ struct CustomOutcome: SaveOutcome {
   /// New objects that the store merged with existing ones.
   var joined: [(new: _ModelState, target: _ModelState)] = []
 
-  /// Makes two objects with the same identity share one state; its values are then read again.
+  /// Makes two objects with the same identity share one state, whose values are then read again.
   func join(in context: ModelContext) {
     for (new, target) in joined {
       guard let model = new.model else { continue }

@@ -53,7 +53,7 @@ extension DefaultSnapshot {
 
   /// Decodes the identity, and the values of the properties that the entity's model class has.
   ///
-  /// If a value is missing, it is the property's default, or nil without a default.
+  /// A missing value becomes the default of its property, or nil without a default.
   public init(from decoder: any Decoder) throws {
     let container = try decoder.container(keyedBy: Key.self)
     let identifier = try container.decode(

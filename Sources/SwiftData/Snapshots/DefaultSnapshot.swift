@@ -2,9 +2,9 @@ import Store
 
 /// The values of one object by the names of its properties.
 ///
-/// The names are also the keys of its encoding. The encoder's strategies apply to attributes, and
-/// composite values are nested. A to-one relationship is encoded as a ``PersistentIdentifier``, a
-/// to-many relationship as an array of them, and the identity under the key `persistentIdentifier`.
+/// The names are also the keys of the encoding. The encoder's strategies apply to attributes, and
+/// composite values are nested. A to-one relationship is encoded as a ``PersistentIdentifier``, and
+/// a to-many relationship as an array of them. The identity has the key `persistentIdentifier`.
 /// Decoding finds the model class by the entity in the identity.
 ///
 /// ```swift
@@ -13,7 +13,7 @@ import Store
 /// ```
 public struct DefaultSnapshot: DataStoreSnapshot {
   let values: SnapshotValues
-  /// The reason why the values could not be read; encoding the snapshot throws it.
+  /// The reason why the values could not be read; encoding the snapshot throws this error.
   let failure: SwiftDataError?
 
   /// The identity of the object; temporary until its first save.

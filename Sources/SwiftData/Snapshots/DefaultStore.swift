@@ -1,7 +1,7 @@
 /// The store that ``ModelConfiguration`` describes: a SQLite file with a history.
 ///
-/// A ``ModelContainer`` opens the store, and contexts use its rows directly. If a program opens the
-/// store without a container, it exchanges snapshots like any ``DataStore``.
+/// A ``ModelContainer`` opens the store, and contexts use its rows directly. A program that opens
+/// the store without a container exchanges snapshots with it, as with any ``DataStore``.
 ///
 /// ```swift
 /// let store = try DefaultStore(ModelConfiguration(schema: Schema([Trip.self])))
@@ -50,7 +50,7 @@ public final class DefaultStore: DataStoreBatching, Sendable {
     container.map.entities.first.map { container.storeIdentifier(of: $0) } ?? name
   }
 
-  /// A context for one request, with the author in the request.
+  /// A context for one request, with the author of the request.
   func context(for editingState: EditingState) -> ModelContext {
     let context = ModelContext(container)
     context.author = editingState.author

@@ -9,7 +9,7 @@ final class SnapshotCapture: Encoder {
   let codingPath: [any CodingKey]
   let userInfo: [CodingUserInfoKey: Any] = [:]
   private(set) var values: [String: Captured] = [:]
-  /// The values under keys whose value was encoded in several parts.
+  /// The captured parts of values that were encoded in several parts, by key.
   private var nested: [String: SnapshotCapture] = [:]
   /// The error of the first operation that this encoder does not support.
   private var failure: EncodingError?

@@ -70,7 +70,9 @@ extension _ModelState {
     return .blob(data)
   }
 
-  /// The identity to which a to-one relationship refers; if it is known, the object is not read.
+  /// The identity to which a to-one relationship refers.
+  ///
+  /// If the identity is known, the object is not read.
   func toOneIdentifier(_ index: Int) -> PersistentIdentifier? {
     guard case .toOne(let reference) = slots[index] else {
       return toOne(index)?._$state.livingIdentifier
@@ -92,7 +94,9 @@ extension _ModelState {
     return context.registry[destination, row].map(\._$state.livingIdentifier) ?? known
   }
 
-  /// The identities to which a to-many relationship refers; if they are known, no object is read.
+  /// The identities to which a to-many relationship refers.
+  ///
+  /// If the identities are known, no object is read.
   func toManyIdentifiers(_ index: Int) throws -> [PersistentIdentifier]? {
     let many = knownToMany(index)
     if let known = many.knownIdentifiers { return many.isNil ? nil : known }

@@ -4,8 +4,8 @@ import Store
 ///
 /// Only the decoder of the type determines the key, so it is found by experiment: the type decodes
 /// probes that differ in the value of one key. If the property then always equals the value of that
-/// key, the key belongs to the property. Objects of other types are decoded completely for each
-/// row.
+/// key, the key belongs to the property. If the experiment finds no key, the values of the type are
+/// decoded completely for each row.
 struct JSONPath {
   let key: String
   let type: Any.Type
@@ -16,7 +16,7 @@ struct JSONPath {
     let constant = ConstantKeyPath(keyPath)
     let type = Swift.type(of: keyPath).valueType
     let found = known.withLock { $0[constant] }
-    // Called outside of the lock, because it calls the type's own code.
+    // `find` is called outside of the lock, because it calls code of the type.
     let key = found ?? find(keyPath)
     if found == nil { known.withLock { $0[constant] = .some(key) } }
     return key.map { JSONPath(key: $0, type: type) }
@@ -96,7 +96,7 @@ struct JSONPath {
 extension AttributeCodec {
   /// The SQL that reads a value from JSON.
   ///
-  /// SQLite reads the value itself if the result is exact; if not, it calls a Swift function.
+  /// SQLite reads the value itself if the result is exact; otherwise SQLite calls a Swift function.
   func jsonValue(
     plain: SQLQuery,
     exact: SQLQuery,

@@ -60,7 +60,7 @@ enum LocalizedOrder {
   }
 
   /// The order of two strings; nil if a number begins with zeros, because only Foundation can order
-  /// it.
+  /// such numbers.
   static func quickStandard(
     _ left: UnsafeRawBufferPointer,
     _ right: UnsafeRawBufferPointer

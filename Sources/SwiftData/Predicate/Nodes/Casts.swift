@@ -27,7 +27,7 @@ extension PredicateExpressions.ForceCast: SQLNode {
 }
 
 extension SQLTranslation {
-  /// The object with another class, and the condition that the object belongs to that class.
+  /// The object as an object of another class, and the condition that it belongs to that class.
   fileprivate mutating func cast<Desired>(
     _ term: SQLTerm,
     to type: Desired.Type

@@ -13,7 +13,8 @@ extension PredicateExpressions.Comparison: SQLNode {
     if let sql = try translation.historyComparison(left, right, by: op) {
       return .holds(sql)
     }
-    // If the fallback does not satisfy the comparison, the comparison with the value is sufficient.
+    // If the constant in `value ?? constant` does not satisfy the comparison, comparing the value
+    // is sufficient.
     if case .scalar(let scalar) = left, let (value, fallback) = scalar.coalesced,
       case .constant(let second as LHS.Output) = right, let fallback = fallback as? LHS.Output,
       !op.compare(fallback, second), Ranks(of: LHS.Output.self) == nil
@@ -123,8 +124,8 @@ extension SQLTranslation {
     isConstant(scalar) && scalar.sql.bindings == [.text(notANumber)]
   }
 
-  /// The condition that there are rows, if the comparison of their number asks only for that;
-  /// otherwise nil.
+  /// The condition that there are rows, for a comparison that only asks whether the number of rows
+  /// is zero; nil for other comparisons.
   private func emptiness(
     _ left: SQLScalar,
     _ right: SQLScalar,
@@ -180,8 +181,8 @@ struct Ranks {
   let codec: AttributeCodec
   let rank: [Value: Int]
 
-  /// The order of a type; nil if its stored forms already have that order, or its values are not
-  /// listed.
+  /// The order of a type; nil if the stored forms already have this order, or if the type does not
+  /// list its values.
   init?(of type: Any.Type) {
     guard !orderedTypes.contains(where: { $0 == type }),
       let cases = type as? any (CaseIterable & Comparable).Type,

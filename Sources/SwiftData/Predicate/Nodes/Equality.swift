@@ -9,7 +9,7 @@ extension PredicateExpressions.Equal: SQLNode {
     {
       return .constant(first == second)
     }
-    // If the fallback is not equal, comparing the value before `??` is sufficient.
+    // If the constant in `value ?? constant` is not equal, comparing the value is sufficient.
     if case .scalar(let scalar) = left, let (value, fallback) = scalar.coalesced,
       case .constant(let second as LHS.Output) = right, let fallback = fallback as? LHS.Output,
       fallback != second
@@ -72,7 +72,7 @@ extension SQLTranslation {
 
   /// A captured object or identifier.
   ///
-  /// If it can't be in the table, its row is 0, which does not exist.
+  /// If the object can't be in the table, its row is 0, which is never the row of an object.
   private func object(_ value: Any, like other: SQLObject) -> SQLObject? {
     var entity = other.entity
     var id = SQLQuery.null

@@ -33,7 +33,7 @@ extension PredicateExpressions.Conditional: SQLNode {
 extension SQLTranslation {
   /// The first term if a condition holds, and otherwise the second term.
   ///
-  /// For each row only one of them is evaluated.
+  /// For each row, only one of the two terms is evaluated.
   func choice(_ test: SQLQuery, _ first: SQLTerm, _ second: SQLTerm) throws -> SQLTerm {
     func select(_ first: SQLQuery, _ second: SQLQuery) -> SQLQuery {
       "CASE WHEN \(test) THEN \(first) ELSE \(second) END"

@@ -66,7 +66,8 @@ extension PredicateExpressions.Filter: SQLNode {
 }
 
 extension SQLTranslation {
-  /// The maximum number of elements of a captured collection for which SQL has a condition each.
+  /// The maximum number of elements of a captured collection; SQL has one condition for each
+  /// element.
   private static let mostElements = 500
 
   mutating func rows(_ sequence: SQLTerm) throws -> SQLTerm {

@@ -139,8 +139,8 @@ extension SortDescriptor {
     self.init(path, order: order ?? comparator.order)
   }
 
-  /// Orders by an optional string with a comparator, nil first; without an order, with that of the
-  /// comparator.
+  /// Orders by an optional string with a comparator, nil first; without an order, in the order of
+  /// the comparator.
   public init(
     _ keyPath: any KeyPath<Compared, String?> & Sendable,
     comparator: LocalizedStringComparator,
