@@ -301,7 +301,7 @@ struct RecoverTests {
       #expect(results.map(\.findings) == [[]])
       #expect(
         results[0].notices.first?.message.contains(
-          "lineage 0, but there are no logs of that lineage here"
+          "lineage 0, but the logs of lineage 0 are missing"
         ) == true
       )
     }

@@ -42,7 +42,7 @@ package enum LogFailure: LogReason {
 
   package func wording(_ error: LogError) -> Wording {
     let (path, line) = (error.path, error.line)
-    let copyBlobs = "Copy it, or the whole folder blobs, from the log folder that export wrote."
+    let copyBlobs = "Copy the file, or the whole folder blobs, from the log folder that export wrote."
     return switch self {
     case .system(let verb, ENOLCK):
       "Can't \(verb) \(path): \(systemText(ENOLCK)).\nIf this file system has no locks, such as NFS"
@@ -53,7 +53,7 @@ package enum LogFailure: LogReason {
       "The folder \(path) is in use by \(holder.isEmpty ? "another program" : abbreviated(holder))."
         + "\nWait until that program has ended, or use --lock-wait."
     case .exists: "The log \(path) exists already."
-    case .tooLarge: "The file \(path), or a line of it, is far larger than it should be."
+    case .tooLarge: "The file \(path), or a line in the file, is larger than the limit."
     case .level(let level, let allowed):
       "The log \(path) can't be compressed at level \(level); levels are \(allowed.lowerBound) to"
         + " \(allowed.upperBound)."
@@ -61,11 +61,12 @@ package enum LogFailure: LogReason {
     case .notAFile(let kind):
       "\(path) is \(kind.words), not a file, and was not read.\nReplace it with the file itself."
     case .stray:
-      "\(path) is not one of the folder's logs, but programs that read the logs would read it."
-        + "\nMove it out of the folder."
+      "\(path) is not one of the folder's logs, but programs that read the logs would read the"
+        + " file."
+        + "\nMove the file out of the folder."
     case .notADay(let day):
       "The log \(path) is in the folder of another day: its first transaction was on \(day)."
-        + "\nMove it to the folder date=\(day)."
+        + "\nMove the log to the folder date=\(day)."
     case .folder: "\(path) is a folder, not a log."
     case .empty: "\(path) is empty, so it is not a log."
     case .notCompressed: "\(path) is not a log: it is not compressed with gzip."
@@ -82,8 +83,8 @@ package enum LogFailure: LogReason {
     case .cutOff: "The log \(path) is cut off in the middle."
     case .cutLine: "The log \(path) ends in the middle of line \(line)."
     case .noTrailer:
-      "The log \(path) has no trailer: after line \(line), transaction \(error.transaction), the rest"
-        + " is missing."
+      "The log \(path) has no trailer: the lines after line \(line), in or after transaction"
+        + " \(error.transaction), are missing."
     case .undecompressible(let detail):
       "The log \(path) can't be decompressed\(detail.map { ": \($0)" } ?? "")."
     case .longLine(let limit):
@@ -93,8 +94,8 @@ package enum LogFailure: LogReason {
       "Line \(line) of the log \(path) was damaged or altered: \(detail). The last sound transaction"
         + " is \(lastSound)."
     case .alteredErasure(let detail):
-      "Line \(line) of \(path), the records of erasures, was damaged or altered (\(detail)), or a"
-        + " record before it was removed."
+      "Line \(line) of \(path), the records of erasures, was damaged or altered (\(detail)), or an"
+        + " earlier record was removed."
     case .alteredTransaction(let found, let expected, let mayBeErased):
       "Transaction \(error.transaction) of the log \(path), which ends at line \(line), was altered: its"
         + " lines have the digest \(found?.description ?? "of none") and should have"
@@ -103,7 +104,7 @@ package enum LogFailure: LogReason {
     case .notErased:
       "Transaction \(error.transaction) of the log \(path), which ends at line \(line), still has values"
         + " that were erased according to the records of erasures: the log is an older copy."
-        + "\nReplace it with the current log."
+        + "\nReplace this copy with the current log."
     case .nothingErased:
       "The records of erasures name transaction \(error.transaction) of the log \(path), but none of its"
         + " values is erased: the record was forged, or the transaction was altered."
@@ -136,7 +137,7 @@ extension LogError.Code {
     case .newerFormat: StoreError.Code.newerFormat.hint
     case .diskFull: StoreError.Code.diskFull.hint
     case .outOfMemory: StoreError.Code.outOfMemory.hint
-    case .notALog: "Name a log, or the folder that \(inQuotes("travelog export --to")) was given."
+    case .notALog: "Name a log, or the folder that you gave to \(inQuotes("travelog export --to"))."
     default: ""
     }
   }

@@ -16,8 +16,8 @@ package enum SchemaFailure: StoreReason {
     case .missingEntity(let name, let user):
       "\(user) refers to \(name), which is not in the schema.\nAdd \(name) to the schema."
     case .reservedName(let name):
-      "No entity can be named \(name): names that begin with sqlite_, store_ or history_ are the"
-        + " store's own.\nRename an entity."
+      "No entity can be named \(name): names that begin with sqlite_, store_ or history_ are"
+        + " reserved for the store.\nRename an entity."
     case .sameTable(let name):
       "Two tables would be named \(name), because SQLite ignores case.\nRename an entity."
     case .tooManyProperties(let count, let limit):
@@ -51,7 +51,7 @@ package enum TokenFailure: StoreReason {
     case .version(let version, let known):
       "The history token has version \(version); this program reads version \(known)."
     case .members(let missing, let unknown):
-      "The history token lacks [\(listText(missing))] and has the unknown members"
+      "The history token lacks [\(listText(missing))] and has the unknown keys"
         + " [\(listText(unknown.map(abbreviated)))].\n\(delete)"
     case .lacksItsStore(let store):
       "The history token of the store \(abbreviated(store)) has no position in that store."
@@ -85,7 +85,7 @@ package enum ValueFailure: StoreReason {
     case .file(let verb, let number):
       "Can't \(verb) the large value \(path): \(systemText(number)).\nRestore the file from a copy."
     case .altered(let digest):
-      "The large value \(digest) of the store was altered: its bytes do not have that digest."
+      "The large value \(digest) of the store was altered: its bytes do not have this digest."
     }
   }
 }

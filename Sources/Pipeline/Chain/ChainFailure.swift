@@ -32,7 +32,7 @@ package enum ChainFailure: LogReason {
     return switch self {
     case .unreadableMark(let detail):
       "\(path), the record of an unfinished erasure, can't be read: \(abbreviated(detail))."
-        + "\nRestore it from another copy."
+        + "\nRestore the file from another copy."
     case .unfinishedErasure(let store, let folder, let command):
       "An erasure in the logs of the store \(store) in \(folder) is not finished."
         + "\nRun \(inQuotes(command)) again."
@@ -62,14 +62,14 @@ package enum ChainFailure: LogReason {
       "The log \(path) contains the whole state of the store as transaction \(error.transaction);"
         + " only the first log of a lineage may contain it."
     case .missing(let range, let last):
-      "The log \(path) does not follow transaction \(last); missing before it:"
-        + " \(rangeText(range).lowercased()).\nRestore the missing logs."
+      "The log \(path) does not follow transaction \(last): \(rangeText(range).lowercased())"
+        + " \(range.count == 1 ? "is" : "are") missing.\nRestore the missing logs."
     case .repeated(let range):
       "The log \(path) repeats \(rangeText(range).lowercased()) of the log before it."
         + "\nMove one of these two logs out of the folder."
     case .filtered(let filter):
       "The log \(path) is filtered (\(filter)), so no log can follow it."
-        + "\nMove it out of the folder."
+        + "\nMove the filtered log out of the folder."
     case .filteredHistory(let filter, let name):
       "\(name) is filtered (\(filter)), so it does not show the whole state of a store."
         + "\nName whole logs, or the store."

@@ -21,16 +21,16 @@ extension Finding {
     case .isCovered(let folder):
       "The transactions of the log \(path) are in another log too."
         + "\nIf a compaction was interrupted, run “travelog compact \(folder)” again; otherwise"
-        + " take the log out of the folder."
+        + " move the log out of the folder."
     case .isUnknownErasure(let digest):
-      "\(path) says that values of transaction \(transaction), with the digest \(digest), were"
-        + " erased, and the logs do not have such a transaction."
+      "\(path) says that values of transaction \(transaction) were erased, but the logs do not have"
+        + " transaction \(transaction) with the digest \(digest)."
         + "\nCompare the file with another copy."
     case .hasNoParent(let lineage):
-      "The first transaction of lineage \(lineage) does not name the head of the lineage before it."
-        + "\nCompare its first log with other copies."
+      "The first transaction of lineage \(lineage) does not name the head of the previous lineage."
+        + "\nCompare the first log of lineage \(lineage) with other copies."
     case .endIsMissing(let lineage, let end, let next):
-      "Lineage \(next) says that lineage \(lineage) ended with transaction \(transaction), and"
+      "Lineage \(next) says that lineage \(lineage) ended with transaction \(transaction), but"
         + " the sound logs end at transaction \(end)."
         + "\nCopy the missing logs into the folder."
     case .endIsOther(let lineage, let head, let end, let next)
@@ -38,42 +38,47 @@ extension Finding {
       "Lineage \(next) says that lineage \(lineage) ended with transaction"
         + " \(end.transaction) and the digest \(head.digest), but the logs of lineage \(lineage) have"
         + " the digest \(end.digest)."
-        + "\nThe logs of one of the lineages were altered; compare both with other copies."
+        + "\nThe logs of one of the two lineages were altered; compare the logs of both with other"
+        + " copies."
     case .endIsOther(let lineage, let head, let end, let next):
       "Lineage \(next) says that lineage \(lineage) ended with transaction \(head.transaction), but"
         + " the logs of lineage \(lineage) continue to transaction \(end.transaction)."
-        + "\nThe logs of one of the lineages were altered; compare both with other copies."
+        + "\nThe logs of one of the two lineages were altered; compare the logs of both with other"
+        + " copies."
     case .tokenIsAhead(let end):
-      "The token \(path) says that transaction \(transaction) was exported, and the sound logs"
+      "The token \(path) says that transaction \(transaction) was exported, but the sound logs"
         + " end at transaction \(end)."
         + "\nCopy the missing logs into the folder."
     case .treeIsAhead(let end):
-      "The tree \(path) has transactions up to \(transaction), and the sound logs end at transaction \(end)."
+      "The tree \(path) has transactions up to \(transaction), but the sound logs end at"
+        + " transaction \(end)."
         + "\nCopy the missing logs into the folder. If the tree is from another copy of the logs, remove"
-        + " the folder."
+        + " the folder of the tree."
     case .tokenIsOther:
       "The token \(path) has another digest of transaction \(transaction) than the logs."
-        + "\nThe token or the logs were altered; compare both with other copies."
+        + "\nThe token or the logs were altered; compare the token and the logs with other copies."
     case .tokenIsDamaged(let damage): "The token \(path) can't be read: \(damage)"
     case .headIsMissing(let head, let end):
       "No transaction of the logs has the digest \(head). The last sound transaction, \(end.transaction), has"
-        + " \(end.digest): logs after it are missing, or history was altered."
+        + " the digest \(end.digest): later logs are missing, or history was altered."
     case .erasuresAreOther(let digest):
-      "No records of erasures end with the digest \(digest): they were altered, or values were erased"
-        + " since then."
+      "No records of erasures end with the digest \(digest): the records were altered, or values"
+        + " were erased after the digest was noted."
     case .positionIsMissing(let position):
       "The logs do not have transaction \(position.transaction) with the digest \(position.digest):"
         + " the logs end before this transaction, or history was altered."
     case .isOtherHistory(let error): "\(error.message)"
     case .rowDiffers(let kind, let object, let properties, let folder):
       "\(text(kind, object: object, properties: properties))."
-        + "\nRows of the store were changed, and history does not have the changes: run “travelog check \(path) --logs \(folder)”."
+        + "\nHistory does not have some changes of the store's rows. To list these rows, run"
+        + " “travelog check \(path) --logs \(folder)”."
     case .snapshotDiffers(let kind, let object, let properties):
       switch kind {
       case .insert: "\(object) is in snapshot \(transaction) and not in a replay of the logs."
       case .delete: "\(object) is in a replay of the logs and not in snapshot \(transaction)."
       case .update:
-        "\(object) differs between snapshot \(transaction) and a replay of the logs in \(properties)."
+        "\(object) has other values in snapshot \(transaction) than in a replay of the logs:"
+          + " \(properties)."
       }
     case .moreRowsDiffer(let count):
       "\(count) more \(count == 1 ? "object differs" : "objects differ")."
@@ -84,7 +89,7 @@ extension Finding {
     switch kind {
     case .insert: "\(object) is in \(path) and not in the logs"
     case .delete: "\(object) is in the logs and not in \(path)"
-    case .update: "\(object) differs between \(path) and the logs in \(properties)"
+    case .update: "\(object) has other values in \(path) than in the logs: \(properties)"
     }
   }
 }
@@ -95,18 +100,19 @@ extension Notice {
     switch self {
     case .othersMayWrite(let path): "Other users can write \(path).\nRun “chmod go-w \(path)”."
     case .recordIsAhead(let path, let transaction, let end):
-      "\(path) has a record of transaction \(transaction), and the logs end at transaction"
-        + " \(end): later logs are missing, or an export was interrupted before it wrote them."
+      "\(path) has a record of transaction \(transaction), but the logs end at transaction"
+        + " \(end): later logs are missing, or an interrupted export did not write them."
     case .parentIsMissing(let head, let lineage):
       "Lineage \(lineage) continued after transaction \(head.transaction) of lineage"
-        + " \(head.lineage), but there are no logs of that lineage here."
+        + " \(head.lineage), but the logs of lineage \(head.lineage) are missing."
     case .isUnexported(let store, let count, let last):
-      "\(store) has \(count) \(count == 1 ? "transaction" : "transactions") after \(last), the"
-        + " last in the logs: not exported yet, or logs are missing."
+      "\(store) has \(count) \(count == 1 ? "transaction" : "transactions") after transaction"
+        + " \(last), the last transaction in the logs: later transactions are not exported yet, or"
+        + " logs are missing."
     case .tokenWasDamaged(let path, let damage): "The token \(path) is not valid. \(damage)"
     case .tokenWasAltered(let transaction):
-      "The token had another digest of transaction \(transaction) than the logs and has been"
-        + " rebuilt from them."
+      "The token had another digest of transaction \(transaction) than the logs, and has been"
+        + " rebuilt from the logs."
     case .tokenWasBehind(let token, let rebuilt):
       "The token was at \(text(token, besides: rebuilt)), behind the logs, and has been rebuilt"
         + " from the logs. The logs are complete up to \(text(rebuilt, besides: token))."
@@ -117,8 +123,7 @@ extension Notice {
       "The token was missing or out of date and has been rebuilt from the logs, which end at"
         + " transaction \(end)."
     case .logsBeginAfter(let base, let store):
-      "The history of \(store) does not reach back to its beginning, so the logs begin after"
-        + " transaction \(base)."
+      "\(store) no longer has its whole history, so the logs begin after transaction \(base)."
     case .beginsWithSnapshot(let ids, let store, let logs):
       "\(rangeText(ids)) of \(store) \(ids.count == 1 ? "is" : "are") in no log: \(logs)"
         + " begins with a later snapshot. “prune” keeps \(ids.count == 1 ? "it" : "them")."
@@ -127,7 +132,7 @@ extension Notice {
     case .snapshotIsUnproven(let transaction):
       "Nothing proves the snapshot of transaction \(transaction), because no transaction could be"
         + " recorded in the store."
-        + "\nExport with a user who may write the store."
+        + "\nExport as a user who may write to the store."
     case .treeIsNotWhole(let damage):
       "The tree of transactions beside the logs is not complete: \(damage)"
     }

@@ -35,9 +35,9 @@ extension PipelineError {
       "\(entity) in \(logs) does not have an attribute or to-one relationship \(inQuotes(abbreviated(name)))."
         + "\nThe known names are \(listText(known))."
     case .isDroppedAndHashed(let property):
-      "\(property) can't be both dropped and hashed.\nName it once with --redact."
+      "\(property) can't be both dropped and hashed.\nName the attribute only once with --redact."
     case .hasNoKey:
-      "Values can't be hashed without a key: anyone could find them by guessing."
+      "Values can't be hashed without a key, because anyone could guess the values."
         + "\nGive --redact-key with a file of random bytes."
     case .notAReplica:
       "\(store) is not a replica, so nothing can be imported into it."
@@ -50,11 +50,11 @@ extension PipelineError {
         + "\nName the folder with the logs of that store."
     case .isPast(let point, let head):
       "The replica \(store) is at transaction \(head), which is already past \(named(point)),"
-        + " and an import never goes back."
+        + " and an import never removes transactions."
         + "\nName a file that does not exist yet: --into new.store --until \(point)"
     case .isInGap(let id, let gap):
       "Transaction \(id) is inside a gap: the logs in \(logs) record transactions"
-        + " \(gap.lowerBound) to \(gap.upperBound) as one."
+        + " \(gap.lowerBound) to \(gap.upperBound) as one transaction."
         + "\nName the transaction before the gap, \(gap.lowerBound - 1), or the last transaction"
         + " in the gap, \(gap.upperBound)."
     case .logsEndBefore(let id, let end):
@@ -64,11 +64,11 @@ extension PipelineError {
       "The logs in \(logs) begin after \(point), so they do not contain the state for \(store)."
         + "\nName a later point, or copy the earlier logs into the folder."
     case .hasNoTransactions(let store):
-      "There are no logs of the store \(store) in \(logs), only its folder."
-        + "\nCopy the logs into the folder, or export the store once it has a transaction."
+      "The folder of the store \(store) in \(logs) contains no logs."
+        + "\nCopy the logs into the folder, or export the store when it has a transaction."
     case .hasNoSnapshot(let first, let until):
       "The logs in \(logs) begin with transaction \(first), and there is no snapshot of the"
-        + " state before it\(until == .head ? "" : " and before \(until)")."
+        + " state before this transaction\(until == .head ? "" : " and before \(until)")."
         + "\nCopy the logs from the first transaction on, or a snapshot, into the folder."
     case .isOlderLineage(let wanted, let own, let isNamed):
       "The replica \(store) follows lineage \(own), and the logs"
@@ -80,8 +80,10 @@ extension PipelineError {
         + "\nName a file that does not exist yet, for a new"
         + " replica.\(folder.map { " To stay in lineage \(own), name \($0)." } ?? "")"
     case .isAmbiguousTime(let time, let last, let lineage, let parting, let folder):
-      "The time \(time) is ambiguous: lineage \(lineage) in \(logs) was at transaction \(last)"
-        + " then, and lineage \(parting.lineage) continues after transaction \(parting.transaction)."
+      "The time \(time) is ambiguous: at this time, lineage \(lineage) in \(logs) was at"
+        + " transaction"
+        + " \(last), but lineage \(parting.lineage) continues after transaction"
+        + " \(parting.transaction)."
         + "\nName a transaction up to \(parting.transaction), or an earlier time. For the state of"
         + " lineage \(lineage) at this time, name its logs: \(folder)."
     case .hasOtherDigest(let id):
@@ -108,28 +110,29 @@ extension PipelineError {
     case .wasExportedBefore(let isFiltered):
       "\(logs) has no \(isFiltered ? "logs with this filter" : "logs") of \(store), and the"
         + " store was exported before."
-        + "\nIs the disk with the logs mounted? If so, name the right folder."
+        + "\nIs the disk with the logs mounted? If it is, name the right folder."
         + " \(newFolder(isFiltered))"
     case .isExpired(let last, let error, let filtered):
-      "\(store) was exported up to transaction \(last), and transactions after it are no longer"
-        + " in its history: \(error.message)\n\(recover(filtered))"
+      "\(store) was exported up to transaction \(last), and later transactions are no longer in"
+        + " the history of the store: \(error.message)\n\(recover(filtered))"
     case .hasDiverged(let error):
       "The history of \(store) differs from the exported history: \(error.message)"
         + "\nIf the store was restored from an older copy, run “travelog recover \(store) --to"
         + " \(logs)”, which begins a new lineage."
     case .streamHasNoBeginning:
-      "The history of \(store) does not reach back to its beginning, where a stream begins."
-        + "\nExport to a folder: its logs begin with the state of the store."
+      "\(store) no longer has its whole history, but a stream must begin with the first"
+        + " transaction."
+        + "\nExport to a folder; the logs in a folder can begin with the state of the store."
     case .firstExportIsSnapshot:
-      "The history of \(store) does not reach back to its beginning, so the first export begins"
-        + " with the state of the store as it is now."
+      "\(store) no longer has its whole history, so the first export begins with the present state"
+        + " of the store."
         + "\nLeave out --until."
     case .hasLogs:
       "\(logs) already has logs of \(store)."
-        + "\nLeave out --new-folder to continue them, or name another folder."
+        + "\nLeave out --new-folder to continue these logs, or name another folder."
     case .snapshotIsNotLast(let last, let head):
-      "A snapshot holds the state of \(store) as it is now, at transaction \(head), and this"
-        + " export ends at transaction \(last)."
+      "A snapshot contains the present state of \(store), at transaction \(head), but this export"
+        + " ends at transaction \(last)."
         + "\nLeave out --until or --snapshot."
     case .snapshotIsFiltered:
       "A snapshot is the whole state of \(store), which filtered logs do not contain."
@@ -148,15 +151,15 @@ extension PipelineError {
     case .areUnlogged(let missing):
       "\(rangeText(missing)) of \(store) \(missing.count == 1 ? "is" : "are") in no log in"
         + " \(logs), because the logs begin later. So no history of the store may be deleted."
-        + "\nCopy the earlier logs into the folder. If there are no such logs, the store has the only"
-        + " copy; use --ignore-unlogged to delete it anyway."
+        + "\nCopy the earlier logs into the folder. If there are no earlier logs, the store has the"
+        + " only copy of this history; use --ignore-unlogged to delete this history anyway."
     case .isUnlogged:
       "There are no logs of \(store) in \(logs), so no history of the store may be deleted."
         + "\nRun “travelog export \(store) --to \(logs)” first."
     case .isUnsound(let finding):
       "The logs in \(logs) are damaged, so no history of \(store) may be deleted:"
         + " \(finding.message)"
-        + "\nRun “travelog verify \(logs)” to see all that is wrong."
+        + "\nRun “travelog verify \(logs)” to see all findings."
     case .isOtherHistory(let error):
       "The logs in \(logs) do not belong to the history of \(store): \(error.message)"
         + "\nName the folder that has this store's logs."
@@ -167,15 +170,15 @@ extension PipelineError {
       "The transactions of the log \(log) are in another log too: a compaction was interrupted."
         + "\nRun “travelog compact \(logs)” first."
     case .isUnexported(let id, let object):
-      "Transaction \(id) of \(store) changed \(object), and is not exported."
+      "Transaction \(id) of \(store) changed \(object), and is not exported yet."
         + "\nRun “travelog export \(store) --to \(logs)” first."
     case .isUnknownObject(let name, let entity):
-      "The logs in \(logs) do not have a \(name) with such values."
-        + "\nLook for it with “travelog log \(logs) --entity \(entity)”."
+      "The logs in \(logs) have no values of \(name) that can be erased."
+        + "\nTo find the object: “travelog log \(logs) --entity \(entity)”"
     case .isThere(let name):
-      "\(name) still exists, so the store and the replicas need its present values."
-        + "\nDelete the object in the store, export the deletion, and then erase; or name only"
-        + " attributes whose values have changed since."
+      "\(name) still exists, so the store and the replicas need the present values of the object."
+        + "\nDelete the object in the store, export the deletion, and then erase. To erase only"
+        + " earlier values, name each changed attribute with --attribute."
     case .hasValue(let attribute, let name, let transaction):
       "\(name) still has the \(attribute) that transaction \(transaction) set, so the store needs this value."
         + "\nChange the value or delete the object in the store, export the change, and then erase."
@@ -198,13 +201,14 @@ extension PipelineError {
 
   private func newFolder(_ isFiltered: Bool) -> String {
     isFiltered
-      ? "To start a new set of logs there, export with the same filter and --new-folder."
-      : "To start a new set of logs there, run “travelog export \(store) --to \(logs) --new-folder”."
+      ? "To start a new set of logs in \(logs), export with the same filter and --new-folder."
+      : "To start a new set of logs in \(logs), run “travelog export \(store) --to \(logs)"
+        + " --new-folder”."
   }
 
   private func recover(_ filtered: String?) -> String {
     filtered.map { "Move \($0) away. \(newFolder(true))" }
-      ?? "Run “travelog recover \(store) --to \(logs)” to record them as a gap."
+      ?? "Run “travelog recover \(store) --to \(logs)” to record the lost transactions as a gap."
   }
 
   private func named(_ point: Point) -> String {
@@ -218,12 +222,12 @@ extension PipelineError {
     let range =
       base < head
       ? "Name a transaction from \(base) to \(head), or a later time."
-      : "This history is empty so far."
+      : "There is no transaction after transaction \(base) yet."
     let inLogs =
       beginning.isStore
       ? " Only logs can show earlier states: travelog diff LOGS@\(point) \(logs)" : ""
     let earlier =
-      beginning.earlier.map { " The previous lineage has logs of its own: name \($0)." } ?? ""
+      beginning.earlier.map { " For earlier states, name logs of the previous lineage: \($0)." } ?? ""
     return "\(what) is before the history of \(logs), which begins after transaction"
       + " \(base)\(beginning.time.map { ", at \($0)" } ?? "")."
       + "\n\(range)\(inLogs)\(earlier)"

@@ -46,7 +46,7 @@ package enum CheckpointFailure: LogReason {
         + " libssl3."
     case .noTree:
       "There is no tree of transactions in \(path)."
-        + "\n\(inQuotes("travelog checkpoint LOGS")) builds it from the logs."
+        + "\n\(inQuotes("travelog checkpoint LOGS")) builds the tree from the logs."
     case .severalTrees:
       "--origin can name only one tree, but \(path) has several."
         + "\nName a lineage, as in LOGS/store=UUID/lineage=0."
