@@ -120,7 +120,7 @@ extension SwiftDataError {
         + "\nChoose a shorter name."
     case .sameFile(let path):
       "Two configurations of one container use the same file \(path)."
-        + "\nGive each configuration another file."
+        + "\nGive each configuration a different file."
     case .isNotAFolder(let folder, let store):
       "The store \(store) can't be opened: \(folder) is a file, not a folder."
         + "\nGive the configuration another url."
@@ -195,8 +195,7 @@ extension SwiftDataError {
       "\(property) has \(count) \(count == 1 ? "object" : "objects"), but"
         + " \(count < minimum ? "at least \(minimum)" : "at most \(maximum)") are allowed."
     case .deletedMeanwhile(let model, let id):
-      "The \(model) \(id) can't be updated: another program or context has deleted it since it"
-        + " was fetched."
+      "The \(model) \(id) can't be updated: another program or context has deleted the object."
         + "\nCall rollback(), or delete the object in this context too."
     case .deletionIsDenied(let object, let property, let count):
       "The \(object) can't be deleted: \(property) refers to \(count)"
@@ -250,8 +249,8 @@ extension SwiftDataError {
   }
 
   private func text(_ closest: (version: String, differences: [SchemaDifference])?) -> String {
-    guard let closest else { return "The plan has no versions." }
+    guard let closest else { return "The migration plan has no versions." }
     let list = closest.differences.prefix(5).map { "\($0)" }.joined(separator: "; ")
-    return "It differs from version \(closest.version): \(list)."
+    return "The schema differs from version \(closest.version): \(list)."
   }
 }

@@ -21,8 +21,8 @@ extension Call {
     if result.danglingLinks > 0 {
       try warn(
         "\(counted(result.danglingLinks, noun: "relationship")) in \(store)"
-          + " \(result.danglingLinks == 1 ? "refers" : "refer") to missing objects, as in the store"
-          + " that was exported: a program that does not check relationships wrote them."
+          + " \(result.danglingLinks == 1 ? "refers" : "refer") to missing objects, also in the"
+          + " store that was exported. The program that set these relationships does not check them."
       )
     }
     try summarize(

@@ -57,15 +57,18 @@ enum TravelogError: ShownError, Worded {
     switch self {
     case .noObject: "No object is named.\nGive the object's id, or --where."
     case .groupsApart:
-      "--by can't be combined with --stat or --patch.\nLeave out --by, or the other flag."
+      "--by can't be combined with --stat or --patch.\nLeave out --by, or leave out --stat and"
+        + " --patch."
     case .filteredScript:
-      "A script has all differences between A and B, and can't be limited.\nLeave out --entity, --id and --attribute."
+      "A script contains all differences between A and B, and can't be filtered.\nLeave out"
+        + " --entity, --id and --attribute."
     case .filteredSnapshot:
       "A snapshot contains the whole store.\nLeave out --snapshot, or the filters."
     case .hashWithoutKey:
       "--redact …=hash needs a key, or anyone could find the values by guessing."
         + "\nGive --redact-key with a file of random bytes."
-    case .keyWithoutHash: "--redact-key has no effect without --redact …=hash.\nLeave it out."
+    case .keyWithoutHash: "--redact-key has no effect without --redact …=hash.\nLeave out"
+      + " --redact-key."
     case .shortKey(let path, let bytes):
       "The key \(path) is \(counted(Int64(bytes), noun: "byte")) long; at least 16 bytes are required to"
         + " resist guessing."
@@ -84,7 +87,7 @@ enum TravelogError: ShownError, Worded {
       "Logs can't be read from files and from standard input at once.\nName files, or only -."
     case .isFolder(let path): "\(path) is a folder.\nName one folder, or only files."
     case .isPart(let path, let root, let store):
-      "\(path) is a part of a log folder, and can't be read without the rest."
+      "\(path) is a part of a log folder, and can't be read without the other parts."
         + "\nName the log folder and the store: \(root) --store \(store)"
     case .notMetrics(let path):
       "\(path) does not end with .prom, so the textfile collector would not read it."
@@ -97,7 +100,7 @@ enum TravelogError: ShownError, Worded {
     case .noDigests(let path):
       "There is no file \(path).\nGive 64 hexadecimal digits, or a file with one digest in each line."
     case .contradiction(let flags):
-      "Only one of \(flags.joined(separator: ", ")) is possible.\nLeave out the others."
+      "Only one of \(flags.joined(separator: ", ")) is possible.\nLeave out the other flags."
     case .commandNeedsSuspend:
       "--suspend needs a command, and a command needs --suspend."
         + "\nFor example: travelog adopt --suspend app.db -- ./migrate"
@@ -108,12 +111,12 @@ enum TravelogError: ShownError, Worded {
       "Can't run \(quotedValue(name)): \(systemText(number)). The triggers are restored."
     case .migrationFailed(let words, let status):
       "The command “\(words.joined(separator: " "))” ended with status \(status)."
-        + "\nThe triggers are restored, and what it changed is recorded."
+        + "\nThe triggers are restored, and the changes by the command are recorded."
     case .noKey(let path):
       "There is no file \(path) with a key.\nCreate one: head -c 32 /dev/urandom > \(path)"
-    case .proofAndLogs: "--proof verifies a proof by itself.\nLeave out LOGS and --since."
+    case .proofAndLogs: "--proof verifies a proof without logs.\nLeave out LOGS and --since."
     case .keyWithoutProof:
-      "--key has no effect without --proof, --since, or a signed note as --head.\nLeave it out."
+      "--key has no effect without --proof, --since, or a signed note as --head.\nLeave out --key."
     case .noFolder(let path, let error):
       "Can't create the folder \(path): \(reason(of: error))"
         + "\nNothing was done. Name a folder that you can write to."
@@ -125,7 +128,7 @@ enum TravelogError: ShownError, Worded {
     case .notRead(let number): "Can't read standard input: \(systemText(number))."
     case .noTemporaryFile(let number):
       "Can't create a temporary file: \(systemText(number)).\nFree some space in /tmp."
-    case .temporaryFileNotRead: "Can't read a temporary file in /tmp again."
+    case .temporaryFileNotRead: "Can't read a temporary file in /tmp."
     case .noJob(let path):
       "There is no job \(path).\nPass a job file. \(PackageFolders.jobs) has examples, and"
         + " \(PackageFolders.documentation)/JOBS.md describes the format."

@@ -70,7 +70,8 @@ enum TripsError: ShownError, Worded {
       "trips seed creates people only in release 3.\nLeave out --people, or --release."
     case .badgesNotKept(let path, let error):
       "The badges in \(path) can't be read or written: \(reason(of: error))"
-        + "\nRemove that file, or make its folder writable; the next “trips list” creates a new file."
+        + "\nRemove this file, or make its folder writable; the next “trips list” creates a new"
+        + " file."
     }
   }
 }

@@ -274,7 +274,7 @@ struct ReportTests {
       #expect(count > 1)
       for (name, words) in [
         (logs.path, "that remain in \(count) transactions after an erasure"),
-        (store.location.path, "are unaltered, except \(count) with erased values"),
+        (store.location.path, "except that \(count) transactions with erased values"),
       ] {
         let report = try report(name)
         let entry = try #require(report.histories.first)

@@ -92,7 +92,7 @@ struct ProgramTests {
     #expect(try trips("list", store).output == plain)
     try Data("{".utf8).write(to: URL(fileURLWithPath: store + "-unseen.json"))
     let broken = try trips("list", store)
-    #expect(broken.code == 2 && broken.messages.contains("Remove that file"))
+    #expect(broken.code == 2 && broken.messages.contains("Remove this file"))
   }
 
   @Test("JSON answers have one object per line.")

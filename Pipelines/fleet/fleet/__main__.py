@@ -49,15 +49,15 @@ def parser():
     load.add_argument("source", metavar="SOURCE", help="A log folder, or s3://BUCKET/PREFIX.")
     load.add_argument("target", metavar="TARGET", help="The folder of the lake.")
     load.add_argument("--warehouse", metavar="URL",
-                      help="Where a new lake has its files. Default: TARGET/warehouse.")
+                      help="The folder for the files of a new lake. Default: TARGET/warehouse.")
     load.add_argument("--travelog", metavar="FILE", default=os.environ.get("TRAVELOG", "travelog"),
                       help="The program that verifies logs.")
     load.add_argument("--workers", metavar="NUMBER", type=int, default=os.cpu_count() or 1,
-                      help="The number of stores that are read at once.")
+                      help="The number of stores that are read at the same time.")
     load.add_argument("--batch", metavar="NUMBER", type=int, default=200,
                       help="The number of stores in one commit.")
     load.add_argument("--silent", metavar="DURATION", type=duration,
-                      help="Report stores without transactions for this long.")
+                      help="Report stores that have had no transaction for this long.")
     load.add_argument("--allow-unproven", action="store_true",
                       help="Exit with 0 even if a part of the logs is not proven.")
     load.add_argument("--metrics", metavar="FILE", help="Write metrics for Prometheus.")
@@ -68,9 +68,9 @@ def parser():
     query.add_argument("target", metavar="TARGET", help="The folder of the lake.")
     query.add_argument("sql", metavar="SQL", help="A query over the views.")
     query.add_argument("--engine", choices=("duckdb", "spark"), default="duckdb",
-                       help="The engine that runs it.")
+                       help="The engine that runs the query.")
     query.add_argument("--master", metavar="URL",
-                       help="The master of Spark. Default: this machine, or that of spark-submit.")
+                       help="The master of Spark. Default: this machine, or the master of spark-submit.")
     query.add_argument("--moment", metavar="NAME=TIME", type=moment, action="append",
                        default=[], help="A time for the views state and differences.")
 
@@ -79,9 +79,9 @@ def parser():
     page.add_argument("--output", metavar="FILE", required=True, help="The page to write.")
     for command in (query, page):
         command.add_argument("--bulk", metavar="NUMBER", type=int, default=1000,
-                             help="A transaction with this many changes is a finding.")
+                             help="A transaction with at least this many changes is a finding.")
         command.add_argument("--office-hours", metavar="HOURS", type=hours,
-                             help="Working hours in UTC, as 8-18; other times are findings.")
+                             help="Working hours in UTC, as 8-18; changes at other times are findings.")
     return result
 
 

@@ -218,7 +218,7 @@ class Load:
                 message = f"The folder store={store} is missing."
                 verdict = ("missing", message, since.get((store, partial), now))
             elif verdict is None and limit and entry.position and "" < entry.position.ts < limit:
-                message = f"The last transaction is of {entry.position.ts}."
+                message = f"The time of the last transaction is {entry.position.ts}."
                 verdict = ("silent", message, since.get((store, partial), entry.position.ts))
             if verdict is not None:
                 rows.append({"store": store, "partial": partial,

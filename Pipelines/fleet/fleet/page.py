@@ -14,13 +14,13 @@ td { overflow-wrap: anywhere } p.note { opacity: .7 }
 
 # Each section: title, what it says, and its query. Columns with counts are numbers.
 SECTIONS = [
-    ("Quarantine", "Stores whose new logs were not loaded, and silent ones.",
+    ("Quarantine", "Stores whose new logs were not loaded, and stores without new transactions.",
      "SELECT verdict, store, partial AS filter, since, message FROM quarantine"
      " ORDER BY verdict, store"),
     ("Findings", "What an auditor should examine, as travelog report defines it.",
      "SELECT finding, count(DISTINCT store) AS stores, count(*) AS transactions FROM findings"
      " GROUP BY finding ORDER BY finding"),
-    ("Findings by store, author and day", "The latest ones first.",
+    ("Findings by store, author and day", "The latest findings first.",
      "SELECT day, store, author, finding, transactions FROM findings_by_day"
      " ORDER BY day DESC, store, author, finding"),
     ("Days", "Transactions and changed objects of each day, in UTC; snapshots are not changes.",

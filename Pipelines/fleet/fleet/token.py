@@ -31,8 +31,8 @@ def check_fork(position, end):
         raise Refusal(
             "forked",
             f"The token is at transaction {end[1]} of lineage {end[0]}, and the table has"
-            f" transaction {position.txn} of lineage {position.lineage}: the store was restored"
-            " from an older copy, or its folder was.",
+            f" transaction {position.txn} of lineage {position.lineage}: the store"
+            " or its folder was restored from an older copy.",
         )
     if end[2] != position.digest:
         raise Refusal(

@@ -99,11 +99,11 @@ extension AuditFinding.Kind {
     case .bulk: "One transaction has \(request.bulk) or more changes."
     case .foreign: "A program other than Travelog changed the store. The author is unknown."
     case .gap:
-      "The difference was recorded later, because the history of the changes is missing."
+      "The history of these changes is missing; only the difference was recorded later."
     case .erasure: "Values were erased from history."
     case .deletedHistory: "Older history was deleted."
     case .clockBack: "A transaction has an earlier time than the previous transaction."
-    case .damage: "Something is not as it was written, or a digest does not match."
+    case .damage: "Data was damaged or altered: for example, a digest does not match."
     }
   }
 
@@ -113,14 +113,16 @@ extension AuditFinding.Kind {
     case .outsideOfficeHours:
       request.clock.officeHours == nil
         ? "Not checked. Name the hours, such as --office-hours 8-18."
-        : "The time of every transaction with working hours, \(request.clock.officeHoursText)."
-    case .bulk: "The number of changes of every transaction with \(request.bulk)."
-    case .foreign: "The origin of every transaction."
-    case .gap: "The origin of every transaction, and the ids of all transactions."
-    case .erasure: "The state of every transaction."
-    case .deletedHistory: "The first transaction, and the records of deleted history."
-    case .clockBack: "The time of every transaction with the time of the previous transaction."
-    case .damage: "Every digest with the bytes that it covers."
+        : "Compares the time of every transaction with working hours,"
+          + " \(request.clock.officeHoursText)."
+    case .bulk: "Compares the number of changes of every transaction with \(request.bulk)."
+    case .foreign: "Examines the origin of every transaction."
+    case .gap: "Examines the origin of every transaction, and the ids of all transactions."
+    case .erasure: "Examines the state of every transaction."
+    case .deletedHistory: "Examines the first transaction, and the records of deleted history."
+    case .clockBack:
+      "Compares the time of every transaction with the time of the previous transaction."
+    case .damage: "Compares every digest with the bytes that the digest covers."
     }
   }
 }

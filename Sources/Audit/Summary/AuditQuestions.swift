@@ -33,7 +33,7 @@ private func integrity(_ histories: [AuditedHistory]) -> AuditQuestion {
     question: .integrity,
     title: "Was anything altered?",
     state: .good,
-    answer: "Nothing was found altered",
+    answer: "No alteration was found",
     statements: statements(histories) { $0.statements }
   )
   if damaged > 0 {
@@ -91,12 +91,13 @@ private func end(_ histories: [AuditedHistory]) -> AuditQuestion {
   if histories.contains(where: { $0.isEndConfirmed == nil }) {
     question.state = .unknown
     question.answer = "This is a store"
-    question.statements = ["To compare it with its logs: travelog status STORE --logs LOGS"]
+    question.statements = ["To compare the store with its logs: travelog status STORE --logs LOGS"]
   } else if histories.contains(where: { $0.isEndConfirmed == false }) {
     question.state = .unknown
     question.answer = "Later logs may be missing"
     question.statements = [
-      "A digest that was noted elsewhere shows it: travelog verify LOGS --head DIGEST"
+      "A digest that was noted elsewhere shows whether logs are missing: travelog verify LOGS"
+        + " --head DIGEST"
     ]
   }
   return question

@@ -85,7 +85,7 @@ struct FindingTally {
     }
     switch transaction.state {
     case .erased: found(&self, .erasure, text(of: summary))
-    case .deleted: found(&self, .deletedHistory, "Only its digest is left.")
+    case .deleted: found(&self, .deletedHistory, "Everything except the digest was deleted.")
     case .whole: break
     }
   }

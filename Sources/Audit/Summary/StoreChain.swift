@@ -45,7 +45,7 @@ struct StoreChain {
     guard (try? hash.close(TransactionLines(transaction)))?.transaction == transaction.digest else {
       isBroken = true
       return
-        "Transaction \(transaction.id) was altered: its changes do not have its digest."
+        "Transaction \(transaction.id) was altered: the changes do not match the digest."
     }
     if transaction.state == .erased { unproved += 1 }
     if !isBroken { last = transaction.id }
@@ -56,13 +56,14 @@ struct StoreChain {
     guard last >= first else { return "There is no transaction to verify." }
     let looked = "Every digest was recomputed from the history: "
     if isBroken {
-      return looked + "transactions \(first) to \(last) are sound; a later transaction is not."
+      return looked + "transactions \(first) to \(last) are sound; a later transaction is damaged."
     }
     guard unproved > 0 else {
       return looked + "transactions \(first) to \(last) are unaltered."
     }
     return looked
-      + "transactions \(first) to \(last) are unaltered, except \(unproved) with erased values, or"
-      + " that were erased completely."
+      + "transactions \(first) to \(last) are unaltered, except that"
+      + " \(countText(Int(unproved), noun: "transaction")) with erased values or deleted changes"
+      + " can't be verified."
   }
 }

@@ -111,8 +111,8 @@ extension Summary {
       entries[index].verdict = Verdict.sound.rawValue
       entries[index].isEndConfirmed = false
       entries[index].statements.append(
-        "The log was read completely, and every digest in it is correct. Only the log before it"
-          + " shows whether a log between them is missing."
+        "The log was read completely, and every digest in the log is correct. Only a digest"
+          + " from the previous log shows whether a log is missing before this log."
       )
     case is FolderHistory:
       var verifying = VerifyRequest(logs: LogFolder(outline.path))
@@ -142,7 +142,7 @@ extension AuditedHistory {
     )
     if let proven = result.proven {
       statements.append(
-        "A digest that was given proves them up to transaction \(proven.transaction)."
+        "A digest that was given proves the transactions up to \(proven.transaction)."
       )
     }
     statements += result.except.map { "Except: \($0.description)." }

@@ -42,7 +42,7 @@ package enum LogFailure: LogReason {
 
   package func wording(_ error: LogError) -> Wording {
     let (path, line) = (error.path, error.line)
-    let copyBlobs = "Copy the file, or the whole folder blobs, from the log folder that export wrote."
+    let copyBlobs = "Copy the file, or the folder blobs, from the log folder that export wrote."
     return switch self {
     case .system(let verb, ENOLCK):
       "Can't \(verb) \(path): \(systemText(ENOLCK)).\nIf this file system has no locks, such as NFS"
@@ -61,9 +61,8 @@ package enum LogFailure: LogReason {
     case .notAFile(let kind):
       "\(path) is \(kind.words), not a file, and was not read.\nReplace it with the file itself."
     case .stray:
-      "\(path) is not one of the folder's logs, but programs that read the logs would read the"
-        + " file."
-        + "\nMove the file out of the folder."
+      "\(path) is not one of the folder's logs, but programs that read the logs would read it."
+        + "\nMove this file out of the folder."
     case .notADay(let day):
       "The log \(path) is in the folder of another day: its first transaction was on \(day)."
         + "\nMove the log to the folder date=\(day)."
@@ -83,8 +82,8 @@ package enum LogFailure: LogReason {
     case .cutOff: "The log \(path) is cut off in the middle."
     case .cutLine: "The log \(path) ends in the middle of line \(line)."
     case .noTrailer:
-      "The log \(path) has no trailer: the lines after line \(line), in or after transaction"
-        + " \(error.transaction), are missing."
+      "The log \(path) has no trailer: the lines after line \(line) are missing. The last complete"
+        + " transaction is \(error.transaction)."
     case .undecompressible(let detail):
       "The log \(path) can't be decompressed\(detail.map { ": \($0)" } ?? "")."
     case .longLine(let limit):

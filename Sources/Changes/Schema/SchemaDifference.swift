@@ -154,7 +154,7 @@ extension SchemaDifference: CustomStringConvertible {
     case .column(let entity, let name, let stored, let wanted):
       "\(entity).\(name) is in column \(stored) of \(store) and belongs in column \(wanted)"
     case .destination(let entity, let name, let stored, let wanted):
-      "\(entity).\(name) leads to \(stored) in \(store) and to \(wanted) in \(model)"
+      "\(entity).\(name) refers to \(stored) in \(store) and to \(wanted) in \(model)"
     case .storage(let entity, let name, let stored, let wanted):
       "\(entity).\(name) is kept in \(stored.words) in \(store) and belongs in \(wanted.words)"
     case .uniques(let entity, let stored, let wanted):
@@ -169,7 +169,7 @@ extension Relationship.Storage {
   fileprivate var words: String {
     switch self {
     case .column(let name): "its own column \(name)"
-    case .inverseColumn(let name): "the other side's column \(name)"
+    case .inverseColumn(let name): "the column \(name) of the inverse relationship"
     case .joinTable(let name, _, _): "the table \(name)"
     }
   }

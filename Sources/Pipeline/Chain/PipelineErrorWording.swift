@@ -81,8 +81,7 @@ extension PipelineError {
         + " replica.\(folder.map { " To stay in lineage \(own), name \($0)." } ?? "")"
     case .isAmbiguousTime(let time, let last, let lineage, let parting, let folder):
       "The time \(time) is ambiguous: at this time, lineage \(lineage) in \(logs) was at"
-        + " transaction"
-        + " \(last), but lineage \(parting.lineage) continues after transaction"
+        + " transaction \(last), but lineage \(parting.lineage) continues after transaction"
         + " \(parting.transaction)."
         + "\nName a transaction up to \(parting.transaction), or an earlier time. For the state of"
         + " lineage \(lineage) at this time, name its logs: \(folder)."
@@ -227,7 +226,8 @@ extension PipelineError {
       beginning.isStore
       ? " Only logs can show earlier states: travelog diff LOGS@\(point) \(logs)" : ""
     let earlier =
-      beginning.earlier.map { " For earlier states, name logs of the previous lineage: \($0)." } ?? ""
+      beginning.earlier.map { " The logs of the previous lineage show earlier states: \($0)" }
+      ?? ""
     return "\(what) is before the history of \(logs), which begins after transaction"
       + " \(base)\(beginning.time.map { ", at \($0)" } ?? "")."
       + "\n\(range)\(inLogs)\(earlier)"

@@ -158,16 +158,16 @@ extension Status.Logs {
       hint = run
     } else if let damage = token.damage {
       message = "The token \(token.path) can't be read: \(damage)"
-      hint = "The next export rebuilds it from the logs."
+      hint = "The next export rebuilds the token from the logs."
     } else if token.point == nil {
       message = "The token \(token.path) is missing."
-      hint = "The next export rebuilds it from the logs."
+      hint = "The next export rebuilds the token from the logs."
     } else if let waitingSince {
       message =
         (lagTransactions == 1
           ? "1 transaction of \(request.store) is not exported yet"
           : "\(lagTransactions) transactions of \(request.store) are not exported yet")
-        + "; the oldest is of \(waitingSince)."
+        + "; the oldest has waited since \(waitingSince)."
       hint = run
     }
   }

@@ -77,7 +77,7 @@ package struct ExceptedPart: Hashable, Sendable {
     case .restated:
       "the values that remain in \(counted("transaction")) after an erasure (\(ids)) are restated by"
         + " \(by.count == 1 ? "transaction" : "transactions") \(listed(by))"
-        + (isProven ? "" : ", after the proven ones")
+        + (isProven ? "" : ", after the proven transactions")
     case .unanchored:
       "the values of \(counted("transaction")) erased (\(ids)) by records that"
         + (isProven ? " have the digest that was given" : " no transaction covers")

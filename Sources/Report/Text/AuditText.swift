@@ -175,7 +175,7 @@ package func text(of blame: Blame, marks: Marks) -> String {
     lines.append("    \(line.name): \(text(of: line.value, limit: 200, marks: marks))")
     lines.append(
       marks.faint(
-        "        \(line.touch.map(by) ?? "set before the history begins")"
+        "        \(line.touch.map(by) ?? "set before the beginning of the history")"
           + (line.before.map { "  before: \(text(of: $0, limit: 200, marks: marks))" } ?? "")
       )
     )

@@ -41,7 +41,7 @@ enum AdoptionFailure: StoreReason {
       "\(path) is a store, which has history already.\nTo list it: travelog log \(path)"
     case .prefixTaken(let name, let prefix):
       "\(path) has '\(name)', whose name begins with the prefix '\(prefix)'."
-        + "\nChoose another one: travelog adopt --prefix NAME_ \(path)"
+        + "\nChoose another prefix: travelog adopt --prefix NAME_ \(path)"
     case .invalidPrefix(let prefix):
       "The prefix '\(abbreviated(prefix))' is not a name of ASCII letters, digits and '_'."
         + "\nUse a prefix such as audit_."
@@ -52,13 +52,13 @@ enum AdoptionFailure: StoreReason {
         + "\nTo see the encoding: sqlite3 \(path) 'PRAGMA encoding'"
     case .suspended(let process):
       "The triggers of \(path) are removed while process \(process) changes its tables."
-        + "\nTry again when it has finished."
+        + "\nTry again when process \(process) has finished."
     case .notACreation(let name):
       "The schema of \(path) has a statement for '\(abbreviated(name))' that creates nothing."
         + "\nThe log was altered; use another copy."
     case .recordedAgain(let id, let again):
       "Transaction \(id) of \(path) can't be reverted because transaction \(again) recorded tables"
-        + " again, whose earlier rows are not known.\nRevert only transactions after \(again)."
+        + " again, and their earlier rows are not known.\nRevert only transactions after \(again)."
     case .notUndone(let row, .changesMore(let tables)):
       "The undo of \(abbreviated(row)) would also change \(tables.map { "'\($0)'" }.joined(separator: ", "))"
         + " by a trigger or a foreign key in \(path). Nothing is changed."
@@ -79,8 +79,8 @@ enum AdoptionFailure: StoreReason {
       "History of \(path) was deleted before it was exported, and can't be rebuilt for the tables of"
         + " another program.\nBegin new logs: travelog export \(path) --to FOLDER --new-folder"
     case .refused(.erasing(let table)):
-      "Removing erased values from \(path) rebuilds the file, which can renumber the rows of"
-        + " '\(abbreviated(table))', because only their rowid identifies them."
+      "To remove erased values from \(path), SQLite rebuilds the file. This can renumber the rows"
+        + " of '\(abbreviated(table))', which only their rowids identify."
         + "\nLeave out --store to erase from the logs only."
     }
   }

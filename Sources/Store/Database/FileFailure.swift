@@ -41,7 +41,7 @@ enum FileFailure: StoreReason {
     case .missing: "There is no file \(path)."
     case .folder: "\(path) is a folder; a store is a file such as trips.store."
     case .notADatabase: "The file \(path) is not a SQLite database."
-    case .empty: "\(path) is empty; no program has created a store in it yet.\n\(nameAStore)"
+    case .empty: "\(path) is empty; no program has created a store in this file yet.\n\(nameAStore)"
     case .appleStore:
       "\(path) is a store of Apple's Core Data or SwiftData, whose format Travelog can't read."
         + "\nTo move its data here, see FROM_A_MAC in Travelog's documentation."
@@ -66,10 +66,11 @@ enum FileFailure: StoreReason {
       "The values are erased from the history of the store \(path), but the store's write-ahead log"
         + " still contains them, because another program is reading the store."
         + "\nErase the values again when that program has finished."
-    case .writeProtected: "\(path) is write-protected (file, folder or disk)."
+    case .writeProtected: "\(path) can't be written: the file, its folder or its disk is"
+      + " write-protected."
     case .openedForReading: "The store \(path) was opened for reading only.\nOpen it for writing."
     case .noCompanions:
-      "The store \(path) can't be opened: SQLite can't create its own files in the same folder."
+      "The store \(path) can't be opened: SQLite can't create its files in the folder of the store."
     case .noWriteAheadLog:
       "The store \(path) can't have a write-ahead log.\nMove it to a local file system."
     case .workingCopy(let number):
@@ -110,7 +111,7 @@ enum BlobFailure: StoreReason {
         + "\nRestore the folder \(path)-blobs together with the store."
     case .missingInReplay(let digest):
       "The large value \(digest) of a replayed transaction is missing."
-        + "\nCopy it from where the logs came from."
+        + "\nCopy the blob file from the folder of the logs."
     case .unwritable(let verb, let file, let number):
       "Can't \(verb) \(file) for a large value: \(systemText(number)). Nothing of this write was kept."
     }

@@ -40,9 +40,11 @@ package enum HistoryFailure: StoreReason {
       "\(rangeText(gap)) of the store \(path) are one gap, which can only be reverted as a whole;"
         + " transaction \(id) is in this gap.\n"
     case .otherLineage(let lineage, let storeLineage):
-      "\(other) the point is in lineage \(lineage), but the store has lineage \(storeLineage)."
+      "\(other) the requested point is in lineage \(lineage), but the store has lineage"
+        + " \(storeLineage)."
     case .beyondHead(let transaction, let head):
-      "\(other) the point is transaction \(transaction), but the store's last transaction is \(head)."
+      "\(other) the requested point is transaction \(transaction), but the last transaction of the"
+        + " store is \(head)."
     case .otherDigest(let transaction): "\(other) transaction \(transaction) has another digest."
     case .otherBeginning(let base, let head):
       "The rows of the store \(path) can't be compared with the logs. Its history begins after"

@@ -58,15 +58,16 @@ enum MigrationFailure: StoreReason {
           : "\nMake the relationship optional, or set it in a custom stage first.")
     case .severalLinks(let property, let objects, let count):
       "\(property) becomes a relationship to one object, but \(countText(count, noun: "object")) would have"
-        + " several: \(names(objects, of: count)).\nFirst give each object only one, in a custom stage."
+        + " several: \(names(objects, of: count)).\nIn a custom stage, first remove all objects"
+        + " except one."
     case .duplicates(let properties, let values, let count, let objects, let total):
       "\(listText(properties)) of \(objects.first?.entity ?? "") becomes unique, but"
         + " \(count == 1 ? "1 value occurs" : "\(count) values occur") more than once:"
         + " \(listText(values)) in \(names(objects, of: total))."
-        + "\nMake them differ in a custom stage first."
+        + "\nMake the values differ in a custom stage first."
     case .duplicatesIn(let table):
       "Values of \(table) that become unique occur more than once."
-        + "\nMake them differ in a custom stage first."
+        + "\nMake the values differ in a custom stage first."
     case .danglingRow(let row, let table, let parent):
       "Row \(row) of the table \(table) would refer to a row of \(parent) that does not exist after"
         + " the migration; nothing was changed."

@@ -162,7 +162,7 @@ struct HistoryCursorTests {
         let ahead = #expect(throws: StoreError.self) { try reader.check(other) }
         #expect(ahead?.code == .historyDiverged)
         #expect(
-          ahead?.message.contains("is transaction 3, but the store's last transaction is 2.")
+          ahead?.message.contains("is transaction 3, but the last transaction of the store is 2.")
             == true
         )
         other = HistoryPoint(lineage: 1, transaction: 1, digest: first.digest)
