@@ -14,9 +14,10 @@ final class DeflateMembers {
 
   deinit { libdeflate_free_decompressor(decompressor) }
 
-  /// Decompresses the member at the start of some bytes; returns its size and that of its content.
+  /// Decompresses the gzip member at the start of the input, and returns the sizes of the member
+  /// and of its content.
   ///
-  /// Nil if the member is incomplete, damaged, or too large for the output.
+  /// The result is nil if the member is incomplete, damaged, or too large for the output.
   func read(
     _ input: UnsafeRawBufferPointer,
     into output: UnsafeMutableRawBufferPointer

@@ -1,12 +1,12 @@
-// Compresses each block into one gzip member. One library and level always produce the same bytes.
-// Another library may produce other bytes with the same content.
+// The compressor writes each block as one gzip member. With one library and one compression level,
+// the bytes are always equal. The two libraries may write different bytes for equal content.
 #if DEFLATE
 typealias GzipCompressor = DeflateCompressor
 #else
 typealias GzipCompressor = ZlibCompressor
 #endif
 
-/// The bytes as one gzip member, of a level that both compressing libraries have.
+/// Compresses bytes into one gzip member; `level` must be a level that both libraries have.
 package func gzipMember(of bytes: [UInt8], level: Int = 6, path: String) throws -> [UInt8] {
   try GzipCompressor(level: level, path: path).member(of: bytes)
 }

@@ -2,32 +2,33 @@ import CZlib
 import Glibc
 import Stopping
 
-/// Reads the content of gzip members, a piece at a time.
+/// Reads and decompresses the content of gzip members, a part at a time.
 ///
-/// libdeflate, if available, decompresses a member if the whole member is in memory and the output has
-/// room for it. zlib decompresses all other members, and damaged ones.
+/// libdeflate, if it is available, decompresses a member that is completely in memory and fits into
+/// the output. zlib decompresses all other members and damaged members.
 package final class GzipReader {
-  /// More than any member of a log needs, unless it has very long lines.
+  /// The number of output bytes that libdeflate needs for any member of a log without very long
+  /// lines.
   private static let memberRoom = 1_200_000
-  /// The number of bytes that are read at first, enough for most members.
+  /// The number of bytes to read first, which contain the whole first member of most logs.
   ///
-  /// Some readers want no more than a header or a few transactions.
+  /// A caller that needs only a header or a few transactions reads no more than these bytes.
   private static let firstRead = 1 << 19
 
   private var stream = z_stream()
   private let descriptor: Int32
   private let path: String
   private let input = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 21, alignment: 16)
-  /// Whether a read may wait for the writer of a pipe.
+  /// Whether reading may wait until another program writes to a pipe.
   private let mayWait: Bool
-  /// The bytes that were read and are not decompressed yet.
+  /// The range of the bytes that were read and are not decompressed yet.
   private var waiting = 0..<0
   /// Whether zlib has decompressed only a part of the current member.
   private var isInMember = false
   private var isAtEnd = false
   /// Whether the file is empty.
   private(set) var isEmpty = false
-  /// Whether the file begins like a gzip file, or nothing was read yet.
+  /// Whether the file begins as a gzip file does; also true before anything is read.
   private var beginsAsGzip = true
   /// The reason why the next member can't be read.
   private var damage: (any Error)?
@@ -37,7 +38,7 @@ package final class GzipReader {
   private let members: DeflateMembers
   #endif
 
-  /// Reads from an open file, which the caller closes.
+  /// Creates a reader of an open file; the caller must close the file.
   package init(descriptor: Int32, path: String) throws {
     self.descriptor = descriptor
     self.path = path
@@ -54,12 +55,13 @@ package final class GzipReader {
     input.deallocate()
   }
 
-  /// Whether everything was read.
+  /// Whether all bytes were read and decompressed.
   var isFinished: Bool { isAtEnd && waiting.isEmpty && !isInMember && damage == nil }
 
-  /// Reads the next bytes into a buffer, and returns their number; zero at the end.
+  /// Decompresses the next bytes into a buffer, and returns their number; zero at the end of the
+  /// file.
   ///
-  /// Whole members before a damaged one are returned first; the next call throws.
+  /// If a member is damaged, the members before it are returned first, and the next call throws.
   /// - Throws: ``LogError`` with ``LogError/Code/incomplete`` if the file ends inside a member,
   ///   and ``LogError/Code/damaged`` if its bytes are not in the gzip format.
   package func read(into output: UnsafeMutableRawBufferPointer) throws -> Int {
@@ -82,8 +84,8 @@ package final class GzipReader {
         try refill(upTo: Self.memberRoom)
         guard !waiting.isEmpty else { break }
         #if DEFLATE
-        // If the buffer has little room left, the next member is decompressed later, into an empty
-        // buffer.
+        // If the buffer has little room left, the next call decompresses the next member into an
+        // empty buffer.
         guard count == 0 || output.count - count >= Self.memberRoom else { break }
         let taken = members.read(
           UnsafeRawBufferPointer(rebasing: input[waiting]),
@@ -105,7 +107,7 @@ package final class GzipReader {
     return count
   }
 
-  /// Skips bytes; false if there are fewer.
+  /// Skips bytes; returns false if fewer bytes remain.
   func skip(_ count: Int64) throws -> Bool {
     let scratch = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 20, alignment: 16)
     defer { scratch.deallocate() }
@@ -119,7 +121,7 @@ package final class GzipReader {
     return true
   }
 
-  /// Continues a member with zlib, and returns the number of bytes.
+  /// Decompresses the next part of a member with zlib, and returns the number of bytes.
   private func inflate(into output: UnsafeMutableRawBufferPointer) throws -> Int {
     let room = UInt32(clamping: output.count)
     stream.next_in = input.bindMemory(to: UInt8.self).baseAddress.map { $0 + waiting.lowerBound }
@@ -136,7 +138,7 @@ package final class GzipReader {
     return Int(room - stream.avail_out)
   }
 
-  /// Reads more if fewer than `wanted` bytes are waiting.
+  /// Reads more bytes if fewer than `wanted` bytes wait for decompression.
   private func refill(upTo wanted: Int) throws {
     guard waiting.count < wanted, !isAtEnd else { return }
     let isFirst = waiting.upperBound == 0
@@ -166,10 +168,10 @@ package final class GzipReader {
     beginsAsGzip = input[waiting].starts(with: [0x1f, 0x8b].prefix(waiting.count))
   }
 
-  /// Whether the file was probably a log, so that other content means damage.
+  /// Whether the file has the name of a log; content of another kind is then reported as damage.
   private var isNamedAsLog: Bool { path.hasSuffix(".ndjson.gz") }
 
-  /// Whether the file is an SQLite database that was passed as a log.
+  /// Whether the file is an SQLite database that a user gave instead of a log.
   private var isDatabase: Bool {
     var magic = [UInt8](repeating: 0, count: 15)
     return pread(descriptor, &magic, 15, 0) == 15 && magic.elementsEqual("SQLite format 3".utf8)

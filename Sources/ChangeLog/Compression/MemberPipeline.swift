@@ -1,10 +1,10 @@
 import Dispatch
 
-/// Compresses blocks on several threads, and passes the members on in the order of the blocks.
+/// Compresses blocks on several threads, and returns the gzip members in the order of the blocks.
 ///
-/// At most twice as many blocks as threads are in memory, and fewer if they are large.
+/// For each thread at most two blocks are in memory, and fewer if the blocks are large.
 final class MemberPipeline {
-  /// A block in progress; the semaphore is signalled when ``result`` is set.
+  /// A block that is being compressed; the semaphore is signalled after ``result`` is set.
   private final class Job: @unchecked Sendable {
     let block: [UInt8]
     var result: Result<[UInt8], any Error> = .success([])
@@ -13,7 +13,8 @@ final class MemberPipeline {
     init(_ block: [UInt8]) { self.block = block }
   }
 
-  /// Compressors that are not in use; creating one costs as much as compressing a small block.
+  /// The compressors that no thread uses at the moment; creating a compressor takes as long as
+  /// compressing a small block.
   private final class Pool: @unchecked Sendable {
     private let lock = DispatchSemaphore(value: 1)
     private var compressors: [GzipCompressor] = []
@@ -35,18 +36,18 @@ final class MemberPipeline {
     }
   }
 
-  /// The maximum size of all waiting blocks; a larger block waits alone.
+  /// The maximum total size of the waiting blocks; a larger block waits without other blocks.
   private static let largestWait = 8 << 20
 
   private let pool: Pool
   private let queue = DispatchQueue(label: "travelog.gzip", attributes: .concurrent)
   private let threads: Int
   private var jobs: [Job] = []
-  /// The size of the waiting blocks.
+  /// The total size of the waiting blocks.
   private var waiting = 0
   private let sink: ([UInt8]) throws -> Void
 
-  /// Creates a pipeline that passes members to `sink` on the caller's thread.
+  /// Creates a pipeline that calls `sink` with each gzip member, on the thread of the caller.
   init(level: Int, threads: Int, path: String, sink: @escaping ([UInt8]) throws -> Void) {
     pool = Pool { try GzipCompressor(level: level, path: path) }
     self.threads = max(1, threads)

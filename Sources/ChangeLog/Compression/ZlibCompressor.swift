@@ -12,7 +12,7 @@ final class ZlibCompressor {
     guard Self.levels.contains(level) else {
       throw LogFailure.level(level, allowed: Self.levels).at(path)
     }
-    // The arguments are valid, so the only possible cause is a lack of memory.
+    // The arguments are valid, so an error can only mean a lack of memory.
     guard travelog_deflate_init(&stream, Int32(level)) == Z_OK else {
       throw LogFailure.outOfMemory.at(path)
     }
@@ -26,7 +26,7 @@ final class ZlibCompressor {
     var failed = false
     let member = [UInt8](unsafeUninitializedCapacity: room) { output, count in
       block.withUnsafeBufferPointer { input in
-        // zlib does not write through this pointer, although it is declared as mutable.
+        // zlib does not write through this pointer, although the pointer is declared as mutable.
         stream.next_in = UnsafeMutablePointer(mutating: input.baseAddress)
         stream.avail_in = UInt32(input.count)
         stream.next_out = output.baseAddress

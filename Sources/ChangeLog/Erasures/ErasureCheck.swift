@@ -1,14 +1,15 @@
 import Changes
 
-/// Compares what remains in the erased transactions of a log with the records of their erasures.
+/// Checks that the remaining values of erased transactions match the erasure records of a log.
 struct ErasureCheck {
   private let erasures: Erasures
-  /// Whether a transaction may also have the lines from before its last erasure, which was
-  /// interrupted.
+  /// Whether a transaction may still have the values that an interrupted erasure should have
+  /// removed.
   private let acceptsUnfinished: Bool
-  /// Whether values of a change in the open transaction may have been erased.
+  /// Whether values of a change in the open transaction can have been erased.
   private var mayBeErased = false
-  /// The transaction that confirms what remains in the last transaction; nil if none does.
+  /// The transaction that confirms the remaining values of the last transaction; nil if no
+  /// transaction does.
   private(set) var restatedBy: HistoryPoint?
 
   init(_ erasures: Erasures, acceptsUnfinished: Bool) {
@@ -16,12 +17,13 @@ struct ErasureCheck {
     self.acceptsUnfinished = acceptsUnfinished
   }
 
-  /// Takes a change of the open transaction.
+  /// Examines a change of the open transaction.
   mutating func take(_ change: Change) {
     if !mayBeErased, !erasures.entries.isEmpty { mayBeErased = change.mayBeErased }
   }
 
-  /// Ends the open transaction, and returns why its lines can't be accepted; nil if they can.
+  /// Ends the open transaction, and returns the reason why its lines are wrong; nil if its lines
+  /// are right.
   mutating func fault(of found: LineDigests) throws -> LogFailure? {
     defer { mayBeErased = false }
     restatedBy = nil
@@ -48,12 +50,14 @@ struct ErasureCheck {
 }
 
 extension Change {
-  /// Whether the change has an erased value, or has no value that an erasure could remove.
+  /// Whether a value of the change was erased, or the change has no value that could be erased.
   ///
-  /// A store that keeps only tombstones also marks a transaction in which a deleted object only got links.
+  /// In tombstone mode, a store can record an erasure for a transaction that only added links to an
+  /// object that was deleted later. Such a transaction contains no erased value.
   fileprivate var mayBeErased: Bool {
     if hasErasedValues { return true }
-    // Lists of links begin with a bracket, so most changes need not be split into members.
+    // A list of links begins with a bracket, and most changes have no such list. The values of most
+    // changes need not be parsed here.
     let texts = [before, after].filter { !$0.isEmpty }
     return texts.allSatisfy { text in
       var parts = LineParts(text)

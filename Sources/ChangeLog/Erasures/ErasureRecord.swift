@@ -1,28 +1,29 @@
 import Changes
 
-/// The record that values of a transaction were erased from the logs: by whom, when, why, and the
-/// digest of its lines afterwards.
+/// The record that values of a transaction were erased from the logs: the author, the time, the
+/// reason, and the digest of the remaining lines.
 package struct ErasureRecord: Hashable, Sendable {
   /// The time of the erasure: RFC 3339 in UTC with six digits after the second.
   package var time: String
-  /// The author of the erasure; nil if it is not known.
+  /// The author of the erasure; nil if the author is not known.
   package var author: String?
-  /// The reason in words; nil if none was given.
+  /// The reason for the erasure in words; nil if no reason was given.
   package var reason: String?
   package var transaction: Int64
-  /// The op of the transaction, which distinguishes a snapshot from the transaction with the same
-  /// id.
+  /// The op of the transaction; a snapshot and a recorded transaction can have one id, and their
+  /// ops differ.
   package var operation: TransactionOperation
-  /// The object whose values were erased; nil if the store had erased them before the export.
+  /// The object whose values were erased; nil if the store had erased the values before the export.
   package var object: ObjectName?
-  /// The erased properties, by their names in lines; empty if all properties were erased.
+  /// The names, in lines, of the properties whose values were erased; empty if the values of all
+  /// properties were erased.
   package var attributes: [String]
-  /// The digest of the transaction; an erasure does not change it.
+  /// The digest of the transaction, which the erasure does not change.
   package var digest: Digest
   /// The digest of the transaction's lines after the erasure.
   package var lines: Digest
 
-  /// Creates a record from its members.
+  /// Creates a record from the values of its keys.
   package init(
     time: String,
     author: String? = nil,
@@ -45,12 +46,13 @@ package struct ErasureRecord: Hashable, Sendable {
     self.lines = lines
   }
 
-  /// The digest that the first record of a lineage follows.
+  /// The digest that the first erasure record of a lineage follows.
   static func beginning(ofStore identifier: String, lineage: Int64) -> Digest {
     SHA256.digest(of: Array("travelog/1 \(identifier) \(lineage) erasures".utf8))
   }
 
-  /// The line with its line break, and its digest, given the digest of the record before.
+  /// The line of the record with its line break, and the digest of the line; `previous` is the
+  /// digest of the record before.
   func line(after previous: Digest) -> (line: [UInt8], digest: Digest) {
     var line = Array(#"{"kind":"erasure","ts":"#.utf8)
     appendJSONString(time, to: &line)
@@ -76,9 +78,10 @@ package struct ErasureRecord: Hashable, Sendable {
     return (line + #","digest":"\#(digest)""#.utf8 + end, digest)
   }
 
-  /// Reads a line without its line break, given the digest of the record before.
+  /// Reads a record from a line without its line break; `previous` is the digest of the record
+  /// before.
   ///
-  /// Every line that differs from the writer's line is refused.
+  /// A line is refused if it differs from the line that the writer would write.
   init(line: UnsafeRawBufferPointer, after previous: Digest) throws(Refusal) {
     var text = LineParts(line)
     try text.expect(#"{"kind":"erasure","ts":"#)

@@ -5,37 +5,40 @@ package struct Erasures: Sendable {
   /// One erased transaction.
   package struct Entry: Hashable, Sendable {
     package let transaction: Int64
-    /// Whether the transaction is a snapshot, either beside the logs or at the beginning of a
+    /// Whether the transaction is a snapshot, either a separate log or the first transaction of a
     /// lineage.
     package let isSnapshot: Bool
-    /// The digests of the transaction's lines: one digest for each erasure, the latest last.
+    /// The digests of the transaction's lines after each of its erasures; the digest after the
+    /// latest erasure is last.
     package fileprivate(set) var lines: [Digest]
   }
 
-  /// The erased transactions by their digests.
+  /// The erased transactions, with their digests as keys.
   package private(set) var entries: [Digest: Entry] = [:]
   package private(set) var count = 0
-  /// The digest of the last record; without records, the digest that the first record follows.
+  /// The digest of the last record; if there are no records, the digest that the first record will
+  /// follow.
   package private(set) var head: Digest
-  /// The transactions of the logs that confirm remaining values; nil if there are no other logs.
+  /// The transactions that confirm remaining values of erased transactions; nil if there are no
+  /// other logs.
   package var restated: RestatedTransactions?
-  /// Whether erased lines are accepted without a record.
+  /// Whether lines with erased values are accepted without a record.
   private(set) var isUnchecked = false
-  /// The size of the complete records in the file.
+  /// The size in bytes of the complete records in the file.
   private(set) var length: Int64 = 0
 
-  /// A lineage without erasures.
+  /// Creates an empty list of records.
   package init(store: String, lineage: Int64) {
     head = ErasureRecord.beginning(ofStore: store, lineage: lineage)
   }
 
-  /// Accepts the erased lines of a log without any record.
+  /// Creates a list that accepts lines with erased values without any record.
   package init(uncheckedIn header: LogHeader) {
     self.init(store: header.store, lineage: header.lineage)
     isUnchecked = true
   }
 
-  /// Adds a record and returns its line; nil if it is already recorded.
+  /// Adds a record and returns its line; nil if the list already contains the record.
   package mutating func append(_ record: ErasureRecord) -> [UInt8]? {
     guard entries[record.digest]?.lines.last != record.lines else { return nil }
     let (line, digest) = record.line(after: head)
@@ -59,13 +62,13 @@ package struct Erasures: Sendable {
 // MARK: The file
 
 extension Erasures {
-  /// Reads the records of a lineage; a missing file means that nothing was erased.
+  /// Reads the erasure records of a lineage; if the file is missing, nothing was erased.
   ///
-  /// An incomplete last line is ignored: a program was stopped before it erased the values that the
-  /// line describes.
+  /// An incomplete last record is ignored, because a program writes the record before it erases the
+  /// values.
   ///
-  /// - Throws: ``LogError`` with ``LogError/Code/damaged`` if a record was altered, or is not in
-  ///   its place.
+  /// - Throws: ``LogError`` with ``LogError/Code/damaged`` if a record was altered, or if it does
+  ///   not follow the record before.
   package init(path: String, store: String, lineage: Int64) throws {
     self.init(store: store, lineage: lineage)
     var number = 0
@@ -80,7 +83,8 @@ extension Erasures {
     }
   }
 
-  /// The path of the records for a log: beside it, or in the folder of its lineage.
+  /// The path of the erasure records for a log: in the folder of the log's lineage, or in the
+  /// folder of the log.
   static func path(near log: String) -> String {
     let folder = parentFolder(log)
     let name = folder.split(separator: "/").last ?? ""
@@ -88,7 +92,7 @@ extension Erasures {
     return "\(lineage)/\(LogFolder.erasuresName)"
   }
 
-  /// Appends records to the file from which the existing records were read, durably.
+  /// Appends records durably to the file with the existing records.
   package mutating func append(_ records: [ErasureRecord], to path: String) throws {
     let start = length
     var lines: [UInt8] = []

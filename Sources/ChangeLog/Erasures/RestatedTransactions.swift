@@ -1,12 +1,12 @@
 import Changes
 import Synchronization
 
-/// The transactions whose remaining values a later transaction of the logs confirms.
+/// The erased transactions whose remaining values later transactions confirm.
 ///
 /// If a log has erased values, all logs of the store are read to find the transactions that record
-/// erasures. A command that verifies the logs verifies these transactions too.
+/// erasures. A command that verifies the logs also verifies the transactions that record erasures.
 package final class RestatedTransactions: Sendable {
-  /// What a transaction records about one line of an earlier transaction.
+  /// One line of an erased transaction, and the transaction that confirms this line.
   struct Entry: Hashable, Sendable {
     let line: RestatedLine
     let by: HistoryPoint
@@ -15,12 +15,14 @@ package final class RestatedTransactions: Sendable {
   private let read: @Sendable () throws -> [Digest: [Entry]]
   private let known = Mutex<[Digest: [Entry]]?>(nil)
 
-  /// Keeps the function that reads the entries by the digests of the earlier transactions, each list
-  /// in the order of the lines.
+  /// Creates the list from a function that reads the entries of each erased transaction, in the
+  /// order of its lines; the digests of the erased transactions are the keys.
   init(read: @escaping @Sendable () throws -> [Digest: [Entry]]) { self.read = read }
 
-  /// The last of the transactions that confirm these lines of the transaction with a digest; nil if
-  /// nothing confirms one of the lines.
+  /// The last of the transactions that confirm the lines of an erased transaction; nil if a line is
+  /// not confirmed.
+  ///
+  /// `transaction` is the digest of the erased transaction.
   func restating(_ transaction: Digest, as lines: [RestatedLine]) throws -> HistoryPoint? {
     try known.withLock { known in
       let all = try known ?? read()

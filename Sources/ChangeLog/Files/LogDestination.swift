@@ -1,24 +1,24 @@
 /// The destination of a log.
 package enum LogDestination: Sendable {
-  /// A file in the folder of the day, in UTC, of its first transaction.
+  /// A file in the folder of a day; the day is the date in UTC of the first transaction.
   case day(String, LogFolder)
-  /// A snapshot, beside the folders of the days.
+  /// A snapshot, which is in the folder of its lineage beside the folders of the days.
   case snapshot(LogFolder)
-  /// A file that replaces an existing one.
+  /// A file that replaces an existing log.
   case replacing(String, LogFolder)
-  /// An open stream, which the caller closes; the name is shown in messages.
+  /// An open stream, which the caller must close; messages show the name.
   case stream(Int32, name: String)
 
   var isStream: Bool {
     if case .stream = self { true } else { false }
   }
 
-  /// Whether an existing file is replaced.
+  /// Whether the log replaces an existing file.
   var isReplacing: Bool {
     if case .replacing = self { true } else { false }
   }
 
-  /// The log folder; nil for a stream.
+  /// The log folder that will contain the log; nil for a stream.
   var folder: LogFolder? {
     switch self {
     case .day(_, let folder), .snapshot(let folder), .replacing(_, let folder): folder
@@ -26,10 +26,11 @@ package enum LogDestination: Sendable {
     }
   }
 
-  /// The path of an incomplete log.
+  /// The path of a log while it is incomplete.
   ///
   /// The temporary file of a lineage always has the same path, because only one program at a time
-  /// writes logs into a folder. So a new run overwrites the temporary file of an interrupted run.
+  /// writes logs to a folder. Therefore a new run overwrites the temporary file of an interrupted
+  /// run.
   func temporary(_ header: LogHeader) throws -> String {
     switch self {
     case .day(_, let folder), .snapshot(let folder), .replacing(_, let folder):
@@ -40,7 +41,7 @@ package enum LogDestination: Sendable {
     }
   }
 
-  /// The path of a complete log.
+  /// The path of a log after it is complete.
   func path(_ header: LogHeader, last: Int64) -> String {
     switch self {
     case .day(let day, let folder):

@@ -1,32 +1,36 @@
 import Glibc
 
-/// The members file `_<name>.members.ndjson` beside a long log: readers can start in the middle.
+/// The members file `_<name>.members.ndjson` beside a long log, with which readers can start in the
+/// middle of the log.
 ///
 /// The members file is computed from the log, and readers do not trust it. A reader checks the
-/// position at which it starts, and reads the log from its beginning if the position is wrong.
+/// position at which it starts. If the position is wrong, the reader reads the log from the
+/// beginning.
 enum LogMembers {
   static let format = "travelog-members/1"
-  /// The largest log needs far fewer bytes.
+  /// The maximum size of a members file, far more than the largest log needs.
   private static let largestFile: Int64 = 1 << 24
 
-  /// A closing line after which a reader can start.
+  /// The closing line of a transaction after which a reader can start.
   struct Entry: Hashable {
-    /// The offset of the member with the line.
+    /// The offset in the log of the gzip member that contains the closing line.
     var offset: Int64
-    /// The number of decompressed bytes in the member before the line.
+    /// The number of decompressed bytes in the gzip member before the closing line.
     var begins: Int64
-    /// The id of the closed transaction.
+    /// The id of the transaction that the line closes.
     var transaction: Int64
   }
 
-  /// The path of the members file; programs for tables ignore names that begin with `_`.
+  /// The path of the members file of a log; programs that read tables ignore names that begin with
+  /// `_`.
   static func path(of log: String) -> String {
     var name = log.split(separator: "/").last.map(String.init) ?? ""
     if name.hasSuffix(".ndjson.gz") { name.removeLast(".ndjson.gz".count) }
     return "\(parentFolder(log))/_\(name).members.ndjson"
   }
 
-  /// Writes the members file of a log, or removes one that is not useful.
+  /// Writes the members file of a log; if a members file would not help readers, removes an
+  /// existing one.
   static func write(_ entries: [Entry], size: Int64, of log: String, temporary: String) throws {
     let path = path(of: log)
     guard !entries.isEmpty else {
@@ -48,7 +52,8 @@ enum LogMembers {
     }
   }
 
-  /// The last entry before a transaction; nil if there is no such entry, or the file is not valid.
+  /// The last entry before a transaction; nil if the members file has no such entry or is not
+  /// valid.
   static func entry(before transaction: Int64, in log: String, size: Int64) -> Entry? {
     var result: Entry?
     let isSound = readEntries(of: log, size: size) { entry in
@@ -59,7 +64,8 @@ enum LogMembers {
     return isSound ? result : nil
   }
 
-  /// Calls `body` with each entry; false if there are no entries, or the file is not valid.
+  /// Calls `body` with each entry; returns false if there are no entries, or if the file is not
+  /// valid.
   static func readEntries(of log: String, size: Int64, _ body: (Entry) -> Void) -> Bool {
     let path = path(of: log)
     var status = stat()
@@ -77,7 +83,7 @@ enum LogMembers {
         body(entry)
       }
     } catch {
-      // The log itself contains everything, so an error in this file is ignored.
+      // An error in the members file is ignored, because the log itself contains everything.
       return false
     }
     return true
@@ -103,8 +109,8 @@ enum LogMembers {
   }
 }
 
-/// The ranges of a log's transactions that can be read separately, in ascending order; one range if
-/// there is no members file.
+/// The ranges of a log's transactions that can be read separately, in ascending order; without a
+/// members file, one range with all transactions.
 package func stretches(
   ofLog path: String,
   range: ClosedRange<Int64>
@@ -112,7 +118,7 @@ package func stretches(
   var status = stat()
   var result: [ClosedRange<Int64>] = []
   var first = range.lowerBound
-  // A wrong entry costs only time: if it does not lead to the range, the log is read from its beginning.
+  // A wrong entry costs only time, because the log is then read from its beginning.
   let isSound =
     stat(path, &status) == 0
     && LogMembers.readEntries(of: path, size: Int64(status.st_size)) { entry in
@@ -125,7 +131,8 @@ package func stretches(
 
 /// Removes a log and its members file.
 package func removeLog(_ path: String) throws(LogError) {
-  // The members file is removed first, so that no members file is left without its log.
+  // The members file is removed first, so an interruption never leaves a members file without its
+  // log.
   for path in [LogMembers.path(of: path), path] {
     guard unlink(path) == 0 || errno == ENOENT && path.hasSuffix(".members.ndjson") else {
       throw diskError("remove", path: path)

@@ -1,19 +1,21 @@
 import Changes
 
-/// Reads a transaction whose digest the caller computes.
+/// These methods read a transaction for a proof; the caller computes the digest of the transaction.
 ///
-/// A proof needs two transactions of a log, so the lines of the others are not split into their members.
+/// A proof needs only two transactions of a log, so the values in the lines of other transactions
+/// are not parsed.
 extension LogReader {
-  /// Skips everything up to the closing line of a transaction, and returns this transaction; nil if the log
-  /// does not have it.
+  /// Skips everything up to the closing line of a transaction, and returns this transaction; nil if
+  /// the log does not contain the transaction.
   package func skip(through id: Int64) throws -> Transaction? {
     try transaction(id) { _ in }
   }
 
-  /// Calls `body` with the lines of a transaction, without line feeds, and returns the transaction; nil if the
-  /// log does not have it.
+  /// Calls `body` with each line of a transaction, without its line break, and returns the
+  /// transaction; nil if the log does not contain the transaction.
   ///
-  /// The transaction must be next. Only the form of its first line is checked, which gives the number of lines.
+  /// The reader must be at the beginning of the transaction. Only the form of the transaction's
+  /// first line is checked, because this line contains the number of lines.
   package func lines(
     of id: Int64,
     _ body: (UnsafeRawBufferPointer, _ count: Int64) throws -> Void

@@ -1,24 +1,25 @@
 import Changes
 import Glibc
 
-/// Reads one log from the first byte to the last, and verifies all of it.
+/// Reads one log from the first byte to the last, and verifies everything in the log.
 ///
-/// A caller that reaches the end has seen a complete log: every line in its canonical form, the
-/// digest of every transaction, and the trailer with the right counts and digest. Only the end
-/// shows that the file is complete, so nothing may be applied before.
+/// A caller that reaches the end has read a complete log. Every line has its canonical form, every
+/// transaction has the right digest, and the trailer has the right counts and digest. Only the end
+/// shows that the file is complete, so a caller must apply nothing before the end.
 package final class LogReader {
   package let path: String
   package let header: LogHeader
-  /// The last transaction that was read or omitted, with the digest that the next transaction follows.
+  /// The last transaction that was read or omitted, and its digest, which the next transaction
+  /// follows.
   package private(set) var end: HistoryPoint
-  /// The trailer, after everything was read.
+  /// The trailer of the log; nil until the whole log is read.
   package private(set) var trailer: LogTrailer?
 
   private let descriptor: Int32
   var buffer: LineBuffer
-  /// Splits changes according to the header's schema.
+  /// The format with which the values of changes are split, according to the schema in the header.
   ///
-  /// A caller that checks values itself also uses it.
+  /// A caller that checks values itself uses this format too.
   package let format: ChangeFormat
   private let schemaDigest: String
   private var erasing: ErasureCheck
@@ -26,29 +27,30 @@ package final class LogReader {
   private var expected: Int64
   private var transactions: Int64 = 0
   private var changes: Int64 = 0
-  /// Whether all changes of the open transaction are inserts.
+  /// Whether all changes of the open transaction so far are inserts.
   private var hasOnlyInserts = true
-  /// The transaction that confirms the values that remain in the last transaction that was read; nil
-  /// if nothing was erased from it, or if no transaction does.
+  /// The transaction that confirms the remaining values of the last transaction; nil if no value
+  /// was erased or no transaction confirms the remaining values.
   package var restatedBy: HistoryPoint? { erasing.restatedBy }
   /// Whether the first transaction contains the whole state of the store.
   package private(set) var beginsWithSnapshot = false
-  /// Whether reading started behind the beginning of the log.
+  /// Whether reading started after the beginning of the log.
   ///
-  /// The trailer's counts and digest and the numbers of lines then can't be checked.
+  /// If reading starts inside the log, the line numbers and the counts and digest in the trailer
+  /// can't be checked.
   package private(set) var isInside = false
-  /// The number of bytes read from the file so far.
+  /// The number of bytes that were read from the file until now.
   package var bytesRead: Int64 { buffer.bytesRead + bytesReadBefore }
   private var bytesReadBefore: Int64 = 0
 
   /// Opens a log and reads its header.
   ///
   /// - Parameters:
-  ///   - path: The file.
-  ///   - acceptsUnfinishedErasures: Whether a transaction may also have the lines from before its last
-  ///     erasure, which was interrupted.
-  ///   - erasures: Returns the erasure records of the log's lineage. A transaction without a record
-  ///     must have the lines with which it was written.
+  ///   - path: The path of the log.
+  ///   - acceptsUnfinishedErasures: Whether a transaction may still have the values that an
+  ///     interrupted erasure should have removed.
+  ///   - erasures: Returns the erasure records of the log's lineage. If a transaction has no record,
+  ///     it must have its original lines.
   /// - Throws: ``LogError``.
   package init(
     path: String,
@@ -91,14 +93,17 @@ package final class LogReader {
     close(descriptor)
   }
 
-  /// Reads to the end of the next transaction, and calls `body` with each of its changes.
+  /// Reads the next transaction, and calls `body` with each of its changes.
   ///
   /// - Parameters:
-  ///   - checksValues: Whether to refuse values that are not canonical. A replay refuses them itself.
-  ///   - body: Gets a change, the id of its transaction and the number of its changes; the change's
-  ///     bytes are valid until it returns.
-  ///   - copy: Gets the line of the same change after `body`; its bytes are valid until it returns.
-  ///   - omitted: Gets the lines or the transaction that a line of a filtered log replaces, and that line.
+  ///   - checksValues: Whether to refuse values that are not canonical. A replay refuses such values
+  ///     itself.
+  ///   - body: Receives a change, the id of its transaction, and the number of changes in the
+  ///     transaction. The bytes of the change are valid only during the call.
+  ///   - copy: Receives the line of each change after `body`. The bytes of the line are valid only
+  ///     during the call.
+  ///   - omitted: Receives a line that replaces omitted lines or an omitted transaction in a filtered
+  ///     log, and what it replaces.
   /// - Returns: The transaction, or nil at the end of the log.
   /// - Throws: ``LogError``, and errors of the closures.
   package func next(
@@ -108,7 +113,7 @@ package final class LogReader {
     omitted: (Omission, UnsafeRawBufferPointer) throws -> Void = { _, _ in }
   ) throws -> Transaction? {
     guard trailer == nil else { return nil }
-    // Read-ahead threads start when the first transaction is requested.
+    // The threads that read ahead start when the first transaction is requested.
     if buffer.number == 1 { begin() }
     while let line = try buffer.next() {
       let text = UnsafeRawBufferPointer(rebasing: line.dropLast())
@@ -130,18 +135,20 @@ package final class LogReader {
 
   private func begin() {
     buffer.begin(after: header.previous)
-    // Drops the digests of the closing line at the start, whose changes were skipped.
+    // The first digests belong to a transaction whose changes were skipped, so they are ignored.
     if isInside { _ = buffer.digests() }
   }
 
-  /// Starts as near to a transaction as the members file allows, before anything was read.
+  /// Starts reading inside the log, as near to a transaction as the members file allows; nothing
+  /// may have been read before.
   ///
-  /// Returns false if the members file has no entry for the transaction. The log is then read from
-  /// its beginning.
+  /// The result is false if the members file has no entry for the transaction. In that case the log
+  /// is read from its beginning.
   ///
-  /// At the entry there must be the closing line of an earlier transaction. Everything after it is
-  /// verified as usual, except the trailer's counts and digest. An error may have a wrong line
-  /// number; reading the log from its beginning gives the right one.
+  /// At the position of an entry, there must be the closing line of an earlier transaction.
+  /// Everything after this line is verified as usual, except the counts and the digest in the
+  /// trailer. An error may contain a wrong line number, because only reading from the beginning
+  /// gives the right number.
   package func goInside(before transaction: Int64) -> Bool {
     var status = stat()
     guard buffer.number == 1, !isInside, fstat(descriptor, &status) == 0,
@@ -151,7 +158,7 @@ package final class LogReader {
     guard place >= 0, lseek(descriptor, off_t(entry.offset), SEEK_SET) == entry.offset else {
       return false
     }
-    // An entry that does not fit is not damage of the log; the log is then read from its beginning.
+    // A wrong entry does not mean that the log is damaged. The log is then read from its beginning.
     if let lines = try? lines(at: entry) {
       bytesReadBefore = bytesRead
       buffer = lines
@@ -163,7 +170,8 @@ package final class LogReader {
     return isInside
   }
 
-  /// The lines after the closing line of an entry; nil if another line is there.
+  /// The lines after the closing line that an entry describes; nil if another line is at the
+  /// position of the entry.
   private func lines(at entry: LogMembers.Entry) throws -> LineBuffer? {
     let reader = try GzipReader(descriptor: descriptor, path: path)
     guard try reader.skip(entry.begins) else { return nil }
@@ -175,10 +183,10 @@ package final class LogReader {
     return lines
   }
 
-  /// The transaction whose changes are being read, with the facts that its lines and the header contain:
-  /// id, time, author, schema and number of changes; nil between transactions.
+  /// The facts about the transaction whose changes are being read: id, time, author, schema and
+  /// number of changes; nil between transactions.
   ///
-  /// - Throws: ``LogError`` if the lines are not the ones that were written.
+  /// - Throws: ``LogError`` if a program altered the lines of the transaction.
   package func opening() throws -> Transaction? {
     var transaction = try accepted(scanner.opened)
     transaction?.schema = schemaDigest
@@ -191,11 +199,13 @@ package final class LogReader {
     _ body: (Change, Int64, Int64) throws -> Void
   ) throws {
     let change = try accepted { () throws(Refusal) in try scanner.change(text) }
-    // Only the last line of a gap shows that it is a gap.
+    // Until the last line of a gap, nothing shows that the transaction is a gap, so a higher id is
+    // accepted.
     guard let open = scanner.open, open.id >= expected else {
       throw damaged("transaction \(expected) is next")
     }
-    // The values that remain in such a line are not proven.
+    // The values that a line with hidden values still shows are not proven, so the line must note
+    // which values are hidden.
     guard !change.isHidden || change.hasHiddenValues else {
       throw damaged("its values are hidden, and none is noted as erased or left out")
     }
@@ -244,7 +254,7 @@ package final class LogReader {
 
   private func readOmission(_ text: UnsafeRawBufferPointer) throws -> Omission {
     let omission = try accepted { () throws(Refusal) in try scanner.omission(text) }
-    // A gap is never omitted, so the ids are consecutive.
+    // A gap is never omitted, so the id of an omitted transaction must follow the id before it.
     let isNext = omission.transaction == expected
     guard isNext || omission.lines != nil && omission.transaction > expected else {
       throw damaged("transaction \(expected) is next")
@@ -254,11 +264,12 @@ package final class LogReader {
     return omission
   }
 
-  /// The digests of the transaction whose closing line, or the line that replaces it, was just read.
+  /// The digests of the transaction whose closing line was just read, or whose replacement line was
+  /// just read.
   private func digests() throws -> LineDigests { try accepted(buffer.digests().get) }
 
-  /// Throws if the lines of a transaction do not have its digest, or if no record covers the values
-  /// that remain in its erased lines.
+  /// Throws if the lines of a transaction do not have its digest, or if no record confirms the
+  /// values that remain in its lines.
   private func checkDigests(of transaction: Transaction) throws {
     let found = try digests()
     let fault =
@@ -283,7 +294,7 @@ package final class LogReader {
       changes: changes,
       digest: digest
     )
-    // If lines were skipped, the digest and the counts of all lines are not known.
+    // If lines were skipped, the counts and the digest of all lines are not known.
     if isInside { try accepted { () throws(Refusal) in try right.takeTotals(of: text) } }
     guard right.line().dropLast().elementsEqual(text) else {
       throw damaged(
@@ -295,7 +306,8 @@ package final class LogReader {
     trailer = right
   }
 
-  /// Calls a function; if it refuses the bytes of a line, the log is damaged.
+  /// Calls a function; if the function refuses the bytes of a line, throws the error that the log
+  /// is damaged.
   func accepted<Result>(_ body: () throws(Refusal) -> Result) throws -> Result {
     do throws(Refusal) {
       return try body()

@@ -1,31 +1,33 @@
 import Changes
 import Glibc
 
-/// Presents logs that are files in any place, or arrive through a pipe, as a log folder while a command runs.
+/// Makes logs from any place, or from a pipe, available as a log folder while a command runs.
 package final class LogSpool {
-  /// The log folder.
+  /// The log folder that contains the logs.
   package private(set) var folder: LogFolder
-  /// Whether there are no logs.
+  /// Whether the input contained no logs.
   package private(set) var isEmpty = true
-  /// The errors of damaged logs that could not be placed in the folder; only collected if damage is accepted.
+  /// The errors of damaged logs that could not be placed in the folder; empty unless damaged logs
+  /// are accepted.
   package private(set) var failures: [LogError] = []
   private let place: TemporaryFolder
-  /// Whether damaged logs are placed in the folder too, so that their faults are reported.
+  /// Whether damaged logs are also placed in the folder; a verification can then report their
+  /// damage.
   private let acceptsDamage: Bool
-  /// The name of the logs that the user gave.
+  /// The name that the user gave to the logs.
   private let name: String
-  /// The names that the user gave, by the files in the folder.
+  /// The names that the user gave, each with the path of the file in the folder.
   private var names: [(path: String, name: String)] = []
-  /// The number of logs from a stream.
+  /// The number of logs in the stream.
   private var count = 0
   private static let damages: Set<LogError.Code> = [
     .damaged, .incomplete, .newerFormat, .notALog,
   ]
 
-  /// Collects files in any order by their paths.
+  /// Creates a folder from log files that are given in any order.
   ///
-  /// Messages name `folder`, the folder that contains all files. It is nil if a person named the
-  /// files, which may then be links.
+  /// Messages contain `folder`, the folder with all files. If `folder` is nil, a person named each
+  /// file, and a file may be a link.
   package init(files: [String], of folder: String? = nil, acceptsDamage: Bool = false) throws {
     place = try TemporaryFolder()
     self.folder = LogFolder(place.path)
@@ -37,13 +39,13 @@ package final class LogSpool {
     isEmpty = files.isEmpty
   }
 
-  /// Reads logs, one after another, from an open stream to its end.
+  /// Creates a folder from the logs in an open stream, which is read to its end.
   ///
-  /// The logs are kept on disk until all are complete, because no part of a log may be applied before
-  /// the whole log is verified.
+  /// The logs are kept on disk until all logs are complete, because no part of a log may be applied
+  /// before the whole log is verified.
   ///
-  /// - Throws: ``LogError`` with ``LogError/Code/missing`` if there are no bytes at all; an export
-  ///   without new transactions writes an empty member.
+  /// - Throws: ``LogError`` with ``LogError/Code/missing`` if the stream has no bytes. An export
+  ///   without new transactions writes an empty gzip member.
   package init(stream: Int32, name: String, acceptsDamage: Bool = false) throws {
     place = try TemporaryFolder()
     folder = LogFolder(place.path)
@@ -52,7 +54,7 @@ package final class LogSpool {
     try collect { try read(stream, name: name) }
   }
 
-  /// A message with the user's names instead of paths in the temporary folder.
+  /// Replaces the paths of the temporary folder in a message by the names that the user gave.
   package func naming(_ message: String) -> String {
     names.reduce(message) { $0.replacing($1.path, with: $1.name) }
       .replacing(place.path, with: name)
@@ -71,12 +73,13 @@ package final class LogSpool {
   private func gather(_ file: String, isNamed: Bool) throws {
     let full = isNamed ? withoutLinks(file) : file
     if full != file { names.append((full, file)) }
-    // The reader of the folder has the transactions of all logs, which may record erasures in this one.
+    // A later log may record the erasures in this log, so the erasures are verified when all logs
+    // are read from the folder.
     let reader = try LogReader(path: full) { Erasures(uncheckedIn: $0) }
     var day = ""
     var isSnapshot = false
-    // The last transaction according to the file's name. If the log can't be read to its end, the
-    // transaction after the last readable one is used if it is later.
+    // The last transaction is first taken from the file's name. If the log can't be read to its
+    // end, the id after the last readable transaction is used instead, if this id is higher.
     var last = LogName.range(ofFile: fileName(full))?.upperBound ?? 0
     do {
       while let transaction = try reader.next() {
@@ -87,26 +90,29 @@ package final class LogSpool {
       }
       last = reader.trailer?.last ?? last
     } catch let error as LogError where acceptsDamage && Self.damages.contains(error.code) {
-      // The reader of the folder reports this fault too.
+      // The code that reads the folder reports this fault too.
     }
     last = max(last, reader.header.first)
     let path = folder.place(reader.header, day: day, isSnapshot: isSnapshot).path(
       reader.header,
       last: last
     )
-    // A log that was given twice is placed once. Another log with the same name is detected by its digests.
+    // A log that was given twice is placed once. If two different logs have one name, their digests
+    // show the error.
     guard folder.sources[path] == nil else { return }
     folder.sources[path] = full
     gatherValues(near: full)
-    // The erasure records of a lineage, from the folder of its first file.
+    // The erasure records of a lineage are taken from the folder of the first log of the lineage.
     let lineage = folder.lineageFolder(reader.header.store, lineage: reader.header.lineage)
     let records = "\(lineage)/\(LogFolder.erasuresName)"
     let own = Erasures.path(near: full)
     if folder.sources[records] == nil, access(own, F_OK) == 0 { folder.sources[records] = own }
   }
 
-  /// Values that are too large for a line are in the log folder of a file, or in a folder above it; in a
-  /// copy without folders they are beside the file.
+  /// Finds the folder of the large values for a log.
+  ///
+  /// The large values are in the log folder of the file or in a folder above the file. If files
+  /// were copied without their folders, the large values are beside them.
   private func gatherValues(near file: String) {
     let root = file.firstRange(of: "/store=").map { String(file[..<$0.lowerBound]) }
     let own = parentFolder(file)
@@ -146,7 +152,7 @@ package final class LogSpool {
         continue
       }
       if let lineage, log == nil, line.starts(with: #"{"kind":"erasure","#.utf8) {
-        // Erasure records follow the log.
+        // In a stream, the erasure records follow their log.
         try keep(line, lineage: lineage)
         continue
       }
@@ -171,7 +177,7 @@ package final class LogSpool {
     try breakOff(&log, error: LogFailure.cutStream.at(name, line: lines.number))
   }
 
-  /// Handles a line of a large value.
+  /// Reads a line with a part of a large value.
   private func take(
     _ line: UnsafeRawBufferPointer,
     of value: inout SpooledValue?,
@@ -185,24 +191,25 @@ package final class LogSpool {
     }
   }
 
-  /// Keeps the beginning of an incomplete log, so that its faults are reported.
+  /// Keeps the beginning of an incomplete log in the folder, so that a verification reports the
+  /// damage.
   private func breakOff(_ log: inout SpooledLog?, error: LogError) throws {
     guard acceptsDamage, let open = log, Self.damages.contains(error.code) else { throw error }
     log = nil
     try finish(open, name: name)
-    // The reader of the folder reports that the end is missing.
+    // The code that reads the folder reports that the end of the log is missing.
     guard error.code == .incomplete else { throw error }
   }
 
-  /// Moves a log to its place in the folder.
+  /// Moves a complete log to its place in the folder.
   private func finish(_ log: SpooledLog, name: String) throws {
     let path = try log.finish(in: folder)
     count += 1
-    // The logs of a stream are numbered if there are several.
+    // If a stream contains several logs, the names of the logs are numbered.
     names.append((path, count == 1 ? name : "\(name) (log \(count))"))
   }
 
-  /// Writes an erasure record into the folder of its lineage, without checking it.
+  /// Appends an erasure record to the records of its lineage, without checking the record.
   private func keep(_ record: UnsafeRawBufferPointer, lineage: LogHeader) throws {
     let path = folder.erasures(of: lineage.store, lineage: lineage.lineage)
     let descriptor = open(path, writing | O_APPEND, 0o600)

@@ -5,15 +5,15 @@ import Stopping
 
 /// Writes one log.
 ///
-/// A file under the log's name is always complete.
+/// A file that has the name of a log is always complete.
 ///
-/// The lines are compressed in members of about one mebibyte that end with a line. The file is
-/// written under a name that readers of logs ignore, synced, and renamed, and the folder is
-/// synced.
+/// The lines are compressed in gzip members of about 1 MiB, each of which ends with a complete
+/// line. The file is first written under a temporary name that readers of logs ignore. Then the
+/// file is synced and renamed, and its folder is synced.
 package final class LogWriter {
-  /// The default number of bytes after which the current line ends its member.
+  /// The default number of bytes after which a gzip member ends, at the end of the current line.
   package static let memberSize = 1 << 20
-  /// The compression levels, from none to the smallest files.
+  /// The compression levels: the first does not compress, and the last gives the smallest files.
   package static let levels = GzipCompressor.levels
 
   private let destination: LogDestination
@@ -28,12 +28,13 @@ package final class LogWriter {
   private var transactions: Int64 = 0
   private var changes: Int64 = 0
   private var written: (plain: Int64, compressed: Int64) = (0, 0)
-  /// The first transaction that is closed in the block, and the offset of its closing line.
+  /// The first transaction that ends in the current block, and the offset of its closing line.
   private var closed: (transaction: Int64, begins: Int)?
-  /// The last closed transaction and the offset of its line, for the blocks that are being compressed.
+  /// For each block that is being compressed, the first transaction that ends in the block, and the
+  /// offset of the transaction's closing line.
   private var closedAhead: [(transaction: Int64, begins: Int)?] = []
   private var members: [LogMembers.Entry] = []
-  /// The number of bytes before and after compression so far.
+  /// The number of bytes written until now, before and after compression.
   package var sizes: (plain: Int64, compressed: Int64) {
     (written.plain + Int64(block.count), written.compressed)
   }
@@ -73,7 +74,8 @@ package final class LogWriter {
     block = try header.line()
   }
 
-  /// Writes an empty member to a stream: it means that there are no new transactions, and that nothing failed.
+  /// Writes an empty gzip member to a stream; a reader of the stream then knows that there are no
+  /// new transactions, and that no error occurred.
   package static func writeNothing(to stream: Int32, name: String) throws {
     try ChangeLog.write(GzipCompressor(level: 1, path: name).member(of: []), to: stream, path: name)
   }
@@ -86,7 +88,7 @@ package final class LogWriter {
     unlink(temporary)
   }
 
-  /// Writes the line of a change.
+  /// Writes the line of a change to the log.
   package func append(_ change: Change, lines: TransactionLines) throws {
     let start = block.count
     lines.append(change, to: &block)
@@ -97,7 +99,7 @@ package final class LogWriter {
     if block.count >= memberSize { try flush() }
   }
 
-  /// Writes prepared lines of changes, with their line breaks.
+  /// Writes lines of changes that already have their final form and their line breaks.
   package func append(lines: UnsafeRawBufferPointer, changes count: Int64) throws {
     if lines.count > LineBuffer.longestLine {
       let longest = lines.split(separator: 0x0a).map(\.count).max() ?? 0
@@ -105,7 +107,8 @@ package final class LogWriter {
     }
     var start = 0
     while start < lines.count {
-      // The member ends with the line that fills it. The header alone may fill the first member.
+      // A gzip member ends with the line that reaches the size limit. The header may fill the first
+      // member completely.
       let last = max(start, min(start + memberSize - block.count, lines.count) - 1)
       let rest = UnsafeRawBufferPointer(rebasing: lines[last...])
       let end = rest.firstIndex(of: 0x0a).map { last + $0 + 1 } ?? lines.count
@@ -116,7 +119,7 @@ package final class LogWriter {
     changes += count
   }
 
-  /// Writes a line that replaces omitted lines.
+  /// Writes a line that replaces omitted lines or an omitted transaction.
   package func append(_ omission: Omission, line: UnsafeRawBufferPointer) throws {
     try append(lines: line, changes: 0)
     if omission.lines == nil { last = omission.transaction }
@@ -131,10 +134,11 @@ package final class LogWriter {
     if block.count >= memberSize { try flush() }
   }
 
-  /// Writes the trailer and renames the file to its final name.
+  /// Writes the trailer, and renames the file to its final name.
   ///
-  /// If the log has erased transactions, their erasure records are added to the records of the
-  /// lineage before the log gets its name. In a stream the records follow the log.
+  /// If values of transactions in the log were erased, the erasure records are appended to the
+  /// records of the lineage before the log is renamed. In a stream, the erasure records follow the
+  /// log.
   package func finish(
     _ erasures: inout Erasures,
     adding records: [ErasureRecord]
@@ -152,7 +156,7 @@ package final class LogWriter {
     }
   }
 
-  /// Writes the trailer, calls `written`, and renames the file; returns the path of the log.
+  /// Writes the trailer, calls `written`, renames the file, and returns the path of the log.
   package func finish(_ written: () throws -> Void = {}) throws -> String {
     digest.append(block)
     let trailer = LogTrailer(
@@ -184,8 +188,8 @@ package final class LogWriter {
       throw error
     }
     try moveDurably(temporary, to: path)
-    // The log is complete without the members file. An entry for the last transaction would be
-    // useless.
+    // The log is complete without the members file. A reader would not use an entry for the last
+    // transaction.
     try LogMembers.write(
       members.filter { $0.transaction < last },
       size: self.written.compressed,
@@ -212,7 +216,7 @@ package final class LogWriter {
   private func write(_ member: [UInt8]) throws {
     let offset = written.compressed
     written.compressed += Int64(member.count)
-    // Readers always read the first member, because it contains the header.
+    // The first gzip member needs no entry, because readers always read it for the header.
     if let closed = closedAhead.removeFirst(), offset > 0 {
       members.append(
         LogMembers.Entry(
@@ -231,9 +235,9 @@ package final class LogWriter {
   }
 }
 
-/// The digest of a file's bytes, computed on another thread while they are compressed.
+/// The digest of a file's bytes, which another thread computes while the bytes are compressed.
 final class LogDigest: @unchecked Sendable {
-  // The running hash; only code on the queue uses this property.
+  // The running hash. Only code on the queue may use this property.
   private var hash = SHA256()
   private let queue = DispatchQueue(label: "travelog.digest")
 

@@ -1,12 +1,12 @@
 import Changes
 
 extension RestatedTransactions {
-  /// Describes the restatements in some logs, which are listed when they are needed.
+  /// Creates the list from logs whose paths are found when the list is first used.
   package convenience init(_ files: @escaping @Sendable () throws -> [String]) {
     self.init(read: { try entries(in: files()) })
   }
 
-  /// Describes the restatements in the logs of a store.
+  /// Creates the list from all logs of a store.
   package convenience init(_ folder: LogFolder, store: String) {
     self.init {
       try folder.lineages(of: store).flatMap { lineage in
@@ -17,7 +17,7 @@ extension RestatedTransactions {
 }
 
 extension Erasures {
-  /// The records for a log, which may be a single file or in a log folder.
+  /// Reads the erasure records for a log, which is either in a log folder or a single file.
   package init(near log: String, header: LogHeader) throws {
     try self.init(path: Self.path(near: log), store: header.store, lineage: header.lineage)
     guard let root = log.firstRange(of: "/store=") else {
@@ -51,7 +51,8 @@ private func entries(in files: [String]) throws -> [Digest: [RestatedTransaction
         }
       }
     } catch is LogError {
-      // The reader of this log reports why it can't be read. What it would confirm is unknown.
+      // The code that reads this log reports the error. The erasures that the log would confirm are
+      // not known.
       continue
     }
   }

@@ -1,7 +1,7 @@
 import Changes
 import Glibc
 
-/// One log of a stream that is being written to a file.
+/// One log from a stream, while its lines are written to a file.
 final class SpooledLog {
   private let header: LogHeader
   private let path: String
@@ -38,7 +38,8 @@ final class SpooledLog {
     block.removeAll()
   }
 
-  /// Reads the parts of the log's name from a closing line, or the line that replaces it, without checking them.
+  /// Reads the parts of the log's name from the last line of a transaction or its replacement,
+  /// without checking these parts.
   private func look(at line: UnsafeRawBufferPointer) {
     func text(after key: String, count: Int) -> String? {
       let bytes = Array(line.prefix(400))
@@ -71,16 +72,18 @@ final class SpooledLog {
 }
 
 extension LogHeader {
-  /// Whether the log does not begin a lineage.
+  /// Whether the log is not the first log of its lineage.
   ///
-  /// A log with one snapshot may begin a lineage or not.
+  /// If the log contains only a snapshot, it may be the first log of its lineage or a separate
+  /// snapshot.
   var isWithinLineage: Bool {
     previous != TransactionDigest.beginning(ofStore: store, lineage: lineage)
   }
 }
 
 extension LogFolder {
-  /// The destination of a log, from its lines; an invalid day could lead out of the folder.
+  /// The destination of a log according to its lines; an invalid day is not used, because its path
+  /// could be outside the folder.
   func place(
     _ header: LogHeader,
     day: String,

@@ -1,12 +1,13 @@
 import Changes
 import Glibc
 
-/// A large value in a stream of logs: lines with one piece each, which follow the log that refers to the value.
+/// A large value in a stream of logs, as lines that each contain a part of the value and that
+/// follow the log.
 ///
-/// A log folder has a blob file for each large value. A stream cannot contain files, so it has the bytes in
-/// base64.
+/// A log folder has a blob file for each large value. A stream cannot contain files, so lines
+/// contain the bytes of the value in base64.
 enum StreamedValue {
-  /// The size of each piece except the last; in base64 it is one mebibyte.
+  /// The size in bytes of each part except the last; in base64, a part has 1 MiB.
   static let pieceSize = 3 << 18
   static let start: StaticString = #"{"kind":"value","sha256":""#
 
@@ -29,10 +30,10 @@ enum StreamedValue {
 }
 
 extension LogWriter {
-  /// Writes a large value to a stream, after the log that refers to it.
+  /// Writes a large value to a stream, after the log that refers to the value.
   ///
-  /// - Throws: ``StoreError`` with ``StoreError/Code/damaged`` if the value does not have its digest;
-  ///   a reader then refuses the pieces, because they do not have the digest either.
+  /// - Throws: ``StoreError`` with ``StoreError/Code/damaged`` if the value does not have its
+  ///   digest. A reader refuses the written parts for the same reason.
   package static func write(
     _ value: LargeValue,
     digest: String,
@@ -74,7 +75,7 @@ extension LogWriter {
   }
 }
 
-/// A large value from a stream that is being written to a file.
+/// A large value from a stream, while its parts are written to a file.
 final class SpooledValue {
   private let digest: String
   private let size: Int64
@@ -84,7 +85,7 @@ final class SpooledValue {
   private var hash = SHA256()
   private var received: Int64 = 0
 
-  /// Creates a file for the value whose first line is given.
+  /// Creates a file for a large value from the first line of the value.
   init(_ line: UnsafeRawBufferPointer, blobs: LogBlobs) throws {
     let parts = try Self.parse(line)
     digest = parts.digest
@@ -98,7 +99,7 @@ final class SpooledValue {
 
   deinit { close(descriptor) }
 
-  /// Adds a line; returns whether the value is complete and in its file.
+  /// Adds a line, and returns whether the value is now complete and in its file.
   func append(_ line: UnsafeRawBufferPointer) throws -> Bool {
     let parts = try Self.parse(line)
     guard parts.digest == digest, parts.size == size, parts.offset == received else {

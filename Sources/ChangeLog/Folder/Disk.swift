@@ -2,7 +2,7 @@ import Changes
 import Glibc
 import Stopping
 
-/// Creates a folder and its parents, accessible only to the owner, durably.
+/// Creates a folder and its parents durably; only the owner can access new folders.
 package func makeFolders(_ path: String) throws(LogError) {
   var status = stat()
   if stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFDIR { return }
@@ -12,10 +12,11 @@ package func makeFolders(_ path: String) throws(LogError) {
   try syncFolder(parent)
 }
 
-/// The flags for opening a file to write it: do not follow a link, do not wait for the reader of a pipe.
+/// The flags for opening a file for writing: links are not followed, and opening a pipe does not
+/// wait for its reader.
 let writing = O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK
 
-/// Makes the names in a folder durable.
+/// Syncs a folder, so that its files still have their names after a power failure.
 func syncFolder(_ path: String) throws(LogError) {
   let descriptor = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
   guard descriptor >= 0 else { throw diskError("open", path: path) }
@@ -29,10 +30,10 @@ package func parentFolder(_ path: String) -> String {
   return slash == path.startIndex ? "/" : String(path[..<slash])
 }
 
-/// Writes a file durably: it is complete under its name, or does not exist.
+/// Writes a file durably: the file is either complete or does not exist.
 ///
-/// With `isForAll` other users may read it as far as the umask allows, with `ignoresUmask` in any
-/// case.
+/// If `isForAll` is true, other users may read the file as far as the umask allows. If
+/// `ignoresUmask` is true, the umask is ignored.
 package func writeDurably(
   _ bytes: [UInt8],
   to path: String,
@@ -44,9 +45,9 @@ package func writeDurably(
   }
 }
 
-/// Writes a file durably from pieces; only one piece at a time is in memory.
+/// Writes a file durably from parts; only one part at a time is in memory.
 ///
-/// Until it is complete, it has a temporary name in its folder, or the given one.
+/// Until the file is complete, it has a temporary name in its folder, or the given temporary name.
 package func writeDurably(
   to path: String,
   isForAll: Bool = false,
@@ -78,7 +79,7 @@ package func writeDurably(
   try moveDurably(temporary, to: path)
 }
 
-/// Renames a synced file, and makes the name durable.
+/// Renames a synced file durably.
 func moveDurably(_ temporary: String, to path: String) throws(LogError) {
   guard rename(temporary, path) == 0 else {
     let error = diskError("rename", path: temporary)
@@ -88,7 +89,7 @@ func moveDurably(_ temporary: String, to path: String) throws(LogError) {
   try syncFolder(parentFolder(path))
 }
 
-/// Removes a file durably, if it exists.
+/// Removes a file durably if the file exists.
 package func removeDurably(_ path: String) throws(LogError) {
   guard unlink(path) == 0 || errno == ENOENT else { throw diskError("remove", path: path) }
   try syncFolder(parentFolder(path))
@@ -118,9 +119,10 @@ func write(
   }
 }
 
-/// Reads a small file; nil if there is none.
+/// Reads a small file; nil if the file does not exist.
 ///
-/// If the file belongs to a log folder (`isOurs`), a link or a pipe in its place is damage.
+/// If `isOurs` is true, the file belongs to a log folder, and a link or a pipe with its name is
+/// damage.
 package func readSmallFile(
   _ path: String,
   limit: Int = 1 << 24,
@@ -134,7 +136,7 @@ package func readSmallFile(
   return isThere ? bytes : nil
 }
 
-/// Calls the closure with a file's bytes, one piece at a time; returns false if there is no file.
+/// Calls the closure with each part of a file's bytes; returns false if the file does not exist.
 private func readPieces(
   of path: String,
   isOurs: Bool,
@@ -168,20 +170,21 @@ package func fileDigest(_ path: String) throws -> Digest {
   return digest.finish()
 }
 
-/// Opens the file that a person named, which may be a pipe.
+/// Opens a file that a person named; the file may be a pipe.
 private func openAnything(_ path: String) throws(LogError) -> Int32 {
   let descriptor = open(path, O_RDONLY | O_CLOEXEC)
   guard descriptor >= 0 else { throw diskError("open", path: path) }
   return descriptor
 }
 
-/// Writes bytes durably after the first `length` bytes of a file, and creates it if it does not exist.
+/// Appends bytes durably after the first `length` bytes of a file, which is created if it does not
+/// exist.
 func appendDurably(_ bytes: [UInt8], to path: String, after length: Int64) throws(LogError) {
   let isNew = access(path, F_OK) != 0
   let descriptor = open(path, writing, 0o600)
   guard descriptor >= 0 else { throw diskError("open", path: path) }
   defer { close(descriptor) }
-  // The bytes after that length were written by an interrupted program.
+  // An interrupted program wrote the bytes after the first `length` bytes, so they are removed.
   guard ftruncate(descriptor, off_t(length)) == 0, lseek(descriptor, 0, SEEK_END) == length else {
     throw diskError("write", path: path)
   }
@@ -190,7 +193,8 @@ func appendDurably(_ bytes: [UInt8], to path: String, after length: Int64) throw
   if isNew { try syncFolder(parentFolder(path)) }
 }
 
-/// Calls `body` with each complete line of a file, without its line break; a missing file has none.
+/// Calls `body` with each complete line of a file, without its line break; a missing file has no
+/// lines.
 func readLines(
   of path: String,
   limit: Int,
@@ -209,7 +213,7 @@ func readLines(
   }
 }
 
-/// The names in a folder, sorted; none if there is no such folder.
+/// The sorted names in a folder; empty if the folder does not exist.
 func names(in folder: String) throws(LogError) -> [String] {
   try entries(in: folder, follows: true).map(\.name)
 }

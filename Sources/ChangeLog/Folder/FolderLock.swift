@@ -4,17 +4,19 @@ import Stopping
 
 /// The exclusive right to change a log folder.
 ///
-/// The system releases it when the program ends in any way, so no stale lock is left.
+/// When the program ends for any reason, the system releases the lock, so a lock never outlives its
+/// program.
 package final class FolderLock {
   private let descriptor: Int32
 
-  /// Takes the lock, and waits for it if requested.
+  /// Locks a folder, and waits for the lock if requested.
   ///
   /// - Parameters:
-  ///   - folder: The folder.
-  ///   - wait: The maximum time to wait.
+  ///   - folder: The log folder.
+  ///   - wait: The maximum time to wait for the lock.
   ///   - purpose: The reason that other programs show while they wait.
-  /// - Throws: ``LogError`` with ``LogError/Code/locked``, which names the holder.
+  /// - Throws: ``LogError`` with ``LogError/Code/locked``, which names the program that has the
+  ///   lock.
   package init(_ folder: LogFolder, wait: Duration = .zero, purpose: String) throws {
     let path = "\(folder.path)/.lock"
     descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0o600)
@@ -31,8 +33,8 @@ package final class FolderLock {
     }
     let note = Array("\(purpose), process \(getpid()) on \(hostName)\n".utf8)
     guard ftruncate(descriptor, 0) == 0 else { return }
-    // If the note can't be written, waiting programs can't name this command; the lock is held in
-    // any case.
+    // If the purpose can't be written, other programs can't show it while they wait. The folder is
+    // locked anyway.
     _ = note.withUnsafeBytes { pwrite(descriptor, $0.baseAddress, note.count, 0) }
   }
 

@@ -1,20 +1,20 @@
 import Changes
 import Glibc
 
-/// The blob files of a log folder, each named by its SHA-256.
+/// The blob files of a log folder, each of which has its SHA-256 as its name.
 package struct LogBlobs: Hashable, Sendable {
   package let path: String
 
   package init(path: String) { self.path = path }
 
-  /// The path of the value with this digest.
+  /// The path of the blob file with a digest.
   package func file(_ digest: String) -> String { "\(path)/\(digest)" }
 
   package func contains(_ digest: String) -> Bool { access(file(digest), F_OK) == 0 }
 
-  /// Writes a value durably, unless it exists.
+  /// Writes a large value durably, unless its blob file exists.
   ///
-  /// - Throws: ``StoreError`` if the store's blob file was altered, and ``LogError``.
+  /// - Throws: ``StoreError`` if the store's own blob file was altered, and ``LogError``.
   package func write(_ value: LargeValue, digest: String) throws {
     guard !contains(digest) else { return }
     try makeFolders(path)
@@ -30,7 +30,7 @@ package struct LogBlobs: Hashable, Sendable {
     }
   }
 
-  /// The bytes of a value; the caller must verify their digest.
+  /// The bytes of a large value, whose digest the caller must verify.
   ///
   /// - Throws: ``LogError`` with ``LogError/Code/missing``.
   package func value(_ digest: String) throws -> LargeValue {
@@ -38,14 +38,15 @@ package struct LogBlobs: Hashable, Sendable {
     return .file(file(digest))
   }
 
-  /// Fails if a value is missing, or does not have its digest and its size.
+  /// Throws if a large value is missing, or if its file does not have the right digest and size.
   package func check(_ digest: String, size: Int64) throws {
     let descriptor = try open(digest)
     defer { close(descriptor) }
     var hash = SHA256()
     var total: Int64 = 0
     var chunk = [UInt8](repeating: 0, count: 1 << 18)
-    // One byte more than declared is enough to detect a file that is too long or never ends.
+    // Reading one byte more than the declared size shows that a file is too long, even if the file
+    // has no end.
     while total <= size {
       let count = Glibc.read(descriptor, &chunk, 1 + Int(min(Int64(chunk.count) - 1, size - total)))
       if count < 0, errno == EINTR { continue }

@@ -2,35 +2,36 @@ import Changes
 import FoundationEssentials
 import Glibc
 
-/// A log folder, with the paths of its files.
+/// A log folder, and the paths of the files in it.
 package struct LogFolder: Hashable, Sendable {
   package let path: String
-  /// The name of a kind of filtered logs; nil for full logs.
+  /// The name of filtered logs; nil if the logs are not filtered.
   package private(set) var partial: String?
-  /// The real paths of files that only seem to be in the folder, by their paths in it; empty for a
-  /// folder on disk.
+  /// The real paths of files that only appear to be in the folder, with the paths in the folder as
+  /// keys; empty for a folder on disk.
   var sources: [String: String] = [:]
 
-  /// Describes a folder that may not exist yet.
+  /// Describes a log folder, which need not exist yet.
   package init(_ path: String) {
     var path = path
     while path.count > 1, path.hasSuffix("/") { path.removeLast() }
     self.path = path
   }
 
-  /// The folder of the filtered logs of a filter; the words describe what the filter leaves out.
+  /// The folder for the logs of a filter; the words describe what the filter leaves out.
   package func partial(leavingOut words: String) -> LogFolder {
     partial(named: Self.partialName(words))
   }
 
-  /// The folder of the filtered logs with this name.
+  /// The folder of the filtered logs with a name.
   package func partial(named name: String) -> LogFolder {
     var result = self
     result.partial = name
     return result
   }
 
-  /// The name of filtered logs; different descriptions give different names.
+  /// The name of filtered logs, computed from the description of their filter; different
+  /// descriptions give different names.
   package static func partialName(_ words: String) -> String {
     String(SHA256.digest(of: Array(words.utf8)).description.prefix(8))
   }
@@ -43,10 +44,10 @@ package struct LogFolder: Hashable, Sendable {
   /// One log of a lineage.
   package struct File: Hashable, Sendable {
     package var path: String
-    /// The range of transactions in the log's name.
+    /// The range of transaction ids in the log's name.
     package var range: ClosedRange<Int64>
 
-    /// Throws if the log is in the folder of another day than the day of its first transaction.
+    /// Throws if the log is not in the folder of the day of its first transaction.
     package func checkDay(_ first: Transaction) throws(LogError) {
       let day = String(first.time.prefix(10))
       let folder = parentFolder(path).split(separator: "/").last ?? ""
@@ -55,7 +56,7 @@ package struct LogFolder: Hashable, Sendable {
     }
   }
 
-  /// The logs directly in the folder, as in a copy without subfolders.
+  /// The logs that are directly in the folder, as after a copy without subfolders.
   package func looseFiles() throws -> [String] {
     try names(in: path).filter(\.isReadAsLog).map { "\(path)/\($0)" }
   }
@@ -69,18 +70,20 @@ package struct LogFolder: Hashable, Sendable {
 
   /// The sorted identifiers of the stores that have logs.
   ///
-  /// A folder whose name is not exactly a store's identifier, such as one in small letters, is not
-  /// the folder of a store; see ``storeNames()``.
+  /// The folder of a store must have the store's exact identifier as its name. A name in small
+  /// letters, for example, is not accepted; see ``storeNames()``.
   package func stores() throws -> [String] {
     try storeNames().filter { UUID(uuidString: $0)?.uuidString == $0 }
   }
 
-  /// The sorted names that readers of tables take for stores, including names that no store has.
+  /// The sorted names that programs for tables accept as stores, including names that are not
+  /// identifiers of stores.
   package func storeNames() throws -> [String] { try values(of: "store", in: path) }
 
   /// The lineages of a store that have logs or snapshots, in ascending order.
   ///
-  /// A folder that a program created before it was stopped, and that has no log, is not a lineage.
+  /// A lineage without a log is not listed. An interrupted program may have left the folder of such
+  /// a lineage.
   package func lineages(of store: String) throws -> [Int64] {
     try lineageFolders(of: store).filter { lineage in
       let folder = lineageFolder(store, lineage: lineage)
@@ -95,8 +98,8 @@ package struct LogFolder: Hashable, Sendable {
     try values(of: "lineage", in: storeFolder(store)).compactMap(LogName.lineage).sorted()
   }
 
-  /// The logs and erasure records of some stores in the folder, each with data that distinguishes
-  /// it from a later file of the same name.
+  /// The logs and erasure records of some stores, each with data that changes if a file is replaced
+  /// by another file of that name.
   package func listing(of stores: [String]) throws -> Set<String> {
     let records = try stores.flatMap { store in
       try lineages(of: store).map { erasures(of: store, lineage: $0) }
@@ -111,7 +114,7 @@ package struct LogFolder: Hashable, Sendable {
     return result
   }
 
-  /// The logs of a lineage, sorted by their ranges; other files are ignored.
+  /// The logs of a lineage, sorted by their ranges of ids; files of other kinds are ignored.
   package func files(of store: String, lineage: Int64) throws -> [File] {
     let folder = lineageFolder(store, lineage: lineage)
     var result: [File] = []
@@ -127,7 +130,7 @@ package struct LogFolder: Hashable, Sendable {
     }
   }
 
-  /// The snapshots of a lineage, sorted by their transactions.
+  /// The snapshots of a lineage, sorted by the ids of their transactions.
   package func snapshots(of store: String, lineage: Int64) throws -> [File] {
     let folder = "\(lineageFolder(store, lineage: lineage))/snapshots"
     return try entries(folder).map(\.name).compactMap { name in
@@ -153,8 +156,8 @@ package struct LogFolder: Hashable, Sendable {
     }
   }
 
-  /// Removes incomplete files of interrupted programs among the logs of a store and the blob files;
-  /// the caller must have the folder's lock.
+  /// Removes the incomplete files that interrupted programs left among the logs of a store and the
+  /// blob files; the caller must have locked the folder.
   package func removeLeftovers(of store: String) throws {
     let folders = try [self] + partials(of: store).map { partial(named: $0) }
     for folder in folders {
@@ -178,10 +181,10 @@ package struct LogFolder: Hashable, Sendable {
     "\(storeFolder(store))/lineage=\(lineage)"
   }
 
-  /// The name of the erasure records in the folder of a lineage.
+  /// The name of the file with the erasure records of a lineage.
   static let erasuresName = "_erasures.ndjson"
 
-  /// The path of the erasure records of a lineage.
+  /// The path of the file with the erasure records of a lineage.
   package func erasures(of store: String, lineage: Int64) -> String {
     source("\(lineageFolder(store, lineage: lineage))/\(Self.erasuresName)")
   }
@@ -189,7 +192,7 @@ package struct LogFolder: Hashable, Sendable {
   /// The default path of a store's token.
   package func token(of store: String) -> String { "\(storeFolder(store))/_token.json" }
 
-  /// The folder of the large values, which are files named by their digests.
+  /// The folder of the large values; each file in it has a digest as its name.
   package var blobs: LogBlobs { LogBlobs(path: source("\(path)/blobs")) }
 
   /// The values after `key=` in the names of a folder's subfolders.
@@ -200,7 +203,7 @@ package struct LogFolder: Hashable, Sendable {
     }
   }
 
-  /// The names in a folder, including files that only seem to be there.
+  /// The names in a folder, including the names of files that only appear to be in the folder.
   func entries(_ folder: String) throws(LogError) -> [FolderEntry] {
     guard !sources.isEmpty else {
       return try ChangeLog.entries(in: folder, follows: folder == path)
@@ -212,14 +215,14 @@ package struct LogFolder: Hashable, Sendable {
     ).sorted { $0.name < $1.name }
   }
 
-  /// The real path of a file.
+  /// The real path of a file that appears to have the given path.
   func source(_ path: String) -> String { sources[path] ?? path }
 }
 
 extension String {
-  /// Whether an incomplete file has this name.
+  /// Whether a file with this name is the incomplete file of an interrupted program.
   fileprivate var isLeftover: Bool { hasPrefix(".") && hasSuffix("writing") }
 
-  /// Whether readers that find logs by their names would read a file with this name as a log.
+  /// Whether programs that find logs by their names would read a file with this name as a log.
   var isReadAsLog: Bool { hasSuffix(".ndjson.gz") && !hasPrefix(".") }
 }

@@ -1,14 +1,15 @@
-/// The place of a log in a log folder: store, lineage, day, and range of transactions.
+/// The place of a log in a log folder: the store, the lineage, the day, and the range of
+/// transaction ids.
 package struct LogName: Hashable, Sendable {
   package var store: String
   package var lineage: Int64
-  /// The day of the first transaction in UTC, such as `2026-09-20`.
+  /// The day in UTC of the first transaction, such as `2026-09-20`.
   package var day: String
   package var range: ClosedRange<Int64>
 
-  /// The ids that transactions may have.
+  /// The ids that a transaction can have.
   ///
-  /// The maximum is lower than the maximum of the type, because code adds one to an id.
+  /// The highest id is lower than the maximum of the integer type, because code adds one to an id.
   static let ids: Range<Int64> = 1..<1 << 62
 
   package init(store: String, lineage: Int64, day: String, range: ClosedRange<Int64>) {
@@ -18,22 +19,22 @@ package struct LogName: Hashable, Sendable {
     self.range = range
   }
 
-  /// The folder of a lineage.
+  /// The path of the folder of a lineage, relative to the log folder.
   package static func folder(store: String, lineage: Int64) -> String {
     "store=\(store)/lineage=\(lineage)"
   }
 
-  /// The path relative to the log folder.
+  /// The path of the log, relative to the log folder.
   package var path: String {
     "\(Self.folder(store: store, lineage: lineage))/date=\(day)/\(file)"
   }
 
-  /// The file's name; names sort in the order of the ids.
+  /// The file name of the log; the order of file names is the order of the ids.
   package var file: String {
     "\(padded(range.lowerBound))-\(padded(range.upperBound)).ndjson.gz"
   }
 
-  /// Reads the number of a lineage from a folder's name; nil for any other text.
+  /// Reads the number of a lineage from the name of a folder; nil if the name is of another kind.
   static func lineage(_ text: String) -> Int64? {
     guard let lineage = Int64(text), String(lineage) == text, lineage >= 0,
       lineage < ids.upperBound
@@ -41,7 +42,8 @@ package struct LogName: Hashable, Sendable {
     return lineage
   }
 
-  /// Reads the range of transactions from a file's name; nil if it is not the name of a log.
+  /// Reads the range of transaction ids from the name of a file; nil if this is not the name of a
+  /// log.
   package static func range(ofFile name: String) -> ClosedRange<Int64>? {
     guard name.hasSuffix(".ndjson.gz") else { return nil }
     let parts = name.dropLast(".ndjson.gz".count).split(
@@ -57,7 +59,7 @@ package struct LogName: Hashable, Sendable {
   }
 }
 
-/// An id with leading zeros, so that names sort in the order of the ids.
+/// Writes an id with leading zeros; the order of the texts is the order of the ids.
 func padded(_ id: Int64) -> String {
   let digits = String(id)
   return String(repeating: "0", count: max(0, 20 - digits.count)) + digits

@@ -1,16 +1,17 @@
 import FoundationEssentials
 
-/// The meaning of a path: a log folder, or the logs of one store or one lineage in it.
+/// What a path names: a log folder, or the logs of one store or one lineage in a log folder.
 package struct LogPlace: Sendable {
-  /// The log folder, with the name of filtered logs if the path has one.
+  /// The log folder; if the path names filtered logs, the folder of these filtered logs.
   package let folder: LogFolder
-  /// The store in the path; nil for the whole folder.
+  /// The store that the path names; nil if the path names the whole folder.
   package private(set) var store: String?
   package private(set) var lineage: Int64?
-  /// Whether the path is deeper than the folder of a lineage: it names some of its logs, or an impossible place.
+  /// Whether the path names a place below the folder of a lineage, such as the logs of one day, or
+  /// a place that can't exist.
   package private(set) var isPart = false
 
-  /// Parses a path without accessing the disk.
+  /// Parses a path without reading the disk.
   package init(_ path: String) {
     var parts = LogFolder(path).path.split(separator: "/", omittingEmptySubsequences: false)
     func isPlace(_ name: Substring) -> Bool {
@@ -18,7 +19,7 @@ package struct LogPlace: Sendable {
     }
     let isRelative = !path.hasPrefix("/") && parts.first.map(isPlace) ?? false
     if isRelative || parts.contains(".") || parts.contains("..") {
-      // The current directory may be the folder of a store.
+      // The current directory can be the folder of a store, so a relative path must be completed.
       parts = URL(fileURLWithPath: path).standardizedFileURL.path
         .split(separator: "/", omittingEmptySubsequences: false)
     }

@@ -1,10 +1,11 @@
 import Glibc
 
-/// Opens a regular file for reading, without waiting for a pipe and without following a link.
+/// Opens a regular file for reading; does not wait for a pipe, and does not follow a link.
 ///
-/// Logs may come from anyone: a pipe in their place would never end, and a link would lead out of the folder.
+/// Logs may come from an unknown person. Reading a pipe might never end, and a link could name a
+/// file outside the folder.
 ///
-/// - Throws: ``LogError`` with ``LogError/Code/damaged`` for anything that is not a file.
+/// - Throws: ``LogError`` with ``LogError/Code/damaged`` if the path is not a regular file.
 func openFile(_ path: String) throws(LogError) -> Int32 {
   let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
   guard descriptor >= 0 else {
@@ -27,20 +28,20 @@ func openFile(_ path: String) throws(LogError) -> Int32 {
   return descriptor
 }
 
-/// The file at a path that a person gave, which may be a link.
+/// The path of the file that a person named, after following links.
 package func withoutLinks(_ path: String) -> String {
   guard let real = realpath(path, nil) else { return path }
   defer { free(real) }
   return String(cString: real)
 }
 
-/// A name in a folder.
+/// A name in a folder, and the kind of its file.
 struct FolderEntry: Hashable {
   var name: String
   var kind: FileKind
 }
 
-/// The contents of a folder by name; empty if there is no such folder, or if the path is a link.
+/// The names in a folder; empty if the folder does not exist, or if the path is a link.
 func entries(in folder: String, follows: Bool = false) throws(LogError) -> [FolderEntry] {
   let flags = O_RDONLY | O_DIRECTORY | O_CLOEXEC | (follows ? 0 : O_NOFOLLOW)
   let descriptor = open(folder, flags)
@@ -60,7 +61,7 @@ func entries(in folder: String, follows: Bool = false) throws(LogError) -> [Fold
       $0.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
     }
     if name != ".", name != ".." {
-      // Some file systems do not return the kind of a file with its name.
+      // Some file systems do not return the kind of a file together with its name.
       var mode = mode_t(entry.pointee.d_type) << 12
       var status = stat()
       if mode == 0, fstatat(descriptor, name, &status, AT_SYMLINK_NOFOLLOW) == 0 {

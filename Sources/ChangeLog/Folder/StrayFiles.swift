@@ -1,10 +1,10 @@
 import FoundationEssentials
 
 extension LogFolder {
-  /// Links, pipes and devices that have the name of a store's folder, and anything that has the name of the
-  /// folder of large values but is not a folder.
+  /// Finds links, pipes and devices with the name of a store's folder, and anything except a folder
+  /// with the name of the folder of large values.
   ///
-  /// A file such as `store=….tar.gz` is not read as a log by any reader.
+  /// A regular file such as `store=….tar.gz` is not reported, because no reader takes it for a log.
   package func strays() throws -> [LogError] {
     guard sources.isEmpty else { return [] }
     return try entries(path)
@@ -15,10 +15,12 @@ extension LogFolder {
       .map { stray($0, in: path) }
   }
 
-  /// The files in a store's folder that are not logs in their places, but would be read as logs.
+  /// Finds the files in a store's folder that readers would take for logs, and that are not logs in
+  /// their places.
   ///
-  /// Readers of tables look for `store=*/lineage=*/date=*/*.ndjson.gz`. Pipes, devices and links are
-  /// among the files. A log of another store or lineage, or of another day, is found when it is read.
+  /// Readers of tables look for `store=*/lineage=*/date=*/*.ndjson.gz`. Pipes, devices and links
+  /// are reported too. A log of another store, lineage or day is not reported here, because reading
+  /// the log shows the error.
   package func strays(of store: String) throws -> [LogError] {
     guard sources.isEmpty else { return [] }
     var result: [LogError] = []
@@ -31,10 +33,10 @@ extension LogFolder {
     return result
   }
 
-  /// Looks at a name in a folder, and at the names below it.
+  /// Examines a name in a folder, and the names below it.
   ///
-  /// `depth` is the distance of the name from the store's folder if logs can be below the name;
-  /// otherwise nil.
+  /// `depth` is the distance of the name from the store's folder; it is nil if logs can't be below
+  /// the name.
   private func find(
     _ entry: FolderEntry,
     in folder: String,
@@ -45,7 +47,8 @@ extension LogFolder {
     guard !name.hasPrefix(".") else { return }
     guard entry.kind == .folder else {
       let isLog = depth == 3 && LogName.range(ofFile: name) != nil
-      // The reader of logs reports whatever has the name of a log.
+      // A file with the name of a log is not reported here, because the code that reads logs
+      // reports it.
       if !isLog, name.isReadAsLog || entry.kind != .file { result.append(stray(entry, in: folder)) }
       return
     }

@@ -2,11 +2,11 @@ import FoundationEssentials
 import Glibc
 import Stopping
 
-/// A temporary folder of a command, which is removed with the object.
+/// A temporary folder of a command, which is removed when this object is released.
 package final class TemporaryFolder {
   package let path: String
 
-  /// Creates a folder for only the owner in `TMPDIR` or `/tmp`.
+  /// Creates a temporary folder in `TMPDIR` or `/tmp`; only the owner can access the folder.
   package init() throws(LogError) {
     var template = Self.template()
     guard mkdtemp(&template) != nil else {
@@ -17,12 +17,12 @@ package final class TemporaryFolder {
   }
 
   deinit {
-    // A temporary folder that can't be removed does no harm; the system removes it later.
+    // A temporary folder that can't be removed is harmless, because the system removes it later.
     try? FileManager.default.removeItem(atPath: path)
     Leftovers.forget(path)
   }
 
-  /// Opens a temporary file without a name, which always disappears with the process.
+  /// Opens a temporary file without a name; the system removes the file when the process ends.
   package static func openFile() throws(LogError) -> Int32 {
     var template = template()
     let descriptor = mkstemp(&template)

@@ -2,14 +2,16 @@ import Changes
 import Dispatch
 import Glibc
 
-/// Splits the output of a reader into lines, without copying them.
+/// Splits the output of a reader into lines, without copying the lines.
 ///
-/// Other threads work ahead: one thread decompresses, one computes the digest of the file, and one computes
-/// the digests of the transactions. A transaction is therefore verified when its last line is read.
+/// Three other threads work ahead: one decompresses the file, one computes the digest of the file,
+/// and one computes the digests of the transactions. Therefore a transaction is verified when its
+/// last line is read.
 final class LineBuffer {
-  /// The maximum length of a line, which bounds the memory.
+  /// The maximum length of a line, which limits the memory that a line can use.
   static let longestLine = 1 << 25
-  /// The number of pieces in memory, enough that no thread waits long for another.
+  /// The number of pieces in memory, which is large enough that no thread waits long for another
+  /// thread.
   private static let pieceCount = 3
 
   private let source: PieceSource
@@ -17,13 +19,13 @@ final class LineBuffer {
   private let path: String
   private let reading = DispatchQueue(label: "travelog.log.reading")
   private var current = Piece()
-  /// The next pieces, which are filled or waiting to be filled.
+  /// The next pieces, which are filled or wait to be filled.
   private var ahead: [Piece] = []
-  /// The offset of the next line.
+  /// The offset of the next line in the current piece.
   private var start = 0
-  /// The number of digests of the current piece that were returned.
+  /// The number of digests of the current piece that were already returned.
   private var digestsTaken = 0
-  /// The number of the last line, from 1.
+  /// The number of the line that was read last, from 1.
   private(set) var number = 0
 
   init(_ reader: GzipReader, path: String) {
@@ -31,13 +33,15 @@ final class LineBuffer {
     self.path = path
   }
 
-  /// The number of bytes read from the file; the caller must know that no other thread reads.
+  /// The number of bytes read from the file; no other thread may read from the file during this
+  /// call.
   var bytesRead: Int64 {
     finish()
     return source.bytesRead
   }
 
-  /// The next line with its line break, which is valid until the next call; nil at the end.
+  /// The next line with its line break, whose bytes are valid until the next call; nil at the end
+  /// of the file.
   func next() throws -> UnsafeRawBufferPointer? {
     if start == current.count, try !advance() { return nil }
     guard let base = current.lines.baseAddress,
@@ -49,12 +53,12 @@ final class LineBuffer {
     return UnsafeRawBufferPointer(rebasing: current.lines[lineStart..<start])
   }
 
-  /// Starts computing digests, after the first line has given the digest before the first
-  /// transaction.
+  /// Starts to compute digests; the first line must already be read, because it contains the digest
+  /// before the first transaction.
   func begin(after previous: Digest) {
     pieceDigests.begin(after: previous)
     guard !source.isFinished else {
-      // A short file is read faster without threads.
+      // A short file is read faster without other threads.
       pieceDigests.make(of: current)
       return
     }
@@ -62,7 +66,7 @@ final class LineBuffer {
     for _ in 1..<Self.pieceCount { fill(Piece()) }
   }
 
-  /// The digests of the transaction whose closing line was just read.
+  /// The digests of the transaction whose closing line was read last.
   func digests() -> Result<LineDigests, Refusal> {
     current.chaining.wait()
     digestsTaken += 1
@@ -70,21 +74,23 @@ final class LineBuffer {
     return current.digests[digestsTaken - 1]
   }
 
-  /// The digest of all lines before the trailer that was just read; nil if other lines follow it.
+  /// The digest of all lines before the trailer, which was read last; nil if other lines follow the
+  /// trailer.
   func digestBeforeTrailer() -> Digest? {
     current.hashing.wait()
     return start == current.count ? current.trailerDigest : nil
   }
 
-  /// Waits until no other thread reads from the file, which can then be closed.
+  /// Waits until no other thread reads from the file; the caller can then close the file.
   func finish() {
     for piece in ahead { piece.filling.wait() }
   }
 
-  /// Moves to the next piece; false at the end.
+  /// Makes the next piece the current piece; returns false at the end of the file.
   private func advance() throws -> Bool {
     guard !ahead.isEmpty else {
-      // No piece was read ahead: it is the first or the last piece, or no digests are computed.
+      // No piece was read ahead, because this is the first or the last piece, or because no digests
+      // are computed.
       current.wait()
       start = 0
       var outcome = try source.refill(current)
@@ -95,7 +101,7 @@ final class LineBuffer {
     piece.filling.wait()
     var outcome = try piece.outcome.get()
     if outcome == .crowded {
-      // A very long line: no other piece may be in memory.
+      // While a very long line is read, no other piece may be in memory.
       for piece in ahead { piece.wait() }
       current.wait()
       ahead.removeAll()
@@ -112,7 +118,7 @@ final class LineBuffer {
     return true
   }
 
-  /// Makes a piece the current one; false at the end.
+  /// Makes a piece the current piece; returns false at the end of the file.
   private func go(on piece: Piece, outcome: PieceSource.Outcome) throws -> Bool {
     switch outcome {
     case .lines:
@@ -131,7 +137,7 @@ final class LineBuffer {
     }
   }
 
-  /// Lets another thread fill a piece, and then the threads that compute digests.
+  /// Fills a piece on another thread, and then computes its digests on the other threads.
   private func fill(_ piece: Piece) {
     piece.wait()
     for group in [piece.filling, piece.hashing, piece.chaining] { group.enter() }

@@ -2,16 +2,17 @@ import Changes
 import FoundationEssentials
 
 extension LogHeader {
-  /// Reads a line without its line break.
+  /// Reads a header from a line without its line break.
   ///
-  /// A line that differs from the one that ``line()`` writes is refused.
+  /// A line is refused if it differs from the line that ``line()`` writes.
   ///
-  /// In every version of the format the kind, the version and the requirements have the same
-  /// places, so a program can name the features that it does not know.
+  /// In every version of the format, the kind, the version and the requirements are at fixed
+  /// places. A program can therefore name the features of a log that it does not know.
   package init(line: UnsafeRawBufferPointer, path: String) throws {
     func failure(_ reason: LogFailure) -> LogError { LogError(reason, path: path, line: 1) }
     var text = LineParts(line)
-    // In a string the quotes of the second text would be escaped, so the search can't find it there.
+    // The quotes of the second text would be escaped in a string, so the search does not find this
+    // text inside a string.
     guard text.has(#"{"kind":"header","#), text.skip(to: #""meta":{"format":"#),
       text.has(#""meta":{"format":"#)
     else { throw failure(.notAHeader) }
@@ -33,18 +34,19 @@ extension LogHeader {
     }
   }
 
-  /// Reads the members that no other function reads.
+  /// Reads the keys that no other function reads.
   private init(_ text: inout LineParts) throws {
     try text.expect(#","store":"#)
     let store = try text.string()
-    // The text is later used as the name of a folder.
+    // The identifier is later used as the name of a folder, so it must be a UUID.
     guard UUID(uuidString: store) != nil else { throw Refusal.text }
     try text.expect(#","lineage":"#)
     let lineage = try text.integer()
     try text.expect(#","first":"#)
     let first = try text.integer()
     try text.expect(#","previous":"#)
-    // The caller adds one to these numbers, so they must not be the maximum.
+    // The numbers must be lower than the maximum of their type, because the caller adds one to
+    // them.
     guard LogName.ids.contains(first), lineage >= 0, lineage < LogName.ids.upperBound else {
       throw Refusal.text
     }
@@ -66,7 +68,7 @@ extension LogHeader {
     )
   }
 
-  /// Whether bytes may be the start of a header.
+  /// Whether a header can begin with the given bytes.
   static func mayBegin(with bytes: some Collection<UInt8>) -> Bool {
     let opening = Array(#"{"kind":"header","#.utf8)
     return bytes.prefix(opening.count).elementsEqual(opening.prefix(bytes.count))

@@ -1,12 +1,14 @@
 import Changes
 
-/// The first line of a log: its store and schema, and a typed value for every key of its lines.
+/// The first line of a log, with the store, the schema, and a typed value for every key of the
+/// other lines.
 ///
-/// Programs that infer types from the first line (DuckDB, polars, ClickHouse) infer the right ones,
-/// because the header has all keys of later lines, and none of its values is null.
+/// Programs such as DuckDB, polars and ClickHouse infer the types of columns from the first line.
+/// The inferred types are right, because the header has all keys of the later lines, and no value
+/// in the header is null.
 package struct LogHeader: Hashable, Sendable {
   package static let format = "travelog/1"
-  /// The maximum size of a schema as JSON, which bounds the memory.
+  /// The maximum size of a schema as JSON, which limits the memory that a header can use.
   static let longestDefinition = 1 << 21
 
   package var store: String
@@ -16,7 +18,7 @@ package struct LogHeader: Hashable, Sendable {
   package var previous: Digest
   /// The schema of all transactions in the log.
   package var schema: StoreSchema
-  /// The parts that a filtered log omits, in words; empty for a full log.
+  /// What a filter left out of the log, in words; empty if the log is not filtered.
   package var partial: String
 
   package init(

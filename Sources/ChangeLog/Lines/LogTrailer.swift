@@ -5,7 +5,7 @@ package struct LogTrailer: Hashable, Sendable {
   package var last: Int64
   package var transactions: Int64
   package var changes: Int64
-  /// SHA-256 of all uncompressed bytes of the file before this line.
+  /// The SHA-256 of all uncompressed bytes of the file before the trailer.
   package var digest: Digest
 
   package func line() -> [UInt8] {
@@ -16,7 +16,7 @@ package struct LogTrailer: Hashable, Sendable {
     )
   }
 
-  /// Takes the digest and the counts of a trailer's text, without checking them.
+  /// Copies the digest and the counts from the text of a trailer, without checking them.
   mutating func takeTotals(of text: UnsafeRawBufferPointer) throws(Refusal) {
     var parts = LineParts(text)
     try parts.expect(#"{"kind":"trailer","digest":""#)

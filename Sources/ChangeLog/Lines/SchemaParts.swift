@@ -1,17 +1,17 @@
 import Changes
 
-/// The parts of a header that depend only on the schema, which all logs of a store share.
+/// The parts of a header that depend only on the schema, and that the headers of many logs share.
 struct SchemaParts: Sendable {
-  /// The start of the line: a value for each key that lines can have.
+  /// The first part of a header, with a value for each key that lines can have.
   let values: [UInt8]
-  /// The digest of the schema as JSON, and the JSON as a string.
+  /// The digest of the schema's JSON, and the JSON as a string.
   let definition: [UInt8]
-  /// The size of the JSON before it is encoded as a string.
+  /// The size of the schema's JSON before the JSON is encoded as a string.
   let definitionSize: Int
 
   private static let recent = Recent<StoreSchema, SchemaParts> { $0.isCopy(of: $1) }
 
-  /// The parts of headers with a schema.
+  /// The parts of all headers that contain a schema.
   static func of(_ schema: StoreSchema) throws -> SchemaParts {
     try recent.value(of: schema) { try SchemaParts(schema) }
   }
@@ -28,7 +28,7 @@ struct SchemaParts: Sendable {
 }
 
 extension SchemaParts {
-  /// A property in lines, for all entities that have it.
+  /// A property as a key in lines, for all entities that have the property.
   private struct Property {
     let name: String
     let neutral: String

@@ -1,38 +1,40 @@
 import Changes
 
-/// The lines, or the transaction, that are omitted from a filtered log and replaced by one line.
+/// The lines, or the transaction, that a filtered log omits and replaces by one line.
 package struct Omission: Hashable, Sendable {
   /// The id of the transaction.
   package let transaction: Int64
   /// The range of the omitted lines; nil if the whole transaction is omitted.
   package let lines: Range<Int64>?
 
-  /// Describes an omission.
+  /// Creates the description of an omission.
   package init(transaction: Int64, lines: Range<Int64>? = nil) {
     self.transaction = transaction
     self.lines = lines
   }
 }
 
-/// Reads the lines of transactions, and accepts each line only in the form that the writer gives it.
+/// Reads the lines of transactions, and accepts only lines in the form that the writer gives them.
 ///
-/// The part that all lines of a transaction share is compared byte by byte with the first line, and
-/// parsed once, from the closing line.
+/// All lines of a transaction contain some equal bytes. These bytes are compared with the bytes in
+/// the first line, and are parsed only once, in the closing line.
 final class TransactionScanner {
-  /// Whether lines may be omitted, and hidden lines have no salt.
+  /// Whether the log is filtered: lines may be omitted, and hidden lines have no salt.
   var isFiltered = false
-  /// A transaction whose closing line was not read yet.
+  /// The transaction that is being read; nil after its closing line.
   private(set) var open: (id: Int64, count: Int64)?
-  /// The bytes of a change line before the sequence number, and the bytes between the sequence
-  /// number and the members of the leaf.
+  /// The bytes of a change's line before the sequence number; `middle` has the bytes between the
+  /// sequence number and the keys of the leaf.
   private var opening: [UInt8] = []
   private var middle: [UInt8] = []
   private var sequence: Int64 = 0
-  /// The seed of all lines of the transaction; nil if it has no lines, or if some lines are hidden.
+  /// The seed of all lines of the transaction; nil if the transaction has no lines, or if some
+  /// lines are hidden.
   private var seed: Seed?
-  /// Whether values of a line were erased.
+  /// Whether values of any line of the transaction were erased.
   private var hasErased = false
-  /// The name of the last change's entity, if the name has escapes and so differs from its bytes in the line.
+  /// The entity's name of the last change, if the name contains escapes in the line and therefore
+  /// differs from its bytes there.
   private var unescaped = UnsafeMutableRawBufferPointer(start: nil, count: 0)
   private var author = RepeatedText()
   private var process = RepeatedText()
@@ -40,7 +42,7 @@ final class TransactionScanner {
   private var bundle = RepeatedText()
   private var schema = RepeatedText()
 
-  /// The name of the last change's row, if it is not an integer.
+  /// The name of the last change's row, if the row has a name instead of an integer id.
   private var row = UnsafeMutableRawBufferPointer(start: nil, count: 0)
 
   deinit {
@@ -50,8 +52,8 @@ final class TransactionScanner {
 
   /// Reads the line of a change, without its line break.
   ///
-  /// The change's bytes are valid as long as the line, and its entity's until the next line is
-  /// read.
+  /// The bytes of the change are valid as long as the bytes of the line. The bytes of its entity
+  /// are valid until the next line is read.
   func change(_ line: UnsafeRawBufferPointer) throws(Refusal) -> Change {
     var text = LineParts(line)
     let place: Int64
@@ -93,9 +95,10 @@ final class TransactionScanner {
     return change
   }
 
-  /// Reads the members that describe a line's leaf; empty if they are only the seed of all lines.
+  /// Reads the keys that describe the leaf of a line; the result is empty if the line has only the
+  /// seed of all lines.
   ///
-  /// The tree over the lines checks the seed.
+  /// The tree over the lines shows whether the seed is right.
   private func leaf(
     _ text: inout LineParts,
     count: Int64
@@ -119,7 +122,8 @@ final class TransactionScanner {
     return members
   }
 
-  /// Reads the part that all lines of a transaction share from its first line; returns that line's sequence number.
+  /// Reads the bytes that all lines of a transaction share from the first line, and returns the
+  /// sequence number of the first line.
   private func begin(_ text: inout LineParts) throws(Refusal) -> Int64 {
     try text.expect(#"{"kind":"change","txn":"#)
     let id = try identifier(&text)
@@ -132,7 +136,7 @@ final class TransactionScanner {
     middle.removeAll(keepingCapacity: true)
     middle.append(contentsOf: text.line[start..<text.position])
     if let open {
-      // The lines before the closing line are omitted.
+      // An omission of earlier lines has already begun this transaction.
       guard open == (id, count) else { throw differs(open.id) }
     } else {
       begin(id, count: count)
@@ -182,7 +186,7 @@ final class TransactionScanner {
     return Omission(transaction: id, lines: lines)
   }
 
-  /// An id that is small enough for code to add one to it.
+  /// Reads an id, which must be small enough that code can add one to it.
   private func identifier(_ text: inout LineParts) throws(Refusal) -> Int64 {
     let id = try text.integer()
     guard LogName.ids.contains(id) else {
@@ -191,7 +195,8 @@ final class TransactionScanner {
     return id
   }
 
-  /// The facts about a transaction that each of its lines repeats.
+  /// Reads the facts about a transaction that each of its lines repeats, and returns the number of
+  /// its changes.
   private func shared(_ text: inout LineParts) throws(Refusal) -> Int64 {
     try text.expect(#","n":"#)
     let count = try text.integer()
@@ -202,8 +207,8 @@ final class TransactionScanner {
     return count
   }
 
-  /// The open transaction with the facts that the lines of its changes contain: id, time, author and
-  /// number of changes.
+  /// The open transaction with the facts that the lines of its changes contain: id, time, author
+  /// and number of changes; nil between transactions.
   func opened() throws(Refusal) -> Transaction? {
     guard let open, !middle.isEmpty else { return nil }
     let read = middle.withUnsafeBytes { bytes -> Result<(String, String?), Refusal> in
@@ -241,7 +246,7 @@ final class TransactionScanner {
 
   private func entity(_ quoted: UnsafeRawBufferPointer) throws(Refusal) -> UnsafeRawBufferPointer {
     guard quoted.contains(0x5c) else {
-      // The caller must check that the schema has this name.
+      // The caller must check that the schema has an entity with this name.
       return UnsafeRawBufferPointer(rebasing: quoted.dropFirst().dropLast())
     }
     guard let name = parseJSONString(quoted) else { throw Refusal.text }
@@ -251,9 +256,9 @@ final class TransactionScanner {
     return UnsafeRawBufferPointer(unescaped)
   }
 
-  /// Reads an id: an integer, or the name of a row of an adopted table.
+  /// Reads an object's id, which is an integer, or the name of a row in an adopted table.
   ///
-  /// The caller must check that the schema has such names.
+  /// The caller must check that the schema allows rows with names.
   private func object(
     _ text: inout LineParts
   ) throws(Refusal) -> (integer: Int64, name: UnsafeRawBufferPointer) {
@@ -274,9 +279,10 @@ final class TransactionScanner {
     Refusal(message: "it does not say the same of transaction \(id) as the line before")
   }
 
-  /// Reads a closing line without its line break.
+  /// Reads the closing line of a transaction, without its line break.
   ///
-  /// The closing line may be the only line that is read, because readers can skip changes.
+  /// A reader can skip the changes of a transaction, so the closing line may be the only line that
+  /// is read.
   func transaction(
     _ line: UnsafeRawBufferPointer,
     isAlone: Bool = false
@@ -324,7 +330,8 @@ final class TransactionScanner {
     return transaction
   }
 
-  /// Reads the properties of a transaction; a member without a value is omitted by the writer.
+  /// Reads the properties of a transaction; the writer omits the key of a property that has no
+  /// value.
   private func readMeta(_ text: inout LineParts, transaction: inout Transaction) throws(Refusal) {
     try text.expect(#","meta":{"#)
     if text.has(#""process":"#) {
@@ -353,7 +360,7 @@ final class TransactionScanner {
   }
 }
 
-/// A text that is converted only if it differs from the previous one, which is rare.
+/// A text that is converted only if it differs from the text of the previous line, which is rare.
 private struct RepeatedText {
   private var quoted: [UInt8] = []
   private var text = ""

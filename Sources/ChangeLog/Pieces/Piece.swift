@@ -2,25 +2,27 @@ import Changes
 import Dispatch
 import Glibc
 
-/// A buffer of whole lines, which the threads that decompress, compute digests and read lines use
-/// in turn.
+/// A buffer of complete lines.
 ///
-/// Other threads may read what a thread wrote after the thread has left its group.
+/// The threads that decompress, compute digests and read lines use the buffer one after another.
+///
+/// A thread may read what another thread wrote after that thread has left its dispatch group.
 final class Piece: @unchecked Sendable {
-  /// The size for lines of usual length.
+  /// The size in bytes of a piece with lines of usual length.
   static let usualRoom = 1_500_000
-  /// The maximum size while other pieces are in memory.
+  /// The maximum size in bytes of a piece while other pieces are in memory.
   static let largestRoom = 1 << 22
 
-  /// Done when ``outcome`` and the lines are set.
+  /// The group that is left when ``outcome`` and the lines are set.
   let filling = DispatchGroup()
-  /// Done when the file's digest includes the lines.
+  /// The group that is left when the digest of the file includes the lines.
   let hashing = DispatchGroup()
-  /// Done when ``digests`` are set.
+  /// The group that is left when ``digests`` are set.
   let chaining = DispatchGroup()
 
   var outcome: Result<PieceSource.Outcome, any Error> = .success(.end)
-  /// The digest of all lines of the file before the trailer, if the last line of this piece is the trailer.
+  /// The digest of all lines of the file before the trailer; nil unless the last line of this piece
+  /// is the trailer.
   var trailerDigest: Digest?
   /// The digests of each transaction whose closing line is in this piece.
   var digests: [Result<LineDigests, Refusal>] = []
@@ -28,19 +30,20 @@ final class Piece: @unchecked Sendable {
   private(set) var memory = UnsafeMutableRawBufferPointer(start: nil, count: 0)
   /// The number of bytes in the buffer.
   var filled = 0
-  /// The number of bytes in whole lines; the rest is for the next piece.
+  /// The number of bytes in complete lines; the bytes after them belong to the next piece.
   var count = 0
 
   deinit { free(memory.baseAddress) }
 
   var lines: UnsafeRawBufferPointer { UnsafeRawBufferPointer(rebasing: memory[..<count]) }
 
-  /// The free memory.
+  /// The free memory at the end of the buffer.
   var room: UnsafeMutableRawBufferPointer {
     UnsafeMutableRawBufferPointer(rebasing: memory[filled...])
   }
 
-  /// Changes the size and keeps the content; false if there is no memory.
+  /// Changes the size of the buffer and keeps its content; returns false if there is not enough
+  /// memory.
   func resize(to size: Int) -> Bool {
     guard size != memory.count else { return true }
     guard let moved = realloc(memory.baseAddress, size) else { return false }
@@ -48,14 +51,14 @@ final class Piece: @unchecked Sendable {
     return true
   }
 
-  /// Empties the piece, and frees the memory of a long line.
+  /// Empties the piece, and frees the memory that a long line needed.
   func removeAll() -> Bool {
     filled = 0
     count = 0
     return resize(to: Self.usualRoom)
   }
 
-  /// Waits until no other thread uses it.
+  /// Waits until no other thread uses the piece.
   func wait() {
     filling.wait()
     hashing.wait()
@@ -64,7 +67,7 @@ final class Piece: @unchecked Sendable {
 }
 
 extension UnsafeRawBufferPointer {
-  /// The last line break; also fast in debug builds.
+  /// The offset of the last line break; this search is fast in debug builds too.
   var lastLineBreak: Int? {
     var place = count
     while place > 0 {

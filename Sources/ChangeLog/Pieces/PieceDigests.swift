@@ -2,17 +2,19 @@ import Changes
 import Dispatch
 import Glibc
 
-/// Computes the digests of a file and of its transactions, each on its own thread.
+/// Computes the digest of a file on one thread, and the digests of its transactions on another
+/// thread.
 final class PieceDigests: Sendable {
   private let file = FileDigest()
   private let chain = ChainDigests()
   private let hashing = DispatchQueue(label: "travelog.log.hashing")
   private let chaining = DispatchQueue(label: "travelog.log.chaining")
 
-  /// Starts with the digest before the first transaction.
+  /// Sets the digest that the first transaction follows.
   func begin(after previous: Digest) { chain.begin(after: previous) }
 
-  /// Computes the digests of a piece at once, if no other thread does.
+  /// Computes the digests of a piece on this thread; no other thread may compute digests at the
+  /// same time.
   func make(of piece: Piece) {
     file.append(piece)
     chain.append(piece)
@@ -20,18 +22,18 @@ final class PieceDigests: Sendable {
 
   /// Starts to compute the digests of a piece on other threads.
   ///
-  /// The threads leave the piece's groups when the digests are computed.
+  /// The threads leave the dispatch groups of the piece when the digests are computed.
   func makeAhead(of piece: Piece) {
     hashing.async(group: piece.hashing) { [file] in file.append(piece) }
     chaining.async(group: piece.chaining) { [chain] in chain.append(piece) }
   }
 }
 
-/// Computes the digest of a file, piece by piece; one thread at a time uses it.
+/// Computes the digest of a file from its pieces; only one thread at a time may use this object.
 private final class FileDigest: @unchecked Sendable {
   private var hash = SHA256()
 
-  /// Hashes the lines of a piece except the trailer.
+  /// Adds the lines of a piece to the digest, except the trailer.
   func append(_ piece: Piece) {
     let lines = piece.lines
     let others = UnsafeRawBufferPointer(rebasing: lines.dropLast())
@@ -43,21 +45,21 @@ private final class FileDigest: @unchecked Sendable {
   }
 }
 
-/// Computes the digests of transactions before their lines are parsed; one thread at a time uses
-/// it.
+/// Computes the digests of transactions before their lines are parsed; only one thread at a time
+/// may use this object.
 ///
 /// Only the bytes that separate the parts of a line are parsed. Wrong lines give a wrong digest or
-/// no digest, and the reader of the lines reports the reason.
+/// no digest, and the code that parses the lines reports the reason.
 private final class ChainDigests: @unchecked Sendable {
   private var previous = SHA256.digest(of: [])
-  /// The lines of the transaction whose closing line was not read yet.
+  /// The tree over the lines of the current transaction.
   private var tree = LineTree(count: 0)
   private var isOpen = false
-  /// The bytes of each line between the sequence number and the members of the leaf.
+  /// The bytes of each line between the sequence number and the keys of the leaf.
   private var shared: [UInt8] = []
   private var scratch: [UInt8] = []
 
-  /// Starts with the digest before the first transaction.
+  /// Sets the digest that the first transaction follows.
   func begin(after previous: Digest) {
     self.previous = previous
     isOpen = false
@@ -82,11 +84,11 @@ private final class ChainDigests: @unchecked Sendable {
     }
   }
 
-  /// Adds the line of a change.
+  /// Adds the line of a change to the current transaction.
   private func take(_ text: inout LineParts) {
     guard text.skip(to: #","n":"#) else { return }
     if !isOpen || shared.isEmpty { begin(text) }
-    // The scanner refuses a line with another beginning.
+    // If a line begins with other bytes, the code that parses the line refuses it.
     _ = shared.withUnsafeBytes { text.has($0) }
     let members = text.isNext(#""op":"#) ? text.part(0..<0) : text.upTo(#","op":"#)
     if !members.isEmpty { _ = text.has(",") }
@@ -100,7 +102,8 @@ private final class ChainDigests: @unchecked Sendable {
     )
   }
 
-  /// Begins a transaction with its first line, and keeps the bytes that all lines have before their leaf.
+  /// Begins a transaction with its first line, and keeps the bytes that all lines of the
+  /// transaction have before their leaf.
   private func begin(_ text: LineParts) {
     var text = text
     let start = text.position
@@ -118,7 +121,8 @@ private final class ChainDigests: @unchecked Sendable {
     isOpen = true
   }
 
-  /// Adds a line that replaces omitted lines; returns the digest of an omitted transaction.
+  /// Adds a line that replaces omitted lines or a transaction; returns the digest of an omitted
+  /// transaction.
   private func omit(_ text: inout LineParts) -> Digest? {
     let isWhole = !text.skip(to: #","n":"#)
     let count = text.has(#","n":"#) ? try? text.integer() : nil
@@ -138,11 +142,12 @@ private final class ChainDigests: @unchecked Sendable {
     return nil
   }
 
-  /// Adds the closing line of a transaction, without its digest; the next line begins a transaction.
+  /// Adds the closing line of a transaction, except the digest in the line; the next line begins
+  /// another transaction.
   private func close(_ text: inout LineParts) -> Result<LineDigests, Refusal> {
     let tree = isOpen ? tree : LineTree(count: 0)
     isOpen = false
-    // In a string the quotes would be escaped, so the first match is the member.
+    // The quotes would be escaped in a string, so the first match is the key.
     guard text.skip(to: #","digest":""#) else { return .failure(.text) }
     let start = text.position
     guard text.has(#","digest":""#), let stated = Digest(hexadecimal: text.upToQuote()),

@@ -1,13 +1,13 @@
-/// Fills pieces with the lines of a file, one after the other.
+/// Fills pieces with the lines of a file, one piece after another.
 ///
-/// One thread at a time uses a source of pieces: the read-ahead thread, or the reader while the
-/// read-ahead thread is idle.
+/// Only one thread at a time may use this object: the thread that reads ahead, or the reading
+/// thread while no thread reads ahead.
 final class PieceSource: @unchecked Sendable {
   /// The result of filling a piece.
   enum Outcome {
-    /// The piece has lines.
+    /// The piece contains lines.
     case lines
-    /// The file has ended.
+    /// The file has no more lines.
     case end
     /// A line needs more memory than is allowed while other pieces exist.
     case crowded
@@ -17,9 +17,9 @@ final class PieceSource: @unchecked Sendable {
 
   private let reader: GzipReader
   private let path: String
-  /// The bytes after the last line of the last piece.
+  /// The bytes after the last complete line of the last piece.
   private var rest: [UInt8] = []
-  /// Whether a piece waits for more memory, so that no other can be filled.
+  /// Whether a piece needs more memory before any other piece can be filled.
   private var isCrowded = false
 
   init(_ reader: GzipReader, path: String) {
@@ -29,10 +29,10 @@ final class PieceSource: @unchecked Sendable {
 
   var bytesRead: Int64 { reader.bytesRead }
 
-  /// Whether everything was returned.
+  /// Whether all lines of the file were returned.
   var isFinished: Bool { reader.isFinished && rest.isEmpty }
 
-  /// Empties and fills a piece.
+  /// Empties a piece, and fills it with the next lines.
   func refill(_ piece: Piece) throws -> Outcome {
     guard !isCrowded else { return .crowded }
     guard piece.removeAll() else { throw LogFailure.outOfMemory.at(path) }
@@ -42,7 +42,7 @@ final class PieceSource: @unchecked Sendable {
     return try fill(piece, upTo: Piece.largestRoom)
   }
 
-  /// Continues to fill a piece, which may grow up to a limit.
+  /// Continues to fill a piece, whose size may grow up to a limit.
   func fill(_ piece: Piece, upTo limit: Int) throws -> Outcome {
     isCrowded = false
     while true {
@@ -55,8 +55,8 @@ final class PieceSource: @unchecked Sendable {
         guard piece.resize(to: size) else { throw LogFailure.outOfMemory.at(path) }
       }
       let start = piece.filled
-      // A piece that has grown is filled in small steps, so that few bytes remain after its long
-      // line.
+      // A piece that has grown is filled in small steps, to keep the number of bytes after its long
+      // line small.
       let room = piece.room.prefix(start < Piece.usualRoom ? .max : 1 << 20)
       let count = try reader.read(into: UnsafeMutableRawBufferPointer(rebasing: room))
       guard count > 0 else { return piece.filled == 0 ? .end : .cut }

@@ -1,7 +1,7 @@
 import Changes
 import Glibc
 
-/// The fault of a line, described in words.
+/// The reason why a line is wrong, in words.
 struct Refusal: Error {
   let message: String
 
@@ -9,7 +9,7 @@ struct Refusal: Error {
   static let empty = Refusal(message: "it has a member without a value")
 }
 
-/// A line that is parsed from its beginning.
+/// A line that is parsed from its beginning to its end.
 struct LineParts {
   let line: UnsafeRawBufferPointer
   private(set) var position = 0
@@ -21,7 +21,7 @@ struct LineParts {
 
   var isAtEnd: Bool { position == line.count }
 
-  /// Whether a text comes next; does not move.
+  /// Whether a text comes next; the position does not change.
   func isNext(_ text: StaticString) -> Bool {
     var parts = self
     return parts.has(text)
@@ -39,7 +39,8 @@ struct LineParts {
     return true
   }
 
-  /// Moves to a text; false, without moving, if the text is missing.
+  /// Moves the position to the next occurrence of a text; if there is none, returns false and keeps
+  /// the position.
   mutating func skip(to text: StaticString) -> Bool {
     var parts = self
     guard let base = line.baseAddress else { return false }
@@ -76,7 +77,7 @@ struct LineParts {
     return number
   }
 
-  /// The bytes of a text, with its quotes and escapes.
+  /// Reads a quoted text, and returns its bytes with the quotes and escapes.
   mutating func quoted() -> UnsafeRawBufferPointer {
     var end = position
     if end < line.count, line[end] == 0x22 {
@@ -91,14 +92,15 @@ struct LineParts {
     return text
   }
 
-  /// The bytes before a text; if the line does not have the text, all bytes up to the end of the line.
+  /// Reads the bytes before a text; if the line does not contain the text, reads the line to its
+  /// end.
   mutating func upTo(_ text: StaticString) -> UnsafeRawBufferPointer {
     let start = position
     if !skip(to: text) { position = line.count }
     return UnsafeRawBufferPointer(rebasing: line[start..<position])
   }
 
-  /// The position at which the members of values begin; the end if the line has no values.
+  /// The position at which the keys of the values begin; the end if the line has no values.
   func beginningOfValues(upTo end: Int) -> Int {
     var parts = self
     while let base = line.baseAddress, parts.position < end,
@@ -116,26 +118,26 @@ struct LineParts {
     return end
   }
 
-  /// A range of the bytes.
+  /// The bytes in a range of positions.
   func part(_ range: Range<Int>) -> UnsafeRawBufferPointer {
     UnsafeRawBufferPointer(rebasing: line[range])
   }
 
-  /// The bytes before the next quote.
+  /// Reads the bytes before the next quote.
   mutating func upToQuote() -> UnsafeRawBufferPointer {
     let start = position
     while position < line.count, line[position] != 0x22 { position += 1 }
     return UnsafeRawBufferPointer(rebasing: line[start..<position])
   }
 
-  /// A name in quotes whose opening quote was read.
+  /// Reads a name up to its closing quote; the opening quote must already be read.
   mutating func word() throws(Refusal) -> String {
     let word = String(decoding: upToQuote(), as: UTF8.self)
     try expect(#"""#)
     return word
   }
 
-  /// The value of a member if it is next; otherwise empty.
+  /// Reads the value of a key if this key is next; otherwise returns no bytes.
   mutating func value(_ key: StaticString) -> UnsafeRawBufferPointer {
     guard has(key) else { return UnsafeRawBufferPointer(start: nil, count: 0) }
     let start = position

@@ -7,27 +7,27 @@ package struct LogError: Error, Worded {
   /// Later versions may add kinds, so a `switch` needs a default.
   package enum Code: Hashable, Sendable {
     case missing, inputOutput, outOfMemory, diskFull, locked, exists
-    /// The bytes are not in the writer's form, or do not match their digests.
+    /// The bytes do not have the writer's form, or do not match their digests.
     case damaged
     /// The file ends before its trailer.
     case incomplete
     case newerFormat, notALog
-    /// Transactions between files are missing or duplicated.
+    /// Transactions between two logs are missing, or occur twice.
     case gap
-    /// The operation needs data that the filtered log leaves out.
+    /// The operation needs data that a filter left out of the log.
     case filtered
-    /// An operation on the folder was interrupted.
+    /// An operation that changes the folder was interrupted.
     case unfinished
-    /// A line would be longer than readers accept.
+    /// The line would be longer than readers accept.
     case lineTooLong
   }
 
-  /// The failure as data; its wording is derived from it.
+  /// The details of the failure, from which the words of the error are created.
   package let reason: any LogReason
   package let path: String
   /// The line in the file, from 1; zero if the error is not about a line.
   package let line: Int
-  /// The transaction; zero if the error is not about one.
+  /// The transaction that the error is about; zero if the error is not about a transaction.
   package let transaction: Int64
 
   package init(_ reason: any LogReason, path: String, line: Int = 0, transaction: Int64 = 0) {
@@ -37,7 +37,7 @@ package struct LogError: Error, Worded {
     self.transaction = transaction
   }
 
-  /// The same error with the path that the user gave for the file.
+  /// Returns this error with the path that the user gave for the file.
   package func at(_ path: String) -> LogError {
     reason.at(path, line: line, transaction: transaction)
   }
@@ -46,15 +46,16 @@ package struct LogError: Error, Worded {
   package var wording: Wording { reason.wording(self).withHint(code.hint) }
 }
 
-/// The reason for a ``LogError``: an enumeration with payloads.
+/// A type of reasons for a ``LogError``, usually an enumeration with associated values.
 package protocol LogReason: Sendable {
   var code: LogError.Code { get }
-  /// The text for a file, a line and a transaction. If it has no second line, the code's hint is used.
+  /// The words for an error about a file, a line or a transaction; if they contain no hint, the
+  /// hint of the error's code is used.
   func wording(_ error: LogError) -> Wording
 }
 
 extension LogReason {
-  /// The same failure as an error of a file, or of a line or a transaction in it.
+  /// Creates an error with this reason, about a file, or about a line or transaction in the file.
   package func at(_ path: String, line: Int = 0, transaction: Int64 = 0) -> LogError {
     LogError(self, path: path, line: line, transaction: transaction)
   }

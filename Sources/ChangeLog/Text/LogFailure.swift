@@ -128,7 +128,7 @@ package enum LogFailure: LogReason {
 }
 
 extension LogError.Code {
-  /// The usual remedy for failures of this kind; empty if there is none.
+  /// The usual remedy for failures of this code; empty if there is no usual remedy.
   package var hint: String {
     switch self {
     case .damaged: "Compare the file with another copy."

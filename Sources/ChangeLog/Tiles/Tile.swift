@@ -1,20 +1,21 @@
 import Glibc
 import Stopping
 
-/// A file of up to 256 hashes of one level of a tree, or of up to 256 entries, in the layout of
-/// c2sp.org/tlog-tiles.
+/// A file with up to 256 hashes of one level of a tree, or with up to 256 entries.
+///
+/// Files of tiles have the layout of c2sp.org/tlog-tiles.
 struct Tile: Hashable {
   /// The number of hashes of a full tile.
   static let width: Int64 = 256
 
-  /// The level, or `entries`.
+  /// The level of the hashes, or `entries`.
   var level: String
   /// The position of the tile in its level.
   var index: Int64
-  /// The number of hashes in the tile.
+  /// The number of hashes or entries in the tile.
   var width = Tile.width
 
-  /// The path of the full tile below the folder of its tree.
+  /// The path of the full tile, relative to the folder of the tree.
   var fullPath: String {
     var name = Self.digits(index)
     var rest = index / 1000
@@ -25,17 +26,19 @@ struct Tile: Hashable {
     return "tile/\(level)/\(name)"
   }
 
-  /// The folder of the partial tiles with the same level and place.
+  /// The folder of the partial tiles at the position of this tile.
   var partialFolder: String { fullPath + ".p" }
 
-  /// The path below the folder of its tree.
+  /// The path of the tile, relative to the folder of the tree.
   var path: String { width == Self.width ? fullPath : "\(partialFolder)/\(width)" }
 
   private static func digits(_ number: Int64) -> String {
     String(String(1000 + number % 1000).dropFirst())
   }
 
-  /// Writes the tile completely or not at all; the tile survives a power cut only with `lasts`.
+  /// Writes the tile completely or not at all.
+  ///
+  /// If `lasts` is false, a power failure can remove the tile.
   func write(_ bytes: [UInt8], in tree: String, lasts: Bool = false) throws {
     let path = "\(tree)/\(path)"
     if lasts {
@@ -45,7 +48,8 @@ struct Tile: Hashable {
     try writeUnsynced(bytes, to: path, temporary: "\(tree)/.tile.writing")
   }
 
-  /// Removes the partial tiles in this place, except tiles of some widths.
+  /// Removes the partial tiles at the position of this tile, except partial tiles of the given
+  /// widths.
   func removePartials(in tree: String, except widths: Set<Int64> = []) throws(LogError) {
     let folder = "\(tree)/\(partialFolder)"
     for name in try names(in: folder) where !widths.contains(Int64(name) ?? 0) {
@@ -53,12 +57,13 @@ struct Tile: Hashable {
         throw diskError("remove", path: "\(folder)/\(name)")
       }
     }
-    // A folder that still has tiles is not removed.
+    // `rmdir` does not remove a folder that still contains tiles.
     rmdir(folder)
   }
 }
 
-/// Writes a file completely or not at all; after a power cut, the file can be written again.
+/// Writes a file completely or not at all; a power failure can remove the file, which must then be
+/// written again.
 package func writeUnsynced(
   _ bytes: [UInt8],
   to path: String,

@@ -1,18 +1,18 @@
 import Changes
 
-/// Appends leaves to a tree whose hashes are in tiles.
+/// Appends leaves to a tree whose hashes are stored in tiles.
 ///
-/// Full tiles are written when they are full. No reader needs them before the number of leaves is written
-/// elsewhere, after ``finish(keeping:)``.
+/// A tile is written as soon as it is full. Readers use a new tile only after the new number of
+/// leaves is written elsewhere, which happens after ``finish(keeping:)``.
 package struct TileWriter {
-  /// The folder that has the folder `tile`.
+  /// The folder of the tree, which contains the folder `tile`.
   package let path: String
-  /// The number of leaves.
+  /// The number of leaves of the tree.
   package private(set) var count: Int64
-  /// The hashes of the last tile of each level, if it is not full.
+  /// The hashes of the last tile of each level, if this tile is not full.
   private var levels: [[Digest]] = []
 
-  /// Continues a tree.
+  /// Creates a writer that appends to a tree.
   package init(_ tree: TiledTree) throws {
     path = tree.path
     count = tree.count
@@ -26,7 +26,7 @@ package struct TileWriter {
     }
   }
 
-  /// The number of leaves and the root.
+  /// The number of leaves and the root of the tree.
   package func head() throws(ProofError) -> TreeHead {
     var tree = MerkleTree()
     for (level, hashes) in levels.enumerated().reversed() {
@@ -52,7 +52,7 @@ package struct TileWriter {
     }
   }
 
-  /// Writes the partial tiles, and removes older partial tiles, except the tiles of a smaller tree.
+  /// Writes the partial tiles, and removes older partial tiles, except those of a smaller tree.
   package func finish(keeping smaller: Int64 = 0) throws {
     for (level, hashes) in levels.enumerated() where !hashes.isEmpty {
       let index = count >> (8 * (level + 1))

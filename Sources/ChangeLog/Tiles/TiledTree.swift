@@ -1,13 +1,13 @@
 import Changes
 
-/// A tree of hashes of RFC 6962 whose hashes are in tiles.
+/// A tree of hashes as in RFC 6962, whose hashes are stored in tiles.
 ///
-/// Only the needed tiles are read. A tree that has grown still contains its earlier trees, because
-/// the hashes of a tile never change.
+/// Only the tiles that are needed are read. A larger tree contains the hashes of its smaller
+/// predecessors, because hashes in a tile never change.
 package struct TiledTree {
-  /// The folder that has the folder `tile`.
+  /// The folder of the tree, which contains the folder `tile`.
   package let path: String
-  /// The number of leaves.
+  /// The number of leaves of the tree.
   package let count: Int64
   private let cache = TileCache()
 
@@ -20,7 +20,7 @@ package struct TiledTree {
   /// The hash of a leaf.
   package func leaf(_ index: Int64) throws -> Digest { try root(of: index..<index + 1) }
 
-  /// The number of leaves and the root.
+  /// The number of leaves and the root of the tree.
   package func head() throws -> TreeHead {
     TreeHead(count: count, root: count == 0 ? MerkleTree().root : try root(of: 0..<count))
   }
@@ -30,18 +30,18 @@ package struct TiledTree {
     try inclusionPath(of: index, in: count).map { try root(of: $0) }
   }
 
-  /// The hashes that prove that a smaller tree is the beginning of this one.
+  /// The hashes that prove that this tree begins with a smaller tree.
   package func consistency(from old: Int64) throws -> [Digest] {
     try consistencyPath(from: old, to: count).map { try root(of: $0) }
   }
 
-  /// The root over the leaves of a node in a tree of this size.
+  /// The root over the leaves of a node in this tree.
   private func root(of node: Range<Int64>) throws -> Digest {
     let leaves = node.upperBound - node.lowerBound
     guard leaves & (leaves - 1) == 0 else {
       var tree = MerkleTree()
       var first = node.lowerBound
-      // The largest whole subtrees, left to right.
+      // The node is split into its largest complete subtrees, from left to right.
       while first < node.upperBound {
         let rest = node.upperBound - first
         let size: Int64 = 1 << Int64(63 - rest.leadingZeroBitCount)
@@ -67,7 +67,7 @@ package struct TiledTree {
     let tile = Tile(level: "\(level)", index: index, width: width)
     var hashes = try read(tile.path, width) ?? read(tile.fullPath, width)
     if hashes == nil {
-      // A tile of a smaller tree may have grown since.
+      // A partial tile of a smaller tree may have been replaced by a tile with more hashes.
       for name in try names(in: "\(path)/\(tile.partialFolder)") where hashes == nil {
         hashes = try read("\(tile.partialFolder)/\(name)", width)
       }
@@ -77,7 +77,7 @@ package struct TiledTree {
     return hashes
   }
 
-  /// The first `count` hashes of a file; nil if the file has fewer.
+  /// Reads the first `width` hashes of a file; nil if the file contains fewer hashes.
   private func read(_ name: String, _ width: Int64) throws -> [Digest]? {
     guard let bytes = try readSmallFile("\(path)/\(name)", limit: 32 << 8),
       bytes.count >= 32 * Int(width)
@@ -90,7 +90,7 @@ package struct TiledTree {
   }
 }
 
-/// The last tile that was read of each level.
+/// For each level, the tile that was read last.
 private final class TileCache {
   var tiles: [Int: (index: Int64, hashes: [Digest])] = [:]
 }

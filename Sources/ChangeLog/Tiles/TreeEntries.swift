@@ -1,10 +1,12 @@
-/// The entries of a tree beside its tiles, in files of up to 256, in the layout of c2sp.org/tlog-tiles.
+/// The entries of a tree, in files of up to 256 entries in the layout of c2sp.org/tlog-tiles,
+/// beside the tiles of the tree.
 ///
-/// No log contains the entries, and the tree is computed from them, so they are written durably.
+/// The entries are written durably, because no log contains them and the tree is computed from
+/// them.
 package struct TreeEntries {
   /// The folder of the tree.
   package let path: String
-  /// All entries.
+  /// All entries of the tree, in order.
   package private(set) var all: [[UInt8]] = []
   private var written = 0
 
@@ -22,7 +24,7 @@ package struct TreeEntries {
     written = all.count
   }
 
-  /// Reads a file of entries; false if there is no file.
+  /// Reads a file of entries; returns false if the file does not exist.
   private mutating func add(_ tile: Tile) throws -> Bool {
     guard let bytes = try readSmallFile("\(path)/\(tile.path)") else { return false }
     var (place, entries) = (0, [[UInt8]]())
