@@ -1,4 +1,4 @@
-/// The values of a command's parameters, checked.
+/// The checked values of a command's parameters.
 package struct Arguments: Sendable {
   /// The given texts, by the names of their parameters.
   private let texts: [String: [String]]

@@ -1,4 +1,4 @@
-/// A program or one of its subcommands, as data: parsing, help and reference pages follow from it.
+/// A program or one of its subcommands, as data for parsing, help and reference pages.
 ///
 /// ```swift
 /// let name = Parameter.positional("NAME", type: .text, help: "Who to greet.")
@@ -31,7 +31,7 @@ package struct Command: Sendable {
   let environment: [Note]
   let files: [Note]
   let exitCodes: [ExitCode]
-  /// The function that the command runs; nil if it only has subcommands.
+  /// The function that the command runs; nil if the command only has subcommands.
   package let action: Action?
 
   /// Creates a command.

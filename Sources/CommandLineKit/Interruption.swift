@@ -1,7 +1,8 @@
 import Glibc
 import Synchronization
 
-/// Handles SIGINT and SIGTERM: the program ends in order, or after 0.13 s without waiting any longer.
+/// Handles SIGINT and SIGTERM: the command can end in order, and after 0.13 s the program ends
+/// without waiting.
 package enum Interruption {
   /// The time in microseconds that a command has to end in order.
   ///

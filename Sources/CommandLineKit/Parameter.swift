@@ -1,9 +1,9 @@
-/// A flag or positional without the type of its value; the parser and the help need only this.
+/// A flag or positional without the type of its value; the parser and the help need no type.
 package struct Declaration: Sendable {
   /// The number of values that a parameter takes.
   package enum Arity: Hashable, Sendable { case none, one, many }
 
-  /// The name: of a flag without its dashes, of a positional as help shows it.
+  /// The name of a flag without its dashes, or the name of a positional as help shows it.
   package let name: String
   let short: Character?
   package let isPositional: Bool
@@ -19,7 +19,7 @@ package struct Declaration: Sendable {
   /// The text that is used if no value is given.
   let fallback: String?
   let help: String
-  /// Checks the texts that were given for it; throws a ``UsageError``.
+  /// Checks the texts that were given for the parameter; throws a ``UsageError``.
   package fileprivate(set) var check: @Sendable ([String]) throws -> Void = { _ in }
 
   /// The name of the parameter in messages and help.
@@ -57,7 +57,8 @@ package protocol DeclaredParameter: Sendable {
   var declaration: Declaration { get }
 }
 
-/// A flag or positional with the type of its value; it is the key to that value in ``Arguments``.
+/// A flag or positional with the type of its value; a parameter is also the key of its value in
+/// ``Arguments``.
 package struct Parameter<Value: Sendable>: DeclaredParameter {
   package private(set) var declaration: Declaration
   /// Converts the texts that were given into a value.

@@ -148,7 +148,8 @@ private struct Parser {
       throw error(.takesNoValue(flag.spelling))
     case (_, let value?): texts[flag.name, default: []].append(value)
     case (_, nil):
-      // A flag that follows is not the value, unless it is written as “--name=--this”.
+      // A word that looks like a flag is not taken as the value, unless it is written as
+      // “--name=--this”.
       guard let next = rest.first, next == "-" || !next.hasPrefix("-") || next.isNegativeNumber
       else {
         throw error(

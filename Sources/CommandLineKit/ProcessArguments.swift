@@ -2,8 +2,9 @@ import Glibc
 
 /// The arguments of the process, with the program's name.
 ///
-/// Swift's `CommandLine` finds the arguments by the place of the environment in memory. It finds none if a
-/// preloaded library such as libfaketime has called `setenv`. The arguments that the system provides stay in place.
+/// Swift's `CommandLine` finds the arguments by the place of the environment in memory. If a
+/// preloaded library such as libfaketime has called `setenv`, `CommandLine` finds no arguments. The
+/// arguments that the system provides do not depend on the environment.
 package func processArguments() -> [String] {
   let descriptor = open("/proc/self/cmdline", O_RDONLY | O_CLOEXEC)
   guard descriptor >= 0 else { return CommandLine.arguments }

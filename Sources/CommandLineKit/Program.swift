@@ -45,7 +45,7 @@ package struct Program: Sendable {
     case .complete(let words):
       return answer(environment) { _ in offer(for: words, of: command).text }
     case .help(let path, let isLong):
-      // A program without arguments fails, and shows its help as the error.
+      // A program that is called without arguments fails, and shows its help as the error.
       let isAsked = arguments.count > 1
       let descriptor = isAsked ? STDOUT_FILENO : STDERR_FILENO
       let code = answer(environment, on: descriptor) { style in
@@ -92,7 +92,7 @@ package struct Program: Sendable {
       do {
         try output.flush()
       } catch is ClosedPipe {
-        // The message may still be read.
+        // Standard error may still have a reader, so the error is reported.
       } catch {
         // The error of the command is reported, because it explains more than a failure to write
         // the rest of the output.

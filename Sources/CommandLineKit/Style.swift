@@ -33,11 +33,11 @@ package struct Style: Hashable, Sendable {
 
   package func bold(_ text: String) -> String { escaped(text, code: 1) }
   package func faint(_ text: String) -> String { escaped(text, code: 2) }
-  /// For errors and deleted objects.
+  /// The text in red, for errors and deleted objects.
   package func red(_ text: String) -> String { escaped(text, code: 31) }
-  /// For success and inserted objects.
+  /// The text in green, for success and inserted objects.
   package func green(_ text: String) -> String { escaped(text, code: 32) }
-  /// For warnings and updates.
+  /// The text in yellow, for warnings and updates.
   package func yellow(_ text: String) -> String { escaped(text, code: 33) }
 
   private func escaped(_ text: String, code: Int) -> String {

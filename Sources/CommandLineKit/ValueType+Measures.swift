@@ -60,7 +60,7 @@ private func numberAndUnit(_ text: String) -> (Int64, String)? {
   return (number, String(text[digits.endIndex...]))
 }
 
-/// A text with a unit to suggest instead of a number without one; nil for any other text.
+/// A text with a unit to suggest instead of a number without a unit; nil for any other text.
 private func hintOfUnit(_ text: String, units: [String]) -> String? {
   guard let (number, unit) = numberAndUnit(text), unit.isEmpty else { return nil }
   return "A unit is missing: \(alternatives(units.map { "\(number)\($0)" }))."

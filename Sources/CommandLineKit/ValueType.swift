@@ -100,7 +100,7 @@ func alternatives(_ words: [String]) -> String {
   return words.dropLast().joined(separator: ", ") + " or " + last
 }
 
-/// A value in quotes: at most 80 characters of it, or the beginning of a longer one and its size.
+/// A value in quotes, with at most 80 characters; for a longer value, its beginning and its size.
 package func quotedValue(_ text: String) -> String { "“\(shortened(text))”" }
 
 func shortened(_ text: String) -> String {

@@ -8,18 +8,18 @@ import Dispatch
 ///   nonisolated var unownedExecutor: UnownedSerialExecutor { queue.asUnownedSerialExecutor() }
 /// }
 /// ```
-/// On Apple's systems it is a subclass of `DispatchQueue`. On Linux that class can't have subclasses, so
-/// this one contains a queue.
+/// On Apple's systems, this class is a subclass of `DispatchQueue`. On Linux, `DispatchQueue` can't
+/// have subclasses, so this class contains a queue.
 public final class DispatchSerialQueue: SerialExecutor {
   /// The queue as a `DispatchQueue`.
   ///
-  /// Work that is added to it directly runs in the same order.
+  /// Work that is added directly to the `DispatchQueue` runs in the same order as all other work.
   public let queue: DispatchQueue
 
   /// Creates a queue.
   ///
-  /// A target queue may be shared with other queues; only one closure of all of them runs at a time
-  /// if the target is serial.
+  /// Several queues may have the same target queue. If the target is serial, only one closure of
+  /// all these queues runs at a time.
   public init(
     label: String,
     qos: DispatchQoS = .unspecified,
@@ -49,7 +49,7 @@ public final class DispatchSerialQueue: SerialExecutor {
     queue.async(group: group, qos: qos, flags: flags, execute: work)
   }
 
-  /// Runs a closure at a time or later, after the closures that were added before it.
+  /// Runs a closure at the given time or later, after the closures that were added before it.
   public func asyncAfter(
     deadline: DispatchTime,
     qos: DispatchQoS = .unspecified,

@@ -16,12 +16,12 @@ extension String {
       case fraction(Double)
     }
 
-    /// Makes a text that is the same in every program.
+    /// Creates a text without values, the same as `init(stringLiteral:)`.
     public init(_ value: String) {
       self.init(stringLiteral: value)
     }
 
-    /// Makes a text without values.
+    /// Creates a text without values.
     public init(stringLiteral value: String) {
       key = value
       values = []
@@ -94,7 +94,7 @@ extension String {
 }
 
 extension String.LocalizationValue {
-  /// The text in a bundle's table, or the literal if the table lacks it.
+  /// The text in a bundle's table; the literal if the table does not have the text.
   func text(table: String?, bundle: Bundle, locale: Locale) -> String {
     let format = bundle.localizedString(forKey: key, value: nil, table: table)
     return values.isEmpty ? format : filled(format, locale: locale)

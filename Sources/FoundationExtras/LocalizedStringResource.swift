@@ -14,7 +14,7 @@ public struct LocalizedStringResource: ExpressibleByStringInterpolation, Hashabl
   public let table: String?
   /// The locale in which numbers in the text are written.
   ///
-  /// Tables are not selected by it.
+  /// The locale does not select the table.
   public var locale: Locale
 
   /// Creates a resource whose key is the text itself.

@@ -15,8 +15,8 @@ extension NotificationCenter {
   ///
   /// Notifications that are posted between two iterations of a loop wait for the next iteration.
   public final class Notifications: AsyncSequence, @unchecked Sendable {
-    // Sendable because all members are constant, the center is thread-safe, and the sender is only used
-    // for comparisons.
+    // The class is Sendable because all members are constant, the center is thread-safe, and the
+    // sender is only used for comparisons.
     private let center: NotificationCenter
     private let name: Notification.Name
     private let sender: AnyObject?
@@ -60,13 +60,13 @@ extension NotificationCenter {
 
 /// A notification on its way from the thread that posts it to the task that waits for it.
 private struct Posted: @unchecked Sendable {
-  // Sendable as on Apple's systems: the poster no longer uses it.
+  // The type is Sendable as on Apple's systems: the poster no longer uses the notification.
   let notification: Notification
 }
 
 /// The registration of an observer with the center.
 private struct Observation: @unchecked Sendable {
-  // Sendable because the token is only returned to the center, which is thread-safe.
+  // The type is Sendable because the token is only passed to the center, which is thread-safe.
   let center: NotificationCenter
   let token: any NSObjectProtocol
 

@@ -63,7 +63,7 @@ extension FileManager {
     do {
       try createDirectory(at: folder, withIntermediateDirectories: true)
     } catch {
-      return nil  // As on Apple's systems, nil means that there is no such folder to be had.
+      return nil  // As on Apple's systems, nil means that the folder is not available.
     }
     return folder
   }

@@ -52,8 +52,8 @@ public final class UndoManager {
   public var groupingLevel: Int { open.count }
   /// Whether actions are registered.
   ///
-  /// False after ``disableUndoRegistration()``, until ``enableUndoRegistration()`` was called as
-  /// often.
+  /// False after ``disableUndoRegistration()``, until ``enableUndoRegistration()`` has been called
+  /// the same number of times.
   public var isUndoRegistrationEnabled: Bool { disabled == 0 }
   /// The name of the step that ``undo()`` undoes; empty if the step has no name.
   public var undoActionName: String { undoStack.last?.name ?? "" }
@@ -115,7 +115,7 @@ public final class UndoManager {
 
   /// Undoes the last step.
   ///
-  /// All open groups end before.
+  /// All open groups end before the undo.
   public func undo() {
     willUndo?()
     while !open.isEmpty { endUndoGrouping() }
@@ -154,8 +154,9 @@ public final class UndoManager {
     open = []
   }
 
-  /// Stops registration until ``enableUndoRegistration()`` was called as often.
+  /// Stops registration until ``enableUndoRegistration()`` has been called the same number of
+  /// times.
   public func disableUndoRegistration() { disabled += 1 }
-  /// Resumes registration, if it was called as often as ``disableUndoRegistration()``.
+  /// Resumes registration after the same number of calls as of ``disableUndoRegistration()``.
   public func enableUndoRegistration() { disabled = max(0, disabled - 1) }
 }

@@ -1,8 +1,9 @@
 import Foundation
 
-/// A class that converts values into others and back, and is found by its name.
+/// A class that converts values into other values and back, and that is found by its name.
 ///
-/// Foundation on Linux does not have this class. This one has the part that `.transformable(by:)` needs.
+/// Foundation on Linux does not have this class. This class has the part that `.transformable(by:)`
+/// needs.
 open class ValueTransformer {
   private static let lock = NSLock()
   // Only read and written while `lock` is held.
@@ -53,7 +54,7 @@ public struct NSValueTransformerName: RawRepresentable, Hashable, Sendable {
   public let rawValue: String
   /// Creates a name.
   ///
-  /// No transformer need have it yet.
+  /// A transformer with the name need not exist.
   public init(rawValue: String) { self.rawValue = rawValue }
   /// Creates a name without a label; the same as ``init(rawValue:)``.
   public init(_ rawValue: String) { self.rawValue = rawValue }

@@ -10,7 +10,7 @@ private struct JSON5Reader {
   let text: [Unicode.Scalar]
   var index = 0
   var line = 1
-  /// The beginning of the line.
+  /// The index of the first character of the current line.
   var start = 0
   /// The nesting of values, which is limited so that a text can't exhaust the stack.
   var depth = 0

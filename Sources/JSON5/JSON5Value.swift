@@ -7,7 +7,7 @@ package struct JSON5Value: Hashable, Sendable {
     case number(String)
     case string(String)
     case array([JSON5Value])
-    /// The members in the order of the text; names are unique.
+    /// The properties in the order of the text; their names are unique.
     case object([Member])
   }
 

@@ -4,8 +4,8 @@ import Synchronization
 
 /// The temporary files and folders of this process.
 ///
-/// The code that creates a file removes it. If the program is stopped while a thread waits for a lock
-/// or a disk, the program ends without that thread, and removes its files here.
+/// The code that creates a file removes it. If the program is stopped while a thread waits for a
+/// lock or a disk, the program ends without that thread. The thread's files are then removed here.
 package enum Leftovers {
   private struct State {
     var paths: Set<String> = []
@@ -36,7 +36,7 @@ package enum Leftovers {
       return state.paths
     }
     for path in paths {
-      // A running thread may create a file in a folder while it is removed.
+      // A running thread may create a file in a folder while the folder is removed.
       for _ in 0..<5 where (try? FileManager.default.removeItem(atPath: path)) == nil {
         if access(path, F_OK) != 0 { break }
       }

@@ -2,7 +2,7 @@
 import SwiftDataMacroExpansion
 import SwiftSyntaxMacros
 
-/// Answers requests of the compiler, which it reads from standard input until the input ends.
+/// Answers the compiler's requests, which arrive on standard input, until the input ends.
 @main
 struct SwiftDataPlugin: PluginProvider {
   private struct UnknownMacro: Error, CustomStringConvertible {

@@ -13,14 +13,14 @@ public struct Logger: Sendable {
 
   /// Creates a logger for a subsystem and a category.
   ///
-  /// Each line contains both, unless they are empty.
+  /// Each line contains the subsystem and the category, unless they are empty.
   public init(subsystem: String, category: String) {
     log = OSLog(subsystem: subsystem, category: category)
   }
 
   /// Creates a logger with the subsystem and category of a log.
   ///
-  /// With ``OSLog/disabled`` it writes nothing and does not evaluate messages.
+  /// With ``OSLog/disabled``, the logger writes nothing and does not evaluate messages.
   public init(_ logObj: OSLog) {
     log = logObj
   }
@@ -37,7 +37,7 @@ public struct Logger: Sendable {
     log.write(level, name: level.name, message)
   }
 
-  /// Writes a message at the level `debug`, the same as `debug`.
+  /// Writes a message at the level `debug`; there is no separate level for traces.
   public func trace(_ message: @autoclosure () -> OSLogMessage) {
     log.write(.debug, name: "trace", message)
   }
@@ -57,26 +57,26 @@ public struct Logger: Sendable {
     log.write(.default, name: "notice", message)
   }
 
-  /// Writes a message at the level `error`, the same level as `error`.
+  /// Writes a message at the level `error`; there is no separate level for warnings.
   public func warning(_ message: @autoclosure () -> OSLogMessage) {
     log.write(.error, name: "warning", message)
   }
 
   /// Writes a message at the level `error`.
   ///
-  /// It is written unless `OS_LOG_LEVEL` is `fault` or `off`.
+  /// The message is written unless `OS_LOG_LEVEL` is `fault` or `off`.
   public func error(_ message: @autoclosure () -> OSLogMessage) {
     log.write(.error, name: "error", message)
   }
 
-  /// Writes a message at the level `fault`, the same level as `fault`.
+  /// Writes a message at the level `fault`; there is no separate level for critical messages.
   public func critical(_ message: @autoclosure () -> OSLogMessage) {
     log.write(.fault, name: "critical", message)
   }
 
   /// Writes a message at the level `fault`.
   ///
-  /// It is written unless `OS_LOG_LEVEL` is `off`.
+  /// The message is written unless `OS_LOG_LEVEL` is `off`.
   public func fault(_ message: @autoclosure () -> OSLogMessage) {
     log.write(.fault, name: "fault", message)
   }

@@ -2,10 +2,10 @@ import Foundation
 
 /// A lock that guards a value.
 ///
-/// As on Apple's systems it is not recursive: a thread that takes it twice stops the program.
+/// As on Apple's systems, the lock is not recursive: a thread that takes the lock twice stops the
+/// program.
 public struct OSAllocatedUnfairLock<State>: @unchecked Sendable {
-  /// What `precondition` requires of the current thread, if it is
-  /// called.
+  /// A claim about the current thread; `precondition` stops the program if the claim is wrong.
   public enum Ownership: Hashable, Sendable {
     /// The current thread must hold the lock.
     case owner
@@ -13,10 +13,10 @@ public struct OSAllocatedUnfairLock<State>: @unchecked Sendable {
     case notOwner
   }
 
-  // Sendable because the state is only touched by the thread that holds the mutex.
+  // The lock is Sendable because only the thread that holds the mutex uses the state.
   private let storage: Storage<State>
 
-  /// Guards a value that is not Sendable.
+  /// Creates a lock that guards a value that is not Sendable.
   public init(uncheckedState initialState: State) {
     storage = Storage(initialState)
   }
@@ -28,19 +28,20 @@ public struct OSAllocatedUnfairLock<State>: @unchecked Sendable {
     storage = Storage(initialState)
   }
 
-  /// Guards only the code between `lock()` and `unlock()`.
+  /// Creates a lock without a value, which guards only the code between `lock()` and `unlock()`.
   public init() where State == Void {
     storage = Storage(())
   }
 
-  /// Runs a function on the value while no other thread does.
+  /// Runs a function on the value while no other thread uses the value.
   public func withLock<Result: Sendable>(
     _ body: @Sendable (inout State) throws -> Result
   ) rethrows -> Result {
     try withLockUnchecked(body)
   }
 
-  /// Runs a function on the value while no other thread does, without checking the result.
+  /// Runs a function on the value while no other thread uses the value; the result need not be
+  /// Sendable.
   public func withLockUnchecked<Result>(
     _ body: (inout State) throws -> Result
   ) rethrows -> Result {
@@ -56,7 +57,8 @@ public struct OSAllocatedUnfairLock<State>: @unchecked Sendable {
     try withLockIfAvailableUnchecked(body)
   }
 
-  /// Runs a function on the value; returns nil if another thread holds the lock.
+  /// Runs a function on the value, without a check of the result; returns nil if another thread
+  /// holds the lock.
   public func withLockIfAvailableUnchecked<Result>(
     _ body: (inout State) throws -> Result
   ) rethrows -> Result? {
@@ -65,7 +67,7 @@ public struct OSAllocatedUnfairLock<State>: @unchecked Sendable {
     return try body(&storage.state)
   }
 
-  /// Stops the program if this thread's claim is wrong.
+  /// Stops the program if the claim about the current thread is wrong.
   public func precondition(_ claim: Ownership) {
     Swift.precondition(
       storage.isHeldByThisThread == (claim == .owner),
@@ -82,7 +84,7 @@ extension OSAllocatedUnfairLock where State == Void {
     try withLockUnchecked { _ in try body() }
   }
 
-  /// Runs a function while no other thread holds the lock, without checking the result.
+  /// Runs a function while no other thread holds the lock; the result need not be Sendable.
   public func withLockUnchecked<Result>(_ body: () throws -> Result) rethrows -> Result {
     try withLockUnchecked { _ in try body() }
   }
@@ -94,7 +96,7 @@ extension OSAllocatedUnfairLock where State == Void {
 
   /// Releases the lock.
   ///
-  /// The thread that took the lock must call it.
+  /// Only the thread that took the lock may call this function.
   public func unlock() {
     storage.unlock()
   }
@@ -138,7 +140,7 @@ private final class Storage<State> {
     pthread_mutex_trylock(mutex) == 0
   }
 
-  /// A mutex of the type that checks for errors gives an error to a thread that takes it twice.
+  /// An error-checking mutex returns an error to a thread that takes the mutex twice.
   var isHeldByThisThread: Bool {
     let code = pthread_mutex_lock(mutex)
     if code == 0 { pthread_mutex_unlock(mutex) }

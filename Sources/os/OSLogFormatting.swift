@@ -74,7 +74,7 @@ public struct OSLogFloatFormatting: Equatable, Sendable {
   /// No digits are lost.
   public static let hex = OSLogFloatFormatting(conversion: "a")
 
-  /// With a fixed number of digits after the point, such as "3.14" for 2.
+  /// With a fixed number of digits after the point, such as "3.14" with two digits.
   public static func fixed(
     precision: Int = 6,
     explicitPositiveSign: Bool = false
@@ -82,7 +82,8 @@ public struct OSLogFloatFormatting: Equatable, Sendable {
     OSLogFloatFormatting(precision: precision, explicitPositiveSign: explicitPositiveSign)
   }
 
-  /// With an exponent and a fixed number of digits after the point, such as "3.14e+00" for 2.
+  /// With an exponent and a fixed number of digits after the point, such as "3.14e+00" with two
+  /// digits.
   public static func exponential(
     precision: Int = 6,
     explicitPositiveSign: Bool = false
@@ -121,14 +122,14 @@ public struct OSLogStringAlignment: Equatable, Sendable {
 
   /// At the left of a column of this width.
   ///
-  /// A longer value is not cut.
+  /// A value that is longer than the column is not cut.
   public static func left(columns: Int) -> OSLogStringAlignment {
     OSLogStringAlignment(columns: columns)
   }
 
   /// At the right of a column of this width.
   ///
-  /// A longer value is not cut.
+  /// A value that is longer than the column is not cut.
   public static func right(columns: Int) -> OSLogStringAlignment {
     OSLogStringAlignment(columns: columns, isRight: true)
   }

@@ -1,10 +1,10 @@
 /// A message of words and values, such as `"saved \(count) trips"`.
 ///
-/// Values that are private are hidden.
+/// Private values are not shown.
 public struct OSLogMessage: ExpressibleByStringInterpolation, Sendable {
   let parts: [OSLogInterpolation.Part]
 
-  /// Makes a message without values.
+  /// Creates a message without values.
   public init(stringLiteral value: String) {
     parts = value.isEmpty ? [] : [.words(value)]
   }
@@ -74,7 +74,7 @@ public struct OSLogInterpolation: StringInterpolationProtocol, Sendable {
     parts.append(.value(format.text(Double(number)), isScalar: true, align, privacy))
   }
 
-  /// Adds a truth value, which can be read unless it is marked private.
+  /// Adds a Boolean, which can be read unless it is marked private.
   public mutating func appendInterpolation(
     _ boolean: Bool,
     format: OSLogBoolFormat = .truth,

@@ -1,7 +1,7 @@
 /// Whether a value may be read in the log.
 ///
-/// As on Apple's systems, numbers and truth values can be read unless they are marked private, and
-/// everything else can't unless it is marked public: it is written as `<private>`.
+/// As on Apple's systems, numbers and Booleans can be read unless they are marked private. All
+/// other values are written as `<private>`, unless they are marked public.
 public struct OSLogPrivacy: Equatable, Sendable {
   /// The word that replaces a private value: the same for all values, or a hash of the value.
   public struct Mask: Equatable, Sendable {
@@ -20,26 +20,26 @@ public struct OSLogPrivacy: Equatable, Sendable {
   let level: Level
   let mask: Mask
 
-  /// Shown if the value is a number or a Boolean, hidden otherwise.
+  /// The value is shown if it is a number or a Boolean, and hidden otherwise; the default.
   public static let auto = OSLogPrivacy(level: .automatic, mask: .none)
-  /// Always shown.
+  /// The value is always shown.
   public static let `public` = OSLogPrivacy(level: .open, mask: .none)
-  /// Hidden, unless the environment asks for private values.
+  /// The value is hidden, unless the environment asks for private values.
   public static let `private` = OSLogPrivacy(level: .hidden, mask: .none)
-  /// Hidden, even if the environment asks for private values.
+  /// The value is hidden, even if the environment asks for private values.
   public static let sensitive = OSLogPrivacy(level: .sensitive, mask: .none)
 
-  /// Shown if the value is a number or a Boolean, masked otherwise.
+  /// The value is shown if it is a number or a Boolean, and masked otherwise.
   public static func auto(mask: Mask) -> OSLogPrivacy {
     OSLogPrivacy(level: .automatic, mask: mask)
   }
 
-  /// Masked, unless the environment asks for private values.
+  /// The value is masked, unless the environment asks for private values.
   public static func `private`(mask: Mask) -> OSLogPrivacy {
     OSLogPrivacy(level: .hidden, mask: mask)
   }
 
-  /// Masked, even if the environment asks for private values.
+  /// The value is masked, even if the environment asks for private values.
   public static func sensitive(mask: Mask) -> OSLogPrivacy {
     OSLogPrivacy(level: .sensitive, mask: mask)
   }
@@ -57,7 +57,8 @@ extension OSLogPrivacy {
       }
     if isShown { return text }
     guard mask.isHash else { return "<private>" }
-    // Hasher uses a different seed in each process, so a list of words can't reveal the value.
+    // Hasher uses a different seed in each process, so nobody can find a value by hashing a list of
+    // words.
     return "<mask.hash: '\(String(UInt(bitPattern: text.hashValue), radix: 36))'>"
   }
 }

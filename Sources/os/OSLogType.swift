@@ -4,12 +4,12 @@
 public struct OSLogType: RawRepresentable, Hashable, Sendable {
   /// The number of the level.
   ///
-  /// It is the same as on Apple's systems, and is not ordered by severity.
+  /// The numbers are the same as on Apple's systems, and are not ordered by severity.
   public let rawValue: UInt8
 
   /// Creates a level from its number.
   ///
-  /// A message of an unknown level is written like one of the level `default`.
+  /// A message of an unknown level is written like a message of the level `default`.
   public init(rawValue: UInt8) {
     self.rawValue = rawValue
   }

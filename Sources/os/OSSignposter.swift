@@ -10,7 +10,7 @@ public struct OSSignpostID: Hashable, Comparable, Sendable {
     rawValue = value
   }
 
-  /// For intervals that never overlap.
+  /// The identifier for intervals that never overlap.
   public static let exclusive = OSSignpostID(0xEEEE_B0B5_B2B2_EEEE)
   /// No identifier.
   public static let null = OSSignpostID(0)
@@ -27,7 +27,7 @@ public struct OSSignpostID: Hashable, Comparable, Sendable {
 
 /// An interval that has begun.
 ///
-/// If it is never passed to `endInterval`, no duration is written.
+/// If the interval is never passed to `endInterval`, no duration is written.
 public final class OSSignpostIntervalState: Sendable {
   let id: OSSignpostID
   let start: ContinuousClock.Instant
@@ -44,21 +44,21 @@ public final class OSSignpostIntervalState: Sendable {
 public struct OSSignposter: Sendable {
   private let log: OSLog
 
-  /// Marks lines without a subsystem.
+  /// Creates a signposter without a subsystem.
   public init() {
     log = .default
   }
 
   /// Creates a signposter for a subsystem and a category.
   ///
-  /// Each line contains both, unless they are empty.
+  /// Each line contains the subsystem and the category, unless they are empty.
   public init(subsystem: String, category: String) {
     log = OSLog(subsystem: subsystem, category: category)
   }
 
   /// Creates a signposter with the subsystem and category of a log.
   ///
-  /// With ``OSLog/disabled`` it writes nothing.
+  /// With ``OSLog/disabled``, the signposter writes nothing.
   public init(logHandle: OSLog) {
     log = logHandle
   }

@@ -15,7 +15,7 @@ public func os_log(
 // swift-format-ignore: AlwaysUseLowerCamelCase
 /// Writes a message with a format as in C's `printf`, with `%@` for strings and objects.
 ///
-/// Values are private except numbers, unless the format says `%{public}@`.
+/// Values other than numbers are private, unless the format says `%{public}@`.
 public func os_log(
   _ message: StaticString,
   log: OSLog = .default,

@@ -34,7 +34,7 @@ func find(_ name: String, in context: ModelContext) throws -> Trip {
   throw TripsError.noTrip(name, similar: names)
 }
 
-/// Throws if a trip has this name, because inserting another one would replace it.
+/// Throws if a trip has this name, because inserting another trip with the name would replace it.
 func checkIsFree(_ name: String, in context: ModelContext) throws {
   let taken = FetchDescriptor<Trip>(predicate: #Predicate { $0.name == name })
   guard try context.fetchCount(taken) > 0 else { return }

@@ -1,7 +1,7 @@
 /// A shell for which a program writes a completion script.
 ///
-/// The script calls the program with ``completionRequest`` and the words so far, so it stays valid
-/// when the program changes.
+/// The script calls the program with ``completionRequest`` and the words so far, so the script
+/// stays valid when the program changes.
 enum Shell: String, CaseIterable, Sendable {
   case bash, zsh, fish
 

@@ -9,7 +9,8 @@ import Foundation
 /// formatter.string(from: 4_200)  // "1 hour, 10 minutes"
 /// ```
 public final class DateComponentsFormatter: Formatter, @unchecked Sendable {
-  // Sendable because Apple documents its class so: threads may share a formatter once nobody changes it any more.
+  // The class is Sendable, as in Apple's documentation: threads may share a formatter that no code
+  // changes any more.
 
   /// How numbers and units are written, such as "9:41:30" or "9h 41m 30s".
   public enum UnitsStyle: Int, Sendable {
@@ -41,21 +42,21 @@ public final class DateComponentsFormatter: Formatter, @unchecked Sendable {
     /// Unknown bits are ignored.
     public init(rawValue: UInt) { self.rawValue = rawValue }
 
-    /// Leading zeros in the positional style, all zeros in the other styles.
+    /// Omits leading zeros in the positional style, and all zeros in the other styles.
     public static let `default` = ZeroFormattingBehavior(rawValue: 1)
-    /// Zeros before the first value that is not zero.
+    /// Omits zeros before the first value that is not zero.
     public static let dropLeading = ZeroFormattingBehavior(rawValue: 2)
-    /// Zeros between values that are not zero.
+    /// Omits zeros between values that are not zero.
     public static let dropMiddle = ZeroFormattingBehavior(rawValue: 4)
-    /// Zeros after the last value that is not zero.
+    /// Omits zeros after the last value that is not zero.
     public static let dropTrailing = ZeroFormattingBehavior(rawValue: 8)
-    /// All zeros.
+    /// Omits all zeros.
     public static let dropAll: ZeroFormattingBehavior = [.dropLeading, .dropMiddle, .dropTrailing]
-    /// No zeros are omitted; in the positional style, each number has at least two digits.
+    /// Omits no zeros; in the positional style, each number has at least two digits.
     public static let pad = ZeroFormattingBehavior(rawValue: 1 << 16)
   }
 
-  /// The units to use; an empty set allows all from years to seconds.
+  /// The units to use; an empty set allows all units from years to seconds.
   public var allowedUnits: NSCalendar.Unit = []
   /// How numbers and units are written; "9:41:30" by default.
   public var unitsStyle = UnitsStyle.positional
@@ -111,7 +112,8 @@ public final class DateComponentsFormatter: Formatter, @unchecked Sendable {
 
   private var ownCalendar: Calendar { calendar ?? .autoupdatingCurrent }
 
-  /// A calendar without changes of the clock, because a number of seconds is the same in any season.
+  /// A calendar without changes of the clock, because a number of seconds does not depend on the
+  /// season.
   private var universal: Calendar {
     var calendar = ownCalendar
     calendar.timeZone = .gmt

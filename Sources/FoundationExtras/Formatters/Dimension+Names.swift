@@ -1,13 +1,15 @@
 import Foundation
 
 extension Dimension {
-  /// The unit's name in ICU; nil for units that ICU does not have, such as an app's own.
+  /// The unit's name in ICU; nil for units that ICU does not have, such as units that an app
+  /// defines.
   var unicodeName: String? { Self.unicodeNames[ObjectIdentifier(type(of: self))]?[symbol] }
 
   /// Whether people choose a larger or smaller unit for large and small values.
   var hasScales: Bool { self is UnitLength || self is UnitMass || self is UnitDuration }
 
-  /// The key is class and symbol, because Foundation creates a new object for each use of a unit.
+  /// A key consists of class and symbol, because Foundation creates a new object for each use of a
+  /// unit.
   static let unicodeNames: [ObjectIdentifier: [String: String]] = [
     ObjectIdentifier(UnitAcceleration.self): ["m/s²": "meter-per-square-second", "g": "g-force"],
     ObjectIdentifier(UnitAngle.self): [

@@ -8,7 +8,8 @@ import Foundation
 /// formatter.string(from: Measurement(value: 3.5, unit: UnitLength.kilometers))  // "3.5 km"
 /// ```
 public final class MeasurementFormatter: Formatter, @unchecked Sendable {
-  // Sendable like Apple's formatters: threads may share a formatter once nobody changes it any more.
+  // The class is Sendable, like Apple's formatters: threads may share a formatter that no code
+  // changes any more.
 
   /// The choice of the unit; without an option, the unit that the locale prefers.
   public struct UnitOptions: OptionSet, Sendable {
@@ -32,13 +33,13 @@ public final class MeasurementFormatter: Formatter, @unchecked Sendable {
 
   /// The choice of the unit in which a measurement is written.
   ///
-  /// By default it is the unit that the locale prefers, such as miles in the United States.
+  /// The default is the unit that the locale prefers, such as miles in the United States.
   public var unitOptions: UnitOptions = []
   /// The length of a unit's name, such as "km" (medium) or "kilometers" (long).
   public var unitStyle = Formatter.UnitStyle.medium
   /// The locale, which determines the language and the preferred units.
   ///
-  /// By default it follows the locale of the process.
+  /// The default is the locale of the process.
   public var locale = Locale.autoupdatingCurrent
   /// The format of the number; only its digits, grouping and rounding are used.
   public var numberFormatter: NumberFormatter = {

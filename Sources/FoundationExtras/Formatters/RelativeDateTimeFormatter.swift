@@ -2,7 +2,8 @@ import Foundation
 
 /// A formatter that writes how far away a date is, such as "2 days ago" or "tomorrow".
 public final class RelativeDateTimeFormatter: Formatter, @unchecked Sendable {
-  // Sendable like Apple's formatters: threads may share a formatter once nobody changes it any more.
+  // The class is Sendable, like Apple's formatters: threads may share a formatter that no code
+  // changes any more.
 
   /// Whether words such as "yesterday" are used.
   public enum DateTimeStyle: Int, Sendable {
@@ -36,7 +37,7 @@ public final class RelativeDateTimeFormatter: Formatter, @unchecked Sendable {
   public var calendar = Calendar.autoupdatingCurrent
   /// The locale whose language is used.
   ///
-  /// By default it follows the locale of the process.
+  /// The default is the locale of the process.
   public var locale = Locale.autoupdatingCurrent
 
   /// Writes how far away a date is from another, in the largest unit that is not zero.

@@ -30,7 +30,7 @@ enum TimeUnit: CaseIterable {
     }
   }
 
-  /// The value of the unit in the components; nil if they do not have one.
+  /// The value of the unit in the components; nil if the components have no such value.
   func value(in components: DateComponents) -> Int? {
     if self == .week { return components.weekOfMonth ?? components.weekOfYear }
     return components.value(for: component)
@@ -80,12 +80,13 @@ extension DateComponentsFormatter.UnitsStyle {
   /// The parts with their units, as a list.
   func text(of parts: [TimePart], locale: Locale) -> String? {
     var status = U_ZERO_ERROR
-    // From here on, the format owns the number format.
+    // After this call, the format owns the number format.
     let numbers = self == .spellOut ? spelledNumbers(locale) : nil
     let format = uameasfmt_open(locale.identifier, width, numbers, &status)
     defer { uameasfmt_close(format) }
     guard self != .spellOut else {
-      // ICU would spell out only the last number of a list.
+      // Each part is formatted separately, because ICU would spell out only the last number of a
+      // list.
       let texts = parts.compactMap { part in
         unicodeText {
           uameasfmt_format(format, Double(part.value), part.unit.measured, $0, $1, $2)

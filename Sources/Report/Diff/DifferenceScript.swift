@@ -3,12 +3,14 @@ import Changes
 import FoundationEssentials
 import Store
 
-/// Writes a script for the `sqlite3` shell that changes the first store's rows into the second's;
-/// empty if they are equal.
+/// Writes a script for the `sqlite3` shell that changes the first store's rows into the second
+/// store's rows.
 ///
-/// Deletions come first, so that unique values are free for other objects; a row whose unique
-/// values change is deleted and inserted again. The store's triggers record the changes as foreign.
-/// The stores are read once: changes of rows wait until all deletions are written.
+/// The script is empty if the rows are equal.
+///
+/// Deletions are first, so that unique values are free for other objects. A row whose unique values
+/// change is deleted and inserted again. The store's triggers record the changes as foreign
+/// changes. The stores are read once: changes of rows wait until all deletions are written.
 ///
 /// - Returns: Whether the stores differ.
 package func writeScript(

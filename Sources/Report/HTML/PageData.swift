@@ -7,7 +7,7 @@ import Pipeline
 final class PageData {
   /// The size of all blocks: 8 MB in base64.
   static let limit = 6_000_000
-  /// The most bytes of uncompressed lines, because a browser keeps them in memory.
+  /// The maximum size of the uncompressed lines, because a browser keeps the lines in memory.
   private static let lineLimit = 96 << 20
   private static let blockSize = 1 << 20
 

@@ -7,9 +7,9 @@ import Changes
 /// The script parses the facts of all lines. It parses the changes of a line only when it shows
 /// them.
 enum PageLine {
-  /// The number of changes of one transaction in the page.
+  /// The maximum number of changes of one transaction in the page.
   static let changeLimit = 5000
-  /// The length of a value in the page.
+  /// The maximum length of a value in the page.
   private static let valueLimit = 8192
 
   static func facts(_ summary: TransactionSummary, history: Int) -> [UInt8] {

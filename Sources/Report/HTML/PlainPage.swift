@@ -3,9 +3,9 @@ import Changes
 
 /// The first tables of a report as HTML, for browsers without a script.
 struct PlainPage {
-  /// The size of the rows of transactions.
+  /// The maximum size of the rows of transactions, in bytes.
   static let rowLimit = 150_000
-  /// The number of findings of a kind that are listed.
+  /// The maximum number of listed findings of each kind.
   private static let findingLimit = 20
   private static let periodLimit = 60
 

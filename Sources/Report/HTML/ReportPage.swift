@@ -8,9 +8,9 @@ import Pipeline
 /// The page contains the report and the newest transactions, compressed, and the first tables as HTML
 /// for browsers without a script.
 package struct ReportPage {
-  /// The size of a page.
+  /// The maximum size of a page, in bytes.
   package static let limit = 10_000_000
-  /// The size of the names of objects.
+  /// The maximum size of the names of objects, in bytes.
   private static let nameLimit = 1_000_000
 
   package var report: AuditReport

@@ -3,7 +3,7 @@ import Pipeline
 
 /// A history, or the part of it before a damaged log.
 struct ReadableHistory {
-  /// The index in the report.
+  /// The index of the history in the report.
   let index: Int
   let history: History
   let filter: AuditFilter

@@ -1,7 +1,7 @@
 import Audit
 import Changes
 
-/// A JSON object that is built from members, whose values can be canonical JSON.
+/// A JSON object that is built key by key; its values can be canonical JSON.
 package struct JSONText {
   private var bytes: [UInt8] = [UInt8(ascii: "{")]
 
@@ -77,7 +77,7 @@ package struct JSONText {
   /// The object with its closing brace.
   package var closed: [UInt8] { bytes + [UInt8(ascii: "}")] }
 
-  /// The object without its closing brace, so that members can be appended.
+  /// The object without its closing brace, so that more keys can be appended.
   package var open: [UInt8] { bytes }
 
   private mutating func addKey(_ key: String) {

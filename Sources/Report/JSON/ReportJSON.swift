@@ -11,7 +11,7 @@ package func encoded(_ report: AuditReport) throws -> [UInt8] {
   return Array(try encoder.encode(report))
 }
 
-/// Writes a report for programs: its members, and the newest transactions as `list`.
+/// Writes a report for programs, with the newest transactions under the key `list`.
 package func writeReport(
   _ report: AuditReport,
   of histories: [History],
@@ -41,7 +41,7 @@ package func writeReport(
   try output(Array("]}\n".utf8))
 }
 
-/// Writes the transactions of `list` with the members of `log --patch --json`, and with at most 200
+/// Writes the transactions of `list` with the keys of `log --patch --json`, and with at most 200
 /// changes each.
 private func listForm() -> TimelineForm {
   let comma = [UInt8(ascii: ",")]

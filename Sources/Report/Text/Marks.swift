@@ -5,9 +5,9 @@ package struct Marks: Sendable {
   package var added: Mark = { $0 }
   package var removed: Mark = { $0 }
   package var changed: Mark = { $0 }
-  /// For less important words.
+  /// Marks less important words.
   package var faint: Mark = { $0 }
-  /// For the most important words.
+  /// Marks the most important words.
   package var strong: Mark = { $0 }
 
   /// The quotes around a name.

@@ -29,7 +29,7 @@ package func text(
   return shortened(visible(String(decoding: value.json, as: UTF8.self)), limit: limit, marks: marks)
 }
 
-/// A value of type `any` as people write it: a text in quotes, a number without them.
+/// A value of type `any` as people write it: a text in quotes, a number without quotes.
 func plainText(_ spelling: String) -> String? {
   var spelling = spelling
   switch spelling.withUTF8({ Value(spelling: UnsafeRawBufferPointer($0)) }) {

@@ -2,7 +2,7 @@ import SwiftData
 
 /// The trips that the widget changed since the app last showed them.
 ///
-/// Each gets a badge.
+/// Each of these trips gets a badge.
 ///
 /// The trips are found in the store's history after a token. The token and the trips are kept in a
 /// file beside the store.
@@ -36,7 +36,8 @@ package struct UnseenTrips: Codable, Sendable {
 
   /// Reads the widget's changes since the last reading; returns whether there were any.
   ///
-  /// If that history was deleted, or the file is about another store, reading starts at the beginning.
+  /// If the history after the last reading was deleted, or the file is about another store, reading
+  /// starts at the beginning.
   package mutating func update(from context: ModelContext) throws -> Bool {
     let widget = SampleTrips.Author.widget.rawValue
     var descriptor = HistoryDescriptor<DefaultHistoryTransaction>(
@@ -66,12 +67,13 @@ package struct UnseenTrips: Codable, Sendable {
     return !transactions.isEmpty
   }
 
-  /// Removes the badge of a trip; returns whether it had one.
+  /// Removes the badge of a trip; returns whether the trip had a badge.
   package mutating func see(_ trip: Trip) -> Bool {
     trips.remove(trip.persistentModelID) != nil
   }
 
-  /// The trip that an object is, or to which it belongs; nil if one of them no longer exists.
+  /// The trip for an object: the object itself, or the trip to which it belongs; nil if there is no
+  /// such trip any more.
   private func trip(of id: PersistentIdentifier, context: ModelContext) throws -> Trip? {
     func find<Model: PersistentModel>(_ predicate: Predicate<Model>) throws -> Model? {
       try context.fetch(FetchDescriptor(predicate: predicate)).first

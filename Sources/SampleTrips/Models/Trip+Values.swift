@@ -4,11 +4,11 @@ package enum TripStatus: String, Codable, CaseIterable, Sendable {
   case idea, planned, booked, underway, done, cancelled
 }
 
-/// In degrees.
+/// A position on the earth, in degrees.
 package struct Coordinate: Codable, Hashable, Sendable {
-  /// Negative in the south.
+  /// The latitude, which is negative in the south.
   package var latitude: Double
-  /// Negative in the west.
+  /// The longitude, which is negative in the west.
   package var longitude: Double
 
   package init(latitude: Double, longitude: Double) {

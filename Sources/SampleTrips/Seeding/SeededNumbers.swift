@@ -14,7 +14,7 @@ struct SeededNumbers: RandomNumberGenerator {
     return mixed ^ (mixed >> 31)
   }
 
-  /// A number from 0 to below the limit.
+  /// A number that is at least 0 and less than the limit.
   mutating func below(_ limit: Int) -> Int {
     Int(next().multipliedFullWidth(by: UInt64(limit)).high)
   }
@@ -23,7 +23,7 @@ struct SeededNumbers: RandomNumberGenerator {
     range.lowerBound + below(range.count)
   }
 
-  /// A number from 0 to below 1.
+  /// A number that is at least 0 and less than 1.
   mutating func fraction() -> Double { Double(next() >> 11) * 0x1p-53 }
 
   /// Whether an event with this probability, in percent, happens now.
@@ -43,7 +43,7 @@ struct SeededNumbers: RandomNumberGenerator {
 
   mutating func uuid() -> UUID {
     let b = bytes(16)
-    // Version 4, as in random UUIDs.
+    // The UUID has version 4, like random UUIDs.
     return UUID(
       uuid: (
         b[0], b[1], b[2], b[3], b[4], b[5], b[6] & 0x0f | 0x40, b[7], b[8] & 0x3f | 0x80, b[9],

@@ -52,7 +52,8 @@ extension Seeder {
     let end = numbers.pick(known).endDate
     let start = end - 2 * 3600
     let predicate = #Predicate<Trip> { $0.endDate > start && $0.endDate <= end }
-    // Trips have moved since they were planned, so only the store knows which are deleted.
+    // The dates of trips have changed since they were planned, so only the store knows which trips
+    // are deleted.
     let gone = Set(try context.fetchIdentifiers(FetchDescriptor(predicate: predicate)))
     guard gone.count <= 40, gone.count * 40 <= remaining else { return try receiveItems(context) }
     try context.delete(model: Trip.self, where: predicate)

@@ -6,7 +6,7 @@ import SwiftData
 /// so no object must be read again. The number of objects in memory is bounded, however long the
 /// history is.
 final class Seeder {
-  /// A trip that can be changed again; older ones are only cleaned up.
+  /// A trip that can be changed again; an older trip can only be deleted.
   struct KnownTrip {
     enum Kind { case plain, personal, business }
 
@@ -102,7 +102,7 @@ final class Seeder {
     let steps = tripSteps
     try perform(Step(0, ceiling: 20, author: .sync) { try $0.addTags($1) })
     try readTags()
-    // At the beginning each kind of save happens once, for every seed and every number of changes.
+    // At the beginning, each kind of save happens once, for every seed and every number of changes.
     for step in [Step(0, ceiling: 40, author: .app) { try $0.planWithEverything($1) }] + steps {
       try perform(step)
     }
@@ -147,8 +147,8 @@ final class Seeder {
     afterSave.removeAll(keepingCapacity: true)
   }
 
-  /// Continues in a new context, and fetches the tags again: a tag that was inserted in the old context
-  /// would hold all trips that get it.
+  /// Continues in a new context, and fetches the tags again: a tag that was inserted in the old
+  /// context would keep all trips with that tag in memory.
   private func readTags() throws {
     context = ModelContext(container)
     for tag in try context.fetch(FetchDescriptor<Tag>()) { tags[tag.word] = tag }

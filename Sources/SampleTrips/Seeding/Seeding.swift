@@ -13,8 +13,8 @@ extension SampleTrips {
   /// Creates a store with a plausible history, by the same calls that an app makes.
   ///
   /// Equal seeds and numbers of changes give equal stores, with the same rows, history and
-  /// identity. The store is created in a separate folder beside its destination, and moved when it is
-  /// complete.
+  /// identity. The store is created in a separate folder beside its destination. The complete store
+  /// is then moved.
   ///
   /// - Parameters:
   ///   - store: The file of trips, which must not exist.
@@ -23,8 +23,8 @@ extension SampleTrips {
   ///   - seed: The seed of all values.
   ///   - release: The release of the app that wrote the store.
   ///   - hasSmallPhotos: Whether photos have only a few hundred bytes.
-  ///   - progress: Called after each save with the number of changes so far; its error ends the
-  ///     work and leaves no files.
+  ///   - progress: Called after each save with the number of changes so far. If it throws, the
+  ///     work ends and leaves no files.
   /// - Returns: The numbers of transactions and changes in the histories.
   /// - Throws: ``SeedingError`` if a file exists or can't be written, and the errors of the store
   ///   and of `progress`.
@@ -163,7 +163,7 @@ private struct UnfinishedStores {
   }
 
   func remove() {
-    // If this fails, the folder remains; its name explains what it is.
+    // If the removal fails, the folder remains; its name explains its purpose.
     try? FileManager.default.removeItem(at: folder)
     Leftovers.forget(folder.path)
   }
@@ -178,6 +178,6 @@ package struct SeedingSummary: Hashable, Sendable {
   }
 
   package var trips: Counts
-  /// Nil if there is no store of people.
+  /// The numbers in the history of people; nil if there is no store of people.
   package var people: Counts?
 }

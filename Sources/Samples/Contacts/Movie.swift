@@ -1,7 +1,7 @@
 import Foundation
 import SwiftData
 
-/// A model that comes from a server's JSON and goes back to it.
+/// A model that is decoded from a server's JSON and encoded for the server again.
 @Model
 final class Movie: Codable {
   enum CodingKeys: String, CodingKey {

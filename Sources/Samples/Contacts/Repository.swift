@@ -59,7 +59,7 @@ struct SwiftDataRepository<T: PersistentModel>: Repository {
     try context.save()
   }
 
-  /// All or nothing.
+  /// Saves all changes of the closure, or none if the closure throws.
   func transaction(_ work: (ModelContext) throws -> Void) throws {
     do {
       try context.transaction { try work(context) }

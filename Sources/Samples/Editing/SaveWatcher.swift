@@ -1,7 +1,7 @@
 import Foundation
 import SwiftData
 
-/// The objects of a save.
+/// The objects that a save changed.
 struct SaveReport: Sendable, Equatable {
   var inserted: Set<PersistentIdentifier> = []
   var updated: Set<PersistentIdentifier> = []

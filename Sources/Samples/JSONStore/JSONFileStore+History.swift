@@ -141,7 +141,8 @@ extension JSONFileStore: HistoryProviding {
   }
 }
 
-/// A key path of a model as a Sendable one; it contains only the property.
+/// A key path of a model as a Sendable key path, which is safe because it contains only the
+/// property.
 private func sendable<Model>(
   _ keyPath: PartialKeyPath<Model>
 ) -> any PartialKeyPath<Model> & Sendable {

@@ -115,8 +115,9 @@ final class JSONFileStore: DataStore {
 
   /// Writes the objects, and the history with the changes.
   ///
-  /// The objects are first written beside the file. The save is complete once the new history is in
-  /// its place; the objects get theirs now, or when the store is read next.
+  /// The objects are first written to a second file. The save is complete when the new history has
+  /// replaced the old one. The second file then replaces the store's file, now or when the store is
+  /// next read.
   private func write(
     _ snapshots: [PersistentIdentifier: DefaultSnapshot],
     author: String?
@@ -140,8 +141,8 @@ final class JSONFileStore: DataStore {
     try finishSave()
   }
 
-  /// Puts the objects of a save in their place that was interrupted after it was done, and removes
-  /// those of one that was not.
+  /// Finishes an interrupted save: moves its file of objects into place if the history contains the
+  /// save, and removes the file otherwise.
   private func finishSave() throws {
     let history = try readHistory()
     let waiting = waitingURL(history.last)

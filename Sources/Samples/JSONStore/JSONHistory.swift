@@ -7,14 +7,16 @@ struct JSONHistoryToken: HistoryToken {
 
   var id: Int { tokenValue?.values.reduce(0, +) ?? 0 }
 
-  /// A bookmark that covers what both cover, for a container with several stores.
+  /// A bookmark that covers what either of two bookmarks covers, for a container with several
+  /// stores.
   func covering(_ other: JSONHistoryToken) -> JSONHistoryToken {
     JSONHistoryToken(
       tokenValue: (tokenValue ?? [:]).merging(other.tokenValue ?? [:], uniquingKeysWith: max)
     )
   }
 
-  /// Compares the stores that both contain, so a bookmark of one store and one of several compare.
+  /// Compares only the stores of the bookmark with fewer stores, so that bookmarks of one store and
+  /// of several stores can be compared.
   static func < (left: JSONHistoryToken, right: JSONHistoryToken) -> Bool {
     let (first, second) = (left.tokenValue ?? [:], right.tokenValue ?? [:])
     let stores = first.count <= second.count ? first.keys : second.keys
@@ -23,7 +25,7 @@ struct JSONHistoryToken: HistoryToken {
   }
 }
 
-/// One save of a store of JSON.
+/// One save of a JSON store.
 struct JSONHistoryTransaction: HistoryTransaction {
   let author: String?
   let changes: [HistoryChange]

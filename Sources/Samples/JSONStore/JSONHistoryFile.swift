@@ -3,7 +3,7 @@ import SwiftData
 
 /// The history of a JSON store, in a file beside it.
 struct JSONHistoryFile: Codable {
-  /// The number of the last save, also when its transaction was deleted.
+  /// The number of the last save, even if its transaction was deleted.
   var last = 0
   var transactions: [Transaction] = []
 
@@ -14,8 +14,9 @@ struct JSONHistoryFile: Codable {
     var changes: [Change]
   }
 
-  /// The changed properties of an object as JSON; an insertion has only values after, a deletion only
-  /// values before.
+  /// The changed properties of an object as JSON.
+  ///
+  /// An insertion has only values after the change, and a deletion has only values before it.
   struct Change: Codable {
     var object: PersistentIdentifier
     var before: [String: JSONValue]?
@@ -23,7 +24,7 @@ struct JSONHistoryFile: Codable {
   }
 }
 
-/// Any JSON.
+/// A JSON value of any kind.
 enum JSONValue: Codable, Equatable {
   case null
   case bool(Bool)
@@ -61,7 +62,7 @@ enum JSONValue: Codable, Equatable {
     }
   }
 
-  /// The value of an expected type; nil for null.
+  /// The JSON value as a value of an expected type; nil for null.
   func value(as type: Any.Type) -> (any Sendable)? {
     let plain: [any (Decodable & Sendable).Type] = [
       Bool.self, Int.self, Double.self, String.self, Date.self, UUID.self, Bool?.self, Int?.self,

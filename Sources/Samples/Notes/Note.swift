@@ -6,14 +6,14 @@ import SwiftData
 public final class Note {
   /// The identifier of the note outside of its store.
   public private(set) var id: UUID
-  /// The words of the note.
+  /// The text of the note.
   public var text: String
-  /// When it was written.
+  /// The time when the note was written.
   public private(set) var createdAt: Date
-  /// Whether it stays at the top.
+  /// Whether the note stays at the top.
   public var isPinned: Bool = false
 
-  /// Writes a note.
+  /// Creates a note.
   public init(id: UUID = UUID(), text: String, createdAt: Date = .now) {
     self.id = id
     self.text = text

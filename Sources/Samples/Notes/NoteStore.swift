@@ -1,10 +1,10 @@
 import Foundation
 import SwiftData
 
-/// Keeps notes, away from the main thread.
+/// Reads and writes notes on an actor, away from the main thread.
 @ModelActor
 public actor NoteStore {
-  /// Opens the notes of a file, or of memory.
+  /// Opens the notes in a file, or in memory if there is no file.
   public static func open(at url: URL?) throws -> NoteStore {
     let configuration =
       url.map { ModelConfiguration(url: $0) } ?? ModelConfiguration(isStoredInMemoryOnly: true)
@@ -13,7 +13,7 @@ public actor NoteStore {
     )
   }
 
-  /// Writes a note, and gives what it is known by.
+  /// Adds a note and returns its identifier.
   @discardableResult
   public func add(_ text: String) throws -> UUID {
     let note = Note(text: text)
@@ -22,7 +22,7 @@ public actor NoteStore {
     return note.id
   }
 
-  /// Changes a note, and says whether there was one.
+  /// Changes a note; returns whether the note exists.
   public func update(_ id: UUID, text: String) throws -> Bool {
     guard let note = try note(id) else { return false }
     note.text = text
@@ -42,7 +42,7 @@ public actor NoteStore {
     try modelContext.save()
   }
 
-  /// All notes, those at the top first.
+  /// All notes; notes that are pinned to the top are first.
   public func summaries() throws -> [NoteSummary] {
     let notes = try modelContext.fetch(
       FetchDescriptor<Note>(sortBy: [SortDescriptor(\.createdAt)])
@@ -58,26 +58,26 @@ public actor NoteStore {
 /// Counts the objects of any model, away from the main thread.
 @ModelActor
 public actor Counter<T: PersistentModel> {
-  /// How many there are.
+  /// The number of objects.
   public func count() throws -> Int {
     try modelContext.fetchCount(FetchDescriptor<T>())
   }
 }
 
-/// Keeps notes by an executor that it makes itself.
+/// Reads and writes notes with an executor that the actor creates itself.
 public actor HandmadeNoteStore: ModelActor {
   /// The container of the notes.
   public nonisolated let modelContainer: ModelContainer
-  /// The executor that all work runs on.
+  /// The executor on which all work runs.
   public nonisolated let modelExecutor: any ModelExecutor
 
-  /// Keeps notes in a container.
+  /// Creates an actor for the notes in a container.
   public init(modelContainer: ModelContainer) {
     self.modelContainer = modelContainer
     modelExecutor = DefaultSerialModelExecutor(modelContext: ModelContext(modelContainer))
   }
 
-  /// The words of all notes.
+  /// The texts of all notes.
   public func texts() throws -> [String] {
     try modelContext.fetch(FetchDescriptor<Note>(sortBy: [SortDescriptor(\.text)])).map(\.text)
   }

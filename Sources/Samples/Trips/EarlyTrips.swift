@@ -1,7 +1,7 @@
 import Foundation
 import SwiftData
 
-/// The models of the first talks, in the spellings of the first release.
+/// The models of the first talks about SwiftData, written for its first release.
 enum EarlyTrips {
   @Model
   final class Trip {
@@ -73,7 +73,7 @@ enum EarlyTrips {
 }
 
 extension EarlyTrips {
-  /// Trips in one file, people in another, one container over both.
+  /// Creates one container with the trips in one file and the people in another.
   static func makeContainer(in folder: URL) throws -> ModelContainer {
     let fullSchema = Schema([
       Trip.self,
@@ -114,7 +114,7 @@ extension EarlyTrips {
   }
 }
 
-/// The fetches and the walks of the talk about scale.
+/// The fetches and enumerations of a talk about large stores.
 struct TripFinder {
   let context: ModelContext
 

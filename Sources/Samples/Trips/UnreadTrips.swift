@@ -23,7 +23,9 @@ struct AccommodationWidget {
   }
 }
 
-/// Finds the trips that the widget changed since the app last looked, which get a badge.
+/// Finds the trips that the widget changed since the app last looked.
+///
+/// These trips get a badge.
 actor UnreadTrips {
   private enum Key {
     static let historyToken = "historyToken"
@@ -38,7 +40,7 @@ actor UnreadTrips {
     self.settings = settings
   }
 
-  /// The trips that have a badge, as they were when the app was last left.
+  /// The trips that had a badge when the app last stored them.
   var remembered: [PersistentIdentifier] {
     guard let data = settings.data(forKey: Key.unreadTrips) else { return [] }
     return (try? JSONDecoder().decode([PersistentIdentifier].self, from: data)) ?? []
@@ -48,7 +50,7 @@ actor UnreadTrips {
     settings.set(try? JSONEncoder().encode(identifiers), forKey: Key.unreadTrips)
   }
 
-  /// The trips that the widget changed since this was last asked.
+  /// The trips that the widget changed since the last call of this function.
   func findUnreadTripIdentifiers() throws -> [PersistentIdentifier] {
     let tokenData = settings.data(forKey: Key.historyToken)
     var token: DefaultHistoryToken?
@@ -60,7 +62,7 @@ actor UnreadTrips {
     do {
       transactions = try findTransactions(after: token, author: TransactionAuthor.widget)
     } catch SwiftDataError.historyTokenExpired {
-      // The history since then was deleted, so it begins again.
+      // The history after the token was deleted, so the next call begins without a token.
       settings.removeObject(forKey: Key.historyToken)
       return []
     }
@@ -72,7 +74,7 @@ actor UnreadTrips {
     return unread
   }
 
-  /// Deletes the handled history.
+  /// Deletes the history that the app has handled.
   func deleteHandledHistory() throws {
     guard let tokenData = settings.data(forKey: Key.historyToken) else { return }
     let token = try JSONDecoder().decode(DefaultHistoryToken.self, from: tokenData)

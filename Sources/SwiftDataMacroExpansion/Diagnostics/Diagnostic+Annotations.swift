@@ -23,7 +23,7 @@ extension Diagnostic {
     )
   }
 
-  /// `@Transient` on a variable outside of a model class.
+  /// The error for `@Transient` on a variable outside of a model class.
   static func transientOutsideModel(_ node: AttributeSyntax) -> Diagnostic {
     Diagnostic.error(
       "@Transient has no effect here, because the property does not belong to a class that is "
@@ -34,7 +34,7 @@ extension Diagnostic {
     .asWarning
   }
 
-  /// `@Attribute` or `@Relationship` on a variable that is not stored in each object.
+  /// The error for `@Attribute` or `@Relationship` on a variable that is not stored in each object.
   static func annotationOnUnstored(
     _ node: AttributeSyntax,
     name: String,
@@ -54,7 +54,7 @@ extension Diagnostic {
     )
   }
 
-  /// Both `@Attribute` and `@Relationship` on one property.
+  /// The error for both `@Attribute` and `@Relationship` on one property.
   static func attributeAndRelationship(
     _ node: AttributeSyntax,
     property: ModelProperty
@@ -67,7 +67,7 @@ extension Diagnostic {
     )
   }
 
-  /// The same attribute twice on one property.
+  /// The error for an attribute that occurs twice on one property.
   static func repeatedAnnotation(_ node: AttributeSyntax, name: String) -> Diagnostic {
     .error(
       "@\(name) can be put on a property only once; put all options in the first @\(name).",
@@ -76,8 +76,8 @@ extension Diagnostic {
     )
   }
 
-  /// An argument with two values: `@Attribute(originalName: "a") @Attribute(originalName: "b") var
-  /// name: String`.
+  /// The error for an argument with two values: `@Attribute(originalName: "a")
+  /// @Attribute(originalName: "b") var name: String`.
   static func repeatedArgument(
     _ argument: LabeledExprSyntax,
     label: String,
@@ -89,7 +89,7 @@ extension Diagnostic {
     )
   }
 
-  /// A relationship whose type is not a model: `@Relationship var count: Int`.
+  /// The error for a relationship whose type is not a model: `@Relationship var count: Int`.
   static func relationshipToValue(
     _ node: AttributeSyntax,
     property: ModelProperty,
@@ -103,7 +103,7 @@ extension Diagnostic {
     )
   }
 
-  /// A relationship in an unsupported collection: `@Relationship var items: [String: Item]`.
+  /// The error for an unsupported collection: `@Relationship var items: [String: Item]`.
   static func relationshipInCollection(
     _ node: AttributeSyntax,
     property: ModelProperty,
@@ -116,7 +116,7 @@ extension Diagnostic {
     )
   }
 
-  /// A transient property without a default value: `@Transient var views: Int`.
+  /// The error for a transient property without a default: `@Transient var views: Int`.
   static func transientNeedsDefault(_ property: ModelProperty) -> Diagnostic {
     var fixIts: [FixIt] = []
     if let type = property.type, let value = DefaultValues.obvious(for: type) {
@@ -134,7 +134,7 @@ extension Diagnostic {
     )
   }
 
-  /// An unknown option whose name resembles that of an existing option.
+  /// The error for an unknown option whose name resembles that of an existing option.
   static func unknownOption(
     _ expression: ExprSyntax,
     name: String,
@@ -154,7 +154,7 @@ extension Diagnostic {
     )
   }
 
-  /// An option that belongs to the other attribute.
+  /// The error for an option of `@Attribute` in `@Relationship`, or the reverse.
   static func optionOfOther(
     _ expression: ExprSyntax,
     name: String,
@@ -167,7 +167,7 @@ extension Diagnostic {
     )
   }
 
-  /// `#Unique` or `#Index` outside of a model class.
+  /// The error for `#Unique` or `#Index` outside of a model class.
   static func constraintOutsideModel(
     _ node: some FreestandingMacroExpansionSyntax,
     name: String
@@ -179,7 +179,7 @@ extension Diagnostic {
     )
   }
 
-  /// A constraint that names another class: `#Unique<Other>`.
+  /// The error for a constraint that names another class: `#Unique<Other>`.
   static func constraintForOtherType(
     _ type: TypeSyntax,
     name: String,
@@ -197,7 +197,7 @@ extension Diagnostic {
     )
   }
 
-  /// A constraint without arguments: `#Unique<Trip>()`.
+  /// The error for a constraint without arguments: `#Unique<Trip>()`.
   static func constraintWithoutProperties(
     _ node: some FreestandingMacroExpansionSyntax,
     name: String
@@ -208,7 +208,7 @@ extension Diagnostic {
     )
   }
 
-  /// A constraint with an empty list: `#Unique<Trip>([])`.
+  /// The error for a constraint with an empty list: `#Unique<Trip>([])`.
   static func constraintWithEmptyList(_ argument: LabeledExprSyntax, name: String) -> Diagnostic {
     .error(
       "This list of #\(name) names no properties; list key paths in it, or remove it.",
@@ -216,7 +216,7 @@ extension Diagnostic {
     )
   }
 
-  /// A second `#Unique` or `#Index` in one class.
+  /// The error for a second `#Unique` or `#Index` in one class.
   static func repeatedConstraint(_ node: MacroExpansionDeclSyntax, name: String) -> Diagnostic {
     .error(
       "A model has only one #\(name); put all lists in the first #\(name), separated by commas.",
@@ -224,7 +224,7 @@ extension Diagnostic {
     )
   }
 
-  /// A constraint on a property that is not stored: `#Unique<Trip>([\.views])`.
+  /// The error for a constraint on a property that is not stored: `#Unique<Trip>([\.views])`.
   static func constraintOnUnstored(
     _ keyPath: ExprSyntax,
     name: String,

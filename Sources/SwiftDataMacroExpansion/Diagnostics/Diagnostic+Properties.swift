@@ -3,7 +3,7 @@ import SwiftSyntax
 
 // Errors about the properties of model classes.
 extension Diagnostic {
-  /// Several properties in one declaration: `var a = 0, b = 1`.
+  /// The error for several properties in one declaration: `var a = 0, b = 1`.
   static func severalProperties(_ variable: VariableDeclSyntax, split: String) -> Diagnostic {
     .error(
       "Macros can't be put on several properties at once; declare each property of a model on its "
@@ -13,7 +13,7 @@ extension Diagnostic {
     )
   }
 
-  /// Properties in a tuple: `var (a, b) = (0, 1)`.
+  /// The error for properties in a tuple: `var (a, b) = (0, 1)`.
   static func tupleProperty(_ binding: PatternBindingSyntax) -> Diagnostic {
     .error(
       "A model can't store properties that are declared as a tuple; declare each property on its "
@@ -22,7 +22,7 @@ extension Diagnostic {
     )
   }
 
-  /// A property without a type and a default value: `var name`.
+  /// The error for a property without a type and a default value: `var name`.
   static func propertyNeedsType(_ property: ModelProperty) -> Diagnostic {
     .error(
       "'\(property.name)' needs a type or a default value to be stored; write "
@@ -31,8 +31,8 @@ extension Diagnostic {
     )
   }
 
-  /// A constant such as `let id = UUID()`: its stored value could not be set when an object is
-  /// read.
+  /// The error for a constant such as `let id = UUID()`, whose stored value could not be set when
+  /// an object is read.
   static func constantInModel(_ property: ModelProperty) -> Diagnostic {
     let specifier = property.declaration.bindingSpecifier
     let isPrivate = property.declaration.modifiers.contains(.private)
@@ -45,7 +45,7 @@ extension Diagnostic {
     )
   }
 
-  /// A persisted property with `lazy`, `weak` or `unowned`.
+  /// The error for a persisted property with `lazy`, `weak` or `unowned`.
   static func unsupportedModifier(
     _ property: ModelProperty,
     word: String,
@@ -70,7 +70,7 @@ extension Diagnostic {
     )
   }
 
-  /// A property wrapper on a persisted property.
+  /// The error for a property wrapper on a persisted property.
   static func propertyWrapper(
     _ attribute: AttributeSyntax,
     on property: ModelProperty
@@ -87,7 +87,7 @@ extension Diagnostic {
     )
   }
 
-  /// A property with the same name as a member that every model has.
+  /// The error for a property with the same name as a member that every model has.
   static func reservedName(_ property: ModelProperty) -> Diagnostic {
     .error(
       "Every model has a member '\(property.name)' that SwiftData needs; give the property another "
@@ -96,7 +96,7 @@ extension Diagnostic {
     )
   }
 
-  /// A member that is named `_name` in a class with the property `name`.
+  /// The error for a member that is named `_name` in a class with the property `name`.
   static func nameTakenByStorage(_ property: ModelProperty, of other: String) -> Diagnostic {
     .error(
       "'\(property.name)' is the name of the storage that @Model generates for '\(other)'; rename "

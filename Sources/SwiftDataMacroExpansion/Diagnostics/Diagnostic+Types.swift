@@ -3,7 +3,7 @@ import SwiftSyntax
 
 // Errors about the types to which macros are attached.
 extension Diagnostic {
-  /// `@Model` on a struct, an enumeration, an actor or a protocol.
+  /// The error for `@Model` on a struct, an enumeration, an actor or a protocol.
   static func modelNeedsClass(
     _ node: AttributeSyntax,
     declaration: some DeclGroupSyntax
@@ -24,7 +24,7 @@ extension Diagnostic {
     )
   }
 
-  /// `@Model` on a generic class.
+  /// The error for `@Model` on a generic class.
   static func modelIsGeneric(
     _ source: ClassDeclSyntax,
     clause: GenericParameterClauseSyntax
@@ -37,7 +37,7 @@ extension Diagnostic {
     )
   }
 
-  /// `@Model` on a class inside a generic type.
+  /// The error for `@Model` on a class inside a generic type.
   static func modelInGenericContext(_ source: ClassDeclSyntax) -> Diagnostic {
     .error(
       "@Model can't be put on '\(plainName(source.name))' inside a generic type or function; "
@@ -46,10 +46,10 @@ extension Diagnostic {
     )
   }
 
-  /// A class without an initializer.
+  /// The warning for a class without an initializer.
   ///
   /// The warning can be ignored for a class in an earlier version of a schema, because a program
-  /// only reads its objects.
+  /// only reads objects of such a class.
   static func modelHasNoInitializer(_ model: ModelClass, node: AttributeSyntax) -> Diagnostic {
     Diagnostic.error(
       "'\(model.name)' has no initializer, so its objects can only be read from a store; write an "
@@ -68,7 +68,7 @@ extension Diagnostic {
     )
   }
 
-  /// A nested type with the same name as a generated type.
+  /// The error for a nested type with the same name as a generated type.
   static func nestedTypeNamedRoot(_ name: TokenSyntax, in model: String) -> Diagnostic {
     .error(
       "'Root' is the name that @Model gives to the topmost class of the family of "
@@ -77,7 +77,7 @@ extension Diagnostic {
     )
   }
 
-  /// An `#if` around stored properties whose condition the macro can't evaluate.
+  /// The error for an `#if` around stored properties whose condition the macro can't evaluate.
   static func undecidedCondition(_ conditional: IfConfigDeclSyntax) -> Diagnostic {
     .error(
       "@Model can't evaluate this condition, so it does not know which properties the class has; "
@@ -87,7 +87,7 @@ extension Diagnostic {
     )
   }
 
-  /// `@ModelActor` on something that is not an actor.
+  /// The error for `@ModelActor` on something that is not an actor.
   static func modelActorNeedsActor(
     _ node: AttributeSyntax,
     declaration: some DeclGroupSyntax
@@ -98,7 +98,7 @@ extension Diagnostic {
       var changes: [FixIt.Change] = [
         .replace(oldNode: Syntax(source.classKeyword), newNode: Syntax(keyword))
       ]
-      // Actors are always final.
+      // The modifier `final` can be removed, because actors are always final.
       if let final = source.modifiers.first(where: { $0.name.tokenKind == .keyword(.final) }) {
         let nothing = TokenSyntax.nothing(inPlaceOf: final)
         changes.append(.replace(oldNode: Syntax(final), newNode: Syntax(nothing)))
@@ -117,7 +117,7 @@ extension Diagnostic {
     )
   }
 
-  /// A stored property of an actor that the generated initializer can't set.
+  /// The error for a stored property of an actor that the generated initializer can't set.
   static func modelActorNeedsDefault(
     _ property: ModelProperty,
     source: ActorDeclSyntax

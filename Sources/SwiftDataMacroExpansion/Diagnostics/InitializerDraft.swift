@@ -9,8 +9,8 @@ struct InitializerDraft {
 
   /// The fix-it that inserts the draft.
   ///
-  /// Empty if the source does not show a property's type, or if there is a superclass whose
-  /// initializer may need arguments.
+  /// The list is empty if the source does not show the type of a property, or if there is a
+  /// superclass whose initializer may need arguments.
   var fixIts: [FixIt] {
     guard let text = source else { return [] }
     let block = model.declaration.memberBlock

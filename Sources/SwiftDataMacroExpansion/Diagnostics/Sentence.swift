@@ -24,7 +24,7 @@ extension Diagnostic {
     return Diagnostic(node: node, message: Sentence(message: message, id: id), fixIts: fixIts)
   }
 
-  /// The same message as a warning.
+  /// A warning with this message.
   var asWarning: Diagnostic {
     let sentence = Sentence(message: message, id: "warning", severity: .warning)
     return Diagnostic(node: node, position: position, message: sentence, fixIts: fixIts)

@@ -52,8 +52,8 @@ struct AnnotationChecks {
   private func optionProblems(_ node: AttributeSyntax, annotation: String) -> [Diagnostic] {
     let other = annotation == "Attribute" ? "Relationship" : "Attribute"
     return node.labeledArguments.compactMap { argument in
-      // Only written as members such as `.unique`: an application may declare further options,
-      // which the compiler knows but this module does not.
+      // Only options written as members such as `.unique` are checked: an application may declare
+      // further options, which the compiler knows but this module does not.
       guard argument.label == nil, let member = memberAccess(argument.expression),
         member.base == nil, let name = optionName(of: argument.expression),
         let own = Self.options[annotation], !own.contains(name)

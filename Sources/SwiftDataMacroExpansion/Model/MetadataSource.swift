@@ -10,9 +10,9 @@ struct MetadataSource {
 
   private static let type = "[SwiftData.Schema.PropertyMetadata]"
 
-  /// The property with the list.
+  /// The function that returns the list.
   ///
-  /// The property is isolated to the class's actor, because key paths to the class's properties can
+  /// The function is isolated to the class's actor, because key paths to the class's properties can
   /// be written only there.
   var list: DeclSyntax {
     let entries = model.persisted.map(entry(for:)) + model.constraints.map(entry(for:))
@@ -24,7 +24,7 @@ struct MetadataSource {
       """
   }
 
-  /// The property that the protocol requires.
+  /// The property `schemaMetadata`, which the protocol requires.
   ///
   /// The list can be read on any thread, because key paths that serve only as names do not need the
   /// actor.

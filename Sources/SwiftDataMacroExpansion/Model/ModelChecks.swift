@@ -7,7 +7,7 @@ struct ModelChecks {
   let model: ModelClass
   let node: AttributeSyntax
 
-  /// The reason why the declaration can't be a model; nil if it can be one.
+  /// The reason why the declaration can't be a model; nil if the declaration can be a model.
   static func refusal(
     of source: ClassDeclSyntax,
     in context: some MacroExpansionContext

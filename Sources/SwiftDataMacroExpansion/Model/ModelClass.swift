@@ -52,9 +52,9 @@ struct ModelClass {
 
   /// Whether the macro generates an `init()` for the class.
   ///
-  /// Swift generates one for a class without initializers whose properties all have defaults, but
-  /// not if a macro generates an initializer. A subclass gets none, because a macro can't know
-  /// whether the superclass has an `init()`.
+  /// Swift generates an `init()` for a class without initializers whose properties all have
+  /// defaults, but not if a macro generates an initializer. A subclass gets no `init()`, because a
+  /// macro can't know whether the superclass has an `init()`.
   var getsInitializer: Bool {
     guard !hasInitializer, declaration.inheritanceClause == nil else { return false }
     return properties.allSatisfy { property in
@@ -67,7 +67,7 @@ struct ModelClass {
 
   /// The index of a member in the generated accessors; nil if the member is not persisted.
   func index(of member: VariableDeclSyntax) -> Int? {
-    // A static property may have the same name as a stored one.
+    // A static property may have the same name as a stored property.
     guard let property = ModelProperty.all(in: member).first, property.isPersisted else {
       return nil
     }

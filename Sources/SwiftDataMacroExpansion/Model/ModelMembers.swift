@@ -10,7 +10,8 @@ struct ModelMembers {
   let isRoot: Bool
   /// Whether the class has an error.
   ///
-  /// If it has, its members only need to compile, so that the compiler reports no further errors.
+  /// The members of a class with an error only need to compile. The compiler then reports no
+  /// further errors.
   let isBroken: Bool
   let module: String?
 

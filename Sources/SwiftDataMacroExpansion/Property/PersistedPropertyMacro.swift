@@ -5,7 +5,7 @@ import SwiftSyntaxMacros
 /// `@_PersistedProperty(index)`: generates accessors that read and write a slot of the object's
 /// state.
 ///
-/// `@Model` adds it to each persisted property.
+/// `@Model` adds this attribute to each persisted property.
 public enum PersistedPropertyMacro {
   private static func property(_ declaration: some DeclSyntaxProtocol) -> ModelProperty? {
     guard let variable = declaration.as(VariableDeclSyntax.self), variable.bindings.count == 1

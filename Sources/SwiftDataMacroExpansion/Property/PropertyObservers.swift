@@ -3,8 +3,8 @@ import SwiftSyntaxBuilder
 
 /// The observers `willSet` and `didSet` of a persisted property.
 ///
-/// Swift does not call them for a property that a macro makes computed, so the generated setter
-/// runs their bodies.
+/// Swift does not call the observers of a property that a macro makes computed, so the generated
+/// setter runs their bodies.
 struct PropertyObservers {
   private let property: ModelProperty
   private let willSet: AccessorDeclSyntax?
@@ -24,8 +24,8 @@ struct PropertyObservers {
 
   private var flagName: String { spelled("_$observing_\(property.name)") }
 
-  /// A variable that records that an observer is running; writes by the observer do not call it
-  /// again.
+  /// A variable that records that an observer is running, so that a write by the observer does not
+  /// call the observer again.
   var flag: DeclSyntax {
     "nonisolated(unsafe) private var \(raw: flagName) = false"
   }
@@ -59,7 +59,7 @@ struct PropertyObservers {
       """
   }
 
-  /// Whether an observer uses the old value; as in Swift, it is read only if necessary.
+  /// Whether an observer uses the old value; as in Swift, the old value is read only if necessary.
   private func needsOldValue(_ observer: AccessorDeclSyntax) -> Bool {
     if observer.parameters != nil { return true }
     return observer.body?.tokens(viewMode: .sourceAccurate).contains { $0.text == "oldValue" }

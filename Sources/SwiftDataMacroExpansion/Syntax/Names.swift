@@ -32,7 +32,7 @@ func simpleName(of type: TypeSyntax) -> String? {
 }
 
 extension AttributeListSyntax {
-  /// The attributes with this name, even if it is qualified; attributes inside `#if` are not
+  /// The attributes with a name, even if the name is qualified; attributes inside `#if` are not
   /// included.
   func named(_ name: String) -> [AttributeSyntax] {
     compactMap { element in
