@@ -82,7 +82,7 @@ private struct JSON5Reader {
 
   private mutating func value() throws(JSON5Error) -> JSON5Value {
     let begin = position
-    guard let scalar = next else { throw error("The text ends where a value should be.") }
+    guard let scalar = next else { throw error("The text ends before a value.") }
     let content: JSON5Value.Content
     switch scalar {
     case "{": content = .object(try nested { reader throws(JSON5Error) in try reader.object() })
@@ -106,7 +106,7 @@ private struct JSON5Reader {
   ) throws(JSON5Error) -> Result {
     depth += 1
     defer { depth -= 1 }
-    guard depth <= 64 else { throw error("Values are in each other deeper than 64 times.") }
+    guard depth <= 64 else { throw error("Values are nested more than 64 levels deep.") }
     return try read(&self)
   }
 
@@ -168,7 +168,7 @@ private struct JSON5Reader {
   ) throws(JSON5Error) {
     guard let scalar = next else { throw unclosed(what, end: end, from: begin) }
     guard scalar == "," else {
-      throw error("Here is \(shown(scalar)), and a “,” or “\(end)” should be.")
+      throw error("Found \(shown(scalar)) instead of “,” or “\(end)”.")
     }
     advance()
   }
@@ -245,11 +245,11 @@ private struct JSON5Reader {
       var value = try hexadecimal(4, place: place)
       if (0xd800...0xdbff).contains(value), next == "\\" {
         advance()
-        guard next == "u" else { throw error("Half a character stands here.", at: place) }
+        guard next == "u" else { throw error("This is only half of a character.", at: place) }
         advance()
         let low = try hexadecimal(4, place: place)
         guard (0xdc00...0xdfff).contains(low) else {
-          throw error("Half a character stands here.", at: place)
+          throw error("This is only half of a character.", at: place)
         }
         value = 0x10000 + (value - 0xd800) << 10 + (low - 0xdc00)
       }
@@ -267,7 +267,7 @@ private struct JSON5Reader {
     place: Position
   ) throws(JSON5Error) -> Unicode.Scalar {
     guard let scalar = Unicode.Scalar(value) else {
-      throw error("Half a character stands here.", at: place)
+      throw error("This is only half of a character.", at: place)
     }
     return scalar
   }

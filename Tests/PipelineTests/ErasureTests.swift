@@ -295,7 +295,7 @@ struct ErasureTests {
         try verify(VerifyRequest(logs: world.logs)).flatMap(\.findings).first
       )
       #expect(finding.kind == .damaged && finding.transaction == 1)
-      #expect("\(finding)".contains("none is noted as erased"))
+      #expect("\(finding)".contains("no value is marked as erased"))
     }
   }
 

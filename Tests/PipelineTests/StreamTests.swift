@@ -127,9 +127,9 @@ struct StreamTests {
       ("a log follows in the middle of a value", "should continue with", { $0.swapAt(12, 13) }),
       ("a value precedes the first log", "is not a log", { $0.insert($0[4], at: 0) }),
       ("a value is inside a log", "lines after the trailer", { $0.insert($0[4], at: 1) }),
-      ("a byte differs", "do not have that digest", { $0[11] = $0[11].replacing("A", with: "B") }),
+      ("a byte differs", "do not have the digest", { $0[11] = $0[11].replacing("A", with: "B") }),
       (
-        "another digest", "do not have that digest",
+        "another digest", "do not have the digest",
         { lines in
           for index in 10...12 {
             lines[index] = lines[index].replacing(#""sha256":""#, with: #""sha256":"0"#);
@@ -156,7 +156,7 @@ struct StreamTests {
         { $0[10] = $0[10].replacing(#""sha256":""#, with: #""sha256":"A"#) }
       ),
       (
-        "padding inside", "has not the bytes",
+        "padding inside", "does not have the next bytes",
         { $0[10] = $0[10].replacing(#""data":""#, with: #""data":"AA=="#) }
       ),
     ]

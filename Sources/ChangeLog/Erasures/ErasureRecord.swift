@@ -115,7 +115,7 @@ package struct ErasureRecord: Hashable, Sendable {
     _ = try Self.digest(&text)
     try text.expect("}")
     guard self.line(after: previous).line.dropLast().elementsEqual(line) else {
-      throw Refusal(message: "it has another digest, or is not written as it should be")
+      throw Refusal(message: "the record has another digest, or does not have the required form")
     }
   }
 

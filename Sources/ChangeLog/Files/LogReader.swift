@@ -202,12 +202,12 @@ package final class LogReader {
     // Until the last line of a gap, nothing shows that the transaction is a gap, so a higher id is
     // accepted.
     guard let open = scanner.open, open.id >= expected else {
-      throw damaged("transaction \(expected) is next")
+      throw damaged("the next transaction must be \(expected)")
     }
     // The values that a line with hidden values still shows are not proven, so the line must note
     // which values are hidden.
     guard !change.isHidden || change.hasHiddenValues else {
-      throw damaged("its values are hidden, and none is noted as erased or left out")
+      throw damaged("the values are hidden, but no value is marked as erased or left out")
     }
     if checksValues {
       do throws(CanonicalEncodingError) {
@@ -225,19 +225,19 @@ package final class LogReader {
   private func readTransaction(_ text: UnsafeRawBufferPointer) throws -> Transaction {
     let transaction = try accepted { () throws(Refusal) in try scanner.transaction(text) }
     guard transaction.follows(expected) else {
-      throw damaged("transaction \(expected) is next")
+      throw damaged("the next transaction must be \(expected)")
     }
     guard transaction.schema == schemaDigest else {
-      throw damaged("it has another schema than the header of the log")
+      throw damaged("the transaction has another schema than the header of the log")
     }
     if transaction.operation == .snapshot {
       guard hasOnlyInserts, transaction.id == header.first || scanner.isFiltered else {
-        throw damaged("it is a snapshot, and has other changes than inserts or others before it")
+        throw damaged("a snapshot must be the first transaction and have only inserts")
       }
       beginsWithSnapshot = true
     }
     guard ![.mark, .erase].contains(transaction.operation) || transaction.count == 0 else {
-      throw damaged("it is about other transactions, and has changes")
+      throw damaged("a transaction about other transactions must not have changes")
     }
     hasOnlyInserts = true
     try checkDigests(of: transaction)
@@ -257,7 +257,7 @@ package final class LogReader {
     // A gap is never omitted, so the id of an omitted transaction must follow the id before it.
     let isNext = omission.transaction == expected
     guard isNext || omission.lines != nil && omission.transaction > expected else {
-      throw damaged("transaction \(expected) is next")
+      throw damaged("the next transaction must be \(expected)")
     }
     guard omission.lines == nil else { return omission }
     go(past: omission.transaction, digest: try digests().transaction)
@@ -284,9 +284,11 @@ package final class LogReader {
   }
 
   private func readTrailer(_ text: UnsafeRawBufferPointer) throws {
-    guard scanner.open == nil else { throw damaged("a transaction is not closed before it") }
+    guard scanner.open == nil else {
+      throw damaged("the transaction before the trailer is not closed")
+    }
     guard let digest = buffer.digestBeforeTrailer() else {
-      throw damaged("there are lines after the trailer, or it is not a trailer")
+      throw damaged("there are lines after the trailer, or the line is not a trailer")
     }
     var right = LogTrailer(
       last: expected - 1,
@@ -298,8 +300,8 @@ package final class LogReader {
     if isInside { try accepted { () throws(Refusal) in try right.takeTotals(of: text) } }
     guard right.line().dropLast().elementsEqual(text) else {
       throw damaged(
-        "it should be the trailer of \(transactions) transactions and \(changes) changes up to"
-          + " transaction \(expected - 1), with the digest \(right.digest)"
+        "the line should be the trailer of \(transactions) transactions and \(changes) changes up"
+          + " to transaction \(expected - 1), with the digest \(right.digest)"
       )
     }
     guard try buffer.next() == nil else { throw damaged("there are lines after the trailer") }

@@ -107,7 +107,7 @@ final class SpooledValue {
     }
     guard let bytes = parseBase64(parts.text), !bytes.isEmpty,
       bytes.count == min(Int64(StreamedValue.pieceSize), size - received)
-    else { throw Refusal(message: "it has not the bytes of the large value that come next") }
+    else { throw Refusal(message: "the line does not have the next bytes of the large value") }
     try bytes.withUnsafeBytes {
       hash.update($0)
       try write($0, to: descriptor, path: temporary)
@@ -115,7 +115,7 @@ final class SpooledValue {
     received += Int64(bytes.count)
     guard received == size else { return false }
     guard hash.finish().description == digest else {
-      throw Refusal(message: "the bytes of the large value \(digest) do not have that digest")
+      throw Refusal(message: "the bytes of the large value do not have the digest \(digest)")
     }
     guard rename(temporary, blobs.file(digest)) == 0 else {
       throw diskError("rename", path: temporary)
@@ -140,7 +140,7 @@ final class SpooledValue {
     let text = parts.upToQuote()
     try parts.expect("\"}\n")
     guard parts.isAtEnd, size > 0 else {
-      throw Refusal(message: "something follows on the piece of a large value, or it has no bytes")
+      throw Refusal(message: "the line of a large value has no bytes, or has text after its end")
     }
     return (digest, size, offset, text)
   }

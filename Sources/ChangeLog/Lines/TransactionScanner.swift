@@ -66,7 +66,7 @@ final class TransactionScanner {
     }
     guard let open, place == sequence, place < open.count else {
       throw Refusal(
-        message: "it is change \(place) of \(open?.count ?? 0), and change \(sequence) is next"
+        message: "the line is change \(place) of \(open?.count ?? 0), but \(sequence) must be next"
       )
     }
     let leaf = try leaf(&text, count: open.count)
@@ -90,7 +90,7 @@ final class TransactionScanner {
     change.name = row
     change.leaf = leaf
     try text.expect("}")
-    guard text.isAtEnd else { throw Refusal(message: "it continues after its end") }
+    guard text.isAtEnd else { throw Refusal(message: "the line has text after its end") }
     sequence += 1
     return change
   }
@@ -108,13 +108,13 @@ final class TransactionScanner {
     let members = text.upTo(#","op":"#)
     try text.expect(",")
     switch LineLeaf(members) {
-    case nil: throw Refusal(message: "what it says of its leaf is not written as it should be")
+    case nil: throw Refusal(message: "the leaf of the line does not have the required form")
     case .seed(let lines, let seed) where sequence == 0 && lines == count:
       self.seed = seed
       return none
     case .hidden(_, let salt):
       guard (salt == nil) == isFiltered else {
-        throw Refusal(message: "it should have \(salt == nil ? "a" : "no") salt")
+        throw Refusal(message: "the line must \(salt == nil ? "" : "not ")have a salt")
       }
       hasErased = salt != nil
     case .seed: break
@@ -153,7 +153,9 @@ final class TransactionScanner {
 
   /// Reads a line that replaces omitted lines, without its line break.
   func omission(_ line: UnsafeRawBufferPointer) throws(Refusal) -> Omission {
-    guard isFiltered else { throw Refusal(message: "nothing may be left out of the log") }
+    guard isFiltered else {
+      throw Refusal(message: "lines are left out, but the log is not filtered")
+    }
     var text = LineParts(line)
     try text.expect(#"{"kind":"omitted","txn":"#)
     let id = try identifier(&text)
@@ -170,7 +172,7 @@ final class TransactionScanner {
       }
       guard let open, open == (id, count) else { throw differs(id) }
       guard place == sequence, omitted > 0, omitted <= count - place else {
-        throw Refusal(message: "line \(sequence) of \(count) is next")
+        throw Refusal(message: "the next line must be \(sequence) of \(count)")
       }
       sequence += omitted
       lines = place..<sequence
@@ -179,10 +181,10 @@ final class TransactionScanner {
     }
     try text.expect(#","digest":""#)
     guard Digest(hexadecimal: text.upToQuote()) != nil else {
-      throw Refusal(message: "its digest is no SHA-256")
+      throw Refusal(message: "the digest of the line is not a SHA-256")
     }
     try text.expect(#""}"#)
-    guard text.isAtEnd else { throw Refusal(message: "it continues after its end") }
+    guard text.isAtEnd else { throw Refusal(message: "the line has text after its end") }
     return Omission(transaction: id, lines: lines)
   }
 
@@ -276,7 +278,7 @@ final class TransactionScanner {
   }
 
   private func differs(_ id: Int64) -> Refusal {
-    Refusal(message: "it does not say the same of transaction \(id) as the line before")
+    Refusal(message: "the line contradicts the previous line about transaction \(id)")
   }
 
   /// Reads the closing line of a transaction, without its line break.
@@ -305,7 +307,7 @@ final class TransactionScanner {
     try text.expect(#""op":""#)
     let done = open == nil ? 0 : sequence
     guard done == count || isAlone else {
-      throw Refusal(message: "it closes \(count) changes, but \(done) were read")
+      throw Refusal(message: "the line closes \(count) changes, but \(done) were read")
     }
     let name = try text.word()
     guard let operation = TransactionOperation(rawValue: name) else {
@@ -313,7 +315,7 @@ final class TransactionScanner {
     }
     try text.expect(#","digest":""#)
     guard let digest = Digest(hexadecimal: text.upToQuote()) else {
-      throw Refusal(message: "its digest is no SHA-256")
+      throw Refusal(message: "the digest of the line is not a SHA-256")
     }
     try text.expect(#"""#)
     var transaction = Transaction(id: id, time: time, schema: "", count: count)
@@ -325,7 +327,7 @@ final class TransactionScanner {
     transaction.author = author
     transaction.digest = digest
     try readMeta(&text, transaction: &transaction)
-    guard text.isAtEnd else { throw Refusal(message: "it continues after its end") }
+    guard text.isAtEnd else { throw Refusal(message: "the line has text after its end") }
     open = nil
     return transaction
   }

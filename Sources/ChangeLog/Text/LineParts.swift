@@ -5,8 +5,8 @@ import Glibc
 struct Refusal: Error {
   let message: String
 
-  static let text = Refusal(message: "a text is missing or not written as it should be")
-  static let empty = Refusal(message: "it has a member without a value")
+  static let text = Refusal(message: "a text is missing or does not have the required form")
+  static let empty = Refusal(message: "a key of the line has no value")
 }
 
 /// A line that is parsed from its beginning to its end.
@@ -63,7 +63,7 @@ struct LineParts {
   mutating func expect(_ text: StaticString) throws(Refusal) {
     guard has(text) else {
       let shown = String(decoding: line[position...].prefix(40), as: UTF8.self)
-      throw Refusal(message: "it should continue with '\(text)' before '\(shown)'")
+      throw Refusal(message: "the line should continue with '\(text)' before '\(shown)'")
     }
   }
 
@@ -71,7 +71,7 @@ struct LineParts {
     var end = position
     while end < line.count, line[end] == 0x2d || line[end] &- 0x30 < 10 { end += 1 }
     guard let number = parseInteger(UnsafeRawBufferPointer(rebasing: line[position..<end])) else {
-      throw Refusal(message: "a number is missing or not written as it should be")
+      throw Refusal(message: "a number is missing or does not have the required form")
     }
     position = end
     return number

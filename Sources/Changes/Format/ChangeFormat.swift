@@ -164,7 +164,7 @@ package final class ChangeFormat {
     canonical.append(0x7d)
     guard canonical.elementsEqual(object) else {
       throw CanonicalEncodingError(
-        message: "the notes on its values are not written as they should"
+        message: "the notes on the values do not have the required form"
       )
     }
     return result
@@ -200,7 +200,7 @@ package final class ChangeFormat {
       }
     }
     guard nextSpecial == special.count, nextLarge == large.count else {
-      throw CanonicalEncodingError(message: "its notes name values that it does not have")
+      throw CanonicalEncodingError(message: "the notes name values that the change does not have")
     }
   }
 

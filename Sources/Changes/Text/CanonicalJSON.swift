@@ -63,7 +63,7 @@ private struct JSONTextReader {
     to output: inout [UInt8]
   ) throws(JSONTextError) {
     let expected = UnsafeBufferPointer(start: word.utf8Start, count: word.utf8CodeUnitCount)
-    guard bytes[index...].starts(with: expected) else { throw error("no value starts so") }
+    guard bytes[index...].starts(with: expected) else { throw error("no value begins like this") }
     output.append(contentsOf: expected)
     index += expected.count
   }

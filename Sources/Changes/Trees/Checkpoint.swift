@@ -18,13 +18,13 @@ package struct Checkpoint: Hashable, Sendable {
   package init(text: String) throws(NoteError) {
     let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
     guard lines.count >= 4, lines.last == "", lines.dropLast().allSatisfy({ !$0.isEmpty }) else {
-      throw .malformed("it does not have an origin, a size and a root, each in a line")
+      throw .malformed("the checkpoint does not have an origin, a size and a root, each in a line")
     }
     guard let count = Int64(lines[1]), count >= 0, String(count) == lines[1] else {
-      throw .malformed("its second line is not a number of leaves")
+      throw .malformed("the second line is not a number of leaves")
     }
     guard let root = decoded(lines[2])?.withUnsafeBytes({ Digest(bytes: $0) }) else {
-      throw .malformed("its third line is not a root")
+      throw .malformed("the third line is not a root")
     }
     try self.init(origin: String(lines[0]), head: TreeHead(count: count, root: root))
   }

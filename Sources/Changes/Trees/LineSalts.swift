@@ -18,14 +18,14 @@ package struct LineSalts: Sendable {
     let (end, isTooLarge) = index.addingReportingOverflow(Swift.max(leaves, 0))
     let range = index..<(isTooLarge ? index : end)
     guard salts == nil, range.isNode(ofLeaves: count) else {
-      throw ProofError("Line \(index) of \(count) has a seed for \(leaves) lines, and none is due")
+      throw ProofError("Line \(index) of \(count) must not have a seed for \(leaves) lines")
     }
     let both = covered.lowerBound..<end
     if !covered.isEmpty, covered.upperBound == index, both.isNode(ofLeaves: count),
       both.children.left == covered
     {
       throw ProofError(
-        "Line \(index) of \(count) has a seed that follows from one for two subtrees"
+        "Line \(index) of \(count) has a seed, but the seed of a larger subtree must cover it"
       )
     }
     covered = range
@@ -36,7 +36,7 @@ package struct LineSalts: Sendable {
   /// Returns the salt of the next line, which has no seed.
   package mutating func next() throws(ProofError) -> Seed {
     guard let salt = salts?.next() else {
-      throw ProofError("Line \(index) of \(count) has no seed and no digest of its values")
+      throw ProofError("Line \(index) of \(count) has neither a seed nor a digest of the values")
     }
     index += 1
     if index == covered.upperBound { salts = nil }
@@ -46,7 +46,7 @@ package struct LineSalts: Sendable {
   /// Skips lines that have no salt.
   package mutating func skip(_ lines: Int64) throws(ProofError) {
     guard salts == nil else {
-      throw ProofError("Line \(index) of \(count) has a seed, and the digest of its values too")
+      throw ProofError("Line \(index) of \(count) has both a seed and a digest of the values")
     }
     guard lines >= 0, lines <= count - index else {
       throw ProofError("\(lines) lines after line \(index) are more than \(count)")
@@ -57,7 +57,7 @@ package struct LineSalts: Sendable {
   /// Checks that the transaction is complete.
   package func finish() throws(ProofError) {
     guard index == count else {
-      throw ProofError("There are \(index) lines, and should be \(count)")
+      throw ProofError("There are \(index) lines, but there should be \(count)")
     }
   }
 }

@@ -33,7 +33,7 @@ package struct LineTree {
     guard !members.isEmpty else { return append(known: known, values: values, leaf: nil) }
     guard let leaf = LineLeaf(members) else {
       refusal =
-        refusal ?? ProofError("What a line says of its leaf is not written as it should be")
+        refusal ?? ProofError("The leaf of a line does not have the required form")
       return
     }
     append(known: known, values: values, leaf: leaf)
@@ -87,7 +87,7 @@ package struct LineTree {
         both.children.left == omitted
       {
         throw ProofError(
-          "The lines that are left out before line \(range.upperBound) are one subtree"
+          "The lines that are left out before line \(range.upperBound) must be one subtree"
         )
       }
       omitted = range

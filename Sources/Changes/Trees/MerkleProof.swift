@@ -107,12 +107,12 @@ package func checkConsistency(
 
 private func check(_ proof: [Digest], _ path: [Range<Int64>]) throws(ProofError) {
   guard proof.count == path.count else {
-    throw ProofError("The proof has \(proof.count) hashes, and needs \(path.count)")
+    throw ProofError("The proof has \(proof.count) hashes, but needs \(path.count)")
   }
 }
 
 private func require(_ isConsistent: Bool) throws(ProofError) {
   guard isConsistent else {
-    throw ProofError("The proof does not show that the older tree is the beginning of the newer")
+    throw ProofError("The proof does not show that the newer tree begins with the older tree")
   }
 }

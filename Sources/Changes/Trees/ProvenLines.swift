@@ -45,7 +45,7 @@ package struct ProvenLines: Sendable {
     let roots = trees.map(\.root)
     guard change != nil else { return .root(roots.first ?? MerkleTree().root) }
     guard let proven else {
-      throw ProofError("Give the number of one of the transaction's \(index) lines, counted from 0")
+      throw ProofError("The number of the line must be less than \(index), the number of lines")
     }
     return .one(proven.line, salt: proven.salt, path: roots)
   }

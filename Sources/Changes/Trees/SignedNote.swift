@@ -29,12 +29,12 @@ package struct SignedNote: Hashable, Sendable, CustomStringConvertible {
   /// Signatures of unknown keys are not verified.
   package init(_ bytes: [UInt8]) throws(NoteError) {
     guard let note = String(validating: bytes, as: UTF8.self) else {
-      throw .malformed("it is not UTF-8")
+      throw .malformed("the note is not UTF-8")
     }
     let lines = note.split(separator: "\n", omittingEmptySubsequences: false)
     guard let blank = lines.dropLast().lastIndex(of: ""), blank > 0, lines.last == "",
       lines.count - blank - 2 <= Self.limit
-    else { throw .malformed("it has no line that separates text and signatures, or too many") }
+    else { throw .malformed("the note has too many signatures, or no empty line before them") }
     try self.init(text: lines[..<blank].joined(separator: "\n") + "\n")
     for line in lines[(blank + 1)...].dropLast() {
       let parts = line.dropFirst(Self.dash.count).split(
@@ -43,7 +43,7 @@ package struct SignedNote: Hashable, Sendable, CustomStringConvertible {
       )
       guard line.hasPrefix(Self.dash), parts.count == 2, isKeyName(parts[0]),
         let bytes = decoded(parts[1]), bytes.count > 4
-      else { throw .malformed("it has a line that is not a signature") }
+      else { throw .malformed("the note has a line that is not a signature") }
       signatures.append(
         Signature(
           name: String(parts[0]),
@@ -52,7 +52,7 @@ package struct SignedNote: Hashable, Sendable, CustomStringConvertible {
         )
       )
     }
-    guard !signatures.isEmpty else { throw .malformed("it has no signature") }
+    guard !signatures.isEmpty else { throw .malformed("the note has no signature") }
   }
 
   /// The note as the text of a file.

@@ -32,24 +32,28 @@ package struct TransactionProof: Hashable, Sendable {
   package init(_ bytes: [UInt8]) throws(NoteError) {
     guard let text = String(validating: bytes, as: UTF8.self),
       let end = text.firstRange(of: "\n\n")
-    else { throw .malformed("it is not text with an empty line") }
+    else { throw .malformed("the proof is not text with an empty line") }
     var rest = text[..<end.lowerBound].split(separator: "\n", omittingEmptySubsequences: false)[...]
     func value(_ name: String, _ line: Substring?) -> Substring? {
       line.flatMap { $0.hasPrefix(name + " ") ? $0.dropFirst(name.utf8.count + 1) : nil }
     }
     guard rest.popFirst() == Self.title[...], let first = rest.popFirst(),
       let previous = value("previous", rest.popLast()).flatMap({ digest(base64: $0) })
-    else { throw .malformed("its statement has a wrong beginning or end") }
+    else { throw .malformed("the statement of the proof has a wrong beginning or end") }
     self.previous = previous
     if let root = value("lines", rest.first).flatMap({ digest(base64: $0) }), rest.count == 1 {
       (lines, closing) = (.root(root), Array(first.utf8))
     } else {
-      guard let second = rest.popFirst() else { throw .malformed("it has no closing line") }
+      guard let second = rest.popFirst() else {
+        throw .malformed("the proof has no line that closes the transaction")
+      }
       closing = Array(second.utf8)
       let salt = value("salt", rest.first).flatMap { decoded($0) }.flatMap { Seed(bytes: $0) }
       if salt != nil { rest.removeFirst() }
       let path = rest.compactMap { digest(base64: $0) }
-      guard path.count == rest.count else { throw .malformed("it has a line without a hash") }
+      guard path.count == rest.count else {
+        throw .malformed("the proof has a line without a hash")
+      }
       lines = .one(Array(first.utf8), salt: salt, path: path)
     }
     tree = try TreeProof(String(text[end.upperBound...]))

@@ -21,17 +21,19 @@ package struct TreeProof: Hashable, Sendable {
   /// A line `extra` is allowed and ignored, because it proves nothing.
   package init(_ text: String) throws(NoteError) {
     var lines = text.split(separator: "\n", omittingEmptySubsequences: false)[...]
-    guard lines.popFirst() == Self.title[...] else { throw .malformed("it has a wrong first line") }
+    guard lines.popFirst() == Self.title[...] else {
+      throw .malformed("the first line of the proof is wrong")
+    }
     if lines.first?.hasPrefix("extra ") == true { lines.removeFirst() }
     guard let line = lines.popFirst(), line.hasPrefix("index "),
       let index = Int64(line.dropFirst(6)), index >= 0, "index \(index)" == line,
       let end = lines.firstIndex(of: "")
-    else { throw .malformed("it has no position of a leaf") }
+    else { throw .malformed("the proof does not have the position of a leaf") }
     self.index = index
     var hashes: [Digest] = []
     for line in lines[..<end] {
       guard let hash = digest(base64: line) else {
-        throw .malformed("it has a line without a hash")
+        throw .malformed("the proof has a line without a hash")
       }
       hashes.append(hash)
     }

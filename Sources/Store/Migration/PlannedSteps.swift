@@ -116,8 +116,8 @@ struct PlannedSteps {
     }
     if !leads(new, whereDid: old) {
       refusals.append(
-        "\(entity).\(new.name) can't lead to \(new.destination) instead of \(old.destination):"
-          + " its links would mean other objects. Give the new relationship another name."
+        "\(entity).\(new.name) can't refer to \(new.destination) instead of \(old.destination):"
+          + " the links would mean other objects. Give the new relationship another name."
       )
     }
     if new.isToMany != old.isToMany {

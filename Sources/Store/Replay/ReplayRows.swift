@@ -201,7 +201,7 @@ final class ReplayRows {
     to new: ArraySlice<Int64>
   ) throws {
     guard old != new else {
-      throw CanonicalEncodingError(message: "links are listed that did not change")
+      throw CanonicalEncodingError(message: "a listed relationship has no changed links")
     }
     var (old, new) = (old, new)
     while let target = [old.first, new.first].compactMap(\.self).min() {
@@ -210,7 +210,7 @@ final class ReplayRows {
       if wasLinked { old.removeFirst() }
       if isLinked { new.removeFirst() }
       guard wasLinked != isLinked else {
-        throw CanonicalEncodingError(message: "a link is listed that neither came nor went")
+        throw CanonicalEncodingError(message: "a listed link was neither added nor removed")
       }
       try writeLink(key, join: join, target: target, isLinked: isLinked)
     }

@@ -17,7 +17,7 @@ struct ForgeryTests {
       #expect(answer["verdict"] as? String == "damaged")
       #expect(kinds("findings", of: answer).first == "damaged")
       let run = try travelog("import", world.logs, "--into", folder.path + "/b.store")
-      #expect(run.code == 4 && run.errors.contains("none is noted as erased"), "\(run.errors)")
+      #expect(run.code == 4 && run.errors.contains("no value is marked as erased"), "\(run.errors)")
     }
   }
 
