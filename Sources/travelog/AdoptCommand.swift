@@ -92,7 +92,8 @@ extension Travelog {
   }
 }
 
-/// Runs a command with the arguments and the environment of this process, and returns its status.
+/// Runs a program with the arguments and the environment of this process, and returns the program's
+/// exit status.
 private func run(_ words: [String]) throws -> Int32 {
   var arguments = words.map { strdup($0) } + [nil]
   defer { for argument in arguments { free(argument) } }
@@ -101,7 +102,7 @@ private func run(_ words: [String]) throws -> Int32 {
   guard code == 0 else { throw TravelogError.commandNotFound(words[0], code) }
   var status: Int32 = 0
   while waitpid(process, &status, 0) < 0, errno == EINTR {}
-  // The low bits are the signal that ended the process.
+  // The low bits contain the signal that ended the program.
   return status & 0x7f == 0 ? status >> 8 & 0xff : 128 + status & 0x7f
 }
 

@@ -4,7 +4,8 @@ import Pipeline
 import Report
 
 extension Call {
-  /// The progress line, and the function that draws it and stops the command after a signal.
+  /// The progress line, and a function that draws the line and that stops the command after a
+  /// signal.
   func tick(_ unit: String = "transactions") -> (line: ProgressLine, tick: Tick) {
     let isQuiet = arguments[Travelog.quiet]
     let line = ProgressLine(messages, choice: isQuiet ? .never : arguments[Travelog.progress])
@@ -17,18 +18,18 @@ extension Call {
     )
   }
 
-  /// Writes a result for people, if the output is a terminal and --quiet was not given.
+  /// Writes a result for people, if the output is a terminal and `--quiet` was not given.
   func summarize(_ text: String) throws {
     guard !arguments[Travelog.quiet], messages.isTerminal else { return }
     try messages.showLine(text)
   }
 
-  /// Writes a message about a problem that is not an error.
+  /// Writes a message for the user about a problem that is not an error.
   func warn(_ text: String) throws {
     try messages.showLine(messages.style.yellow("warning:") + " " + text)
   }
 
-  /// Writes the result of a command that has --dry-run as JSON.
+  /// Writes the result of a command with the option `--dry-run` as JSON.
   func answer(_ type: String, result: some Encodable) throws {
     let head = AnswerHead(type: type, dryRun: arguments[Travelog.dryRun])
     try answer(Joined(first: head, second: result))
@@ -52,7 +53,7 @@ func answerLine(_ value: some Encodable) throws -> [UInt8] {
   return Array(try encoder.encode(value)) + [UInt8(ascii: "\n")]
 }
 
-/// One JSON object with the members of two values.
+/// A JSON object with the keys of two values.
 struct Joined<First: Encodable, Second: Encodable>: Encodable {
   let first: First
   let second: Second
@@ -70,14 +71,14 @@ extension Joined: Decodable where First: Decodable, Second: Decodable {
   }
 }
 
-/// The first members of the answers of commands that have `--dry-run`.
+/// The first keys in the answer of a command with the option `--dry-run`.
 struct AnswerHead: Codable {
   var schema = 1
   let type: String
   let dryRun: Bool
 }
 
-/// The first members of the answers of commands that do not have `--dry-run`.
+/// The first keys in the answer of a command without the option `--dry-run`.
 struct TypeHead: Codable {
   var schema = 1
   let type: String

@@ -5,7 +5,7 @@ import FoundationEssentials
 import Pipeline
 import Report
 
-/// The parameters of commands that read a history.
+/// These parameters belong to commands that read a history.
 extension Travelog {
   static let source = Parameter<String>.positional(
     "SOURCE",
@@ -55,7 +55,7 @@ extension Travelog {
 extension Call {
   func history() throws -> History { try History(arguments[Travelog.source]) }
 
-  /// The filter of the call, checked against the names in the history.
+  /// The filter from the call's parameters, after its names were looked up in the history.
   func filter(for history: History) throws -> AuditFilter {
     var filter = filterOfObject()
     filter.entity = arguments[Travelog.entity]
@@ -64,7 +64,7 @@ extension Call {
     return filter
   }
 
-  /// The filter of a call whose parameters name the object differently.
+  /// The filter of a call in which other parameters name the object.
   func filterOfObject() -> AuditFilter {
     var filter = AuditFilter()
     filter.author = arguments[Travelog.author]
@@ -76,7 +76,7 @@ extension Call {
 }
 
 extension Output {
-  /// The marks, quotes and dots that this output can show.
+  /// The marks, quotes and dots that the output device can show.
   var marks: Marks {
     var marks = Marks()
     let style = style

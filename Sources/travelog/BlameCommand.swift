@@ -80,7 +80,7 @@ extension Travelog {
     return .success
   }
 
-  /// The given id, or the id of the only object with the given value.
+  /// The given id, or the id of the only object that has the given value.
   private static func objectID(_ call: Call, history: History, tick: Tick) throws -> ObjectID {
     let given = call.arguments
     switch (given[objectPlace], given[condition]) {

@@ -69,7 +69,7 @@ extension Travelog {
 }
 
 extension Call {
-  /// The log folder in a path, with the store and the lineage if the path names them.
+  /// The log folder that a path names, with the store and the lineage if the path names them too.
   func wholeLogs(_ path: String) throws -> LogPlace {
     let place = LogPlace(path)
     guard !place.isPart, place.folder.partial == nil else {

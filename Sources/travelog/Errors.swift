@@ -4,10 +4,10 @@ import Changes
 import CommandLineKit
 import Pipeline
 
-/// The exit code and the text of an error; nil for an unknown one.
+/// The exit code and the text of an error; nil if the error has an unknown type.
 func describe(_ error: any Error) -> CommandError? {
   if let error = error as? any ShownError { return error.shown }
-  // A failure after a signal is caused by the signal.
+  // If a signal was received, it is the cause of any failure after it.
   if let stopped = Interruption.requested { return stopped }
   return switch error {
   case let error as PipelineError:
@@ -22,14 +22,14 @@ func describe(_ error: any Error) -> CommandError? {
   }
 }
 
-/// Converts any error to the form in which it is shown.
+/// Converts any error to the form in which errors are shown.
 func shown(_ error: any Error) -> CommandError {
   describe(error) ?? CommandError(.failure, message: "\(error)")
 }
 
-/// A wording.
+/// Creates an error from its words.
 ///
-/// If a similar known name exists, the hint suggests it.
+/// If a known name is similar to the unknown name, the hint suggests the known name.
 private func shown(
   _ wording: Wording,
   code: ExitCode?,

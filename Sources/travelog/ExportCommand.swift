@@ -138,7 +138,8 @@ extension Travelog {
       try checkStream(call)
     } else if !given[dryRun] {
       if !logs.exists, access(logs.path, F_OK) == 0 { throw missingFolder(logs) }
-      // The folder may be the mount point of a missing disk, so a refused export must not create files in it.
+      // The folder can be the mount point of a disk that is not mounted. An export that is refused
+      // must not create files there.
       if try logs.stores().isEmpty { try checkStores(given[stores].map(request)) }
       try logs.create()
       lock = try FolderLock(logs, wait: given[lockWait], purpose: "travelog export")
@@ -159,7 +160,7 @@ extension Travelog {
           if let first = failures.first { try call.warn(first.message) }
           throw error
         }
-        // If one store fails, the other stores are still exported.
+        // If the export of one store fails, the other stores are exported anyway.
         if !failures.isEmpty { try call.warn(description.message) }
         failures.append(description)
         continue
@@ -177,7 +178,7 @@ extension Travelog {
 }
 
 extension Travelog {
-  /// Throws the first error if none of the exports can begin.
+  /// If no export can begin, throws the error of the first export.
   private static func checkStores(_ requests: [ExportRequest]) throws {
     var first: (any Error)?
     for request in requests {
@@ -191,7 +192,7 @@ extension Travelog {
     if let first { throw first }
   }
 
-  /// The filter of the call, with the key from its file.
+  /// The filter from the call's parameters, with the key that was read from its file.
   private static func exportFilter(_ call: Call) throws -> ExportFilter {
     var filter = ExportFilter()
     filter.authors = call.arguments[authors]
@@ -210,7 +211,7 @@ extension Travelog {
     return filter
   }
 
-  /// Refuses flags that can't be combined with logs on standard output.
+  /// Throws if the call has a flag that can't be combined with logs on standard output.
   private static func checkStream(_ call: Call) throws {
     if call.arguments[json] { throw TravelogError.streamOfJSON }
     if call.arguments[snapshot] { throw TravelogError.streamNeedsFolder("--snapshot") }
@@ -249,7 +250,7 @@ extension CommandLineKit.ValueType where Value == ExportFilter.Redaction {
 }
 
 extension Duration {
-  /// The duration in seconds: `0.4 s`.
+  /// The duration in seconds, such as `0.4 s`.
   func formatted() -> String {
     let tenths = Int((seconds * 10).rounded())
     return "\(tenths / 10).\(tenths % 10) s"

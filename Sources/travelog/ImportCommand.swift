@@ -91,10 +91,10 @@ extension Travelog {
   }
 }
 
-/// The error of an import, with the last transaction of the replica.
+/// The error of an import, extended by the last transaction of the replica.
 private func failure(_ error: any Error, into path: String) -> any Error {
   guard var described = describe(error),
-    // If the replica can't be read, the message does not change.
+    // If the replica can't be read, the error is not changed.
     let last = try? lastTransaction(of: path), last > 0,
     !described.message.contains("is at transaction")
   else { return error }

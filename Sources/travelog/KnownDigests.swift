@@ -5,7 +5,7 @@ import FoundationEssentials
 import Pipeline
 
 extension CommandLineKit.ValueType where Value == Digest {
-  /// A SHA-256 in hexadecimal digits.
+  /// A digest as a SHA-256 in hexadecimal digits.
   static let digest = CommandLineKit.ValueType(
     placeholder: "DIGEST",
     forms: "64 hexadecimal digits"
@@ -15,7 +15,7 @@ extension CommandLineKit.ValueType where Value == Digest {
 }
 
 extension CommandLineKit.ValueType where Value == TrustedPosition {
-  /// A transaction and its digest.
+  /// A transaction with its digest.
   static let position = CommandLineKit.ValueType(
     placeholder: "TXN:DIGEST",
     forms: "a transaction and its digest, as 412:5f2c…"
@@ -25,7 +25,7 @@ extension CommandLineKit.ValueType where Value == TrustedPosition {
 }
 
 extension TrustedPosition {
-  /// Reads `412:5f2c…`; nil for any other text.
+  /// Reads a position such as `412:5f2c…`; nil if the text has another form.
   fileprivate init?(_ text: String) {
     let parts = text.split(separator: ":", omittingEmptySubsequences: false)
     guard parts.count == 2, let id = Int64(parts[0]), id >= 0,
@@ -35,17 +35,17 @@ extension TrustedPosition {
   }
 }
 
-/// Reads the digests that a flag's value gives: one digest, or the digests in a file.
+/// Reads the digests in the values of a flag; each value is a digest or a file with digests.
 ///
-/// Each line of the file has a digest, which words may follow, or is a line that `verify --json`
-/// wrote. If the file is a signed note, the digests are lines of its text. If public keys are
-/// given, the file must be a note, and one of the keys must have signed it.
+/// A line of the file begins with a digest, or is a line that `verify --json` wrote. If the file is
+/// a signed note, the lines of its text are read. If public keys are given, the file must be a note
+/// that one of these keys has signed.
 func knownDigests(_ texts: [String], keys: String?) throws -> [Digest] {
   var hasNote = false
   let digests = try texts.flatMap { text -> [Digest] in
     if let digest = Digest(hexadecimal: text.lowercased()) { return [digest] }
     guard let bytes = try readSmallFile(text) else { throw TravelogError.noDigests(text) }
-    // A file that is not a note is a list of digests.
+    // If the file is not a note, it is a list of digests.
     let note = try? SignedNote(bytes)
     if let note, let keys {
       try checkSigners(of: note, path: text, keys: keys)
@@ -70,7 +70,7 @@ func knownDigests(_ texts: [String], keys: String?) throws -> [Digest] {
 private func digest(inLine line: Substring) -> Digest? {
   struct Answer: Decodable { let to: HistoryPoint }
   if line.hasPrefix("{") {
-    // If a line can't be decoded, `verify` did not write it.
+    // A line that can't be decoded is not a line that `verify` wrote.
     return try? JSONDecoder().decode(Answer.self, from: Data(line.utf8)).to.digest
   }
   return Digest(hexadecimal: line.prefix { $0 != " " }.lowercased())

@@ -103,7 +103,7 @@ extension Travelog {
     exitCodes: [.unreadable, .missing, .historyGap, .interrupted, .terminated]
   ) { call in
     let given = call.arguments
-    // The error for an unknown transaction lists the known ids.
+    // If the transaction does not exist, the error lists the ids that exist.
     let history = try History(
       name: given[source],
       source: call.history().source,

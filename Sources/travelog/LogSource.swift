@@ -3,22 +3,24 @@ import CommandLineKit
 import Glibc
 import Pipeline
 
-/// The logs that a command reads: a log folder, or files or standard input as a temporary log folder.
+/// The logs that a command reads: a log folder, or files or standard input as a temporary log
+/// folder.
 final class LogSource {
   let folder: LogFolder
-  /// The store and the lineage that the path names, if it is inside a log folder.
+  /// The store and the lineage that the path names; nil unless the path is inside a log folder.
   private(set) var store: String?
   private(set) var lineage: Int64?
-  /// Whether the pipe contained only the message of an export without new transactions.
+  /// Whether standard input contained only the empty member of an export without new transactions.
   var isEmpty: Bool { spool?.isEmpty ?? false }
-  /// The errors of damaged logs, which are therefore not in the folder.
+  /// The errors of damaged logs that could not be placed in the temporary folder.
   var failures: [LogError] { spool?.failures ?? [] }
-  /// Holds the temporary folder until the command ends.
+  /// The temporary folder, which must exist until the command ends.
   private let spool: LogSpool?
 
-  /// Finds the logs.
+  /// Finds the logs at the given paths.
   ///
-  /// With `acceptsDamage` damaged logs are included, so that they become findings.
+  /// If `acceptsDamage` is true, damaged logs are accepted too, and a verification can report their
+  /// damage.
   init(_ paths: [String], acceptsDamage: Bool = false) throws {
     if paths == ["-"] {
       guard isatty(STDIN_FILENO) == 0 else { throw TravelogError.logsFromTerminal }
@@ -37,7 +39,7 @@ final class LogSource {
       let named = LogFolder(paths[0])
       guard place.store != nil, try named.stores().isEmpty else {
         let files = try named.stores().isEmpty ? named.looseFiles() : []
-        // The logs may have been copied without their folders.
+        // The logs can be copies without their folders.
         spool =
           try files.isEmpty
           ? nil : LogSpool(files: files, of: named.path, acceptsDamage: acceptsDamage)
@@ -59,21 +61,21 @@ final class LogSource {
     folder = spool.folder
   }
 
-  /// Refuses a part of a log folder if the command needs the rest.
+  /// Throws if a path names a part of a log folder, but the command needs the whole folder.
   private func checkIsWhole(_ place: LogPlace, path: String, isVerifying: Bool) throws {
     let root = place.folder.path
     if !isVerifying, place.folder.partial != nil {
       throw ChainFailure.filteredPart(root: root).at(path)
     }
-    // Verifying a lineage needs the lineages before and after it.
+    // The verification of a lineage needs the lineages before and after it too.
     guard place.isPart || isVerifying && place.store != nil else { return }
     throw TravelogError.isPart(path, of: root, store: place.store ?? "")
   }
 
-  /// A message in which the user's names replace the paths of the temporary folder.
+  /// Replaces the paths of the temporary folder in a message by the names that the user gave.
   func naming(_ message: String) -> String { spool?.naming(message) ?? message }
 
-  /// Calls `body`, whose errors then have the user's names.
+  /// Calls `body`; if it throws an error, the error contains the names that the user gave.
   func naming<Result>(_ body: () throws -> Result) throws -> Result {
     do {
       return try body()

@@ -2,7 +2,8 @@ import ChangeLog
 import CommandLineKit
 import Pipeline
 
-/// The metrics of a status for Prometheus' textfile collector; the series are always the same.
+/// The metrics of a status for the textfile collector of Prometheus; every status has the same
+/// series.
 func prometheusText(of status: Status) -> String {
   let label = "{store=\"\(status.identifier)\"}"
   let series: [(name: String, help: String, value: String)] = [
@@ -31,15 +32,16 @@ func prometheusText(of status: Status) -> String {
   }.joined()
 }
 
-/// Replaces the collector's file in one step.
+/// Replaces the metrics file of the collector in one step.
 ///
-/// The collector runs as another user, and the umask of the systemd units would deny it the file.
+/// The collector runs as another user. With the umask of the systemd units, this user could not
+/// read the file.
 func writeMetrics(_ text: String, to path: String) throws {
   try checkMetricsName(path)
   try writeDurably(Array(text.utf8), to: path, isForAll: true, ignoresUmask: true)
 }
 
-/// Refuses a file name that the collector would ignore.
+/// Throws if the collector would ignore a file with this name.
 func checkMetricsName(_ path: String) throws {
   guard path.hasSuffix(".prom") else { throw TravelogError.notMetrics(path) }
 }

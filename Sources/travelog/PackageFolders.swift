@@ -1,11 +1,12 @@
 import FoundationEssentials
 
-/// The folders that help and errors mention: installed with this program, or in a checkout.
+/// The folders that help texts and errors mention, either installed with this program or in a
+/// checkout.
 enum PackageFolders {
   static let documentation = installed("share/doc/travelog/docs") ?? "docs"
   static let jobs = installed("share/travelog/pipelines") ?? "Pipelines"
 
-  /// The path of a folder below this program's prefix; nil if it does not exist.
+  /// The path of a folder in the installation of this program; nil if the folder does not exist.
   private static func installed(_ folder: String) -> String? {
     let files = FileManager.default
     // If /proc is not mounted, the texts mention the folders of a checkout.

@@ -2,7 +2,7 @@ import ChangeLog
 import CommandLineKit
 import Pipeline
 
-/// A transaction, or one of its changes.
+/// A transaction, or one change of a transaction.
 struct ProvenPlace: Hashable {
   let transaction: Int64
   var change: Int64?

@@ -105,7 +105,8 @@ extension Travelog {
 
 /// The facts about this run of the program that a report contains.
 ///
-/// `SOURCE_DATE_EPOCH` replaces the time, so that a build can produce the same page again.
+/// If `SOURCE_DATE_EPOCH` is set, it replaces the time, and a build can produce an identical page
+/// again.
 func production() -> Production {
   var production = Production()
   production.version = Travelog.program.version
@@ -115,7 +116,7 @@ func production() -> Production {
   return production
 }
 
-/// Replaces the file in one step, so that readers see either the old page or the new one.
+/// Replaces a file in one step, so readers see either the old page or the new page.
 private func writeFile(
   _ path: String,
   _ pieces: @escaping (_ output: ([UInt8]) throws -> Void) throws -> Void
@@ -129,11 +130,11 @@ private func writeFile(
     } catch let error as LogError
       where error.path.hasSuffix(".writing") || error.path == parentFolder(path)
     {
-      // All other errors come from the history, which is read while the page is written.
+      // Any other error comes from the history, which is read while the page is written.
       throw TravelogError.notWritten(path, error.message)
     }
   }
-  // A pipe or a device is written to, not replaced.
+  // A pipe or a device is opened for writing, because it can't be replaced.
   let descriptor = open(path, O_WRONLY | O_CLOEXEC)
   guard descriptor >= 0 else { throw TravelogError.notOpened(path, errno) }
   defer { close(descriptor) }

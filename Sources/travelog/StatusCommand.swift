@@ -41,7 +41,8 @@ extension Travelog {
       try call.output.show(text(of: status, style: call.output.style))
     }
     let code = exitCode(of: status.logs, maximumLag: given[maximumLag])
-    // The table on a terminal contains this fact; the answers of JSON and --quiet do not.
+    // The table on a terminal already contains this message. JSON and the output of --quiet do not
+    // contain it.
     if code != .success, given[json] || given[quiet], let message = status.logs.message {
       try call.warn([message, status.logs.hint].compactMap(\.self).joined(separator: " "))
     }
@@ -120,7 +121,7 @@ extension Travelog {
 /// The answer of `travelog status --json`.
 typealias StatusAnswer = Joined<WholeStatus, LogsAnswer>
 
-/// The member that lists each kind of filtered logs.
+/// An entry in the list of filtered logs, with the name of the filter.
 typealias FilteredStatusAnswer = Joined<FilterName, LogsAnswer>
 
 struct WholeStatus: Codable {
@@ -167,7 +168,7 @@ extension StatusAnswer {
   }
 }
 
-/// The members that whole and filtered logs have in common.
+/// The keys that the answers about unfiltered and filtered logs have in common.
 struct LogsAnswer: Codable {
   let health: String
   let message: String?

@@ -5,7 +5,7 @@ import Pipeline
 import Report
 import Store
 
-/// The results of commands in words, for a person at a terminal.
+/// These methods describe the results of commands in words, for a person at a terminal.
 extension Call {
   private var isDryRun: Bool { arguments[Travelog.dryRun] }
 
@@ -107,7 +107,7 @@ extension Call {
     )
   }
 
-  /// If there is no new transaction, the undo was a dry run or changed nothing.
+  /// If no transaction was recorded, the undo was a dry run or changed nothing.
   func summarizeUndo(_ range: ClosedRange<Int64>, of store: String, made: Int64?) throws {
     let what = rangeText(range).lowercased()
     try summarize(

@@ -72,7 +72,7 @@ struct Travelog {
 }
 
 extension Call {
-  /// Locks a folder, which must contain logs; a dry run does not lock it.
+  /// Locks a folder, which must contain logs; in a dry run, the folder is not locked.
   func lock(_ logs: LogFolder, purpose: String) throws -> FolderLock? {
     try checkHasLogs(logs)
     guard !arguments[Travelog.dryRun] else { return nil }

@@ -3,7 +3,7 @@ import CommandLineKit
 
 /// The reason why a command of `travelog` failed.
 enum TravelogError: ShownError, Worded {
-  // Contradictory flags.
+  // Errors about flags that contradict each other.
   case noObject, groupsApart, filteredScript, filteredSnapshot
   case hashWithoutKey, keyWithoutHash
   case shortKey(String, bytes: Int)
@@ -19,12 +19,12 @@ enum TravelogError: ShownError, Worded {
   case notADigest(String, line: Int)
   case noDigests(String)
   case proofAndLogs, keyWithoutProof
-  // Errors of adopt.
+  // Errors of `travelog adopt`.
   case contradiction([String])
   case commandNeedsSuspend, scriptOfAdopted
   case commandNotFound(String, Int32)
   case migrationFailed([String], Int32)
-  // Missing or unusable files.
+  // Errors about files that are missing or can't be used.
   case noKey(String)
   case noFolder(String, any Error)
   case notWritten(String, String)

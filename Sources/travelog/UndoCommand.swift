@@ -75,7 +75,7 @@ extension Travelog {
   }
 }
 
-/// Tries an undo on a copy of the store.
+/// Runs an undo on a copy of the store, to find errors.
 private func checkUndo(of path: String, range: ClosedRange<Int64>) throws {
   let folder = try TemporaryFolder()
   defer { withExtendedLifetime(folder) {} }
@@ -85,7 +85,7 @@ private func checkUndo(of path: String, range: ClosedRange<Int64>) throws {
   do {
     try Store.open(.file(URL(fileURLWithPath: copy))).checkUndo(range)
   } catch let error as StoreError {
-    // The error must name the store instead of the copy.
+    // The error must contain the path of the store, instead of the path of the copy.
     throw error.at(path)
   }
 }

@@ -22,7 +22,8 @@ extension Travelog {
 }
 
 extension Call {
-  /// Verifies a proof or a checkpoint; returns nil if the call has neither, so that it verifies logs.
+  /// Verifies a proof or a checkpoint; returns nil if the call names neither, because the command
+  /// then verifies logs.
   func verifyProof(logs: [String]) throws -> ExitCode? {
     let key = arguments[Travelog.publicKey]
     if let path = arguments[Travelog.proof] {

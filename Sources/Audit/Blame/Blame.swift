@@ -3,12 +3,12 @@ import Pipeline
 
 /// The values of an object, with the transactions that last set them.
 package struct Blame: Sendable {
-  /// One value, or one link to another object.
+  /// A value of an object, or a link to another object.
   package struct Line: Hashable, Sendable {
     package var name: String
-    /// The present value; for a deleted object, the last value.
+    /// The present value; if the object was deleted, its last value.
     package var value: PropertyValue
-    /// The transaction that set the value; nil if it was set before the history begins.
+    /// The transaction that set the value; nil if the value was set before the history begins.
     package var touch: Touch?
     /// The previous value; nil if this value was inserted with the object.
     package var before: PropertyValue?
@@ -16,26 +16,28 @@ package struct Blame: Sendable {
 
   package var entity: String
   package var id: ObjectID
-  /// The object's name for people.
+  /// The name of the object for people.
   package var label: String?
   /// The transaction that inserted the object; nil if the object was inserted before the history
   /// begins.
   package var inserted: Touch?
-  /// The transaction that deleted the object; nil if it exists.
+  /// The transaction that deleted the object; nil if the object exists.
   package var deleted: Touch?
   /// The number of changes of the object.
   package var changes: Int64 = 0
-  /// The values that the history contains, in the order of the schema, then the links.
+  /// The values that the history contains, in the order of the schema, and the links after them.
   package var lines: [Line] = []
 }
 
-/// Finds the transaction that last set each value of an object, up to the history's point.
+/// Finds, for each value of an object, the transaction that last set the value, up to the history's
+/// point.
 ///
-/// `each` is called with every change, the oldest first. Entities and attributes have the names
-/// that they have at the end of the history. The author, the times and the attribute of the filter
-/// select the values and changes that are returned.
+/// `each` is called with every change, the oldest first. Entities and attributes have their names
+/// at the end of the history. The filter's author, times and attribute select the values and
+/// changes that are returned.
 ///
-/// - Throws: ``AuditError`` if the entity, the attribute or the object is not in the history.
+/// - Throws: ``AuditError`` if the history does not contain the entity, the attribute or the
+///   object.
 package func blame(
   _ history: History,
   entity: String,
@@ -70,8 +72,8 @@ package func blame(
       },
       transaction: { transaction in
         try progress.countTransaction(tick)
-        // The op of a transaction is in its closing line, so the changes wait until that line is
-        // read.
+        // The op of a transaction is in its closing line, so the changes are kept until that line
+        // is read.
         for difference in pending {
           blame.apply(difference, touch: Touch(transaction))
           guard filter.matches(transaction),
@@ -128,7 +130,7 @@ extension Blame {
     }
   }
 
-  /// Records the removed and the added links of a change, one entry for each link.
+  /// Records the links that a change removed or added, with one entry for each link.
   private mutating func setLinks(
     _ property: PropertyDifference,
     after: PropertyValue,
@@ -154,17 +156,17 @@ extension Blame {
     }
   }
 
-  /// A deletion contains the object's last values, but it did not set them.
+  /// Keeps the last values of a deleted object, which the deletion contains but did not set.
   ///
-  /// The blame of a deleted object shows the transactions that set its last values.
+  /// For a deleted object, the transactions that set its last values are shown.
   private mutating func keep(_ properties: [PropertyDifference]) {
     for property in properties {
       guard let before = property.before, before.json.first != UInt8(ascii: "[") else { continue }
       if let index = lines.firstIndex(where: { $0.name == property.name }) {
         lines[index].value = before
       } else {
-        // History does not contain the transaction that set the value, so only the value itself is
-        // known.
+        // The history does not contain the transaction that set this value, so the entry has only
+        // the value.
         lines.append(Line(name: property.name, value: before, touch: nil, before: nil))
       }
     }

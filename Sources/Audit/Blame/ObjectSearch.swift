@@ -1,13 +1,13 @@
 import Changes
 import Pipeline
 
-/// Finds the objects that ever had a value, including deleted ones, up to a limit.
+/// Finds the objects that ever had a value, up to a limit; deleted objects are included.
 ///
-/// The value is a text, or JSON as in logs. The entity and the property may have their present or
-/// earlier names.
+/// The value is a text, or JSON as in logs. The names of the entity and of the property may be
+/// present or earlier names.
 ///
-/// - Returns: The objects, in the order in which they got the value.
-/// - Throws: ``AuditError`` if the entity has no such property.
+/// - Returns: The objects, in the order in which the value was set in them.
+/// - Throws: ``AuditError`` if the entity does not have the property.
 package func findObjects(
   in history: History,
   entity: String,
@@ -52,7 +52,7 @@ package func findObjects(
   return found
 }
 
-/// The forms in which the log of an adopted file can have a value that a person typed.
+/// The forms that a value typed by a person can have in the log of an adopted file.
 private func spellings(of text: String) -> [[UInt8]] {
   let values: [Value?] = [
     .text(text), Int64(text).map { Value.integer($0) }, Double(text).map { Value.real($0) },

@@ -1,7 +1,7 @@
 import Changes
 import Store
 
-/// Two stores, each in one state, that are compared.
+/// The comparison of two stores, each of which has one state.
 package struct StoreDifferences {
   package let left: Reader
   package let right: Reader
@@ -11,7 +11,7 @@ package struct StoreDifferences {
 
   /// Prepares the comparison of two states.
   ///
-  /// - Throws: ``AuditError`` if their schemas have different tables.
+  /// - Throws: ``AuditError`` if the two schemas have different tables.
   package init(_ left: StoreState, _ right: StoreState) throws {
     let differences = right.schema.differences(fromStored: left.schema)
     guard differences.isEmpty else {
@@ -24,14 +24,15 @@ package struct StoreDifferences {
     vocabulary = Vocabulary(schema)
   }
 
-  /// Calls the closure with every stored row that differs, sorted by table and key.
+  /// Calls the closure with every row that differs, sorted by table and key.
   package func rows(_ body: (TableDefinition, RowPair) throws -> Void) throws {
     try describingErrorsOfFiles {
       try left.rowDifferences(to: right, in: schema.tables(), body)
     }
   }
 
-  /// Calls the closure with every object that differs and that a filter selects, sorted by entity and id.
+  /// Calls the closure with every object that differs and that the filter selects, sorted by entity
+  /// and id.
   package func objects(
     _ filter: AuditFilter = AuditFilter(),
     _ body: (ObjectDifference) throws -> Void
@@ -47,14 +48,15 @@ package struct StoreDifferences {
     }
   }
 
-  /// The name of an object for people, taken from the second store, or from the first if the second lacks it.
+  /// The name of an object for people, from the second store, or from the first store if the second
+  /// store lacks the object.
   package func name(of entity: String, id: ObjectID) -> String? {
     guard id.text == nil,
       let layout = layouts.first(where: { $0.entity.name == entity }),
       let label = vocabulary.labels[entity], let column = layout.column(of: label)
     else { return nil }
     for reader in [right, left] {
-      // The name is optional: if it can't be read, the id identifies the object.
+      // The name is optional. If it can't be read, the id identifies the object.
       let name = try? reader.text(of: id.integer, at: column, layout: layout)
       if let name, !name.isEmpty { return name }
     }

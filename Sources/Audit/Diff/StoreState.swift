@@ -4,23 +4,23 @@ import FoundationEssentials
 import Pipeline
 import Store
 
-/// The state of a store at a point of its history, as a store that can be read.
+/// The state of a store at a point of its history, in a store that can be read.
 ///
-/// The present state of a store is read directly. Any other state is built in a temporary folder, which is
-/// removed with this object. It is built by an import or, if the store's history does not reach back to
-/// its beginning, by reverting a copy.
+/// The present state of a store is read directly. Any other state is built in a temporary folder,
+/// which is removed when this object is released. An import builds the state. If the store's
+/// history lacks its beginning, a copy of the store is reverted instead.
 package final class StoreState {
-  /// The text that the user gave for the state.
+  /// The text with which the user named the state.
   package let name: String
   package let schema: StoreSchema
   /// A reader of the state.
   ///
-  /// The reader has a second connection if possible.
+  /// If possible, the reader has a second connection.
   package let reader: Reader
   private let store: Store
   private let folder: TemporaryFolder?
 
-  /// Builds the state that a text names.
+  /// Opens or builds the state that a text names.
   package init(_ name: String, tick: Tick = { _ in }) throws {
     self.name = name
     if let path = try History.storeAtHead(name) {
@@ -36,11 +36,11 @@ package final class StoreState {
     reader = try store.takeReaderWithCompanion()
   }
 
-  /// Builds two states, which may belong to one store.
+  /// Opens or builds two states, which may be states of one store.
   ///
-  /// If one of the two states must be built, it is built first and its history is closed. Two
-  /// readers of a store without a writer would leave the files `-wal` and `-shm`, and would create
-  /// them for a store without a write-ahead log.
+  /// If one of the two states must be built, this state is built first, and its history is closed.
+  /// Two readers of a store without a writer would leave the files `-wal` and `-shm`. They would
+  /// create these files even for a store without a write-ahead log.
   package static func pair(
     _ first: String,
     _ second: String,
@@ -56,10 +56,10 @@ package final class StoreState {
   deinit { store.giveBack(reader) }
 }
 
-/// The facts that are needed of a history after its source has been closed.
+/// The facts about a history that are needed after its source was closed.
 ///
-/// A source that is a store must be closed, because the following export could give the store a
-/// write-ahead log.
+/// A source that is a store must be closed before the export, because the export could switch the
+/// store to a write-ahead log.
 private struct Past {
   enum Kind {
     case folder, log, store
@@ -102,7 +102,7 @@ private func makeReplica(of history: Past, in folder: URL, tick: Tick) throws ->
   return try readableStore(url.path)
 }
 
-/// Rewinds a copy of a store whose early history was deleted.
+/// Reverts a copy of a store, because the beginning of the store's history was deleted.
 private func rewound(_ history: Past, at url: URL, tick: Tick) throws -> Store {
   let path = history.outline.path
   var progress = Progress()
@@ -123,9 +123,9 @@ private func rewound(_ history: Past, at url: URL, tick: Tick) throws -> Store {
   return try readableStore(url.path)
 }
 
-/// Returns the logs from which a state is built.
+/// Returns the logs from which a state can be built.
 ///
-/// The history of a store is first exported to temporary logs.
+/// If the history is in a store, it is first exported to temporary logs.
 private func logs(of history: Past, in folder: URL, tick: Tick) throws -> LogFolder {
   let outline = history.outline
   if case .folder = history.kind { return LogFolder(outline.path) }

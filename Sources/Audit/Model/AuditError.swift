@@ -1,6 +1,6 @@
 import Changes
 
-/// The reason why a question about a history has no answer.
+/// The reason why a question about a history can't be answered.
 package enum AuditError: Error, Sendable, Worded {
   case unknownEntity(String, in: String, known: [String])
   case unknownProperty(String, of: String?, in: String, known: [String])
@@ -36,7 +36,7 @@ package enum AuditError: Error, Sendable, Worded {
     }
   }
 
-  /// The unknown name, and the known names.
+  /// The name that was not found, and the names that exist.
   package var names: (unknown: String, known: [String])? {
     switch self {
     case .unknownEntity(let name, _, let known), .unknownProperty(let name, _, _, let known),
@@ -95,7 +95,8 @@ package enum AuditError: Error, Sendable, Worded {
     }
   }
 
-  /// The first differences between two schemas, which are called “the first” and “the second”.
+  /// The first differences between two schemas; the text calls the schemas “the first” and “the
+  /// second”.
   private func first(_ all: [SchemaDifference]) -> String {
     all.prefix(3).map { $0.text(stored: "the first", wanted: "the second") }.joined(separator: "; ")
   }

@@ -1,16 +1,16 @@
 import Changes
 
-/// A difference inside two values, at a path in their JSON.
+/// A difference between two JSON values, at one path inside the values.
 package struct InsideDifference: Hashable, Sendable {
-  /// The path, such as `address.lines[2]`; empty for the whole value.
+  /// The path, such as `address.lines[2]`; empty if the values differ as a whole.
   package var path: String
-  /// The value before; nil if it did not exist.
+  /// The value at the path before; nil if there was no value.
   package var before: [UInt8]?
-  /// The value after; nil if it does not exist.
+  /// The value at the path after; nil if there is no value.
   package var after: [UInt8]?
 }
 
-/// The differences between two texts of canonical JSON, by member and element.
+/// The differences between two texts of canonical JSON, by object key and array element.
 package func insideDifferences(_ before: [UInt8], _ after: [UInt8]) -> [InsideDifference] {
   var result: [InsideDifference] = []
   compare(before, after, at: "", result: &result)

@@ -1,16 +1,16 @@
 import Changes
 
-/// How an object differs before and after a change, or between two stores.
+/// The difference of an object before and after a change, or in two stores.
 ///
-/// All output formats are written from this type.
+/// Every output format of differences is written from this type.
 package struct ObjectDifference: Hashable, Sendable {
-  /// The kind of change from the first state to the second.
+  /// The kind of change that turns the first state into the second.
   package var kind: ChangeKind
   package var entity: String
   package var id: ObjectID
-  /// The object's name for people; nil if it is not known.
+  /// The name of the object for people; nil if the name is not known.
   package var label: String?
-  /// The properties that differ; all properties if the object was inserted or deleted.
+  /// The properties that differ; if the object was inserted or deleted, all its properties.
   package var properties: [PropertyDifference]
 
   package init(
@@ -28,14 +28,14 @@ package struct ObjectDifference: Hashable, Sendable {
   }
 }
 
-/// How a property of an object differs.
+/// The difference of one property of an object.
 package struct PropertyDifference: Hashable, Sendable {
   package var name: String
-  /// The value before, or the removed links; nil if the object did not exist.
+  /// The value before, or the links that were removed; nil if the object did not exist.
   package var before: PropertyValue?
-  /// The value after, or the added links; nil if the object does not exist any more.
+  /// The value after, or the links that were added; nil if the object no longer exists.
   package var after: PropertyValue?
-  /// The differences inside the values, if they are JSON.
+  /// The differences inside the two values, if the values are JSON.
   package var inside: [InsideDifference]
 
   package init(
@@ -87,7 +87,9 @@ private func values(
   }
 }
 
-/// The model's name for a property that history calls `Entity.property` because another has the same name.
+/// The property's name in the model.
+///
+/// The history calls it `Entity.property` if another property has this name.
 func propertyName(_ name: String) -> String {
   name.lastIndex(of: ".").map { String(name[name.index(after: $0)...]) } ?? name
 }

@@ -1,15 +1,16 @@
 import Changes
 
-/// A value in a history: canonical JSON, and notes on values that JSON can't represent.
+/// A value in a history: canonical JSON, or a note if JSON can't represent the value.
 package struct PropertyValue: Hashable, Sendable {
-  /// The canonical JSON; null if one of the other members represents the value.
+  /// The canonical JSON; null if another property of this type represents the value.
   package var json: [UInt8]
   /// The name of a special value, such as `nan` or `erased`.
   package var special: String?
   /// The SHA-256 and the size of a value that is too large for a line.
   package var large: [UInt8]?
-  /// Whether the JSON is a text that begins with SQLite's storage class, such as `integer:7`, as in
-  /// adopted files.
+  /// Whether the JSON is a text that begins with SQLite's storage class, such as `integer:7`.
+  ///
+  /// Values of adopted files have this form.
   package var isSpelled = false
 
   package init(json: [UInt8], special: String? = nil, large: [UInt8]? = nil) {
@@ -21,10 +22,10 @@ package struct PropertyValue: Hashable, Sendable {
   /// Whether the value was erased from history.
   package var isErased: Bool { special == SpecialValue.erasedName }
 
-  /// The text of a string, without quotes and escapes; nil for another value.
+  /// The text of a string, without quotes and escapes; nil if the value is not a string.
   package var text: String? { json.withUnsafeBytes { parseJSONString($0) } }
 
-  /// The targets of a relationship; empty for attributes.
+  /// The targets of a relationship; empty for an attribute.
   package var links: [Link] {
     switch json.first {
     case UInt8(ascii: "{"): return Link(json).map { [$0] } ?? []

@@ -1,10 +1,10 @@
 import Changes
 
-/// The attributes of a schema that name an object, and those whose values are JSON.
+/// The attributes of a schema that name objects, and the attributes whose values are JSON.
 package struct Vocabulary: Sendable {
-  /// The attribute that names an object, by entity.
+  /// For each entity, the attribute that names its objects.
   package let labels: [String: String]
-  /// The attributes whose values are JSON, by entity.
+  /// For each entity, the attributes whose values are JSON.
   private let nested: [String: Set<String>]
   /// Whether values have no declared types, as in adopted files.
   ///
@@ -26,7 +26,7 @@ package struct Vocabulary: Sendable {
     self.nested = nested
   }
 
-  /// Adds two things to a difference: the object's name, if its values contain the name, and the
+  /// Adds the object's name to a difference, if its values contain the name, and adds the
   /// differences inside JSON values.
   package func explain(_ difference: inout ObjectDifference) {
     if isSpelled {
@@ -51,7 +51,7 @@ package struct Vocabulary: Sendable {
 }
 
 extension PropertyDifference {
-  /// Compares two values that are JSON.
+  /// Adds the differences inside two values that are JSON.
   fileprivate mutating func lookInside() {
     guard let before = before?.text, let after = after?.text else { return }
     inside = insideDifferences(Array(before.utf8), Array(after.utf8))

@@ -3,33 +3,33 @@ import Pipeline
 
 /// The transactions and changes that a question selects from a history.
 package struct AuditFilter: Sendable {
-  /// The entity; entities that inherit from it are included.
+  /// The name of an entity; entities that inherit from this entity are selected too.
   package var entity: String?
   package var id: ObjectID?
-  /// The author; empty for transactions without an author.
+  /// The name of an author; empty to select transactions without an author.
   package var author: String?
-  /// The property that must have changed.
+  /// The property that a selected change must have changed.
   package var attribute: String?
-  /// The earliest time, in the text form that history uses.
+  /// The earliest selected time, in the form of times in the history.
   package var since: String?
-  /// The time before which transactions are selected, in the text form that history uses.
+  /// The time before which transactions are selected, in the form of times in the history.
   package var until: String?
-  /// The names of the selection under each schema; nil if neither entity nor attribute is given.
+  /// The selected names under each schema; nil if neither an entity nor an attribute is given.
   private var meant: MeantChanges?
 
   package init() {}
 
-  /// Whether the filter selects single changes, and not only whole transactions.
+  /// Whether the filter selects single changes, instead of only whole transactions.
   package var isAboutChanges: Bool { entity != nil || id != nil || attribute != nil }
 
-  /// Looks up the given names; throws for names that the history never had.
+  /// Looks up the given names; throws if the history never had one of the names.
   ///
-  /// A renamed entity or attribute is found by each of its names, with all its changes.
+  /// A renamed entity or attribute is found by each of its names, and all its changes are selected.
   package mutating func resolve(_ history: History) throws {
     try resolve(history.source.schemas(), of: history.outline.path)
   }
 
-  /// Looks up the given names in all schemas of a store, the oldest first.
+  /// Looks up the given names in all schemas of a store; the oldest schema is first.
   package mutating func resolve(
     _ schemas: @autoclosure () throws -> [StoreSchema],
     of path: String
@@ -43,9 +43,9 @@ package struct AuditFilter: Sendable {
     meant = try names.changes(of: entity, family: family, property: attribute)
   }
 
-  /// The filter with the names of each history.
+  /// A filter for each history, with the names that the history has.
   ///
-  /// - Throws: ``AuditError`` if no history ever had the names.
+  /// - Throws: ``AuditError`` if none of the histories ever had the names.
   package func resolved(for histories: [History]) throws -> [AuditFilter] {
     var unknown: AuditError?
     var isKnown = histories.isEmpty
@@ -55,8 +55,8 @@ package struct AuditFilter: Sendable {
         try filter.resolve(history)
         isKnown = true
       } catch let error as AuditError where error.code == .unknownName {
-        // This history never had the names, so nothing is selected from it. Another history may
-        // have the names.
+        // This history never had the names, so none of its changes are selected. Another history
+        // can have the names.
         filter.meant = MeantChanges()
         unknown = unknown ?? error
       }
@@ -70,8 +70,9 @@ package struct AuditFilter: Sendable {
     matches(author: transaction.author, time: transaction.time)
   }
 
-  /// Whether the filter selects a value that this transaction set; nil for a value that was set
-  /// before the history begins.
+  /// Whether the filter selects a value that a transaction set.
+  ///
+  /// The transaction is nil if the value was set before the history begins.
   func matches(_ touch: Touch?) -> Bool {
     guard let touch else { return author == nil && since == nil }
     return matches(author: touch.author, time: touch.time)
@@ -88,7 +89,7 @@ package struct AuditFilter: Sendable {
     matches(change, schema: transaction.schema)
   }
 
-  /// Whether a change under a schema with this digest is selected.
+  /// Whether the filter selects a change; `schema` is the digest of the schema of its transaction.
   package func matches(_ change: Change, schema: String) -> Bool {
     if let id, !change.isOf(id) { return false }
     return meant?.contain(change, schema: schema) ?? true

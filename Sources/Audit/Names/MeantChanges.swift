@@ -1,6 +1,6 @@
 import Changes
 
-/// The selected entities and properties, by their names under each schema.
+/// The selected entities and properties, with their names under each schema.
 struct MeantChanges: Sendable {
   private struct Part: Sendable {
     let entity: [UInt8]
@@ -10,7 +10,7 @@ struct MeantChanges: Sendable {
 
   private var parts: [String: [Part]] = [:]
 
-  /// Adds the selection under one schema.
+  /// Adds the entities and properties that are selected under a schema.
   mutating func add(_ entities: [(name: String, properties: Set<String>?)], under schema: String) {
     parts[schema] = entities.map { Part(entity: Array($0.name.utf8), properties: $0.properties) }
   }
@@ -19,9 +19,10 @@ struct MeantChanges: Sendable {
     parts[schema]?.first { change.entity.elementsEqual($0.entity) }
   }
 
-  /// The selected properties by their names in a change.
+  /// The names of the selected properties of a change.
   ///
-  /// Empty if the change is not selected, or if all of its properties are selected.
+  /// The result is empty if the change is not selected, or if all properties of the change are
+  /// selected.
   func properties(of change: Change, schema: String) -> Set<String> {
     part(of: change, schema: schema)?.properties ?? []
   }

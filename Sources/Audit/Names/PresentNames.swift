@@ -2,25 +2,27 @@ import Changes
 import Pipeline
 import Store
 
-/// The names that entities and properties have at the end of a history.
+/// The names of entities and properties at the end of a history.
 ///
-/// Present names make it possible to follow an object through migrations that rename.
+/// With present names, an object can be followed through migrations that rename its entity or
+/// properties.
 ///
-/// Questions can use present or earlier names. A removed part keeps its last name.
+/// A question may contain present or earlier names. An entity or property that was removed keeps
+/// its last name.
 struct PresentNames {
   private let path: String
-  /// The schemas of the history, found by the digests in transactions.
+  /// The schemas of the history, each with the digest that transactions contain.
   private var schemas: [(digest: String, schema: StoreSchema, succession: SchemaSuccession)] = []
-  /// All names of each entity, including the present one.
+  /// All names that each entity ever had, including the present name.
   private var past: [String: Set<String>] = [:]
-  /// The entities that ever inherited directly from each entity, by their present names.
+  /// For each entity, the present names of the entities that ever inherited directly from it.
   private var heirs: [String: Set<String>] = [:]
 
   init(_ history: History) throws {
     try self.init(history.source.schemas(), of: history.outline.path)
   }
 
-  /// Creates the names from all schemas, the oldest first.
+  /// Creates the names from all schemas of a history; the oldest schema is first.
   init(_ all: [StoreSchema], of path: String) throws {
     self.path = path
     for (index, schema) in all.enumerated() {
@@ -39,7 +41,7 @@ struct PresentNames {
   /// Whether the history is that of an adopted file.
   private var hasTables: Bool { schemas.last?.schema.isAdopted == true }
 
-  /// The present names of an entity and of all entities that ever inherited from it.
+  /// The present names of an entity, and of all entities that ever inherited from this entity.
   ///
   /// - Throws: ``AuditError`` if no schema of the history has the entity.
   func family(of entity: String) throws -> Set<String> {
@@ -59,8 +61,9 @@ struct PresentNames {
     return family
   }
 
-  /// Selects the changes of some entities, or of all entities, and only of one property if a
-  /// property is given.
+  /// Selects the changes of some entities or of all entities.
+  ///
+  /// If a property is given, only changes of this property are selected.
   ///
   /// - Throws: ``AuditError`` if none of the entities ever had the property.
   func changes(
@@ -88,7 +91,7 @@ struct PresentNames {
     return result
   }
 
-  /// The present names of the properties that a name can mean.
+  /// The present names of all properties that a name can mean.
   ///
   /// - Throws: ``AuditError`` if none of the entities ever had the property.
   func properties(
@@ -115,7 +118,7 @@ struct PresentNames {
     return present.contains(name) ? [name] : present
   }
 
-  /// Gives a difference the present names of its entity and properties.
+  /// Replaces the names of the entity and properties in a difference by their present names.
   func translate(
     _ difference: inout ObjectDifference,
     from schema: String,

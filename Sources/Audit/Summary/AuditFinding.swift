@@ -1,15 +1,15 @@
-/// Something in a history that an auditor should examine.
+/// A finding of an audit: something in a history that an auditor should examine.
 package struct AuditFinding: Encodable, Sendable {
   package enum Kind: String, CaseIterable, Encodable, Sendable {
     case outsideOfficeHours = "outside-office-hours"
-    /// A transaction with very many changes.
+    /// A transaction with an unusually large number of changes.
     case bulk
     case foreign
-    /// Changes without recorded details.
+    /// Changes whose details are lost.
     case gap
     case erasure
     case deletedHistory = "deleted-history"
-    /// A transaction that is older than the one before.
+    /// A transaction with an earlier time than the transaction before it.
     case clockBack = "clock-back"
     /// Data that does not match its digest.
     case damage
@@ -29,15 +29,15 @@ package struct AuditFinding: Encodable, Sendable {
     package static func < (left: Severity, right: Severity) -> Bool { left.rank < right.rank }
   }
 
-  /// One occurrence.
+  /// One occurrence of the finding.
   package struct Item: Encodable, Sendable {
-    /// The index of the history in the report.
+    /// The index of the history among the histories of the report.
     package var history: Int
     /// The transaction; zero if the finding is not about one transaction.
     package var transaction: Int64
     package var time: String?
     package var author: String?
-    /// The finding in a few words or a sentence.
+    /// A description of the occurrence, in a few words or a sentence.
     package var value: String
   }
 
@@ -45,7 +45,7 @@ package struct AuditFinding: Encodable, Sendable {
   package var severity: Severity
   package var title: String
   package var message: String
-  /// The number of all occurrences.
+  /// The number of all occurrences, including those that are not listed.
   package var count: Int64 = 0
   /// The first occurrences, in order.
   package var items: [Item] = []
@@ -58,13 +58,13 @@ package struct AuditFinding: Encodable, Sendable {
   }
 }
 
-/// A kind of finding that was searched for, with the result.
+/// A kind of finding that an audit searches for, with the result of the search.
 package struct AuditCheck: Encodable, Sendable {
   package enum State: String, Encodable, Sendable { case found, clear, unchecked }
 
   package var finding: AuditFinding.Kind
   package var title: String
-  /// What the check compares, or how to enable it.
+  /// A text that says what the check compares, or how to enable the check.
   package var description: String
   package var state: State
   package var count: Int64
@@ -107,7 +107,7 @@ extension AuditFinding.Kind {
     }
   }
 
-  /// Describes what was compared to find this kind.
+  /// Returns a text that says what was compared to find this kind of finding.
   func check(for request: AuditRequest) -> String {
     switch self {
     case .outsideOfficeHours:

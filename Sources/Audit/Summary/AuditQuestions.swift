@@ -1,16 +1,16 @@
 import Changes
 import Pipeline
 
-/// The answers to the questions of every audit.
+/// The answers to the questions that every audit asks.
 func auditQuestions(_ histories: [AuditedHistory]) -> [AuditQuestion] {
   [
     integrity(histories), erasures(histories), gaps(histories), foreign(histories), end(histories),
   ]
 }
 
-/// A statement about a history.
+/// The statements about the histories of a report.
 ///
-/// If the report has several histories, the statement names its history.
+/// If the report has several histories, each statement names its history.
 private func statements(
   _ histories: [AuditedHistory],
   _ text: (AuditedHistory) -> [String]

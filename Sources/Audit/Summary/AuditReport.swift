@@ -1,47 +1,49 @@
-/// The report of an audit: what a history contains, and what an auditor should examine.
+/// The report of an audit: the contents of a history, and the findings that an auditor should
+/// examine.
 ///
-/// `report --json` writes this type, and the page contains it. The keys in JSON are the names of
-/// the properties; `docs/audit.schema.json` describes each key.
+/// `report --json` writes this type, and the page of a report contains it. The names of the
+/// properties are the keys in JSON, and `docs/audit.schema.json` describes each key.
 package struct AuditReport: Encodable, Sendable {
   package enum Subject: String, Encodable, Sendable {
     case history, difference
   }
 
-  /// The most histories that the report lists.
+  /// The maximum number of histories that the report lists.
   package static let historyLimit = 100
 
-  /// The version of this model.
+  /// The version of the keys in JSON.
   package var schema = 2
   package var type = "report"
   package var subject = Subject.history
-  /// The source as the user named it; in a difference, the second source.
+  /// The source as the user named it; in a comparison, the second source.
   package var source: String
-  /// The first source of a difference.
+  /// The first source in a comparison; nil if the report is not a comparison.
   package var comparedWith: String?
   package var produced = Production()
-  /// The time zone of days and hours.
+  /// The time zone of the days and hours in the report.
   package var timeZone = "UTC"
-  /// The difference from UTC at the newest transaction, in seconds.
+  /// The time zone's offset from UTC at the newest transaction, in seconds.
   package var timeOffset = 0
   /// The first office hour, and the first hour after office hours.
   package var officeHours: [Int]?
-  /// The lineages of the stores, up to a limit.
+  /// The lineages of the stores, at most ``historyLimit``.
   package var histories: [AuditedHistory] = []
   package var omittedHistories = 0
-  /// The logs that were read, up to a limit.
+  /// The logs that were read, up to a maximum number.
   package var inputs: [AuditedFile] = []
   package var omittedInputs = 0
   package var questions: [AuditQuestion] = []
   package var firstTime: String?
   package var lastTime: String?
-  /// The number of transactions, without the snapshots with which lineages begin.
+  /// The number of transactions; the snapshots with which lineages begin are not counted.
   package var transactions: Int64 = 0
   package var changes = ChangeCounts()
   /// The number of objects in the snapshots with which lineages begin.
   ///
-  /// Objects of snapshots are not counted as changes.
+  /// The objects in these snapshots are not counted as changes. Objects of snapshots are not
+  /// counted as changes.
   package var snapshotObjects: Int64 = 0
-  /// The number of objects that changed.
+  /// The number of objects that were changed.
   package var objects: Int64 = 0
   /// Whether the number of objects is an estimate.
   package var isObjectsEstimated = false
@@ -50,33 +52,34 @@ package struct AuditReport: Encodable, Sendable {
   package var authors = Ranking()
   package var entities = Ranking()
   package var operations = Ranking()
-  /// The days with changes, in order.
+  /// The days with changes, the earliest first.
   package var days: [AuditedDay] = []
-  /// The changes on days that are not listed, because the history has too many days.
+  /// The changes on the days that are not listed because the history has too many days.
   package var omittedDays = ChangeCounts()
   /// The objects with the most changes.
   package var mostChanged: [MostChanged] = []
-  /// Whether the history has too many objects to count the changes of each object.
+  /// Whether ``mostChanged`` is incomplete, because the history has too many objects to count the
+  /// changes of each one.
   package var isMostChangedPartial = false
 
   package init(source: String) { self.source = source }
 }
 
-/// How a report was produced.
+/// The facts about how and when a report was produced.
 package struct Production: Encodable, Sendable {
   package var version = ""
-  /// RFC 3339 in UTC.
+  /// The time in RFC 3339 in UTC.
   package var time = ""
   package var command = ""
 
   package init() {}
 }
 
-/// One lineage of a store, and what was verified of it.
+/// One lineage of a store, and the results of its verification.
 package struct AuditedHistory: Encodable, Sendable {
   package var store: String
   package var lineage: Int64
-  /// A source that commands can read.
+  /// The source of the history, in a form that commands accept.
   package var source: String
   package var firstTransaction: Int64?
   package var lastTransaction: Int64?
@@ -85,22 +88,22 @@ package struct AuditedHistory: Encodable, Sendable {
   package var transactions: Int64 = 0
   package var changes = ChangeCounts()
   package var snapshotObjects: Int64 = 0
-  /// `proven`, `sound`, `damaged`, or `unverified`.
+  /// The verdict: `proven`, `sound`, `damaged`, or `unverified`.
   package var verdict = "unverified"
-  /// The last sound transaction.
+  /// The last transaction that was found sound.
   package var head: Int64 = 0
-  /// Its digest.
+  /// The digest of the last sound transaction.
   package var digest: String?
-  /// What was verified, in sentences.
+  /// Sentences that say what was verified.
   package var statements: [String] = []
-  /// The transactions with erased values.
+  /// The number of transactions with erased values.
   package var erased: Int64 = 0
   package var gaps: Int64 = 0
-  /// The transactions of other programs.
+  /// The number of transactions that programs other than Travelog made.
   package var foreign: Int64 = 0
-  /// Whether something confirms that no later log is missing; nil for a store.
+  /// Whether a source confirms that no later log is missing; nil for a store.
   package var isEndConfirmed: Bool?
-  /// Whether nothing confirms a part of the history.
+  /// Whether a part of the history is not confirmed by any source.
   package var isPartlyUnproven = false
 
   init(store: String, lineage: Int64, source: String) {
@@ -110,15 +113,16 @@ package struct AuditedHistory: Encodable, Sendable {
   }
 }
 
-/// A file that was read.
+/// A file that was read for the report.
 package struct AuditedFile: Encodable, Sendable {
   package var path: String
   package var size: Int64
-  /// The SHA-256 of the file; nil for a store, which changes while it is used.
+  /// The SHA-256 of the file; nil for a store, because the file of a store changes while the store
+  /// is used.
   package var sha256: String?
 }
 
-/// A question of an auditor with its answer.
+/// A question of an auditor, with its answer.
 package struct AuditQuestion: Encodable, Sendable {
   package enum Subject: String, Encodable, Sendable {
     case integrity, erasures, gaps, foreign, end
@@ -131,39 +135,40 @@ package struct AuditQuestion: Encodable, Sendable {
   package var question: Subject
   package var title: String
   package var state: State
-  /// A few words.
+  /// The answer in a few words.
   package var answer: String
   /// Sentences that explain the answer.
   package var statements: [String] = []
 }
 
-/// The names with the most changes; all others are merged.
+/// The names with the most changes; all other names are merged into one entry.
 package struct Ranking: Encodable, Sendable {
   package struct Entry: Encodable, Sendable {
-    /// Nil for changes without a name.
+    /// The name; nil for changes without a name.
     package var name: String?
     package var transactions: Int64 = 0
     package var changes = ChangeCounts()
   }
 
   package var entries: [Entry] = []
-  /// The sum of all names that are not listed; nil if all names are listed.
+  /// The sum of the names that are not listed; nil if all names are listed.
   package var others: Entry?
-  /// The number of names that are not listed; ``isMinimum`` says whether there may be more.
+  /// The number of names that are not listed; ``isMinimum`` says whether more such names may exist.
   package var otherNames: Int64 = 0
   package var isMinimum = false
 
   package init() {}
 }
 
-/// A day with changes, in the time zone of the report.
+/// A day in the report's time zone on which changes were made.
 package struct AuditedDay: Encodable, Sendable {
   package var day: String
   package var transactions: Int64
   package var changes: ChangeCounts
-  /// The changes of each hour.
+  /// The number of changes in each hour of the day.
   package var hours: [Int64]
-  /// The changes of each author in the ranking, and then the changes of all other authors.
+  /// The number of changes of each author in the ranking, and after them the number of all other
+  /// changes.
   package var authors: [Int64]
 }
 
@@ -172,7 +177,7 @@ package struct MostChanged: Encodable, Sendable {
   package var history: Int
   package var entity: String
   package var id: String
-  /// The object's name for people.
+  /// The name of the object for people.
   package var name: String?
   package var changes: Int64
 }

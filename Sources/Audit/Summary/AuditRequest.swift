@@ -1,7 +1,7 @@
 package struct AuditRequest: Sendable {
   package var filter = AuditFilter()
   package var clock = WallClock()
-  /// A transaction with at least this many changes is a finding.
+  /// The number of changes from which on a transaction is a finding.
   package var bulk: Int64 = 1000
 
   package init() {}

@@ -2,8 +2,8 @@ import ChangeLog
 import Changes
 import Pipeline
 
-/// Returns the files of histories with their digests, up to a limit, and the number of files beyond
-/// the limit.
+/// Returns the files of some histories with their digests, up to a maximum number, and the number
+/// of files that are not listed.
 func auditedFiles(of histories: [History]) throws -> (listed: [AuditedFile], others: Int) {
   let limit = 200
   var paths: [(path: String, isLog: Bool)] = []
@@ -18,7 +18,8 @@ func auditedFiles(of histories: [History]) throws -> (listed: [AuditedFile], oth
     paths += files.map { ($0.path, true) }
   }
   let listed = try paths.prefix(limit).map { path, isLog in
-    // Opening and closing the file of a store would release the locks that SQLite has on it.
+    // If this function opened and closed the file of a store, SQLite's locks on the file would be
+    // released.
     AuditedFile(
       path: path,
       size: size(of: path),

@@ -1,15 +1,15 @@
-/// Counts by day, hour and author, for a limited number of days.
+/// Counts changes by day, hour and author, for a limited number of days.
 struct DayTally {
-  /// The most days that are counted: enough for 22 years with changes on every day.
+  /// The maximum number of days, enough for 22 years with changes on every day.
   private static let limit = 8192
-  /// The number of authors that are counted separately on each day.
+  /// The maximum number of authors that are counted separately on each day.
   private static let authorLimit = 256
 
   private struct Entry {
     var transactions: Int64 = 0
     var changes = ChangeCounts()
     var hours = [Int64](repeating: 0, count: 24)
-    /// By the index of the author.
+    /// The number of changes, with the author's index as the key.
     var authors: [UInt16: Int64] = [:]
   }
 
@@ -17,7 +17,8 @@ struct DayTally {
   private var authors: [String?: UInt16] = [:]
   private(set) var omitted = ChangeCounts()
 
-  /// Counts a transaction; a time that can't be read has no day.
+  /// Counts the changes of a transaction; if the transaction's time can't be read, its changes are
+  /// not counted for any day.
   mutating func add(
     _ time: (day: Int, second: Int)?,
     author: String?,
@@ -37,7 +38,8 @@ struct DayTally {
     entries[time.day] = entry
   }
 
-  /// The days in order, each with the changes of the ranked authors and of all other authors.
+  /// The days in order, each with the changes of the authors in the ranking and the changes of all
+  /// other authors.
   func days(authors ranking: Ranking) -> [AuditedDay] {
     let indices = ranking.entries.map { authors[$0.name] }
     return entries.sorted { $0.key < $1.key }.map { day, entry in

@@ -1,6 +1,7 @@
-/// The days on which clocks change in each year.
+/// A rule for the days in each year on which clocks change.
 ///
-/// A rule is written as in the POSIX variable `TZ`, such as `CET-1CEST,M3.5.0,M10.5.0/3`.
+/// The text of a rule has the form of the POSIX variable `TZ`, such as
+/// `CET-1CEST,M3.5.0,M10.5.0/3`.
 struct DaylightRule: Hashable, Sendable {
   private var standard: Int
   private var summer: Summer?
@@ -11,27 +12,27 @@ struct DaylightRule: Hashable, Sendable {
     var end: Day
   }
 
-  /// A day of the year, and a second of that day, at which clocks change.
+  /// A day of the year on which clocks change, and the second of that day.
   private struct Day: Hashable {
     enum Kind: Hashable {
-      /// A weekday of a month: the first to fourth one, or the last one (5).
+      /// A weekday of a month; week 5 means the last such weekday of the month.
       case weekday(month: Int, week: Int, day: Int)
       /// The number of a day from 1 to 365; the 29th of February is not counted.
       case withoutLeapDay(Int)
-      /// From 0 to 365.
+      /// The number of a day from 0 to 365; the 29th of February is counted.
       case ofYear(Int)
     }
 
     var kind: Kind
     var second: Int
 
-    /// In local seconds since 1970.
+    /// The local time of the change in a year, in seconds since 1970.
     func time(in year: Int) -> Int {
       let day: Int
       switch kind {
       case .weekday(let month, let week, let weekday):
         let first = days(year, month: month, day: 1)
-        // Day 0, the first of January 1970, was a Thursday.
+        // Day 0 is the first of January 1970, which was a Thursday.
         let firstWeekday = ((first + 4) % 7 + 7) % 7
         let next =
           month == 12 ? days(year + 1, month: 1, day: 1) : days(year, month: month + 1, day: 1)
@@ -47,14 +48,14 @@ struct DaylightRule: Hashable, Sendable {
     }
   }
 
-  /// Nil for an invalid rule.
+  /// Reads a rule; nil if the text is not a valid rule.
   init?(_ text: String) {
     var reading = Reading(rest: text.utf8[...])
     guard reading.skipName(), let standard = reading.duration() else { return nil }
     self.standard = -standard
     if reading.rest.isEmpty { return }
     guard reading.skipName() else { return nil }
-    // Without an offset in the rule, summer time is one hour ahead.
+    // If the rule contains no offset for summer time, clocks are one hour ahead in summer.
     var offset = -standard + 3600
     if reading.rest.first != UInt8(ascii: ",") {
       guard let said = reading.duration() else { return nil }
@@ -66,7 +67,7 @@ struct DaylightRule: Hashable, Sendable {
     summer = Summer(offset: offset, start: start, end: end)
   }
 
-  /// The seconds ahead of UTC at a time in seconds since 1970.
+  /// The offset from UTC in seconds at a time; the time is given in seconds since 1970.
   func offset(at time: Int) -> Int {
     guard let summer else { return standard }
     let wall = time + standard
@@ -103,7 +104,7 @@ struct DaylightRule: Hashable, Sendable {
       return digits.count < 4 ? Int(String(Substring(digits))) : nil
     }
 
-    /// Hours, with optional minutes and seconds.
+    /// Reads a number of hours, with optional minutes and seconds, and returns it in seconds.
     mutating func duration() -> Int? {
       let sign = skip("-") ? -1 : 1
       if sign == 1 { _ = skip("+") }

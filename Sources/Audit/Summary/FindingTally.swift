@@ -1,6 +1,6 @@
 import Changes
 
-/// Collects findings: the number of each kind, and the first of them.
+/// Collects findings: for each kind, the number of occurrences and the first of them.
 struct FindingTally {
   private static let limit = 1000
 
@@ -9,7 +9,7 @@ struct FindingTally {
 
   init(_ request: AuditRequest) { self.request = request }
 
-  /// Whether a kind was found in a history.
+  /// Whether a finding of this kind was found in a history.
   func has(_ kind: AuditFinding.Kind, in history: Int) -> Bool {
     findings[kind]?.items.contains { $0.history == history } ?? false
   }
@@ -38,9 +38,10 @@ struct FindingTally {
     findings[kind] = finding
   }
 
-  /// Examines a transaction.
+  /// Adds the findings about a transaction.
   ///
-  /// `after` is the time of an earlier transaction, if that time is later than this transaction's.
+  /// `after` is the time of an earlier transaction, if this time is later than the time of the
+  /// examined transaction; otherwise nil.
   mutating func examine(
     _ summary: TransactionSummary,
     after: String?,
@@ -75,7 +76,7 @@ struct FindingTally {
     }
     if !isSnapshot, total.all >= request.bulk { found(&self, .bulk, text(of: summary)) }
     switch transaction.operation {
-    // If the program named an author, the change is not of unknown origin.
+    // If the other program named an author, the origin of the change is known.
     case .foreign where transaction.author != nil: break
     case .foreign: found(&self, .foreign, text(of: summary))
     case .gap, .difference: found(&self, .gap, text(of: summary))
@@ -90,7 +91,7 @@ struct FindingTally {
     }
   }
 
-  /// The changes of each entity, such as “3 changes: 2 Trip, 1 Stop”.
+  /// The changes of each entity in words, such as “3 changes: 2 Trip, 1 Stop”.
   private func text(of summary: TransactionSummary) -> String {
     let entities = summary.entities.prefix(5).map { "\($0.counts.all) \($0.entity)" }
     return countText(Int(summary.total.all), noun: "change")
@@ -98,14 +99,14 @@ struct FindingTally {
       + (summary.entities.count > 5 ? ", …" : "")
   }
 
-  /// The findings, the most serious first.
+  /// All findings; the most serious finding is first.
   var all: [AuditFinding] {
     AuditFinding.Kind.allCases.compactMap { findings[$0] }.enumerated()
       .sorted { ($0.element.severity, $0.offset) < ($1.element.severity, $1.offset) }
       .map(\.element)
   }
 
-  /// All kinds of findings that are checked, each with the result.
+  /// All kinds of findings that the audit checks, each with its result.
   var checks: [AuditCheck] {
     AuditFinding.Kind.allCases.map { kind in
       let count = findings[kind]?.count ?? 0

@@ -1,11 +1,11 @@
-/// Counts by name, for a limited number of names.
+/// Counts changes by name, for a limited number of names.
 ///
-/// The limit bounds the memory for a history with a hostile number of names.
+/// The limit bounds the memory, because a forged history can contain any number of names.
 package struct NameTally {
-  /// The number of names in a ranking.
+  /// The maximum number of names in a ranking.
   static let shown = 20
   private static let limit = 4096
-  /// The length of a name.
+  /// The maximum length of a name.
   private static let length = 200
 
   private var entries: [String?: Ranking.Entry] = [:]
@@ -14,7 +14,7 @@ package struct NameTally {
 
   package init() {}
 
-  /// The number of names.
+  /// The number of names that are counted separately.
   var count: Int { entries.count }
 
   package mutating func add(_ name: String?, changes: ChangeCounts) {
@@ -29,7 +29,7 @@ package struct NameTally {
     entries[name]?.changes += changes
   }
 
-  /// The names with the most changes, and the sum of all others.
+  /// The names with the most changes, and the sum of all other names.
   package var ranking: Ranking {
     let sorted = entries.values.sorted {
       ($1.changes.all, $1.transactions, $0.name ?? "")

@@ -1,8 +1,8 @@
 import Changes
 
-/// Counts the changes of each object, and looks for the names of the objects that the report shows.
+/// Counts the changes of each object, and collects the names of the objects that the report shows.
 ///
-/// The number of objects in memory is limited, whatever a history contains.
+/// The number of objects in memory is limited for any history.
 package final class ObjectTally {
   private struct Object: Hashable {
     let history: Int32
@@ -15,9 +15,9 @@ package final class ObjectTally {
     var name: String?
   }
 
-  /// The number of objects that are counted separately.
+  /// The maximum number of objects that are counted separately.
   private static let limit = 1 << 16
-  /// The number of objects whose names are looked for.
+  /// The maximum number of objects whose names are collected.
   private static let nameLimit = 60_000
   private static let nameLength = 120
 
@@ -27,25 +27,25 @@ package final class ObjectTally {
   private var counted: [Object: Entry] = [:]
   private var wanted: [Object: String?] = [:]
   private var distinct = DistinctCount()
-  /// Whether there were too many objects to count each of them separately.
+  /// Whether the history has too many objects to count each of them separately.
   private var isOver = false
-  // The current history.
+  // The index of the history that is being read.
   private var history: Int32 = 0
-  /// The keys of the members that name objects, by entity.
+  /// For each entity, the key of the value that names its objects.
   private var nameKeys: [Int32: [UInt8]] = [:]
 
   package init() {}
 
-  /// Forgets the counts, and keeps the list of objects whose names are wanted.
+  /// Deletes the counts, and keeps the list of objects whose names are wanted.
   func restart() {
     counted = [:]
     distinct = DistinctCount()
     isOver = false
   }
 
-  /// Begins the next history.
+  /// Begins to count the objects of the next history.
   ///
-  /// Equal ids in different histories are different objects.
+  /// An id in two histories belongs to two different objects.
   func begin(_ index: Int, vocabulary: Vocabulary) {
     history = Int32(index)
     nameKeys = [:]
@@ -54,16 +54,17 @@ package final class ObjectTally {
     }
   }
 
-  /// Asks for the name of an object.
+  /// Requests the name of an object.
   package func want(_ entity: String, id: ObjectID, history: Int) {
     guard wanted.count < Self.nameLimit else { return }
     let object = Object(history: Int32(history), entity: index(of: Array(entity.utf8)), id: id)
     if wanted[object] == nil { wanted[object] = .some(nil) }
   }
 
-  /// Notes the object's name in a change, which replaces an earlier name.
+  /// Records the object's name in a change; the name replaces an earlier name of the object.
   ///
-  /// The change is counted unless it is part of a snapshot or not selected by the filter.
+  /// A change of a snapshot is not counted, and neither is a change that the filter does not
+  /// select.
   func note(_ change: Change, isCounted: Bool) {
     let object = object(of: change)
     let wantedIndex = wanted.index(forKey: object)
@@ -74,7 +75,8 @@ package final class ObjectTally {
     }
   }
 
-  /// Counts a change of an object; false if there are too many objects to count it separately.
+  /// Counts a change of an object; returns false if there are too many objects to count this object
+  /// separately.
   private func track(_ object: Object) -> Bool {
     distinct.add(
       mixed(number(of: object.id) ^ mixed(UInt64(object.entity) << 32 | UInt64(history)))
@@ -98,8 +100,8 @@ package final class ObjectTally {
 
   /// The objects with the most changes.
   var mostChanged: [MostChanged] {
-    // Entities are sorted by name, because their order in memory depends on which entity was read
-    // first.
+    // Entities are sorted by name, because their order in memory depends on the order in which they
+    // were read.
     let sorted = counted.sorted { left, right in
       (right.value.changes, left.key.history, name(of: left.key.entity), left.key.id)
         < (left.value.changes, right.key.history, name(of: right.key.entity), right.key.id)
@@ -139,7 +141,8 @@ package final class ObjectTally {
   }
 
   private func index(of name: some Collection<UInt8>) -> Int32 {
-    // Changes of the same entity often follow each other, so the last entity is compared first.
+    // Consecutive changes often have one entity, so the entity that was found last is compared
+    // first.
     if entities.indices.contains(latest), entities[latest].elementsEqual(name) {
       return Int32(latest)
     }
@@ -154,7 +157,7 @@ package final class ObjectTally {
     return Int32(entities.count - 1)
   }
 
-  /// The object's name in the values of a change.
+  /// The object's name according to the values of a change.
   private func name(in change: Change, entity: Int32) -> String? {
     guard let key = nameKeys[entity] else { return nil }
     let value =
@@ -170,7 +173,7 @@ private func number(of id: ObjectID) -> UInt64 {
   return text.utf8.reduce(0) { mixed($0 ^ UInt64($1) &+ 1) }
 }
 
-/// The text of a member's value; nil if the object does not have it.
+/// The text of the value with the given key; nil if the object does not have the key.
 private func memberValue(
   of key: [UInt8],
   in object: UnsafeRawBufferPointer

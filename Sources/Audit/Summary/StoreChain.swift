@@ -1,14 +1,14 @@
 import Changes
 import Pipeline
 
-/// Recomputes the digests of a store's transactions.
+/// Recomputes the digests of a store's transactions, to verify its chain.
 struct StoreChain {
   private var previous: Digest?
   private var hash: TransactionDigest?
   private var first: Int64
   private(set) var last: Int64
   private(set) var digest: Digest?
-  /// The number of transactions that can't be proven, because parts were erased or deleted.
+  /// The number of transactions that can't be proven, because parts of them were erased or deleted.
   private var unproved: Int64 = 0
   private var isBroken = false
 
@@ -27,8 +27,8 @@ struct StoreChain {
     hash = previous.map { TransactionDigest(transaction, after: $0) }
   }
 
-  /// Adds the end of a transaction, and returns what is wrong with the transaction; nil if it is
-  /// sound.
+  /// Ends a transaction, and returns the error that was found in the transaction; nil if the
+  /// transaction is sound.
   mutating func close(_ transaction: Transaction) -> String? {
     defer {
       previous = transaction.chainDigest
@@ -41,7 +41,7 @@ struct StoreChain {
       last = transaction.id
       return nil
     }
-    // If lines lack seeds that they should have, no digest can be computed.
+    // If lines lack seeds that they should have, the digest can't be computed.
     guard (try? hash.close(TransactionLines(transaction)))?.transaction == transaction.digest else {
       isBroken = true
       return

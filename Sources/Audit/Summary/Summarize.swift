@@ -2,11 +2,12 @@ import ChangeLog
 import Changes
 import Pipeline
 
-/// Reads histories once, verifies them, and summarizes them.
+/// Reads some histories once, verifies them, and creates a report about them.
 ///
-/// Afterwards the tally has the names of the objects for which names were wanted.
+/// When this function returns, `objects` contains the names that were requested.
 ///
-/// - Throws: ``AuditError``, ``PipelineError`` or ``StoreError``; a damaged log is a finding.
+/// - Throws: ``AuditError``, ``PipelineError`` or ``StoreError``. If a log is damaged, the report
+///   contains the damage as a finding.
 package func summarize(
   _ histories: [History],
   of source: String,
@@ -23,8 +24,8 @@ package func summarize(
   return try summary.finish()
 }
 
-/// The log folder, if all histories are read from its whole logs; nil if a history is read from a
-/// store, a single log or filtered logs.
+/// The log folder, if all histories are read from its unfiltered logs; nil if a history is read
+/// from a store, a single log or filtered logs.
 private func wholeFolder(of histories: [History]) -> LogFolder? {
   guard histories.allSatisfy({ $0.source is FolderHistory && $0.outline.filter.isEmpty }) else {
     return nil
@@ -45,7 +46,8 @@ final class Summary: VerificationObserver {
   private var entities = NameTally()
   private var operations = NameTally()
   private var days = DayTally()
-  // The history that is being read; nil if its transactions are not part of the report.
+  // The index of the history that is being read; nil if the report does not contain its
+  // transactions.
   var current: Int?
   private var newest = ""
   private var counter = EntityCounter()
@@ -118,11 +120,12 @@ final class Summary: VerificationObserver {
     defer { changes = 0 }
     guard let current, isInRange(transaction) else { return }
     let isSnapshot = transaction.operation == .snapshot
-    // A snapshot has the time when it was made, which can be later than the next transaction's.
+    // The time of a snapshot is the time at which it was written, which can be later than the time
+    // of the next transaction.
     let earlier = isSnapshot || transaction.time >= newest ? nil : newest
     if !isSnapshot { newest = max(newest, transaction.time) }
-    // The answers to an auditor's questions are about the whole history, also if a filter selects a
-    // part.
+    // The answers to an auditor's questions are about the whole history, even if a filter selects
+    // only a part.
     entries[current].note(transaction)
     let filter = filters[current]
     guard filter.matches(transaction), changes > 0 || !filter.isAboutChanges else { return }
@@ -133,7 +136,7 @@ final class Summary: VerificationObserver {
     findings.examine(summary, after: earlier, history: current, isSnapshot: isSnapshot)
   }
 
-  /// Adds a transaction to all counts.
+  /// Adds a transaction to all counts of the report.
   private func add(_ summary: TransactionSummary) {
     let transaction = summary.transaction
     let total = summary.total
@@ -193,7 +196,7 @@ extension AuditedHistory {
   fileprivate mutating func note(_ transaction: Transaction) {
     if transaction.state == .erased { erased += 1 }
     if [.gap, .difference].contains(transaction.operation) { gaps += 1 }
-    // A program that names itself is not unknown.
+    // If the other program named an author, its changes are not of unknown origin.
     if transaction.operation == .foreign, transaction.author == nil { foreign += 1 }
   }
 }

@@ -5,7 +5,7 @@ import Pipeline
 extension Summary {
   /// Verifies the logs of a folder.
   ///
-  /// The verification also reads all histories for the report.
+  /// The verification also reads the changes of all histories for the report.
   func verify(_ folder: LogFolder, tick: Tick) throws {
     var verifying = VerifyRequest(logs: folder)
     let stores = Set(histories.map(\.outline.store))
@@ -18,7 +18,8 @@ extension Summary {
     let index = histories.firstIndex {
       $0.outline.store == result.store && $0.outline.lineage == result.lineage
     }
-    // If damage can't be assigned to a store, it becomes a finding of the first history.
+    // If damage can't be assigned to a store, the damage is added to the findings of the first
+    // history.
     guard let index = index ?? (result.store.isEmpty ? 0 : nil) else { return }
     for finding in result.findings {
       findings.add(
@@ -31,7 +32,7 @@ extension Summary {
     entries[index].note(result)
   }
 
-  /// Reads the history of a store, a log or filtered logs, and verifies it.
+  /// Reads the history of a store, a single log or filtered logs, and verifies it.
   func read(_ index: Int, tick: Tick) throws {
     let history = histories[index]
     begin(index)
@@ -101,8 +102,8 @@ extension Summary {
           + " with a digest that was noted elsewhere.",
       ]
     case let log as LogHistory:
-      // Only a part of the history was read and verified: from the nearest position in the members
-      // file to the requested end.
+      // Until now, only a part of the history was read and verified. This part begins at the
+      // nearest position in the members file, and ends at the requested end.
       do {
         try log.prove()
       } catch let error as LogError where error.code != .inputOutput {

@@ -1,20 +1,21 @@
 import ChangeLog
 import FoundationEssentials
 
-/// The offsets of a time zone from UTC, from the database of the system.
+/// The offsets of a time zone from UTC, according to the time zone database of the system.
 ///
-/// Foundation's own database would make the program five times as large and slow to start.
+/// With Foundation's own time zone database, the program would be five times as large and slow to
+/// start.
 package struct TimeZoneRules: Hashable, Sendable {
   /// The name of the time zone, such as `Europe/Berlin`.
   package let name: String
-  /// The seconds from UTC before the first change.
+  /// The offset from UTC in seconds before the first listed change.
   private var offset = 0
   private var changes: [Change] = []
-  /// The rule for the time after the last listed change.
+  /// The rule for times after the last listed change.
   private var rule: DaylightRule?
 
   private struct Change: Hashable {
-    /// In seconds since 1970.
+    /// The time of the change, in seconds since 1970.
     let start: Int
     let offset: Int
   }
@@ -41,7 +42,7 @@ package struct TimeZoneRules: Hashable, Sendable {
     else { return nil }
   }
 
-  /// The seconds ahead of UTC at a time in seconds since 1970.
+  /// The offset from UTC in seconds at a time; the time is given in seconds since 1970.
   package func offset(at time: Int) -> Int {
     if let last = changes.last, time >= last.start, let rule { return rule.offset(at: time) }
     if changes.isEmpty, let rule { return rule.offset(at: time) }
@@ -75,7 +76,7 @@ package struct TimeZoneRules: Hashable, Sendable {
 
   /// One of the two tables in a time zone file.
   ///
-  /// The first table has times of 32 bits.
+  /// In the first table, times have 32 bits.
   private struct Block {
     let version: UInt8
     let starts: [Int]
@@ -111,7 +112,7 @@ package struct TimeZoneRules: Hashable, Sendable {
   }
 }
 
-/// A signed big-endian number.
+/// Reads a signed big-endian number.
 private func number(_ bytes: ArraySlice<UInt8>) -> Int {
   let start = (bytes.first ?? 0) & 0x80 == 0 ? 0 : -1
   return bytes.reduce(start) { $0 << 8 | Int($1) }

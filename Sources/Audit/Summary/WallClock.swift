@@ -1,7 +1,7 @@
-/// The time zone and the office hours with which a report judges times.
+/// The time zone and the office hours of a report.
 package struct WallClock: Sendable {
   package let zone: TimeZoneRules
-  /// The office hours, such as 8..<18; nil if none were given.
+  /// The office hours, such as 8..<18; nil if no office hours were given.
   package let officeHours: Range<Int>?
 
   package init(zone: TimeZoneRules = .utc, officeHours: Range<Int>? = nil) {
@@ -11,7 +11,7 @@ package struct WallClock: Sendable {
 
   package var zoneName: String { zone.name }
 
-  /// A time of history in the time zone, as `2026-11-03 08:00:12`.
+  /// Converts a time of the history to the time zone, in the form `2026-11-03 08:00:12`.
   package func text(_ time: String) -> String {
     guard let local = local(time) else { return time }
     let hour = two(local.second / 3600)
@@ -19,10 +19,10 @@ package struct WallClock: Sendable {
     return "\(Audit.text(ofDay: local.day)) \(hour):\(minute):\(two(local.second % 60))"
   }
 
-  /// The difference from UTC at a time, in seconds.
+  /// The offset from UTC in seconds at a time.
   func offset(at time: String) -> Int { seconds(of: time).map { zone.offset(at: $0) } ?? 0 }
 
-  /// The name of the day of a time; the time itself if it can't be read.
+  /// The name of the weekday of a time; if the text can't be read as a time, the text itself.
   func weekday(_ time: String) -> String {
     guard let local = local(time) else { return time }
     let names = [
@@ -31,15 +31,15 @@ package struct WallClock: Sendable {
     return names[(local.day % 7 + 7) % 7]
   }
 
-  /// Whether a time is before or after office hours, or at a weekend.
+  /// Whether a time is outside office hours or on a weekend.
   package func isOutsideOfficeHours(_ time: String) -> Bool {
     guard let officeHours, let local = local(time) else { return false }
-    // Day 0, the first of January 1970, was a Thursday.
+    // Day 0 is the first of January 1970, which was a Thursday.
     let weekday = ((local.day + 3) % 7 + 7) % 7
     return weekday > 4 || !officeHours.contains(local.second / 3600)
   }
 
-  /// The day since 1970 and the second in it; nil if the text is not a time.
+  /// The number of the day since 1970, and the second of that day; nil if the text is not a time.
   func local(_ time: String) -> (day: Int, second: Int)? {
     guard let instant = seconds(of: time) else { return nil }
     let shifted = instant + zone.offset(at: instant)
@@ -50,13 +50,13 @@ package struct WallClock: Sendable {
 
 private func two(_ number: Int) -> String { number < 10 ? "0\(number)" : "\(number)" }
 
-/// Writes a day, counted from 1970, as `2026-11-03`.
+/// Writes a day as `2026-11-03`; the day is given as the number of days since 1970.
 func text(ofDay day: Int) -> String {
   let (year, month, day) = civil(day)
   return "\(year)-\(two(month))-\(two(day))"
 }
 
-/// The seconds since 1970 of a time of history, without fractions.
+/// Converts a time of the history to seconds since 1970, without fractions.
 func seconds(of time: String) -> Int? {
   let bytes = Array(time.utf8)
   guard bytes.count >= 20 else { return nil }
@@ -69,7 +69,7 @@ func seconds(of time: String) -> Int? {
   return days(year, month: month, day: day) * 86_400 + hour * 3600 + minute * 60 + second
 }
 
-/// The days since 1970 of a date.
+/// The number of days from 1970 to a date.
 func days(_ year: Int, month: Int, day: Int) -> Int {
   let year = month <= 2 ? year - 1 : year
   let era = (year >= 0 ? year : year - 399) / 400
@@ -78,7 +78,7 @@ func days(_ year: Int, month: Int, day: Int) -> Int {
   return era * 146_097 + yearOfEra * 365 + yearOfEra / 4 - yearOfEra / 100 + dayOfYear - 719_468
 }
 
-/// The date of a day since 1970.
+/// The date of a day that is given as the number of days since 1970.
 func civil(_ days: Int) -> (year: Int, month: Int, day: Int) {
   let shifted = days + 719_468
   let era = (shifted >= 0 ? shifted : shifted - 146_096) / 146_097

@@ -1,12 +1,13 @@
 import Changes
 import Pipeline
 
-/// Ranges of ids, which are read one after another so that the newest transactions come first.
+/// Ranges of ids in an order in which the newest transactions are read first.
 ///
-/// Each range is read forwards, and its output is kept. The first range has one transaction, or as
-/// few as the source can read separately. The next ranges grow as long as they have few changes.
+/// Each range is read forwards, and its output is kept. The first range contains one transaction,
+/// or as few as the source can read separately. The next ranges become larger as long as they
+/// contain few changes.
 struct NewestFirst {
-  /// The number of changes that are read at once, unless one transaction has more.
+  /// The number of changes that are read at once, except for a transaction that has more changes.
   private static let changes: Int64 = 16_384
   private static let longest: Int64 = 256
 
@@ -14,7 +15,8 @@ struct NewestFirst {
   private let isSplittable: Bool
   private var length: Int64 = 0
 
-  /// Starts at the end of a history; with `only`, the range is one transaction.
+  /// Starts at the end of a history; if `only` is given, the only range contains this one
+  /// transaction.
   init(_ history: History, only: Int64?, object: ObjectID?) throws {
     rest = try only.map { [$0...$0] } ?? history.stretches(changing: object)
     isSplittable = history.outline.isSplittable
@@ -22,7 +24,7 @@ struct NewestFirst {
 
   /// Returns the next range.
   ///
-  /// `read` is the number of changes in the previous range.
+  /// `read` is the number of changes that the previous range contained.
   mutating func next(after read: Int64) -> ClosedRange<Int64>? {
     guard var range = rest.popLast() else { return nil }
     length = max(1, read > Self.changes ? length / 4 : min(length * 2, Self.longest))
@@ -45,8 +47,8 @@ struct NewestFirst {
 extension History {
   /// Returns the ranges of ids up to the point that must be read, in ascending order.
   ///
-  /// If the source knows which transactions change the object, only ranges with these transactions
-  /// are returned.
+  /// If the source knows which transactions change the object, only ranges that contain these
+  /// transactions are returned.
   func stretches(changing object: ObjectID?) throws -> [ClosedRange<Int64>] {
     guard let range, let object,
       let touched = try source.transactions(changing: object)

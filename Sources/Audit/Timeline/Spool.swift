@@ -1,15 +1,15 @@
 import ChangeLog
 import Glibc
 
-/// Keeps bytes that are written in one order and read in another.
+/// Keeps bytes that are written in one order and read in another order.
 ///
-/// Many bytes are kept in a temporary file, few bytes in memory.
+/// A large number of bytes is kept in a temporary file, and a small number in memory.
 package final class Spool {
   private static let room = 4 << 20
 
   private var memory: [UInt8] = []
   private var descriptor: Int32 = -1
-  /// The number of bytes in the file.
+  /// The number of bytes in the temporary file.
   private var flushed = 0
 
   package init() {}

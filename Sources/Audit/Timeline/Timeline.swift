@@ -1,10 +1,10 @@
 import Changes
 import Pipeline
 
-/// A transaction and the number of changes in it.
+/// A transaction, and the numbers of its changes.
 package struct TransactionSummary: Sendable {
   package var transaction: Transaction
-  /// The counts for each entity, sorted by name.
+  /// The numbers of changes of each entity, sorted by the name of the entity.
   package var entities: [EntityCounts]
 
   package init(transaction: Transaction, entities: [EntityCounts] = []) {
@@ -12,7 +12,7 @@ package struct TransactionSummary: Sendable {
     self.entities = entities
   }
 
-  /// The numbers for all entities.
+  /// The numbers of changes of all entities together.
   package var total: ChangeCounts { entities.reduce(into: ChangeCounts()) { $0 += $1.counts } }
 }
 
@@ -66,7 +66,7 @@ struct EntityCounter {
     }
   }
 
-  /// Returns the counts, and sets them to zero.
+  /// Returns the numbers, and resets them to zero.
   mutating func take() -> [EntityCounts] {
     defer { counts.removeAll(keepingCapacity: true) }
     return counts.map {
@@ -80,13 +80,14 @@ struct EntityCounter {
 package struct TimelineForm {
   /// Writes the start of a transaction.
   package var head: (TransactionSummary) -> [UInt8]
-  /// Writes a change; `true` for the first one.
+  /// Writes a change; the second argument says whether the change is the first one of its
+  /// transaction.
   ///
-  /// Nil if changes are not shown.
+  /// This function is nil if changes are not shown.
   package var change: ((ObjectDifference, _ isFirst: Bool) -> [UInt8])?
   /// Writes the end of a transaction.
   package var foot: [UInt8]
-  /// The number of changes of a transaction that are written.
+  /// The maximum number of changes that are written for each transaction.
   package var changeLimit = Int.max
 
   package init(
@@ -102,13 +103,13 @@ package struct TimelineForm {
 
 /// Writes the transactions of a history, the newest first.
 ///
-/// Changes are read in the order in which they were recorded. So the output of several transactions
-/// is kept, in a file if it is long, and then written in reverse order. With `only`, one
-/// transaction is written; `limit` is the most transactions that are written. Writing ends before
-/// the first transaction for which `isFull` is true.
+/// Changes are read in the order in which they were recorded, so the output of several transactions
+/// is kept and then written in reverse order. Long output is kept in a file. If `only` is given,
+/// one transaction is written. At most `limit` transactions are written. Writing also ends before
+/// the first transaction for which `isFull` returns true.
 ///
 /// - Returns: The number of transactions that were written.
-/// - Throws: The errors of reading the history and of the output.
+/// - Throws: The errors that occur when the history is read or the output is written.
 @discardableResult
 package func writeTimeline(
   of history: History,

@@ -3,20 +3,20 @@ import Pipeline
 
 package enum TimelineGrouping: String, CaseIterable, Sendable {
   case author
-  /// Groups by the day in UTC.
+  /// Transactions of one day in UTC form a group.
   case day
 }
 
-/// The transactions of an author or a day.
+/// The transactions of one author or of one day.
 package struct TimelineGroup: Hashable, Sendable {
   /// The author or the day; nil for transactions without an author.
   package var name: String?
-  /// The number of transactions without snapshots.
+  /// The number of transactions; snapshots are not counted.
   package var transactions: Int64 = 0
   package var counts = ChangeCounts()
   /// The number of objects in snapshots, which are not counted as changes.
   package var snapshotObjects: Int64 = 0
-  /// The first transaction and its time.
+  /// The first transaction of the group, and its time.
   package var first: Int64 = 0
   package var firstTime = ""
   package var last: Int64 = 0
@@ -34,8 +34,9 @@ package struct TimelineGroup: Hashable, Sendable {
   }
 }
 
-/// Groups the transactions of a history: authors by the number of their changes, days with the
-/// newest first.
+/// Groups the transactions of a history.
+///
+/// Authors are sorted by the number of their changes, and days by date, with the newest day first.
 package func groupTimeline(
   of history: History,
   by grouping: TimelineGrouping,

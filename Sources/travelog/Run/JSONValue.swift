@@ -1,6 +1,6 @@
 import FoundationEssentials
 
-/// Any JSON value; it holds the answer of one command inside the answer of another.
+/// Any JSON value, such as the answer of one command inside the answer of another command.
 enum JSONValue: Hashable, Codable {
   case null
   case bool(Bool)
@@ -15,7 +15,8 @@ enum JSONValue: Hashable, Codable {
     if container.decodeNil() {
       self = .null
     } else if let value = try? container.decode(Bool.self) {
-      // The decoder does not tell the type of a value, so each type is tried; the last attempt throws.
+      // The decoder does not say which type a value has, so each type is tried, and the last
+      // attempt may throw.
       self = .bool(value)
     } else if let value = try? container.decode(Int64.self) {
       self = .integer(value)

@@ -3,34 +3,34 @@ import JSON5
 
 /// A job file that was checked and whose values are filled in.
 struct Job {
-  /// The name of the job in reports and metrics; it is the file's name without its extension.
+  /// The name of the job in reports and metrics, which is the file's name without its extension.
   var name: String
   var about: String?
-  /// The values that the file declares, replaced by the values from the command line.
+  /// The values that the job file declares; values from the command line replace them.
   var values: [String: [String]]
   var steps: [JobStep]
-  /// The file of the report.
+  /// The path of the report.
   var report: String?
-  /// The file of the metrics.
+  /// The path of the metrics file.
   var metrics: String?
 }
 
 struct JobStep {
-  /// The reaction to a failure of the step.
+  /// What the job does if this step fails.
   enum Failure: String, CaseIterable {
     case stop
-    /// If a step fails, the next steps still run, and the job fails at its end.
+    /// The next steps run, and the job fails after its last step.
     case goOn = "continue"
   }
 
   let command: Command
-  /// The values of the command's parameters, spelled as on a command line.
+  /// The values of the command's parameters, as they would be written on a command line.
   let texts: [String: [String]]
   let arguments: Arguments
-  /// The exit codes, besides success, that are not failures.
+  /// The exit codes that do not count as failures, besides success.
   let accepted: Set<ExitCode>
   let failure: Failure
-  /// The file for the standard output of the command.
+  /// The path of the file for the command's standard output.
   let output: String?
 
   var line: [String] {

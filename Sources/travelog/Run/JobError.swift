@@ -2,7 +2,7 @@ import Changes
 import CommandLineKit
 import JSON5
 
-/// An error in a job file, and its position.
+/// An error in a job file, with its position in the file.
 struct JobError: ShownError {
   enum Reason {
     case notJSON(String)

@@ -1,9 +1,10 @@
 import CommandLineKit
 import FoundationEssentials
 
-/// The metrics of a run for Prometheus' textfile collector; the series are always the same.
+/// The metrics of a run for the textfile collector of Prometheus; every run has the same series.
 ///
-/// A failed run keeps the time of the last success from the text `before`.
+/// After a failed run, the time of the last success is copied from `before`, the previous text of
+/// the metrics.
 func prometheusText(
   ofJob job: String,
   ended: Date,
@@ -52,7 +53,7 @@ func prometheusText(
 }
 
 private func escaped(_ text: String) -> String {
-  // Compared as scalars, because a quote with a combining accent is one character.
+  // The text is compared by scalars, because a quote with a combining accent is one character.
   text.unicodeScalars.map { scalar in
     switch scalar {
     case "\\", "\"": "\\\(scalar)"

@@ -4,7 +4,7 @@ import FoundationEssentials
 import Glibc
 import JSON5
 
-/// The commands that a job may run; the other commands need a decision by a person.
+/// The commands that a job may run; a person must decide about running the other commands.
 let jobCommands = [
   "export", "import", "verify", "check", "diff", "report", "compact", "prune", "status",
 ]
@@ -12,7 +12,7 @@ let jobCommands = [
 /// Reads a job file, fills in its values, and checks it against the parameters of the commands.
 struct JobReader {
   let path: String
-  /// The values from the command line.
+  /// The values that the command line gives.
   let settings: [String: [String]]
   let started: String
   private var values: [String: [String]] = [:]
@@ -85,7 +85,7 @@ struct JobReader {
     JobError(path: path, position: position, reason: reason)
   }
 
-  /// The members of an object; an unknown one is an error.
+  /// The keys of an object with their values; an unknown key is an error.
   private func members(
     of value: JSON5Value,
     known: [String],
@@ -132,7 +132,7 @@ extension JobReader {
     values["started"] = [started]
   }
 
-  /// The texts of a scalar or a list, with values filled in.
+  /// The texts of a single value or a list, after `${name}` was replaced by values.
   private func texts(of value: JSON5Value) throws -> [String] {
     switch value.content {
     case .string(let text): try filled(text, at: value.position)
@@ -150,7 +150,8 @@ extension JobReader {
     return texts.first
   }
 
-  /// The texts after values are filled in; a text that is only `${name}` can become several texts.
+  /// Replaces each `${name}` in a text by its value; a text that is only `${name}` can become
+  /// several texts.
   private func filled(_ text: String, at position: Position) throws -> [String] {
     var result = ""
     var rest = text[...]
@@ -194,7 +195,7 @@ extension JobReader {
     let texts = try parameters(of: command, value: members["with"])
     let arguments: Arguments
     do {
-      // The answers of a step become part of the report.
+      // The answers of a step are included in the report.
       let own = ["json": [""], "progress": ["never"]]
       arguments = try Arguments(
         texts.merging(own) { $1 },
@@ -257,7 +258,7 @@ extension JobReader {
     return result
   }
 
-  /// The texts for a parameter; nil if the job does not give any.
+  /// The texts for a parameter; nil if the job gives no texts for it.
   private func texts(of value: JSON5Value, for parameter: Declaration) throws -> [String]? {
     if parameter.arity == .none {
       guard case .bool(let isSet) = value.content else {
@@ -277,7 +278,7 @@ extension JobReader {
   }
 }
 
-/// The name of a parameter in a job: `lock_wait` for `--lock-wait`, `store` for `STORE`.
+/// The name of a parameter in a job file: `lock_wait` for `--lock-wait`, and `store` for `STORE`.
 func jobKey(of parameter: Declaration) -> String {
   parameter.name.lowercased().replacing("-", with: "_")
 }

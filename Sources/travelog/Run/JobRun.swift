@@ -8,7 +8,7 @@ struct StepResult {
   var seconds: Double
   var code: ExitCode
   var isAccepted: Bool
-  /// The last hundred answers of the step.
+  /// The last answers of the step, at most one hundred.
   var answers: [JSONValue] = []
   var answersLeftOut = 0
   var messages: [String] = []
@@ -16,7 +16,7 @@ struct StepResult {
 }
 
 extension JobStep {
-  /// Runs the step and keeps its output.
+  /// Runs the step, and keeps its output.
   func run() -> StepResult {
     let started = Date()
     let clock = ContinuousClock.now
@@ -47,7 +47,8 @@ extension JobStep {
         .split(separator: "\n").map(String.init)
       try keep(answers.bytes(), in: &result)
     } catch let thrown {
-      // The error of the first failed step is kept, because it explains more than later errors.
+      // The error of the first failed step is kept, because this error explains more than later
+      // errors.
       error = error ?? describe(thrown)
       if result.code == .success { result.code = error?.code ?? .failure }
     }
@@ -59,7 +60,7 @@ extension JobStep {
 
   private func keep(_ bytes: [UInt8], in result: inout StepResult) throws {
     if let output {
-      // An incomplete answer is not written.
+      // If the step failed, its answer is incomplete and is not written.
       if [.success, .found, .unproven].contains(result.code) {
         try writeDurably(bytes, to: output, isForAll: true)
       }
@@ -77,7 +78,7 @@ extension JobStep {
   }
 }
 
-/// A temporary file without a name, for the output of a step.
+/// A temporary file without a name, which contains the output of a step.
 private struct Spool: ~Copyable {
   private var file: UnsafeMutablePointer<FILE>?
 

@@ -45,7 +45,7 @@ extension Travelog {
     var code = ExitCode.failure
     func writeFigures() throws {
       guard let metrics, !given[dryRun] else { return }
-      // The file does not exist before the first run.
+      // Before the first run, the file does not exist.
       let before = (try? String(contentsOfFile: metrics, encoding: .utf8)) ?? ""
       let text = prometheusText(
         ofJob: name,
@@ -93,7 +93,7 @@ extension Travelog {
       do {
         try writeFigures()
       } catch let second {
-        // The error of the first failed step decides the exit code.
+        // The exit code is that of the first failed step.
         try call.warn("\(shown(second))")
       }
       throw error
@@ -102,7 +102,7 @@ extension Travelog {
     return code
   }
 
-  /// Runs the steps in order, and returns the exit code of the first that failed.
+  /// Runs the steps in order, and returns the exit code of the first step that failed.
   private static func perform(
     _ job: Job,
     call: Call,
@@ -130,7 +130,8 @@ extension Travelog {
     return code
   }
 
-  /// The reason why a step failed: its error, or its findings and the place of their list.
+  /// The reason why a step failed: its error, or its findings and the path of the file that lists
+  /// them.
   private static func reason(_ result: StepResult, of step: JobStep, report: String?) -> String {
     if let error = result.error { return "\(error)" }
     let counts = ["inserted", "updated", "deleted"].compactMap { result.answers.last?.integer($0) }
@@ -143,7 +144,7 @@ extension Travelog {
       + (((result.code == .found ? step.output : nil) ?? report).map { "; see \($0)" } ?? "")
   }
 
-  /// Refuses files that can't be written before the first step runs.
+  /// Throws before the first step if a file of the job can't be written.
   private static func checkPlaces(of job: Job, metrics: String?, isDryRun: Bool) throws {
     if let metrics { try checkMetricsName(metrics) }
     guard !isDryRun else { return }
@@ -161,7 +162,7 @@ extension Travelog {
   }
 }
 
-/// A command line, quoted for a shell.
+/// A command line whose words are quoted for a shell.
 func shellLine(_ words: [String]) -> String {
   words.map { word in
     let isPlain =
@@ -171,13 +172,13 @@ func shellLine(_ words: [String]) -> String {
         return "+,-./:=@_%".unicodeScalars.contains(scalar) || "0"..."9" ~= scalar
           || "a"..."z" ~= scalar || "A"..."Z" ~= scalar
       }
-    // Compared as scalars, because a quote with a combining accent is one character.
+    // The text is compared by scalars, because a quote with a combining accent is one character.
     return isPlain
       ? word : "'" + word.unicodeScalars.map { $0 == "'" ? "'\\''" : String($0) }.joined() + "'"
   }.joined(separator: " ")
 }
 
-/// A time for file names: `20261103T081500Z`.
+/// A time for file names, such as `20261103T081500Z`.
 private func compactTime(_ date: Date) -> String {
   date.formatted(.iso8601).replacing("-", with: "").replacing(":", with: "")
 }

@@ -3,7 +3,7 @@ import CommandLineKit
 import FoundationEssentials
 import Glibc
 
-/// The report of a run, for the archive and `--json`.
+/// The report of a run, which is archived and which `--json` writes.
 struct RunReport: Codable {
   struct Step: Codable {
     struct Failure: Codable {
@@ -16,7 +16,7 @@ struct RunReport: Codable {
     let step: Int
     let command: String
     let line: [String]
-    /// One of: done, failed, planned, skipped.
+    /// The state of the step: done, failed, planned or skipped.
     var state: String
     var started: String?
     var seconds: Double?
@@ -70,7 +70,7 @@ struct RunReport: Codable {
     }
   }
 
-  /// Adds the result of a step.
+  /// Adds the result of a step to the report.
   mutating func note(_ result: StepResult, ofStep index: Int) {
     steps[index].state = result.isAccepted ? "done" : "failed"
     steps[index].started = timeText(result.started)
