@@ -67,7 +67,7 @@ struct PlannedSteps {
       refusals.append(
         "\(entity).\(new.name) can't change from \(old.type.rawValue) to \(new.type.rawValue)"
           + " without losing values or their meaning. Give the new attribute another name, and"
-          + " fill it in a custom stage."
+          + " fill the attribute in a custom stage."
       )
     } else if new.type != old.type {
       steps.append(

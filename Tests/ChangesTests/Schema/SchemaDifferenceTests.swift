@@ -57,10 +57,10 @@ struct SchemaDifferenceTests {
         "Trip.startDate has external storage in the model but not in the store",
         "Trip.startDate is in column startDate of the store and belongs in column startDate_",
         "Trip.rating is optional in the store but not in the model",
-        "Trip.leader leads to Person in the store and to Item in the model",
+        "Trip.leader refers to Person in the store and to Item in the model",
         "Trip.leader is optional in the store but not in the model",
-        "Trip.tags is kept in the table Tag_trips in the store and belongs in the other side's"
-          + " column trip",
+        "Trip.tags is kept in the table Tag_trips in the store and belongs in the column trip of the"
+          + " inverse relationship",
       ]
     )
   }

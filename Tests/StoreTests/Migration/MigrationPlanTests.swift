@@ -92,7 +92,7 @@ struct MigrationPlanTests {
       _ = try MigrationPlan(from: schema("A", "1"), to: schema("B", "2"))
     }
     #expect(error.code == .migrationRefused)
-    #expect(error.message.contains("C.one can't lead to B instead of A"))
+    #expect(error.message.contains("C.one can't refer to B instead of A"))
   }
 
   @Test("Two entities with their own rows can't become one family.")

@@ -51,7 +51,7 @@ extension Forgery {
     Forgery(
       "an erasure restates a replaced value, and the given head is from before the erasure",
       codes: [17],
-      answer: "after the proven ones"
+      answer: "after the proven transactions"
     ) { world in
       let older = try #require(world.world.digests(gunzip(world.world.files()[2])).last)
       try world.forgeRestatement()
@@ -60,7 +60,7 @@ extension Forgery {
     Forgery(
       "an erasure that never happened restates a replaced value",
       codes: [17],
-      answer: "after the proven ones"
+      answer: "after the proven transactions"
     ) { world in
       let files = try world.world.files()
       let was = try world.world.digests(gunzip(files[0]))[4 - 1]
