@@ -37,9 +37,9 @@ extension TrustedPosition {
 
 /// Reads the digests in the values of a flag; each value is a digest or a file with digests.
 ///
-/// A line of the file begins with a digest, or is a line that `verify --json` wrote. If the file is
-/// a signed note, the lines of its text are read. If public keys are given, the file must be a note
-/// that one of these keys has signed.
+/// A line of a file with digests begins with a digest, or is a line that `verify --json` wrote. If
+/// the file is a signed note, the lines of the note's text are read. If public keys are given, the
+/// file must be a note that one of these keys has signed.
 func knownDigests(_ texts: [String], keys: String?) throws -> [Digest] {
   var hasNote = false
   let digests = try texts.flatMap { text -> [Digest] in

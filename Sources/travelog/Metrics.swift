@@ -34,7 +34,7 @@ func prometheusText(of status: Status) -> String {
 
 /// Replaces the metrics file of the collector in one step.
 ///
-/// The collector runs as another user. With the umask of the systemd units, this user could not
+/// The collector runs as another user. With the umask of the systemd units, the collector could not
 /// read the file.
 func writeMetrics(_ text: String, to path: String) throws {
   try checkMetricsName(path)

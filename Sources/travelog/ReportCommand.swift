@@ -105,8 +105,8 @@ extension Travelog {
 
 /// The facts about this run of the program that a report contains.
 ///
-/// If `SOURCE_DATE_EPOCH` is set, it replaces the time, and a build can produce an identical page
-/// again.
+/// If `SOURCE_DATE_EPOCH` is set, its time replaces the present time, and a build can produce an
+/// identical page again.
 func production() -> Production {
   var production = Production()
   production.version = Travelog.program.version

@@ -10,7 +10,7 @@ package struct Blame: Sendable {
     package var value: PropertyValue
     /// The transaction that set the value; nil if the value was set before the history begins.
     package var touch: Touch?
-    /// The previous value; nil if this value was inserted with the object.
+    /// The previous value; nil if the value was inserted with the object.
     package var before: PropertyValue?
   }
 
@@ -32,9 +32,9 @@ package struct Blame: Sendable {
 /// Finds, for each value of an object, the transaction that last set the value, up to the history's
 /// point.
 ///
-/// `each` is called with every change, the oldest first. Entities and attributes have their names
-/// at the end of the history. The filter's author, times and attribute select the values and
-/// changes that are returned.
+/// `each` is called with every change, the oldest first. The result contains the names that
+/// entities and attributes have at the end of the history. The author, the times and the attribute
+/// of the filter select the values and changes that are returned.
 ///
 /// - Throws: ``AuditError`` if the history does not contain the entity, the attribute or the
 ///   object.
@@ -158,7 +158,7 @@ extension Blame {
 
   /// Keeps the last values of a deleted object, which the deletion contains but did not set.
   ///
-  /// For a deleted object, the transactions that set its last values are shown.
+  /// For a deleted object, a blame shows the transactions that set the last values of the object.
   private mutating func keep(_ properties: [PropertyDifference]) {
     for property in properties {
       guard let before = property.before, before.json.first != UInt8(ascii: "[") else { continue }

@@ -15,7 +15,7 @@ package final class StoreState {
   package let schema: StoreSchema
   /// A reader of the state.
   ///
-  /// If possible, the reader has a second connection.
+  /// If possible, the reader of the state has a second connection.
   package let reader: Reader
   private let store: Store
   private let folder: TemporaryFolder?
@@ -38,9 +38,10 @@ package final class StoreState {
 
   /// Opens or builds two states, which may be states of one store.
   ///
-  /// If one of the two states must be built, this state is built first, and its history is closed.
-  /// Two readers of a store without a writer would leave the files `-wal` and `-shm`. They would
-  /// create these files even for a store without a write-ahead log.
+  /// If one of the two states must be built, the history from which it is built is closed before
+  /// the other state is opened. Two readers of a store without a writer would leave the files
+  /// `-wal` and `-shm`. The two readers would create these files even for a store without a
+  /// write-ahead log.
   package static func pair(
     _ first: String,
     _ second: String,

@@ -72,7 +72,7 @@ package struct AuditFilter: Sendable {
 
   /// Whether the filter selects a value that a transaction set.
   ///
-  /// The transaction is nil if the value was set before the history begins.
+  /// `touch` is nil if the value was set before the history begins.
   func matches(_ touch: Touch?) -> Bool {
     guard let touch else { return author == nil && since == nil }
     return matches(author: touch.author, time: touch.time)

@@ -63,7 +63,7 @@ struct PresentNames {
 
   /// Selects the changes of some entities or of all entities.
   ///
-  /// If a property is given, only changes of this property are selected.
+  /// If a property is given, only changes of the given property are selected.
   ///
   /// - Throws: ``AuditError`` if none of the entities ever had the property.
   func changes(

@@ -40,8 +40,7 @@ package struct AuditReport: Encodable, Sendable {
   package var changes = ChangeCounts()
   /// The number of objects in the snapshots with which lineages begin.
   ///
-  /// The objects in these snapshots are not counted as changes. Objects of snapshots are not
-  /// counted as changes.
+  /// The objects in snapshots are not counted as changes.
   package var snapshotObjects: Int64 = 0
   /// The number of objects that were changed.
   package var objects: Int64 = 0

@@ -1,6 +1,6 @@
 /// Counts changes by name, for a limited number of names.
 ///
-/// The limit bounds the memory, because a forged history can contain any number of names.
+/// The number of names needs a limit, because a forged history can contain any number of names.
 package struct NameTally {
   /// The maximum number of names in a ranking.
   static let shown = 20

@@ -93,7 +93,7 @@ package final class ObjectTally {
     return true
   }
 
-  /// The number of different objects, and whether it is an estimate.
+  /// The number of different objects, and whether this number is an estimate.
   var objects: (count: Int64, isEstimated: Bool) {
     isOver ? (distinct.estimate, true) : (Int64(counted.count), false)
   }

@@ -76,7 +76,7 @@ package struct TimeZoneRules: Hashable, Sendable {
 
   /// One of the two tables in a time zone file.
   ///
-  /// In the first table, times have 32 bits.
+  /// The times in the first table of a time zone file have 32 bits.
   private struct Block {
     let version: UInt8
     let starts: [Int]

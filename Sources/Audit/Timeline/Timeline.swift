@@ -83,7 +83,7 @@ package struct TimelineForm {
   /// Writes a change; the second argument says whether the change is the first one of its
   /// transaction.
   ///
-  /// This function is nil if changes are not shown.
+  /// The function for changes is nil if changes are not shown.
   package var change: ((ObjectDifference, _ isFirst: Bool) -> [UInt8])?
   /// Writes the end of a transaction.
   package var foot: [UInt8]

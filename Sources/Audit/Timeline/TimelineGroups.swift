@@ -36,7 +36,8 @@ package struct TimelineGroup: Hashable, Sendable {
 
 /// Groups the transactions of a history.
 ///
-/// Authors are sorted by the number of their changes, and days by date, with the newest day first.
+/// Groups of authors are sorted by the number of their changes. Groups of days are sorted by date,
+/// with the newest day first.
 package func groupTimeline(
   of history: History,
   by grouping: TimelineGrouping,

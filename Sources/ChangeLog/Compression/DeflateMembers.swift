@@ -17,7 +17,7 @@ final class DeflateMembers {
   /// Decompresses the gzip member at the start of the input, and returns the sizes of the member
   /// and of its content.
   ///
-  /// The result is nil if the member is incomplete, damaged, or too large for the output.
+  /// The result is nil if the gzip member is incomplete, damaged, or too large for the output.
   func read(
     _ input: UnsafeRawBufferPointer,
     into output: UnsafeMutableRawBufferPointer

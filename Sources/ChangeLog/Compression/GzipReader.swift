@@ -12,7 +12,8 @@ package final class GzipReader {
   private static let memberRoom = 1_200_000
   /// The number of bytes to read first, which contain the whole first member of most logs.
   ///
-  /// A caller that needs only a header or a few transactions reads no more than these bytes.
+  /// A caller that needs only a header or a few transactions reads no more bytes than the first
+  /// part.
   private static let firstRead = 1 << 19
 
   private var stream = z_stream()

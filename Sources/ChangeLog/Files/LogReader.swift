@@ -19,7 +19,7 @@ package final class LogReader {
   var buffer: LineBuffer
   /// The format with which the values of changes are split, according to the schema in the header.
   ///
-  /// A caller that checks values itself uses this format too.
+  /// A caller that checks values itself uses the reader's format too.
   package let format: ChangeFormat
   private let schemaDigest: String
   private var erasing: ErasureCheck

@@ -74,7 +74,7 @@ final class SpooledLog {
 extension LogHeader {
   /// Whether the log is not the first log of its lineage.
   ///
-  /// If the log contains only a snapshot, it may be the first log of its lineage or a separate
+  /// A log that contains only a snapshot can be the first log of its lineage, or a separate
   /// snapshot.
   var isWithinLineage: Bool {
     previous != TransactionDigest.beginning(ofStore: store, lineage: lineage)

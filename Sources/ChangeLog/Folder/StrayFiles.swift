@@ -19,8 +19,8 @@ extension LogFolder {
   /// their places.
   ///
   /// Readers of tables look for `store=*/lineage=*/date=*/*.ndjson.gz`. Pipes, devices and links
-  /// are reported too. A log of another store, lineage or day is not reported here, because reading
-  /// the log shows the error.
+  /// with such a name are stray files too. A log of another store, lineage or day is not reported
+  /// here, because reading the log shows the error.
   package func strays(of store: String) throws -> [LogError] {
     guard sources.isEmpty else { return [] }
     var result: [LogError] = []

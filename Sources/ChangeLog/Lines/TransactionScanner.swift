@@ -16,8 +16,8 @@ package struct Omission: Hashable, Sendable {
 
 /// Reads the lines of transactions, and accepts only lines in the form that the writer gives them.
 ///
-/// All lines of a transaction contain some equal bytes. These bytes are compared with the bytes in
-/// the first line, and are parsed only once, in the closing line.
+/// All lines of a transaction share some bytes. In each line, the shared bytes are compared with
+/// those of the first line. They are parsed only once, in the closing line.
 final class TransactionScanner {
   /// Whether the log is filtered: lines may be omitted, and hidden lines have no salt.
   var isFiltered = false

@@ -4,9 +4,10 @@ import Glibc
 
 /// A buffer of complete lines.
 ///
-/// The threads that decompress, compute digests and read lines use the buffer one after another.
+/// The threads that decompress, compute digests and read lines use a piece one after another.
 ///
-/// A thread may read what another thread wrote after that thread has left its dispatch group.
+/// A thread may read what another thread wrote to a piece, after the other thread has left its
+/// dispatch group.
 final class Piece: @unchecked Sendable {
   /// The size in bytes of a piece with lines of usual length.
   static let usualRoom = 1_500_000

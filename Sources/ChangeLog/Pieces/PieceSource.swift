@@ -1,7 +1,7 @@
 /// Fills pieces with the lines of a file, one piece after another.
 ///
-/// Only one thread at a time may use this object: the thread that reads ahead, or the reading
-/// thread while no thread reads ahead.
+/// Only one thread at a time may use a source of pieces: the thread that reads ahead, or the
+/// reading thread while no thread reads ahead.
 final class PieceSource: @unchecked Sendable {
   /// The result of filling a piece.
   enum Outcome {

@@ -3,7 +3,7 @@ import Stopping
 
 /// A file with up to 256 hashes of one level of a tree, or with up to 256 entries.
 ///
-/// Files of tiles have the layout of c2sp.org/tlog-tiles.
+/// The files of tiles have the layout of c2sp.org/tlog-tiles.
 struct Tile: Hashable {
   /// The number of hashes of a full tile.
   static let width: Int64 = 256
@@ -38,7 +38,7 @@ struct Tile: Hashable {
 
   /// Writes the tile completely or not at all.
   ///
-  /// If `lasts` is false, a power failure can remove the tile.
+  /// If `lasts` is false, a power failure can remove the tile, which can be computed again.
   func write(_ bytes: [UInt8], in tree: String, lasts: Bool = false) throws {
     let path = "\(tree)/\(path)"
     if lasts {

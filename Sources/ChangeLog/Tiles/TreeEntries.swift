@@ -1,8 +1,8 @@
 /// The entries of a tree, in files of up to 256 entries in the layout of c2sp.org/tlog-tiles,
 /// beside the tiles of the tree.
 ///
-/// The entries are written durably, because no log contains them and the tree is computed from
-/// them.
+/// The entries of a tree are written durably, because no log contains the entries, and the tree is
+/// computed from them.
 package struct TreeEntries {
   /// The folder of the tree.
   package let path: String

@@ -4,9 +4,9 @@ import FoundationEssentials
 
 /// A file that says that an erasure has begun and is not finished.
 ///
-/// An erasure rewrites logs one after another. If the erasure is interrupted, some logs still have
-/// the values. Until the next run of the erasure completes it, readers of the logs report this
-/// file.
+/// An erasure rewrites logs one after another. If the erasure is interrupted, some logs still
+/// contain the values. Readers of the logs report this file until the next run of the erasure is
+/// complete.
 struct EraseMark: Codable, Equatable {
   var kind = "travelog-erasing"
   var version = 1

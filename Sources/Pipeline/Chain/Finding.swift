@@ -138,7 +138,7 @@ package enum Notice: Hashable, Encodable, Sendable, Worded {
 
 /// Returns a notice for each file that users other than its owner can write.
 ///
-/// Only a digest that is kept elsewhere shows whether another user changed the file.
+/// Only a digest that is kept elsewhere shows whether another user changed a log.
 func permissionNotices(_ paths: [String]) -> [Notice] {
   paths.compactMap { path in
     var status = stat()

@@ -6,8 +6,8 @@ struct LineageOrigin: Hashable {
   let head: HistoryPoint
   /// The lineage that contains the history before this lineage.
   ///
-  /// This lineage can differ from the lineage of ``head``, if a copy older than that lineage was
-  /// restored.
+  /// The parent lineage is not the lineage of ``head`` if a copy older than the lineage of ``head``
+  /// was restored.
   let parent: Int64
 
   init(head: HistoryPoint, parent: Int64) {

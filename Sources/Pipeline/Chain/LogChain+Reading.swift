@@ -5,7 +5,7 @@ import Changes
 extension LogChain {
   /// Throws if a log has other transactions than its name says.
   ///
-  /// The log was already read to its end.
+  /// The caller must already have read the log to its end.
   func checkEnd(_ reader: LogReader, file: LogFolder.File) throws {
     guard let trailer = reader.trailer, trailer.last == file.range.upperBound else {
       throw ChainFailure.wrongLast(reader.trailer?.last ?? 0, named: file.range.upperBound).at(
@@ -21,9 +21,9 @@ extension LogChain {
 
   /// Reads the rest of a log, and throws if it has other transactions than its name says.
   ///
-  /// `first` receives the first transaction of the log. It is not called if reading began inside
-  /// the log, or if an omitted transaction is first, because the day of an omitted transaction is
-  /// not known.
+  /// `first` receives the first transaction of the log. `first` is not called if reading began
+  /// inside the log. It is also not called if the first transaction was omitted, because the day of
+  /// an omitted transaction is not known.
   func readToEnd(
     _ reader: LogReader,
     file: LogFolder.File,
@@ -72,7 +72,8 @@ extension LogChain {
 
   /// Whether a later transaction of the chain proves a snapshot of the state after a point.
   ///
-  /// Logs are read up to the transaction that proves the snapshot; an import verifies all of them.
+  /// Logs are read only up to the transaction that proves the snapshot, because an import verifies
+  /// all logs later.
   func provesSnapshot(_ file: LogFolder.File, at point: HistoryPoint) throws -> Bool {
     let snapshot = try open(file, after: nil)
     guard let digest = try snapshot.next(checksValues: false)?.digest else { return false }

@@ -23,7 +23,7 @@ struct LogChain {
   let files: [LogFolder.File]
   /// Logs that an interrupted compaction has merged and not removed yet.
   ///
-  /// The merged log contains their transactions too.
+  /// The transactions of such a small log are also in the larger log that the compaction wrote.
   let covered: [LogFolder.File]
   let snapshots: [LogFolder.File]
   /// The records of erasures in these logs.
@@ -89,8 +89,8 @@ struct LogChain {
 
   /// Whether the first log contains the lineage's first transaction.
   ///
-  /// The value is false if the logs begin with a snapshot within the lineage, because the store no
-  /// longer had the transactions before the snapshot.
+  /// The value is false if the logs begin with a snapshot within the lineage. In that case the
+  /// store no longer had the transactions before the snapshot.
   func beginsLineage() throws -> Bool {
     guard let file = files.first else { return false }
     // A later lineage can begin with any transaction id, and no log of the lineage ends before that
@@ -134,7 +134,8 @@ struct LogChain {
 
   /// The logs with transactions after a trusted position.
   ///
-  /// If no log has later transactions, the result is the log that contains the position.
+  /// If no log has transactions after the trusted position, the result is the log that contains the
+  /// position.
   func files(after position: TrustedPosition?) -> [LogFolder.File] {
     guard let id = position?.transaction else { return files }
     let later = files.filter { $0.range.upperBound > id }

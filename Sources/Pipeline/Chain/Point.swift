@@ -33,7 +33,7 @@ package enum Point: Hashable, Sendable, CustomStringConvertible {
   /// Returns a time in the form of times in the history; nil if the text is neither a day nor a
   /// time.
   ///
-  /// A day begins at midnight in UTC.
+  /// A day as a point means midnight in UTC at the beginning of the day.
   private static func time(_ text: String) -> Date? {
     var text = text
     if text.utf8.count == 10 { text += "T00:00:00Z" }

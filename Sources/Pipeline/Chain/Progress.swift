@@ -26,5 +26,5 @@ package struct Progress: Hashable, Sendable {
 
 /// A closure that is called regularly with the progress.
 ///
-/// If it throws, the command stops safely.
+/// If the closure for the progress throws, the command stops safely.
 package typealias Tick = (Progress) throws -> Void

@@ -5,7 +5,8 @@ private let mostReadings = 10
 
 /// Calls `body`.
 ///
-/// If other programs compacted or added logs during a call that failed, calls `body` again.
+/// If a call of `body` fails, and other programs compacted or added logs during the call, `body` is
+/// called again.
 ///
 /// During a compaction, a listed log can be missing when `body` opens it.
 ///
@@ -38,7 +39,7 @@ func readingSettled<Result>(
 
 /// The names in a folder; nil if it can't be listed.
 ///
-/// In that case the code that reads the logs reports the reason.
+/// If the folder can't be listed, the code that reads the logs reports the reason.
 private func listing(_ logs: LogFolder, stores: [String]?) -> Set<String>? {
   try? logs.listing(of: stores ?? logs.stores())
 }

@@ -4,7 +4,7 @@ import Store
 
 /// Creates a transaction that no program saved, such as a snapshot or a gap.
 ///
-/// Its default time is now.
+/// The default time of the new transaction is the present time.
 func madeUpTransaction(
   _ id: Int64,
   operation: TransactionOperation,

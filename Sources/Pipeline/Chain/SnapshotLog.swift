@@ -37,7 +37,7 @@ struct SnapshotLog {
 
   /// Returns the mark that a later transaction needs to prove the snapshot.
   ///
-  /// No log is written.
+  /// This function computes the mark without writing a log.
   func mark() throws -> Mark {
     var digest = TransactionDigest(transaction, after: point.digest)
     try reader.snapshot(at: point.transaction) { digest.take($0) }

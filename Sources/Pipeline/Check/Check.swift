@@ -8,7 +8,7 @@ package struct CheckRequest: Sendable {
   /// The logs that contain the state before the oldest transaction that the store's history still
   /// has.
   ///
-  /// If this is nil, the rows are assumed to be correct.
+  /// If no log folder is given, the rows are assumed to be correct.
   package var logs: LogFolder?
   /// The author of the transaction that records differences between rows and history; nil to record
   /// nothing.
@@ -19,7 +19,8 @@ package struct CheckRequest: Sendable {
 
 /// Compares a store's rows, history, constraints and catalog.
 ///
-/// If the oldest transactions were deleted from history, the state after them is read from logs.
+/// If the oldest transactions were deleted from history, the state after the deleted transactions
+/// is read from logs.
 ///
 /// - Throws: ``PipelineError``, ``LogError`` or ``StoreError``, and the errors of the body.
 package func check(

@@ -6,11 +6,11 @@ import Store
 
 /// Erases values of one object from logs, snapshots and large values.
 ///
-/// If the request names a store, the values are also erased from the store's history.
+/// If an erase request names a store, the values are also erased from the history of this store.
 ///
-/// If the request names a store, a transaction of that store records the erasure before any log is
-/// rewritten. The transaction also confirms the values that remain. Without a store, the erasure is
-/// recorded only beside the logs, and no transaction covers these records.
+/// If an erase request names a store, a transaction of this store records the erasure before any
+/// log is rewritten. The transaction also confirms the values that remain. Without a store, the
+/// erasure is recorded only beside the logs, and no transaction covers these records.
 ///
 /// The transactions keep their digests. The records contain who erased what, and the digests of the
 /// remaining lines. If the program is stopped, the next run with an equal request completes the
@@ -173,7 +173,8 @@ private struct Erase {
 
   /// Erases the values from the store's history and records the erasure, in one SQL transaction.
   ///
-  /// Then the record is exported, because logs with erased lines must never lack the record.
+  /// The record of the erasure is exported at once, because logs with erased lines must never lack
+  /// the record.
   ///
   /// Returns false if no store was given, or if the store is a replica. The history of a replica
   /// comes from its origin.

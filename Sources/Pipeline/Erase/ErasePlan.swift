@@ -48,7 +48,7 @@ struct ErasePlan {
 
   /// The large values that the plan erases.
   ///
-  /// Their files are removed unless other logs refer to them.
+  /// The file of an erased large value is removed unless other logs refer to the value.
   var largeValues: Set<String> {
     Set(
       files.flatMap { $0.changes.values.flatMap { $0.values.flatMap { $0.flatMap(\.files) } } }
@@ -58,9 +58,9 @@ struct ErasePlan {
 
 /// Finds the values to erase.
 ///
-/// If a present value would be erased, a person must change or delete the value first. Otherwise
-/// the store's rows would still contain the value, and a replica would lack it. All other values
-/// are erased in every lineage.
+/// A person must change or delete the present values of an object before the values can be erased.
+/// Otherwise the store's rows would still contain the values, and a replica would lack them.
+/// Earlier values are erased in every lineage.
 struct EraseScan {
   private let request: EraseRequest
   private let chains: [LogChain]
@@ -128,7 +128,7 @@ struct EraseScan {
 
   /// Reads a complete log.
   ///
-  /// The log that is read last determines the present values of the object.
+  /// The last log determines the present values of the object, so the logs must be read in order.
   @discardableResult
   private mutating func scan(
     _ file: LogFolder.File,

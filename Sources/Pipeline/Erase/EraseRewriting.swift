@@ -3,9 +3,9 @@ import Changes
 
 /// Returns a restatement for each transaction of a log that loses values.
 ///
-/// It contains the digests of the remaining lines.
+/// A restatement contains the digests of the lines that remain.
 ///
-/// The result is empty for a filtered log, whose erased lines contain no salt.
+/// A filtered log has no restatements, because its erased lines contain no salt.
 func restatements(of plan: ErasePlan.File, tick: Tick) throws -> [Restatement] {
   let reader = try plan.chain.open(plan.file, after: nil)
   let rewriting = Rewriting(plan, writer: nil, header: reader.header)
@@ -111,7 +111,7 @@ private final class Rewriting {
 
   /// Prepares the new line of a change.
   ///
-  /// The caller copies the line afterwards.
+  /// The caller copies the new line after this call.
   func take(_ change: Change, transaction: Int64, opening: () throws -> Transaction?) throws {
     line.removeAll(keepingCapacity: true)
     try begin(transaction, opening)
@@ -171,8 +171,8 @@ private final class Rewriting {
 
   /// Ends a transaction.
   ///
-  /// If the transaction lost values, returns the digest of its remaining lines, and the lines that
-  /// lost values.
+  /// If the transaction lost values, the result is the digest of its remaining lines, and the lines
+  /// that lost values.
   func close(
     _ transaction: Transaction
   ) throws -> (remaining: Digest, restated: [RestatedLine])? {

@@ -5,8 +5,8 @@ import Store
 extension Export {
   /// Writes the snapshot with which the logs begin.
   ///
-  /// For an adopted file, this is the state after its adoption. Otherwise it is the snapshot that
-  /// the last deletion of history proves, or else the present state.
+  /// The logs of an adopted file begin with the state after its adoption. Other logs begin with the
+  /// snapshot that the last deletion of history proves, or else with the present state.
   func writeFirstSnapshot(_ tick: Tick) throws {
     if let start = try reader.adoptedStart() {
       result.from = try reader.point(start)
@@ -30,8 +30,8 @@ extension Export {
   /// Writes the snapshot that the last deletion of history proves, and returns the snapshot's
   /// point.
   ///
-  /// Returns nil if the snapshot can't be created again, for example because values were erased
-  /// after the deletion.
+  /// The result is nil if the snapshot can't be created again, for example because values were
+  /// erased after the deletion.
   private func writePrunedSnapshot(_ tick: Tick) throws -> HistoryPoint? {
     guard let prune = try reader.lastPrune(), let mark = prune.mark, let seed = prune.seed else {
       return nil

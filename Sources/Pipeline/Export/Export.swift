@@ -4,7 +4,7 @@ import Store
 
 /// Throws if an export with this request could not begin.
 ///
-/// Nothing is changed.
+/// This check changes neither the store nor the logs.
 package func checkBeginning(_ request: ExportRequest) throws {
   let store = try readableStore(request.store)
   _ = try store.read { try Export(request, store: store, reader: $0) }
@@ -12,9 +12,8 @@ package func checkBeginning(_ request: ExportRequest) throws {
 
 /// Exports the new transactions of a store's history, and updates the token.
 ///
-/// The token is written last: a log is written, synced and renamed, and its folder is synced. Then
-/// the token is written. If a run is interrupted, the next run continues after the last complete
-/// log.
+/// An export first writes, syncs and renames a log, and syncs the log's folder. Only then does it
+/// write the token. If a run is interrupted, the next run continues after the last complete log.
 ///
 /// - Throws: ``PipelineError``, ``LogError`` or ``StoreError``.
 package func export(_ request: ExportRequest, tick: Tick = { _ in }) throws -> ExportResult {

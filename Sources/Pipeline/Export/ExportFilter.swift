@@ -15,7 +15,7 @@ package struct ExportFilter: Hashable, Sendable {
 
     /// The name of an entity.
     ///
-    /// The redaction applies to all entities of its family.
+    /// A redaction applies to all entities in the family of its entity.
     package var entity: String
     /// The name of an attribute or of a to-one relationship.
     package var attribute: String
@@ -34,7 +34,7 @@ package struct ExportFilter: Hashable, Sendable {
   package var authors: [String] = []
   /// The entities whose changes are exported; empty for all entities.
   ///
-  /// Changes of inheriting entities are exported too.
+  /// Changes of entities that inherit from an exported entity are exported too.
   package var entities: [String] = []
   package var redactions: [Redaction] = []
   /// The key of the digests that replace values.

@@ -17,7 +17,7 @@ package struct ExportRequest: PipelineRequest, Sendable {
   package var level = 6
   /// The size in compressed bytes at which a log ends.
   ///
-  /// The transaction that reaches this size is the last one of its log.
+  /// The transaction that reaches the maximum size is the last transaction of its log.
   package var maximumFileSize: Int64 = 256 << 20
   /// Whether to find out what would be exported, without writing.
   package var isDryRun = false
@@ -29,7 +29,7 @@ package struct ExportRequest: PipelineRequest, Sendable {
 
   /// Whether to start a new log folder, although the store was exported before.
   ///
-  /// The folder must not contain logs of the store.
+  /// A new log folder must not contain logs of the store.
   package var startsNewFolder = false
 
   /// Whether to begin at the token, even if the earlier logs are not in the folder.
@@ -47,7 +47,8 @@ package struct ExportRequest: PipelineRequest, Sendable {
 extension ExportRequest {
   /// The name under which a token contains the point of a store.
   ///
-  /// Filtered logs have a name for each filter, because their last transactions differ.
+  /// A token contains a name for each filter, because the logs of different filters can end at
+  /// different transactions.
   func tokenName(_ identifier: String) -> String {
     identifier + (logs.partial.map { "/partial=\($0)" } ?? "")
   }

@@ -96,7 +96,7 @@ extension ExportStart {
 
   /// Filtered logs can end before the token, because the filter left later transactions out.
   ///
-  /// Filtered logs end after the token if a run was interrupted before it updated the token.
+  /// Filtered logs end after the token if a run was interrupted before the token was updated.
   private static func forFiltered(
     _ point: HistoryPoint?,
     end: (lineage: Int64, transaction: Int64)?,
@@ -147,7 +147,7 @@ extension ExportStart {
 extension Reader {
   /// Whether nothing in the store's history contradicts a point.
   ///
-  /// The transaction of the point may be deleted from the history.
+  /// The result is also true if the transaction of the point was deleted from the history.
   fileprivate func has(_ point: HistoryPoint) throws -> Bool {
     do {
       try check(point)

@@ -15,7 +15,7 @@ struct FilteredLines {
 
   /// Writes one line in place of a whole transaction.
   ///
-  /// The cursor returns the transaction's changes.
+  /// The cursor must be at the first change of the omitted transaction.
   func omit(
     _ transaction: Transaction,
     after previous: Digest,
@@ -38,7 +38,7 @@ struct FilteredLines {
 
   /// Writes the lines of a transaction's changes.
   ///
-  /// The cursor returns these changes.
+  /// The cursor must be at the first change of the transaction.
   func write(
     _ transaction: Transaction,
     cursor: HistoryCursor,

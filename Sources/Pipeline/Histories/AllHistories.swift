@@ -14,7 +14,7 @@ extension History {
 
   /// Opens the histories of a log folder that is named without a point.
   ///
-  /// Returns no history for any other text.
+  /// The result is empty if the text does not name a log folder, or names a point.
   private static func folderHistories(_ text: String) throws -> [History] {
     var status = stat()
     guard stat(text, &status) == 0, status.st_mode & S_IFMT == S_IFDIR else { return [] }

@@ -78,7 +78,7 @@ package final class FolderHistory: HistorySource {
 
   /// Opens a log.
   ///
-  /// The point is compared only if the log begins there.
+  /// The given point is compared with the log only if the log begins at this point.
   private func open(_ file: LogFolder.File, after point: HistoryPoint?) throws -> LogReader {
     let isNext = point.map { $0.transaction + 1 == file.range.lowerBound } ?? false
     return try chain.open(file, after: isNext ? point : nil)

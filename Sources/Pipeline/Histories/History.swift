@@ -5,7 +5,7 @@ import Store
 
 /// A history up to a point.
 ///
-/// Users write it as `trips.store@412` or `logs@2026-11-03T08:00Z`.
+/// Users write a history up to a point as `trips.store@412` or `logs@2026-11-03T08:00Z`.
 package struct History {
   /// The text that the user gave.
   package let name: String
@@ -13,7 +13,7 @@ package struct History {
   package let outline: HistoryOutline
   /// The last transaction up to the point.
   ///
-  /// If no transaction is before the point, this is the base of the outline.
+  /// If no transaction is before the point, the value is the base of the outline.
   package let last: Int64
 
   /// Opens a store's file, a folder of logs, or a log; the text can end with `@` and a point.
@@ -48,7 +48,7 @@ package struct History {
 
   /// The ranges of ids up to the point, in ascending order.
   ///
-  /// Reading each range at once is fastest.
+  /// A history is read fastest if each of these ranges is read at once.
   package var stretches: [ClosedRange<Int64>] {
     outline.stretches.filter { $0.lowerBound <= last }
       .map { $0.lowerBound...min($0.upperBound, last) }
@@ -56,7 +56,7 @@ package struct History {
 
   /// The path of the store that a text names without a point; nil for any other text.
   ///
-  /// With this path, the caller can read rows, instead of computing unsealed changes.
+  /// With the path of the store, the caller can read rows instead of computing unsealed changes.
   package static func storeAtHead(_ text: String) throws -> String? {
     let (path, point) = try split(text)
     var status = stat()
@@ -109,8 +109,8 @@ package struct History {
 
   /// Whether a file is a log.
   ///
-  /// The file is read through SQLite, because it can be a store that this process has open. If the
-  /// process closed another descriptor of that store, the locks of SQLite would be released.
+  /// The file is read through SQLite, because this process may have it open as a store. If the
+  /// process closed another descriptor of a store, the locks of SQLite would be released.
   private static func isCompressed(_ path: String) throws -> Bool {
     guard access(path, R_OK) == 0 else {
       throw PipelineError(.isUnreadable(errno), logs: path)
@@ -122,7 +122,7 @@ package struct History {
 extension HistorySource {
   /// The last transaction up to a point.
   ///
-  /// If no transaction is before the point, this is the base of the outline.
+  /// If no transaction is before the point, the value is the base of the outline.
   fileprivate func last(upTo point: Point, outline: HistoryOutline) throws -> Int64 {
     switch point {
     case .head: return outline.head

@@ -57,7 +57,7 @@ package struct HistoryOutline: Sendable {
   package var head: Int64
   /// Ranges of ids in ascending order, which together contain all transactions.
   ///
-  /// Reading each range at once is fastest.
+  /// A history is read fastest if each of these ranges is read at once.
   package var stretches: [ClosedRange<Int64>]
   /// Whether reading half of a range takes about half of the time.
   package var isSplittable = false

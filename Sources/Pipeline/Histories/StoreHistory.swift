@@ -7,7 +7,8 @@ package final class StoreHistory: HistorySource {
   private static let stretch: Int64 = 256
   /// The maximum number of ranges.
   ///
-  /// The limit is necessary because the ids of a forged store can be arbitrarily large.
+  /// The number of ranges needs a limit, because the ids of a forged store can be arbitrarily
+  /// large.
   private static let stretches: Int64 = 1 << 16
 
   private let store: Store

@@ -10,14 +10,14 @@ struct ImportState {
 final class Import {
   /// The maximum size in bytes of a log that is read once.
   ///
-  /// A log of at most this size is read once, and its transactions are committed after its end was
-  /// verified. For a larger log, the write-ahead log of SQLite would become too large. A larger log
-  /// is therefore verified first and then read again.
+  /// A small log is read once, and its transactions are committed after its end was verified. For a
+  /// large log, the write-ahead log of SQLite would become too large. A large log is therefore
+  /// verified first and then read again.
   private static let readOnce: Int64 = 64 << 20
   /// The maximum size in bytes of a log that is read once, if SQLite uses no write-ahead log.
   ///
-  /// If an import of a still larger log is interrupted, the lost work takes more time than a second
-  /// reading.
+  /// If the import of a larger log is interrupted, repeating the lost work takes more time than
+  /// reading the log twice.
   private static let readOnceDirectly: Int64 = 512 << 20
   /// The minimum size in bytes of a log that is written to a new replica without a write-ahead log.
   ///

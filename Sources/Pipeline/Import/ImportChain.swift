@@ -58,8 +58,8 @@ extension ImportRequest {
 
   /// The logs of a lineage.
   ///
-  /// If the requested end is before the lineage, the result is the earlier lineage that contains
-  /// the end.
+  /// If the requested end is before the given lineage, the logs are those of the earlier lineage
+  /// that contains this end.
   private func chain(of store: String, from latest: Int64, lineages: [Int64]) throws -> LogChain {
     var chain = try LogChain(logs, store: store, lineage: latest)
     var parting: Int64?
@@ -73,7 +73,7 @@ extension ImportRequest {
 
   /// The number of the earlier lineage that a lineage continues.
   ///
-  /// It is nil unless the earlier lineage has logs and the requested end is before the given
+  /// The result is nil if the earlier lineage has no logs, or if the requested end is in the given
   /// lineage.
   private func lineageBefore(_ chain: LogChain, lineages: [Int64]) throws -> Int64? {
     guard until != .head, chain.lineage != lineages.first else { return nil }
@@ -92,7 +92,8 @@ extension ImportRequest {
   /// Throws if the earlier lineage has transactions after the fork and up to the requested time.
   ///
   /// The latest lineage does not contain the transactions of the earlier lineage after the fork.
-  /// Therefore the store had two states at that time, one in each lineage.
+  /// Therefore a time after the fork is ambiguous: the two lineages have different states at this
+  /// time.
   private func checkIsCommon(_ chain: LogChain, parting: Int64, latest: Int64) throws {
     guard case .time(let time) = until, !chain.files.isEmpty else { return }
     let history: History

@@ -14,8 +14,8 @@ struct LogReplay {
 
   /// Opens the log at its beginning.
   ///
-  /// If all transactions of the log are after the point, the first of them must directly follow the
-  /// point.
+  /// If all transactions of the log are after the point, the first transaction must directly follow
+  /// the point.
   func open(after point: HistoryPoint) throws -> LogReader {
     try chain.open(file, after: file.range.lowerBound <= point.transaction ? nil : point)
   }
@@ -82,7 +82,7 @@ struct LogReplay {
 
   /// Replays a batch of transactions in one SQL transaction.
   ///
-  /// Returns false if no transactions remain.
+  /// The result is false if no transactions remain in the log.
   private func replayBatch(
     _ source: ReadAhead,
     header: LogHeader,

@@ -61,7 +61,7 @@ final class Replica {
 
   /// Removes an empty replica that was created for another lineage.
   ///
-  /// Returns false if the replica can't be removed.
+  /// The result is false if the replica can't be removed.
   func removeEmpty() throws -> Bool {
     guard isEmpty, !isDryRun else { return false }
     store = nil

@@ -108,7 +108,7 @@ func checkExtension(_ tiles: TiledTree, from old: TreeHead, to new: TreeHead) th
 
 /// Appends the checkpoints of changed lineages to the tree that covers all stores.
 ///
-/// Then writes the checkpoint of that tree.
+/// When the tree of all stores is complete, its checkpoint is written.
 private func writeStoresCheckpoint(
   _ trees: [LineageTree],
   request: CheckpointRequest

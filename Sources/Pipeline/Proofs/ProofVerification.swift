@@ -29,8 +29,8 @@ package struct ProofVerification: Codable, Hashable, Sendable {
 
   /// Calls the closure.
   ///
-  /// If the closure throws an error about a proof, a tree or a signature, this error becomes the
-  /// finding.
+  /// If the closure throws an error about a proof, a tree or a signature, the finding is this
+  /// error.
   fileprivate mutating func find(_ body: (inout Self) throws -> Void) throws {
     do {
       try body(&self)
@@ -185,7 +185,7 @@ private func read(_ path: String, limit: Int = 1 << 20) throws -> [UInt8] {
 extension LogError {
   /// Whether an error says that the proof is wrong.
   ///
-  /// After any other error, the proof can't be verified.
+  /// If the error is of another kind, the proof could not be verified.
   fileprivate var isFinding: Bool {
     switch reason as? CheckpointFailure {
     case .doesNotExtend, .note(.unsigned), .note(.wrongSignature): true

@@ -26,8 +26,8 @@ package struct ProveRequest: Sendable {
 ///
 /// A verifier of the proof needs only a checkpoint.
 ///
-/// The time does not depend on the number of logs, because only one member of one log and four
-/// tiles are read.
+/// The time for a proof does not depend on the number of logs, because only one member of one log
+/// and four tiles are read.
 package func prove(_ request: ProveRequest) throws -> TransactionProof {
   try checkHasLogs(request.logs)
   let (tree, chain, position) = try place(request)

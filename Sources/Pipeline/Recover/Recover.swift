@@ -42,7 +42,7 @@ package struct RecoverResult: Hashable, Sendable {
 /// Resumes the export of a store whose history was deleted too early, or differs from the history
 /// in the logs.
 ///
-/// `recover` adds logs. It does not change existing logs.
+/// `recover` adds logs, and does not change existing logs.
 ///
 /// - Throws: ``PipelineError``, ``LogError`` or ``StoreError``. After an error, the next run begins
 ///   from the start.

@@ -5,9 +5,9 @@ import Store
 extension Recovery {
   /// Begins a new lineage of logs for a store that was restored from an older copy.
   ///
-  /// The first log contains one transaction, a snapshot after the last transaction that the store
-  /// and the logs have in common. The details of this transaction contain the head of the old
-  /// lineage. The later transactions of the store follow in the next logs.
+  /// The first log of a new lineage contains one transaction: a snapshot after the last transaction
+  /// that the store and the logs have in common. The details of the snapshot contain the head of
+  /// the old lineage. The next logs contain the later transactions of the store.
   func beginLineage(after last: HistoryPoint, result: inout RecoverResult, tick: Tick) throws {
     // An earlier restore of another copy can have begun a later lineage already.
     let own =
@@ -86,7 +86,7 @@ extension Recovery {
 
   /// Whether the lineage begins with this state.
   ///
-  /// If the result is false, another copy of the store began the lineage.
+  /// If the lineage begins with another state, another copy of the store began the lineage.
   private func begins(
     with state: Store,
     transaction: Transaction,
@@ -115,7 +115,8 @@ extension Recovery {
 
   /// The last transaction that the store and the logs have in common.
   ///
-  /// If history no longer contains that transaction, the result is the last deleted transaction.
+  /// If history no longer contains the last common transaction, the result is the last deleted
+  /// transaction.
   private func fork(from chain: LogChain, tick: Tick) throws -> Int64 {
     try store.read { reader in
       let base = try max(reader.wholeBase(), reader.adoptedStart() ?? 0)

@@ -101,8 +101,8 @@ struct LineageTreeWriter {
 
   /// Opens the tree of a lineage, to append transactions after the given point.
   ///
-  /// If the tree ends at another transaction, or if its tiles are damaged, it is rebuilt from the
-  /// logs.
+  /// If the tree does not end at the given point, or if its tiles are damaged, the tree is rebuilt
+  /// from the logs.
   init(
     _ folder: LogFolder,
     store: String,
@@ -170,7 +170,7 @@ struct LineageTreeWriter {
 
   /// Writes the tiles, and then the head.
   ///
-  /// The appended transactions are then part of the tree.
+  /// After the head is written, the appended transactions are part of the tree.
   func finish() throws {
     // A checkpoint that can't be read does not protect tiles. The commands that read the checkpoint
     // report the error.

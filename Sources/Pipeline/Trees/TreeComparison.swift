@@ -9,7 +9,7 @@ struct TreeComparison {
   private(set) var finding: Finding?
   /// The missing part of the tree.
   ///
-  /// For example, a copy of the folder that was made during an export can lack it.
+  /// For example, a copy of the folder that was made during an export can lack a part of the tree.
   private(set) var notice: Notice?
 
   /// Starts a comparison.

@@ -115,7 +115,7 @@ private func replayRest(
 extension Finding {
   /// Creates a finding with the name and id of a row that differs.
   ///
-  /// The finding does not contain the values of the row.
+  /// A finding about a row does not contain the values of the row.
   fileprivate init(_ difference: RowDifference, store: String, logs: LogFolder) {
     self.init(
       .rowDiffers(

@@ -49,7 +49,7 @@ extension Verification {
 /// Records that earlier lineages are proven.
 ///
 /// The first transaction of a proven lineage names the head of the lineage before, and thereby
-/// proves that lineage.
+/// proves the lineage before.
 func proveEarlier(_ results: inout [Verification], named: [HistoryPoint?]) {
   for index in results.indices.reversed() {
     guard results[index].proven != nil, index < named.count, let head = named[index],
@@ -61,7 +61,7 @@ func proveEarlier(_ results: inout [Verification], named: [HistoryPoint?]) {
 
 /// Adds a finding for each given digest that the logs do not contain.
 ///
-/// The other given digests prove the logs up to their transactions.
+/// A given digest that the logs contain proves the logs up to the transaction with this digest.
 func checkGiven(_ request: VerifyRequest, _ results: inout [Verification]) {
   for index in results.indices {
     guard let digest = results[index].erasures, request.erasures.contains(digest) else { continue }

@@ -3,7 +3,7 @@ import Changes
 
 /// A snapshot or a gap.
 ///
-/// The chain covers it only if a transaction of the chain names its digest.
+/// The chain covers a snapshot or a gap only if a transaction of the chain names its digest.
 struct MarkedPart: Hashable {
   let mark: Mark
   /// Whether this part is the snapshot with which the logs begin.
@@ -40,7 +40,8 @@ struct RestatedPart: Hashable {
 extension Verification {
   /// Adds the parts that the verdict does not cover.
   ///
-  /// These are the snapshots and gaps that nothing proves, and the transactions with erased values.
+  /// The verdict does not cover snapshots and gaps that nothing proves, nor transactions with
+  /// erased values.
   ///
   /// - Parameter heads: The last proven transaction of each lineage of the store.
   mutating func exceptMarked(_ heads: [Int64: Int64]) {
@@ -67,7 +68,7 @@ extension Verification {
 /// Adds a notice if transactions still have values that were erased according to a later
 /// transaction.
 ///
-/// In that case the folder is a copy in which the values were not erased.
+/// A folder that still has erased values is a copy in which the values were not erased.
 func noteWhole(_ results: inout [Verification], logs: LogFolder) {
   for erasing in results.flatMap(\.erasing) {
     guard let erasure = erasing.erasure else { continue }

@@ -13,7 +13,7 @@ package struct VerifyRequest: Sendable {
   package var heads: [Digest] = []
   /// Trusted digests of erasure records.
   ///
-  /// For each of these digests, the last erasure record of a lineage must have it.
+  /// Each given digest must be the digest of the last erasure record of a lineage.
   package var erasures: [Digest] = []
   /// The trusted position after which logs are verified; nil to verify all logs.
   package var after: TrustedPosition?
@@ -101,7 +101,7 @@ package struct Verification: Sendable {
   var marked: [MarkedPart] = []
   /// The trusted position after which the logs were verified.
   ///
-  /// Nothing before this position was read.
+  /// Logs before the trusted position were not read.
   package var after: HistoryPoint?
   /// The source that confirms that no transaction is missing after ``to``.
   package var end = EndProof.none

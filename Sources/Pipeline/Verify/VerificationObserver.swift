@@ -2,7 +2,7 @@ import Changes
 
 /// A receiver of the transactions that a verification reads.
 ///
-/// With a receiver, no second reading of the logs is necessary.
+/// With a receiver of transactions, the logs need not be read a second time.
 package protocol VerificationObserver: AnyObject {
   /// Called before a verification begins. If logs are rewritten during a verification, the
   /// verification begins again, and this method is called again.

@@ -131,7 +131,7 @@ private func addStrays(
 
 /// Adds errors that were found before the verification.
 ///
-/// They are added even if no log was verified.
+/// Errors that were found before the verification are added even if no log was verified.
 private func add(_ failures: [LogError], to result: inout [Verification]) throws {
   guard let first = failures.first else { return }
   if result.isEmpty {
@@ -146,7 +146,7 @@ private func add(_ failures: [LogError], to result: inout [Verification]) throws
 
 /// The stores whose logs are verified.
 ///
-/// If the logs are compared with a given store, only that store is included.
+/// If the logs are compared with a given store, only the logs of this store are verified.
 private func storesToVerify(_ request: VerifyRequest) throws -> [String] {
   if let path = request.against {
     let store = try readableStore(path)
