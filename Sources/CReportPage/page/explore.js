@@ -277,7 +277,7 @@ function drawStatus(found, changes) {
     data.isLoaded ? null : ', reading ' + Math.round(data.loadedBlocks / Math.max(1, data.blocks) * 100) + ' %']);
   const rest = byId('rest');
   rest.replaceChildren();
-  if (isPart) append(rest, [el('p.faint', {}, isDifference() ? 'The page contains the first ' + number(inPage) + ' differences. All of them:' : 'The page contains the newest transactions, with at most ' + number(data.changeLimit) + ' changes of each. To search the others:'), command(restCommand())]);
+  if (isPart) append(rest, [el('p.faint', {}, isDifference() ? 'The page contains the first ' + number(inPage) + ' differences. To list all differences:' : 'The page contains the newest transactions, with at most ' + number(data.changeLimit) + ' changes of each. To search all transactions:'), command(restCommand())]);
 }
 
 // The command that shows what the filter selects outside the page.
@@ -308,7 +308,7 @@ function showRows(items, render) {
   box.replaceChildren();
   results = { items };
   if (!items.length) {
-    box.append(el('p.empty.card', {}, data.isLoaded ? 'Nothing in the page is what the filter selects.' : 'Reading…'));
+    box.append(el('p.empty.card', {}, data.isLoaded ? 'The filter selects nothing in the page.' : 'Reading…'));
     return;
   }
   const size = 40;

@@ -54,7 +54,7 @@ function findingRow(item) {
 function checksList() {
   const states = { found: ['attention', 'found'], clear: ['good', 'not found'], unchecked: ['unknown', 'not checked'] };
   return el('div.card', {}, el('h3', {}, 'What was checked'),
-    table('Every check with its result', ['Check', 'Result', 'What was compared'], data.report.checks.map(check => {
+    table('Every check with its result', ['Check', 'Result', 'What the check does'], data.report.checks.map(check => {
       const [state, word] = states[check.state];
       return [check.title, el('span.tag.' + state, {}, icon(state), check.state === 'found' ? number(check.count) + ' ' + word : word), visible(check.description)];
     })));

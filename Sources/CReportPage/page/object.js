@@ -35,7 +35,7 @@ function showTransaction(id, history) {
   const row = data.rows.find(row => row.id === id && row.history === history);
   const source = quoted(sourceOf(history));
   if (!row) {
-    return showDetail('Transaction ' + id, el('p', {}, data.isLoaded ? 'It is not in this page. To show it:' : 'Reading…'),
+    return showDetail('Transaction ' + id, el('p', {}, data.isLoaded ? 'This page does not contain the transaction. To show the transaction:' : 'Reading…'),
       command('travelog show ' + source + ' ' + id));
   }
   const saved = { ...filter };
@@ -61,10 +61,10 @@ async function showObject(name, history) {
   const title = [bdi(entity), ' ' + id, label ? [' “', bdi(label, 120), '”'] : null];
   const blame = command('travelog blame ' + quoted(sourceOf(history)) + ' ' + quoted(entity) + ' ' + quoted(id) + ' --history');
   if (!events.length) {
-    return showDetail(title, el('p', {}, data.isLoaded ? 'No change of it is in this page. Its whole history:' : 'Reading…'), blame);
+    return showDetail(title, el('p', {}, data.isLoaded ? 'This page contains no change of the object. To show the whole history of the object:' : 'Reading…'), blame);
   }
   const isWhole = events[events.length - 1].change.kind === 0;
-  showDetail(title, el('p', {}, count(events.length, 'change') + ' in this page. ', isWhole ? 'This is its whole history.' : 'Earlier changes are not in the page:'),
+  showDetail(title, el('p', {}, count(events.length, 'change') + ' in this page. ', isWhole ? 'This is the whole history of the object.' : 'Earlier changes are not in the page:'),
     isWhole ? null : blame, blameTable(events, history),
     el('h4', {}, 'History'), timeline(events, history));
 }
@@ -80,7 +80,7 @@ function blameTable(events, history) {
     }
   }
   if (!values.size) return null;
-  return details(isDeleted ? 'The last values, and who set them' : 'Its values, and who set them', () => table(
+  return details(isDeleted ? 'The last values, and who set them' : 'The values, and who set them', () => table(
     'The last value of each property in this page', ['Property', 'Value', 'Set in', 'Time', 'Author'],
     Array.from(values, ([name, { row, value }]) => [bdi(name), valueElement(value, history), transactionLink(history, row.id), timeElement(row.time), bdi(authorName(row.author), 60)])));
 }

@@ -24,7 +24,7 @@ function lead() {
       ? 'The two states are the same.'
       : count(sum(report.changes), 'object differs', 'objects differ') + ' between the two states.';
   }
-  if (!report.transactions) return 'The history has no transaction that was asked for.';
+  if (!report.transactions) return 'The history has no transaction that the command selects.';
   return [timeElement(Date.parse(report.first_time)), ' to ', timeElement(Date.parse(report.last_time)), ' (' + report.time_zone + ')',
     report.histories.length === 1
       ? [', transactions ' + report.histories[0].first_transaction + ' to ' + report.histories[0].last_transaction]

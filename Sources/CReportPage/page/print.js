@@ -74,13 +74,13 @@ function paperFindings() {
     table(finding.title, ['Transaction', 'Time', 'Author', 'Found'], finding.items.slice(0, 100).map(item => [
       String(item.transaction || '–'), item.time ? localTime(Date.parse(item.time)).text : '–', item.time ? bdi(authorName(item.author), 60) : '–', bdi(item.value, 300)])),
     finding.count > 100 ? el('p', {}, 'and ' + number(finding.count - Math.min(100, finding.items.length)) + ' more') : null));
-  return [list.length ? list : el('p', {}, 'There are none.'), checksList()];
+  return [list.length ? list : el('p', {}, 'There are no findings.'), checksList()];
 }
 
 function paperDeletions() {
   const limit = 300;
   const rows = data.rows.filter(row => row.deleted);
-  if (!rows.length) return el('p', {}, 'There are none in the page.');
+  if (!rows.length) return el('p', {}, 'There are no deletions in the page.');
   const all = data.report.changes.deleted;
   const inPage = rows.reduce((total, row) => total + row.deleted, 0);
   return [el('p', {}, number(inPage) + ' of ' + number(all) + ' deletions are in the page' + (rows.length > limit ? '; the newest ' + limit + ' transactions are printed.' : '.')),

@@ -62,7 +62,7 @@ struct PlainPage {
 
   private var findings: String {
     var html = "<h2>Findings</h2>\n"
-    if report.findings.isEmpty { html += "<p>There are none.</p>\n" }
+    if report.findings.isEmpty { html += "<p>There are no findings.</p>\n" }
     for finding in report.findings {
       html += "<h3>\(finding.severity.rawValue): \(Page.escaped(finding.title))"
       html += " (\(finding.count))</h3>\n<p>\(Page.escaped(finding.message))</p>\n<ul>\n"
