@@ -14,9 +14,9 @@ package struct Seed: Hashable, Sendable {
     self.second = second
   }
 
-  /// Creates a random seed.
-  package init(using generator: inout some RandomNumberGenerator) {
-    self.init(generator.next(), generator.next())
+  /// Creates a seed that nobody can guess.
+  package static func random() -> Seed {
+    Seed(.random(in: .min ... .max), .random(in: .min ... .max))
   }
 
   /// Creates a seed from 16 bytes; nil for another number of bytes.

@@ -179,7 +179,6 @@ struct AdoptedSeal {
       return try recorder.close(own, operation: .recorded, details: #"{"boundary":"proven"}"#)
     }
     let bracket = boundaries.bracket(at: events.last.clock)
-    var random = SystemRandomNumberGenerator()
     try recorder.close(
       Author(name: bracket?.author, process: ""),
       operation: .foreign,
@@ -189,7 +188,7 @@ struct AdoptedSeal {
         process: "",
         processID: 0,
         host: "",
-        seed: Seed(using: &random)
+        seed: .random()
       )
     )
   }

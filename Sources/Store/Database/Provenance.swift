@@ -53,13 +53,12 @@ package struct Provenance: Sendable {
   package static let system = Provenance(
     birth: { Birth(identifier: UUID().uuidString, time: currentTime()) },
     stamp: { author, _ in
-      var random = SystemRandomNumberGenerator()
       return Stamp(
         time: currentTime(),
         process: author.process,
         processID: Int64(getpid()),
         host: hostName,
-        seed: Seed(using: &random)
+        seed: .random()
       )
     }
   )

@@ -114,7 +114,7 @@ struct SeedTests {
     for _ in 0..<trials(20, long: 500) {
       let count = Int64.random(in: 1...5000, using: &generator)
       let share = Double.random(in: 0...1, using: &generator)
-      let seed = Seed(using: &generator)
+      let seed = Seed(random: (0..<16).map { _ in .random(in: .min ... .max, using: &generator) })
       let whole = SeededRange(0..<count, seed)
       let hidden = (0..<count).filter { _ in Double.random(in: 0..<1, using: &generator) < share }
       let cover = Array(SeedCover([whole], hiding: hidden.makeIterator()))
