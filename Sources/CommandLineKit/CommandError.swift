@@ -6,7 +6,7 @@ package struct CommandError: Error, Hashable, Sendable {
   package var code: ExitCode
   /// A sentence that says what happened and where.
   package var message: String
-  /// A sentence that says what to do; nil if the message says it.
+  /// A sentence that says what to do; nil if the message already says what to do.
   package var hint: String?
 
   package init(_ code: ExitCode, message: String, hint: String? = nil) {

@@ -1,7 +1,7 @@
 import Glibc
 import Synchronization
 
-/// The reader of a pipe closed it, as `head` does; this is not a failure.
+/// Thrown if the reader of a pipe has closed the pipe, as `head` does; this is not a failure.
 package struct ClosedPipe: Error {}
 
 /// A stream that a program writes to: data to standard output, messages to standard error.

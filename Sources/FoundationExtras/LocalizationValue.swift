@@ -75,7 +75,7 @@ extension String {
 
       /// Adds a value in the form of a format style, such as `.percent`.
       ///
-      /// In the key it is `%@`.
+      /// In the key, the value is `%@`.
       public mutating func appendInterpolation<Style: FormatStyle>(
         _ input: Style.FormatInput,
         format: Style
@@ -85,7 +85,7 @@ extension String {
 
       /// Adds the description of a value of any type.
       ///
-      /// Values of other types than strings and numbers use this function.
+      /// This function is for values that are not strings or numbers.
       public mutating func appendInterpolation<Value>(_ value: Value) {
         appendInterpolation(String(describing: value))
       }

@@ -1,6 +1,6 @@
 /// Records steps that can be undone and redone.
 ///
-/// Foundation on Linux does not have this class. For a `ModelContext` it works like Apple's:
+/// Foundation on Linux does not have this class. For a `ModelContext`, it works like Apple's class:
 /// ```swift
 /// context.undoManager = UndoManager()
 /// trip.name = "Bergen"
@@ -22,16 +22,17 @@ public final class UndoManager {
 
   /// Whether a step is being undone.
   ///
-  /// Actions that are registered meanwhile belong to the step to redo, not to the step to undo.
+  /// Actions that are registered during an undo belong to the step to redo, not to the step to
+  /// undo.
   public private(set) var isUndoing = false
   /// Whether a step is being redone.
   ///
-  /// Actions that are registered meanwhile belong to the step to undo, and do not remove other
+  /// Actions that are registered during a redo belong to the step to undo, and do not remove other
   /// steps to redo.
   public private(set) var isRedoing = false
   /// The maximum number of steps that are kept; zero means that all are kept.
   public var levelsOfUndo = 0
-  /// Has no effect: an action that is registered outside of a group is a step of its own.
+  /// Has no effect: an action that is registered outside of a group is a separate step.
   public var groupsByEvent = true
 
   /// Creates a manager without steps.

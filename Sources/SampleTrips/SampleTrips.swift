@@ -10,7 +10,7 @@ package enum SampleTrips {
     case sync = "com.example.SampleTrips.sync"
   }
 
-  /// Opens the store of trips, and that of people if it is given; older versions are migrated.
+  /// Opens the store of trips, and the store of people if it is given; older versions are migrated.
   package static func container(
     at store: URL,
     people: URL? = nil,

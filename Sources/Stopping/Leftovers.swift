@@ -5,7 +5,8 @@ import Synchronization
 /// The temporary files and folders of this process.
 ///
 /// The code that creates a file removes it. If the program is stopped while a thread waits for a
-/// lock or a disk, the program ends without that thread. The thread's files are then removed here.
+/// lock or a disk, the program ends without that thread, and ``removeAll()`` removes the thread's
+/// files.
 package enum Leftovers {
   private struct State {
     var paths: Set<String> = []

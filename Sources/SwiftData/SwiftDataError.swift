@@ -7,7 +7,7 @@ import Changes
 /// do { try context.save() } catch SwiftDataError.deletionDenied { context.rollback() }
 /// ```
 public struct SwiftDataError: Error, Sendable {
-  /// The kinds of errors; later versions may add others.
+  /// The kinds of errors; later versions may add further kinds.
   public struct Code: Hashable, Sendable, CustomStringConvertible {
     enum Kind: String, Sendable {
       case unsupportedPredicate, unsupportedSortDescriptor, unsupportedKeyPath

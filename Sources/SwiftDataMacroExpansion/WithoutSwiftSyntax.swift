@@ -1,4 +1,4 @@
-// If Package.swift does not find SwiftSyntax, it compiles only this file of the module.
+// If Package.swift does not find SwiftSyntax, only this file of the module is compiled.
 #error(
   """
   No swiftc on the PATH has SwiftSyntax beside it (lib/swift/host/SwiftSyntaxMacros.swiftmodule). \

@@ -88,7 +88,7 @@ extension Trips {
       "The trips with a badge, and a token: the last transaction that “trips list” read."
   ]
 
-  /// The trips that have a badge, except one that was just shown.
+  /// The trips that have a badge, except a trip that was just shown.
   @discardableResult
   private static func unseenTrips(
     _ call: Call,

@@ -18,7 +18,7 @@ struct TripLine: Encodable {
   let isConfirmed: Bool?
   let tags: [String]
   let bucketList: [String]?
-  /// Whether the widget changed the trip since it was last shown.
+  /// Whether the widget has changed the trip since the trip was last shown.
   let hasBadge: Bool
 
   /// Creates the line of a trip; lists do not show the bucket list.

@@ -34,7 +34,7 @@ public final class DateComponentsFormatter: Formatter, @unchecked Sendable {
   public struct ZeroFormattingBehavior: OptionSet, Sendable {
     /// The bits of the options.
     ///
-    /// They have the same values as on Apple's systems.
+    /// The bits have the same values as on Apple's systems.
     public let rawValue: UInt
 
     /// Creates a set of options from its bits.

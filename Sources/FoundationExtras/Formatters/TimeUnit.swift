@@ -154,7 +154,7 @@ extension RelativeDateTimeFormatter {
   }
 }
 
-/// A number format that writes words, for another format, which owns and closes it.
+/// A number format that writes words; the format that receives it also closes it.
 private func spelledNumbers(_ locale: Locale) -> UnsafeMutablePointer<UNumberFormat?>? {
   var status = U_ZERO_ERROR
   return swift_unum_open(UNUM_SPELLOUT, nil, 0, locale.identifier, nil, &status)

@@ -1,7 +1,7 @@
 import Audit
 import Pipeline
 
-/// A history, or the part of it before a damaged log.
+/// A history, or its part before a damaged log.
 struct ReadableHistory {
   /// The index of the history in the report.
   let index: Int

@@ -1,7 +1,7 @@
 import Audit
 import Changes
 
-/// A difference for people: a line for the object, and one for each of its properties.
+/// A difference for people: a line for the object, and a line for each of its properties.
 package func text(
   of difference: ObjectDifference,
   marks: Marks = Marks(),

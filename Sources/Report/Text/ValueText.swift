@@ -1,7 +1,7 @@
 import Audit
 import Changes
 
-/// Returns the name of an object for people; nil if it is not known.
+/// Returns the name of an object for people; nil if the name is not known.
 package typealias NameLookup = (_ entity: String, _ id: Int64) -> String?
 
 /// A value for people, on one line with a limited number of characters.

@@ -109,7 +109,7 @@ final class EarlySeeder<Trip: EarlyTrip> {
     }
   }
 
-  /// Adds a missing place to stay, or changes the answer of an existing one.
+  /// Adds a missing place to stay, or changes whether an existing place is confirmed.
   private func book(_ trip: Trip, context: ModelContext) {
     if let place = trip.livingAccommodation {
       place.isConfirmed.toggle()

@@ -13,7 +13,7 @@ final class Seeder {
     let trip: Trip
     let kind: Kind
     let name: String
-    /// The end of the trip when it was planned first.
+    /// The end of the trip in the first plan of the trip.
     let endDate: Date
   }
 

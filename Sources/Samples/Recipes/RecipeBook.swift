@@ -3,7 +3,7 @@ import Observation
 import SwiftData
 import os
 
-/// The data layer of an app for recipes: what its views call.
+/// The data layer of an app for recipes, which the views of the app call.
 @MainActor
 @Observable
 final class RecipeBook {

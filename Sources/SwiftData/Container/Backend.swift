@@ -4,8 +4,8 @@ protocol Backend: Sendable {
   var identifier: String { get }
   /// The store if it is in SQLite; nil for a custom store.
   var native: NativeStore? { get }
-  /// Whether the store records whole objects: it chooses their identities, records both sides of
-  /// each relationship, and distinguishes a nil collection from an empty one.
+  /// Whether the store records whole objects: the store chooses the objects' identities, records
+  /// both sides of each relationship, and distinguishes a nil collection from an empty one.
   ///
   /// Rows record only one side of a relationship, and do not distinguish nil from an empty
   /// collection.
@@ -15,9 +15,9 @@ protocol Backend: Sendable {
   /// A save writes such a store last.
   var isWrittenLast: Bool { get }
 
-  /// Tells the store that a context begins to use it.
+  /// Tells the store that a context begins to use the store.
   func initializeState(for editingState: EditingState)
-  /// Tells the store that a context no longer uses it.
+  /// Tells the store that a context no longer uses the store.
   func invalidateState(for editingState: EditingState)
 
   /// The objects that a descriptor selects, including pending changes.

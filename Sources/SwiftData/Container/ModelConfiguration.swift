@@ -55,7 +55,7 @@ public struct ModelConfiguration: DataStoreConfiguration, Identifiable, Hashable
   /// The models of the store; nil for all models of the container that are not in another
   /// configuration.
   public var schema: Schema?
-  /// The file of the store; `/dev/null` if it is only in memory.
+  /// The file of the store; `/dev/null` if the store is only in memory.
   public let url: URL
   /// Whether the store accepts changes; if not, a save throws ``SwiftDataError/readOnly``.
   public let allowsSave: Bool

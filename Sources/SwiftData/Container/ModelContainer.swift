@@ -50,7 +50,7 @@ public final class ModelContainer: Sendable {
     changes = StoreChanges(stores)
   }
 
-  /// The context of the main actor, created at its first use; it saves automatically.
+  /// The context of the main actor, created at its first use; the context saves automatically.
   @MainActor public var mainContext: ModelContext {
     main.withLock { main in
       if let context = main.context { return context }
@@ -70,7 +70,7 @@ public final class ModelContainer: Sendable {
     }
   }
 
-  /// Deletes all objects of all stores; the history of a native store records it.
+  /// Deletes all objects of all stores; the history of a native store records the deletions.
   public func erase() throws {
     let context = ModelContext(self)
     var erased: Set<Int> = []

@@ -16,8 +16,8 @@ extension ModelContext {
       insertAny(model)
     }
     guard model._$state.registry === registry else { return }
-    // If the object's context was released, adoption may have merged it with an object of this
-    // context.
+    // If the object's context was released, adoption may have merged the object with an object of
+    // this context.
     let model = model._$state.model ?? model
     if isAsked { pending.askToDelete(model) }
     var queue: [any PersistentModel] = [model]

@@ -67,8 +67,8 @@ extension ModelContext {
           )
         )
       }
-      // Either the context of the other object was released, or it rolled back the insertion of the
-      // object.
+      // Either the context of the other object was released, or that context rolled back the
+      // insertion of the object.
       state.unlinked.insert(link.index)
       state.linkInitialValues(of: link.owner, again: true)
     }

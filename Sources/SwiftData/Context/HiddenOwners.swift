@@ -48,7 +48,7 @@ struct HiddenOwners {
     members[ObjectIdentifier(member)]?.owners[column] ?? nil
   }
 
-  /// The names of the columns that change in a member's row, in their order.
+  /// The names of the columns that change in a member's row, sorted by name.
   func columns(of member: _ModelState) -> [String] {
     members[ObjectIdentifier(member)]?.owners.keys.sorted() ?? []
   }

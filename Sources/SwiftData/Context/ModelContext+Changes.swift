@@ -79,7 +79,7 @@ extension ModelContext {
 
   /// Runs a closure and saves its changes.
   ///
-  /// - Throws: The closure's error, in which case nothing is saved, or the error of the save.
+  /// - Throws: The error of the closure, in which case nothing is saved; or the error of the save.
   public func transaction(block: () throws -> Void) throws {
     try block()
     try save()
@@ -99,8 +99,8 @@ extension _ModelState {
     unlink()
   }
 
-  /// Forgets the relationships of this object that are not columns of its row; their next use reads
-  /// them again.
+  /// Forgets the relationships of this object that its row does not contain; the next use of such a
+  /// relationship reads it again.
   fileprivate func forgetReadRelationships(of model: any PersistentModel) {
     guard phase == .stored, let entity else { return }
     for property in description.relationships {

@@ -87,7 +87,7 @@ extension ModelContext {
     return phase == .deleting || phase == .deleted ? nil : model
   }
 
-  /// The object that a to-one relationship refers to, if it is in memory.
+  /// The object that a to-one relationship refers to, if the object is in memory.
   func registeredRelative(
     of state: _ModelState,
     at index: Int,

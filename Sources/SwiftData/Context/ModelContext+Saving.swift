@@ -46,7 +46,7 @@ extension ModelContext {
     return order.0 == order.1 ? left < right : order.1
   }
 
-  /// Throws the error that an earlier operation recorded because it could not throw.
+  /// Throws the error of an earlier operation that could not throw.
   func throwDeferredError() throws {
     guard let error = deferredError else { return }
     deferredError = nil

@@ -32,8 +32,8 @@ struct PendingChanges {
   private struct Deletion {
     /// The reference is strong, so that a new object can't get the address of this object.
     var model: any PersistentModel
-    /// Whether the program requested the deletion; false if it is a consequence of another
-    /// deletion.
+    /// Whether the program requested the deletion; false if the deletion is a consequence of
+    /// another deletion.
     var isAsked = false
     var members: [any PersistentModel] = []
   }

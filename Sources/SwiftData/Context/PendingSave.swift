@@ -4,7 +4,7 @@ import Store
 /// The changes that a store reports after a save; objects receive them once all stores have
 /// written.
 protocol SaveOutcome {
-  /// Merges new objects with the existing objects that the store identified them with.
+  /// Merges each new object with the existing object that has the same identity in the store.
   func join(in context: ModelContext)
   /// Applies the values that the store changed.
   func reregister(in context: ModelContext) throws

@@ -16,8 +16,9 @@ final class Registry {
   var savedIdentifiers: [Int64: PersistentIdentifier] = [:]
   var readings: [Reading]
   @exclusivity(unchecked) private var tables: [[Int64: LightReference]]
-  /// Merged objects that share the state of the object in `tables`; if that object is released, one
-  /// of them replaces it.
+  /// Merged objects that share the state of the object in `tables`.
+  ///
+  /// If the object in `tables` is released, a merged object replaces it.
   private var sharing: [[Int64: [LightReference]]]
   private var count = 0
   private var sweepAt = 16_384

@@ -1,8 +1,8 @@
 import Changes
 import Store
 
-// A new object whose unique values already exist is merged with the existing object: its values
-// are copied to that object, and both then share one state.
+// A new object whose unique values already exist is merged with the existing object: the existing
+// object gets the values of the new object, and both objects then share one state.
 
 extension PendingSave {
   private struct UniqueKey: Hashable {
@@ -60,7 +60,7 @@ extension PendingSave {
   /// The new objects in insertion order, so that the last of several duplicates replaces the
   /// others.
   ///
-  /// If a unique value refers to another new object, the object it refers to precedes it.
+  /// An object whose unique value refers to another new object follows the other object.
   private var insertedInOrder: [any PersistentModel] {
     let ranks = context.container.map.uniqueRanks
     guard !ranks.isEmpty else { return changes.inserted.elements }

@@ -46,9 +46,9 @@ public protocol DataStore: AnyObject {
   /// - Throws: ``DataStoreError/unsupportedFeature`` if the store can't remove all objects in one
   /// operation. SwiftData then deletes the objects one by one.
   func erase() throws
-  /// Tells the store that a context begins to use it; does nothing by default.
+  /// Tells the store that a context begins to use the store; does nothing by default.
   func initializeState(for editingState: EditingState)
-  /// Tells the store that a context no longer uses it; does nothing by default.
+  /// Tells the store that a context no longer uses the store; does nothing by default.
   func invalidateState(for editingState: EditingState)
   /// Snapshots of these objects that the store has in memory; SwiftData fetches the missing ones.
   func cachedSnapshots(
@@ -105,12 +105,12 @@ public protocol DataStoreConfiguration: Hashable {
   /// The type of the store; its ``DataStore/Configuration`` must be this type.
   associatedtype Store: DataStore where Self == Self.Store.Configuration
 
-  /// The name of the configuration, which errors contain; it need not be unique.
+  /// The name of the configuration, which errors contain; the name need not be unique.
   var name: String { get }
   /// The models of the store; nil for all models of the container that are not in another
   /// configuration.
   ///
-  /// If it is nil, the container sets it before it opens the store.
+  /// If the schema is nil, the container sets the schema before it opens the store.
   var schema: Schema? { get set }
   /// Checks the configuration before its store is opened.
   ///
@@ -123,7 +123,8 @@ extension DataStoreConfiguration {
   public func validate() throws {}
 }
 
-/// The errors with which a store declines a request; SwiftData then does the work itself if it can.
+/// The errors with which a store declines a request; SwiftData then does the work itself if
+/// possible.
 public enum DataStoreError: Error, Hashable, Sendable {
   /// The predicate can be evaluated neither by the store nor in memory; the fetch fails.
   case invalidPredicate

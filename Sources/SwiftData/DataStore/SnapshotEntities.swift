@@ -1,5 +1,5 @@
-/// Finds the model class of a snapshot while the snapshot is decoded; its encoding contains only
-/// the name of the entity.
+/// Finds the model class of a snapshot while the snapshot is decoded, because an encoded snapshot
+/// contains only the name of the entity.
 enum SnapshotEntities {
   /// The entities of the store that the current thread or task is calling.
   @TaskLocal static var current: [String: _ModelDescription]?
@@ -11,7 +11,7 @@ enum SnapshotEntities {
 
   private static let known = Guarded(Known())
 
-  /// Registers entities; if several have the same name, the last one registered applies.
+  /// Registers entities; if several entities have the same name, the last registered one applies.
   static func register(_ models: [_ModelDescription]) {
     known.withLock { known in
       for model in models { known.byName[model.name] = model }

@@ -163,7 +163,7 @@ extension ValueType {
     case .uint64: codec(UInt64.self)
     case .float16, .float, .double: codec(Double.self)
     case .decimal: codec(Decimal.self)
-    // No model has an attribute of type any. The text of such a value shows the value.
+    // No model has an attribute of type any, so the value is decoded as a text.
     case .string, .json, .any: codec(String.self)
     case .date: codec(Date.self)
     case .data, .transformed: codec(Data.self)
@@ -179,6 +179,7 @@ extension ValueType {
 private func sendable(_ value: Any) -> (any Sendable)? {
   struct AnyBox { var value: Any }
   struct SendableBox { var value: any Sendable }
-  // `Sendable` exists only at compile time, so both types have the same form at run time.
+  // `Sendable` exists only at compile time, so a type with and without `Sendable` has one form at
+  // run time.
   return unwrapped(value).map { unsafeBitCast(AnyBox(value: $0), to: SendableBox.self).value }
 }

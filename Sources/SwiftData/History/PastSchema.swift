@@ -161,7 +161,7 @@ struct PastProperty: Sendable {
 /// The class of an object whose own class the container no longer has.
 ///
 /// ``HistoryChange/changedPersistentIdentifier`` contains the name of the object's entity, and its
-/// values are available by name. There are no instances in any store.
+/// values are available by name. No store contains an instance of this class.
 public final class UnknownModel: PersistentModel {
   /// The list of properties, always empty.
   public static var schemaMetadata: [Schema.PropertyMetadata] { [] }

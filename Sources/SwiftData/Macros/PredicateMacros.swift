@@ -1,6 +1,6 @@
-// On Linux, Foundation's macros with these names reject calls of `evaluate`. The overloads here are
-// for models and more specific, so the compiler prefers them. They rewrite calls of `evaluate` and
-// then use Foundation's macros.
+// On Linux, Foundation's macros `#Predicate` and `#Expression` reject calls of `evaluate`. The
+// compiler prefers the macros of this file for models, because they are more specific. These macros
+// rewrite calls of `evaluate`, and then use Foundation's macros.
 
 /// Creates a predicate for fetching models.
 ///

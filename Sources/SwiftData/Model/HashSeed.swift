@@ -23,12 +23,12 @@ final class HashSeed: Sendable {
 
   init(_ value: Int64) { self.value = value }
 
-  /// The seed that objects with this identity use; nil if they use none.
+  /// The seed that objects with this identity use; nil if the objects use no seed.
   static func of(_ identifier: PersistentIdentifier) -> HashSeed? {
     entries.withLock { $0[identifier]?.seed }
   }
 
-  /// Makes this seed the seed of an identity that has none yet.
+  /// Makes this seed the seed of an identity that has no seed yet.
   func serve(_ identifier: PersistentIdentifier) {
     identifiers.withLock { $0.append(identifier) }
     Self.entries.withLock { $0[identifier] = Entry(self) }

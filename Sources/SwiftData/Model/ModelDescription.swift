@@ -30,7 +30,7 @@ public final class _ModelDescription: @unchecked Sendable {
 
   private static let known = Guarded<[ObjectIdentifier: _ModelDescription]>([:])
 
-  /// The description of a class; each class has only one, created at the first call.
+  /// The description of a class; each class has only one description, created at the first call.
   public static func of(_ type: any PersistentModel.Type) -> _ModelDescription {
     let identity = ObjectIdentifier(type)
     if let found = known.withLock({ $0[identity] }) { return found }

@@ -85,7 +85,7 @@ extension _ModelState {
 
   /// Whether the store distinguishes a nil collection from an empty one.
   ///
-  /// Native stores do not distinguish them, so contexts read an empty collection.
+  /// Native stores do not distinguish nil from empty, so contexts read an empty collection.
   private var keepsNil: Bool {
     guard phase != .detached, let entity, let registry else { return true }
     return registry.container.store(of: entity).keepsWholeObjects

@@ -33,7 +33,9 @@ extension _ModelState {
     }
   }
 
-  /// Marks relationships, so that inserting the object again updates their other sides again.
+  /// Marks the relationships of the object.
+  ///
+  /// If the object is inserted again, the marked relationships update their other sides again.
   func unlink() {
     for index in slots.indices {
       switch slots[index] {

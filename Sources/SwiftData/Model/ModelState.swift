@@ -220,8 +220,8 @@ public final class _ModelState {
 
 /// The part of an object's state that one model class initializes.
 ///
-/// Applications do not use this type. It creates the state with the first value that `init` sets.
-/// An object that is read from a store already has a state.
+/// Applications do not use this type. The part creates the state with the first value that `init`
+/// sets. An object that is read from a store already has a state.
 public struct _OwnState {
   private let description: _ModelDescription
   private var made: _ModelState?

@@ -77,7 +77,7 @@ public struct PersistentIdentifier: Hashable, Identifiable, Codable, Sendable {
     )
   }
 
-  /// The identity of an object whose key is a UUID; it is stored as the text of the UUID.
+  /// The identity of an object whose key is a UUID; the key is stored as the text of the UUID.
   public static func identifier(
     for storeIdentifier: String,
     entityName: String,

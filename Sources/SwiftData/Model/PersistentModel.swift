@@ -67,7 +67,7 @@ extension PersistentModel {
     self[keyPath: keyPath]
   }
 
-  /// Writes a stored value by its key path; observers and undo managers notice it.
+  /// Writes a stored value by its key path; observers and undo managers notice the change.
   public func setValue<Value>(forKey keyPath: KeyPath<Self, Value>, to newValue: Value) {
     if let writable = keyPath as? ReferenceWritableKeyPath<Self, Value> {
       self[keyPath: writable] = newValue

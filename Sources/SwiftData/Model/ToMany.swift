@@ -78,7 +78,7 @@ final class ToManyOf<Element: PersistentModel>: ToMany {
   /// The rows of the members in their previous order; empty if reading them again returns the same
   /// order.
   private var order: [Int64] = []
-  /// The last assigned array; nil if the list has changed since.
+  /// The last assigned array; nil if the list has changed since the assignment.
   ///
   /// A caller that changes the collection in place receives this array. There is no other reference
   /// to it, so the change needs no copy: appending to a collection of thousands costs as much as

@@ -1,7 +1,7 @@
 /// Reports a change on any thread to an observer of results.
 ///
 /// The observer and all its models belong to the actor of its context. Other threads must never
-/// hold a reference to the observer: the last reference could be theirs, and the observer would be
+/// hold a reference to the observer: if such a reference were the last one, the observer would be
 /// released on the wrong thread.
 final class ChangeSignal: Observable, Sendable {
   private struct Follower {
@@ -26,7 +26,7 @@ final class ChangeSignal: Observable, Sendable {
   /// The observer if it still exists; only the observer's actor may read this property.
   var observer: (any ChangeFollower)? { follower.withLock { $0.observer } }
 
-  /// A property for observers that no actor created: its readers are notified of each change.
+  /// A property whose readers are notified of each change, for observers that no actor created.
   var pulse: Bool {
     registrar.access(self, keyPath: \.pulse)
     return target.hasActor

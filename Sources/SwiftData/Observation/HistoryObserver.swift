@@ -106,7 +106,7 @@ public final class HistoryObserver: Observable, Sendable {
     return state.withLock { $0.lastError }
   }
 
-  /// Reads new transactions; returns whether it must be called again soon.
+  /// Reads new transactions; returns whether the function must be called again soon.
   private func look() -> Bool {
     var found = HistoryPlace.Finding()
     var failure: (any Error)?

@@ -83,8 +83,8 @@ extension SQLQuery {
     if self == .true { return other }
     if other == .false, !canFail { return .false }
     if other.canFail {
-      // The first condition is repeated outside of the CASE, because SQLite can use an index for it
-      // there.
+      // The first condition is repeated outside of the CASE, because only there can SQLite use an
+      // index for the condition.
       return ("(\(self) AND CASE WHEN \(self) THEN \(other) ELSE 0 END)" as SQLQuery)
         .narrow(isNarrow)
     }

@@ -1,8 +1,8 @@
 import Changes
 import Store
 
-// The SQL of the properties of objects: columns, rows to which they refer, and rows that refer to
-// them.
+// The SQL of the properties of objects: columns, rows to which the objects refer, and rows that
+// refer to the objects.
 extension SQLTranslation {
   mutating func property(_ keyPath: AnyKeyPath, of object: SQLObject) throws -> SQLTerm {
     guard !object.isIdentifier else { return try identifierProperty(keyPath, of: object) }

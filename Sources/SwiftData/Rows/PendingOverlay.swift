@@ -10,7 +10,6 @@ import Synchronization
 /// with the saved rows. A fetch reads the view instead of the table, so its conditions, joins,
 /// order and limits also apply to unsaved changes. Each fetch first writes the changes since the
 /// last fetch.
-/// also apply to unsaved changes. Before each fetch, only changes since the last one are written.
 final class PendingOverlay {
   private let store: Store
   private let reader: Reader

@@ -41,7 +41,7 @@ private struct CustomFetch<T: PersistentModel> {
 
   private enum Bearing {
     case none
-    /// The fetched entity has pending objects, but no entity that it refers to has any.
+    /// The fetched entity has pending objects, but the entities that it refers to have none.
     case own
     /// There are pending objects that the predicate or the order may read through a relationship.
     case related
@@ -70,7 +70,8 @@ private struct CustomFetch<T: PersistentModel> {
     return try context.fetch(descriptor.unordered).count
   }
 
-  /// Fetches identifiers; the store finds them if there are no pending changes that affect them.
+  /// Fetches identifiers; the store finds them if there are no pending changes that affect the
+  /// result.
   func identifiers() throws -> [PersistentIdentifier] {
     if case .none = bearing {
       do {

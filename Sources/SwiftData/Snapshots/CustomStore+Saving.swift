@@ -11,8 +11,8 @@ extension CustomStore {
     try writeRest()
   }
 
-  /// Writes the changes of a save that belong to this store; if it throws, nothing has changed in
-  /// memory.
+  /// Writes the changes of a save that belong to this store; a call that throws has changed nothing
+  /// in memory.
   private func write(_ save: PendingSave, storeIndex: Int, in context: ModelContext) throws {
     func own(_ states: [_ModelState]) -> [_ModelState] {
       states.filter { $0.entity?.storeIndex == storeIndex }

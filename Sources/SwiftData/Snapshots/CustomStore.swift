@@ -1,4 +1,4 @@
-/// Serializes calls to a custom store of a container; it can be used on any thread.
+/// Serializes calls to a custom store of a container, so that any thread can call the store.
 final class CustomStore: @unchecked Sendable {
   // The store is called only inside of the lock.
   private let store: any DataStore

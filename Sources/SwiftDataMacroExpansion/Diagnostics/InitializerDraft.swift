@@ -7,7 +7,7 @@ import SwiftSyntaxBuilder
 struct InitializerDraft {
   let model: ModelClass
 
-  /// The fix-it that inserts the draft.
+  /// The fix-it that inserts the draft, as a list.
   ///
   /// The list is empty if the source does not show the type of a property, or if there is a
   /// superclass whose initializer may need arguments.

@@ -74,7 +74,7 @@ struct ModelProperty {
 
   /// Whether the property has the option `.transformable` or `.codable`.
   ///
-  /// How it is stored then depends on the option, and not on its type.
+  /// With one of these options, the type of the property does not determine how it is stored.
   var isTransformable: Bool {
     declaration.attributes.named("Attribute").contains { attribute in
       attribute.labeledArguments.contains { argument in

@@ -55,7 +55,7 @@ struct JSONPath {
     return found
   }
 
-  /// The property as SQL that reads it from the JSON; nil if its type has no SQL form.
+  /// The SQL that reads the property from the JSON; nil if the property's type has no SQL form.
   func term(in document: SQLDocument) -> SQLTerm? {
     guard let codec = AttributeCodec.of(type) else { return nil }
     let path = SQLQuery("\(bind: .text("$.\"\(key)\""))")
@@ -103,7 +103,7 @@ extension AttributeCodec {
     document: SQLQuery,
     isBuiltIn: Bool
   ) -> SQLQuery {
-    // A type of the application may be stored in this form, and have a different one in JSON.
+    // A type of the application may be stored in this form, and have a different form in JSON.
     guard isBuiltIn else { return exact }
     switch type {
     case .bool, .int8, .int16, .int32, .int64, .uint8, .uint16, .uint32: return plain

@@ -14,7 +14,7 @@ enum StringOrder {
     return first == second ? 0 : first < second ? -1 : 1
   }
 
-  /// Whether the next character is ASCII, in which case it can't combine with the previous
+  /// Whether the next character is ASCII; an ASCII character can't combine with the previous
   /// character.
   private static func isASCII(_ bytes: UnsafeRawBufferPointer, from start: Int) -> Bool {
     var all: UInt8 = 0

@@ -100,7 +100,7 @@ enum SQLFunctions {
   }
 }
 
-/// A failure that would stop a Swift program; here it ends the query with an error.
+/// A failure that ends a query with an error; in Swift, the same failure would stop the program.
 enum EvaluationFailure: Error, CustomStringConvertible {
   case unwrappedNil
   case backwardRange
