@@ -1,6 +1,6 @@
 import Changes
 
-/// The names of everything that capturing adds to an adopted database.
+/// The names of all tables and triggers that capture adds to an adopted database.
 package struct CaptureNames: Hashable, Sendable {
   package static let usualPrefix = "travelog_"
 
@@ -8,7 +8,7 @@ package struct CaptureNames: Hashable, Sendable {
 
   package init(prefix: String) { self.prefix = prefix }
 
-  /// Whether a text can begin the names of tables without quotes.
+  /// Whether the names of tables can begin with a text and need no quotes.
   package static func isPrefix(_ prefix: String) -> Bool {
     func isDigit(_ byte: UInt8) -> Bool { (0x30...0x39).contains(byte) }
     let isName = prefix.utf8.allSatisfy {
@@ -18,20 +18,21 @@ package struct CaptureNames: Hashable, Sendable {
     return !prefix.lowercased().hasPrefix("sqlite_")
   }
 
-  /// The table that contains the clock.
+  /// The table that contains the clock of the capture.
   ///
-  /// A program updates the row of this table to name the author of a transaction.
+  /// A program updates the row of the context table to name the author of a transaction.
   package var context: String { prefix + "context" }
-  /// The table with the authors that programs wrote into ``context``, each with the clock.
+  /// The table with the authors that programs wrote into ``context``, each with the number of the
+  /// clock.
   package var bracket: String { prefix + "bracket" }
 
-  /// The table with the rows that were captured from the program's table with this number.
+  /// The table with the rows that were captured from a table of the program, by the number of that
+  /// table.
   package func rows(_ number: Int) -> String { "\(prefix)rows_\(number)" }
 
   func trigger(_ event: String, _ number: Int) -> String { "\(prefix)\(event)_\(number)" }
 
-  /// Whether a table's name begins with the prefix, in upper or lower case, as SQLite compares
-  /// names.
+  /// Whether the name of a table begins with the prefix, in upper or lower case.
   package func own(_ name: String) -> Bool {
     name.utf8.count >= prefix.utf8.count
       && zip(name.utf8, prefix.utf8).allSatisfy { lowercase($0) == lowercase($1) }
@@ -40,26 +41,27 @@ package struct CaptureNames: Hashable, Sendable {
 
 private func lowercase(_ byte: UInt8) -> UInt8 { (0x41...0x5a).contains(byte) ? byte | 0x20 : byte }
 
-/// What happened to a captured row.
+/// The kind of a captured row.
 ///
 /// The triggers write the raw numbers of this enumeration.
 package enum CapturedKind: Int64, Sendable {
   case insert = 1
   case update = 2
   case delete = 3
-  /// A row that may be replaced by a new row with the same unique value.
+  /// A row that a new row with the same unique value may replace.
   case victim = 4
 }
 
 extension CaptureNames {
-  /// The time in milliseconds since 1970, in functions that SQLite has had since version 3.8.
+  /// The time in milliseconds since 1970, computed with functions that SQLite has had since version
+  /// 3.8.
   private static let time =
     "CAST(round((julianday('now') - 2440587.5) * 86400000.0) AS INTEGER)"
 
   /// The statements that create the context table.
   ///
-  /// The clock is the first column after the id, so that it stays in the page even if a long author
-  /// does not.
+  /// The clock is the first column after the id, so it is on the first page of the row even if the
+  /// author is too long for that page.
   package var contextStatements: [String] {
     [
       """
@@ -71,7 +73,7 @@ extension CaptureNames {
       CREATE TABLE \(bracket) (id INTEGER PRIMARY KEY, clock INTEGER NOT NULL,
         time INTEGER NOT NULL, series INTEGER NOT NULL, author, reason, request)
       """,
-      // The trigger's own updates must not set `author`: that would run the trigger again.
+      // The trigger's own updates must not set `author`, because that would run the trigger again.
       """
       CREATE TRIGGER \(prefix)author AFTER UPDATE OF author ON \(context) BEGIN
         UPDATE \(context) SET clock = clock + 1;
@@ -106,7 +108,7 @@ extension CaptureNames {
 }
 
 extension TableKey {
-  /// The name with which SQL reads the rowid; nil if a key identifies the rows.
+  /// The name with which SQL reads the rowid; nil if a key identifies every row.
   package var rowid: String? {
     switch self {
     case .integer: nil
@@ -191,7 +193,7 @@ private struct CaptureTriggers {
   ///
   /// SQLite runs no delete triggers for replaced rows unless `recursive_triggers` is on.
   ///
-  /// A row that may be replaced gets the same number of the clock as the new row.
+  /// A row that may be replaced gets the number of the clock that the new row gets.
   private func victims(_ conditions: [String]) -> [String] {
     let list = (rowid == nil ? [] : ["bk"]) + columns.indices.map { "b\($0)" }
     let values = (rowid.map { [$0] } ?? []) + columns
@@ -204,7 +206,7 @@ private struct CaptureTriggers {
     ]
   }
 
-  /// The condition in SQL that selects all rows except the row that the statement updates.
+  /// The SQL condition that selects all rows except the row that the statement updates.
   private var isOther: String {
     guard case .triggers(let key) = table.recording else { return "1" }
     if let rowid { return "\(name).\(rowid) <> OLD.\(rowid)" }
@@ -212,7 +214,7 @@ private struct CaptureTriggers {
     return "NOT (\(same.joined(separator: " AND ")))"
   }
 
-  /// The condition in SQL that an update changes a value in a unique index; nil if every update may
+  /// The SQL condition that an update changes a value in a unique index; nil if every update may
   /// change such a value.
   private func movesUniqueValue(_ conflicts: [UniqueConflict]) -> String? {
     var seen: Set<String> = []

@@ -1,4 +1,4 @@
-/// Reads the clock from a page of the write-ahead log; nil if it is not the page of the context
+/// Reads the clock from a page of the write-ahead log; nil if the page is not a page of the context
 /// table.
 ///
 /// The context table has one row, which begins with its id and the clock.
@@ -23,8 +23,8 @@ private struct RecordReader {
   let page: UnsafeRawBufferPointer
   var index: Int
 
-  /// Reads a number of one to nine bytes, in SQLite's form: the first eight bytes have seven bits
-  /// each, and the ninth has eight.
+  /// Reads a number of one to nine bytes in SQLite's form: each of the first eight bytes has seven
+  /// bits of the number, and the ninth has eight.
   mutating func number() -> UInt64? {
     var result: UInt64 = 0
     for place in 0..<9 {
@@ -38,7 +38,8 @@ private struct RecordReader {
     return result
   }
 
-  /// Reads an integer whose size SQLite's serial type gives; nil if the type is not an integer.
+  /// Reads an integer of the size that SQLite's serial type gives; nil if the type is not an
+  /// integer.
   func integer(type: UInt64) -> Int64? {
     let size: Int
     switch type {

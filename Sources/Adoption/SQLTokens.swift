@@ -23,7 +23,7 @@ enum SQLToken: Hashable {
 
 /// Splits a statement into tokens, without blanks and comments.
 ///
-/// If a quote or a comment is not closed, it ends with the statement.
+/// A quote or a comment that is not closed ends with the statement.
 func tokens(of sql: String) -> [SQLToken] {
   var reader = SQLTokenReader(rest: Substring(sql).unicodeScalars)
   var tokens: [SQLToken] = []
@@ -88,8 +88,9 @@ private struct SQLTokenReader {
   }
 }
 
-/// Splits a statement into pieces without changing it: a quoted text or a comment is one piece, and
-/// so is every other character.
+/// Splits a statement into pieces without changing it.
+///
+/// A quoted text or a comment is one piece, and every other character is a piece too.
 struct SQLPieceReader {
   var rest: Substring.UnicodeScalarView
 
@@ -115,7 +116,7 @@ struct SQLPieceReader {
     rest[start...].firstIndex(of: scalar).map { rest.index(after: $0) } ?? rest.endIndex
   }
 
-  /// Two quotes, one after the other, are a quote inside the text.
+  /// Two quotes, one after the other, mean one quote inside the text.
   private func endOfQuote(_ quote: Unicode.Scalar) -> Substring.UnicodeScalarView.Index {
     var end = after(quote, from: rest.index(after: rest.startIndex))
     while end < rest.endIndex, rest[end] == quote {

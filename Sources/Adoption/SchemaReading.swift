@@ -4,7 +4,7 @@ import SQLite
 /// The tables of a database that another program owns, as a schema of history.
 package struct ProgramSchema {
   package let schema: StoreSchema
-  /// All tables, also those that are not recorded.
+  /// All tables, including tables that are not recorded.
   package let tables: [TableDescription]
 
   /// The recorded tables, in the order of the schema's entities.
@@ -45,7 +45,7 @@ extension Entity {
   }
 }
 
-/// The tables, indexes, views and triggers of the program in the order of their creation.
+/// The tables, indexes, views and triggers of the program, in the order of their creation.
 ///
 /// Tables that a virtual table creates itself, and tables that can't be recorded, are left out.
 private func objects(
@@ -58,7 +58,8 @@ private func objects(
     switch table.recording {
     case .triggers: break
     case .part, .refused: left.insert(table.name)
-    // The names of the tables that a virtual table creates begin with its own name.
+    // The tables that a virtual table creates have names that begin with the name of the virtual
+    // table.
     case .through(let content) where content.hasPrefix(table.name + "_"): left.insert(content)
     case .through: break
     }

@@ -2,7 +2,7 @@
 package struct TableDescription: Hashable, Sendable {
   package let name: String
   package let recording: TableRecording
-  /// All columns in their order, also generated columns.
+  /// All columns in the order of the table, including generated columns.
   package let columns: [TableColumn]
   /// The unique indexes.
   ///
@@ -15,7 +15,9 @@ package struct TableColumn: Hashable, Sendable {
   /// The type as in the statement that created the table; empty if the column has no type.
   package let declaredType: String
   package let isRequired: Bool
-  /// Whether SQLite computes the column, so that replay must not write it.
+  /// Whether SQLite computes the column.
+  ///
+  /// Replay must not write a generated column.
   package let isGenerated: Bool
   /// The default as in the statement that created the table; nil if the column has no default.
   package let defaultText: String?
@@ -24,22 +26,23 @@ package struct TableColumn: Hashable, Sendable {
 package enum TableRecording: Hashable, Sendable {
   /// Triggers on the table capture its changes.
   case triggers(TableKey)
-  /// Triggers on another table capture the changes; SQLite derives this table from that one.
+  /// Triggers on another table capture the changes, because SQLite derives this table from the
+  /// other table.
   case through(String)
-  /// The table is not recorded, because a virtual table created it for itself.
+  /// The table is not recorded, because it is a part of a virtual table.
   case part(of: String)
   case refused(TableRefusal)
 }
 
 /// How a row is identified.
 package enum TableKey: Hashable, Sendable {
-  /// An INTEGER PRIMARY KEY, which is the rowid.
+  /// An INTEGER PRIMARY KEY, which SQLite uses as the rowid.
   case integer(column: String)
   /// The columns of the primary key, in the order of the key.
   ///
   /// - Parameters:
-  ///   - rowid: The name with which SQL reads the rowid, for rows with NULL in the key; nil if the
-  ///     key can't have NULL.
+  ///   - rowid: The name with which SQL reads the rowid of rows that have NULL in the key; nil if
+  ///     the key can't have NULL.
   case columns([String], rowid: String?)
   /// The table has no primary key, so the rowid identifies a row until a VACUUM changes it.
   ///
@@ -50,10 +53,10 @@ package enum TableKey: Hashable, Sendable {
 package enum TableRefusal: Hashable, Sendable {
   case contentless
   case module(String)
-  /// An FTS5 table that indexes a view, or a table that is missing or refused.
+  /// An FTS5 table that indexes a view, a missing table, or a table that is not recorded.
   case externalContent(String)
-  /// The key needs the rowid, but columns of the table have all three names with which SQL could
-  /// read the rowid.
+  /// The rowid is needed, but the table has columns with all three names with which SQL could read
+  /// the rowid.
   case hiddenRowid
   /// A column or an index has a collation that only the program knows.
   case collation(String)

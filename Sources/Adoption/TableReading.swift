@@ -1,6 +1,8 @@
 import SQLite
 
-/// Reads the tables of a database, sorted by name, without SQLite's own tables and views.
+/// Reads the tables of a database, sorted by name.
+///
+/// SQLite's own tables and all views are left out.
 ///
 /// - Parameters:
 ///   - connection: A connection to the database.
@@ -16,7 +18,7 @@ package func readTables(
   for entry in entries where entry.virtual == nil {
     descriptions[entry.name] = try describe(entry, of: entries, connection)
   }
-  // If FTS5 indexes another table, that table is described first.
+  // If FTS5 indexes another table, the indexed table is described first.
   for entry in entries {
     guard let virtual = entry.virtual else { continue }
     descriptions[entry.name] = TableDescription(
@@ -71,7 +73,7 @@ private func recording(
   guard virtual.module == "fts5" else { return .refused(.module(virtual.module)) }
   guard let content = virtual.content else { return .through(name + "_content") }
   guard !content.isEmpty else { return .refused(.contentless) }
-  // SQLite compares names without case.
+  // SQLite compares names without regard to case.
   let indexed = tables.values.first { $0.name.lowercased() == content.lowercased() }
   guard let indexed, case .triggers = indexed.recording else {
     return .refused(.externalContent(content))
@@ -88,8 +90,8 @@ private func describe(
   let indexes = try readUniqueIndexes(entry.name, connection)
   var recording: TableRecording?
   if entry.isShadow {
-    // If several virtual tables fit, the longest name is the owner: `notes_fts_content` belongs to
-    // `notes_fts`, even if `notes` is virtual too.
+    // If several virtual tables fit, the table with the longest name is the owner:
+    // `notes_fts_content` belongs to `notes_fts`, even if `notes` is virtual too.
     let owner = entries.filter { $0.virtual != nil && entry.name.hasPrefix($0.name + "_") }
       .max { $0.name.utf8.count < $1.name.utf8.count }
     if let owner, let virtual = owner.virtual {
@@ -112,10 +114,10 @@ private func describe(
   )
 }
 
-/// The most columns of a recorded table.
+/// The maximum number of columns of a recorded table.
 ///
-/// A table in SQLite has at most 2000 columns, and a captured row has each value twice, before and
-/// after.
+/// A table in SQLite has at most 2000 columns, and a captured row has each value twice: before and
+/// after the change.
 private let widest = 990
 
 private func refusal(
@@ -159,7 +161,7 @@ private func keyRecording(
 ) -> TableRecording {
   let names = key.map(\.name)
   if isWithoutRowid { return .triggers(.columns(names, rowid: nil)) }
-  // SQLite creates no index for a primary key that is the rowid.
+  // SQLite creates no index for a primary key that serves as the rowid.
   if names.count == 1, !hasIndex { return .triggers(.integer(column: names[0])) }
   if !names.isEmpty, key.allSatisfy(\.isRequired) {
     return .triggers(.columns(names, rowid: nil))
@@ -189,7 +191,8 @@ private func readColumns(
       name: reading.string(at: 0),
       declaredType: reading.string(at: 1),
       isRequired: reading.int64(at: 2) != 0,
-      // SQLite's number 2 means a virtual generated column, and 3 a stored one.
+      // In SQLite's list of columns, 2 means a virtual generated column, and 3 a stored generated
+      // column.
       isGenerated: reading.int64(at: 3) >= 2,
       defaultText: reading.isNull(at: 5) ? nil : reading.string(at: 5)
     )

@@ -1,6 +1,6 @@
 import Changes
 
-/// What `--dry-run` reports about a table: how it is recorded, or why not.
+/// The report of `--dry-run` about a table: how it is recorded, or why it is not recorded.
 extension TableDescription: Worded {
   package var wording: Wording {
     switch recording {

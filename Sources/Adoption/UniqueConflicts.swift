@@ -1,6 +1,6 @@
 import Changes
 
-/// The condition that an existing row conflicts with a new one in a unique index.
+/// The SQL condition that an existing row conflicts with a new row in a unique index.
 struct UniqueConflict {
   let condition: String
   /// The columns of the index; nil if the index has expressions or a WHERE clause.
@@ -10,8 +10,8 @@ struct UniqueConflict {
 extension TableDescription {
   /// One condition for each unique index and for an INTEGER PRIMARY KEY.
   ///
-  /// A condition may select rows that do not conflict. Sealing notices later that such a row was
-  /// not replaced, because the row still exists.
+  /// A condition may select rows that do not conflict. Sealing notices that such a row was not
+  /// replaced, because the row still exists.
   var conflicts: [UniqueConflict] {
     var result = uniqueIndexes.map(conflict(in:))
     if case .triggers(.integer(let column)) = recording {
@@ -40,8 +40,8 @@ extension TableDescription {
 
   /// The value that a column of the new row will have.
   ///
-  /// If a column can't be null, `REPLACE` stores its default instead of NULL. A trigger that runs
-  /// before the change still reads NULL.
+  /// If a column can't be null, `REPLACE` stores the default of the column instead of NULL. A
+  /// trigger that runs before the change still reads NULL.
   private func new(_ column: String) -> String {
     let value = "NEW.\(quoted(column))"
     guard let found = columns.first(where: { $0.name == column }), found.isRequired,
@@ -50,8 +50,8 @@ extension TableDescription {
     return "coalesce(\(value), (\(fallback)))"
   }
 
-  /// The condition that the index's expression has the same value for the existing row and for the
-  /// new row.
+  /// The SQL condition that an expression of the index has the same value for the existing row and
+  /// for the new row.
   private func expression(_ text: String) -> String {
     let values = columns.map { "NEW.\(quoted($0.name)) AS \(quoted($0.name))" }
     return "(\(text)) = (SELECT \(text) FROM (SELECT \(values.joined(separator: ", ")))"
@@ -59,7 +59,7 @@ extension TableDescription {
   }
 }
 
-/// The texts between the commas of a CREATE INDEX statement's list, without ASC and DESC.
+/// The texts between the commas in the list of a CREATE INDEX statement, without ASC and DESC.
 func indexParts(of sql: String) -> [String] {
   var parts: [String] = []
   var part = String.UnicodeScalarView()
@@ -91,7 +91,7 @@ private func withoutOrder(_ text: String) -> String {
   let trimmed = text.trimmingSpaces
   for order in ["asc", "desc"] where trimmed.lowercased().hasSuffix(order) {
     let rest = trimmed.dropLast(order.count)
-    // A column can have a name that ends with these letters, such as "basc".
+    // The name of a column can end with these letters, such as "basc".
     if let last = rest.unicodeScalars.last, [" ", "\t", "\n", "\r", ")", "\""].contains(last) {
       return String(rest).trimmingSpaces
     }

@@ -1,11 +1,13 @@
-/// What the statement of a virtual table says.
+/// The facts in a `CREATE VIRTUAL TABLE` statement.
 struct VirtualTable: Hashable {
-  /// In lower case.
+  /// The name of the module, in lower case.
   let module: String
   /// The value of FTS5's option `content`; nil if the table has its own content.
   let content: String?
 
-  /// Reads a `CREATE VIRTUAL TABLE` statement; without a module, its name is empty.
+  /// Reads a `CREATE VIRTUAL TABLE` statement.
+  ///
+  /// If a statement names no module, ``module`` is empty.
   init(sql: String) {
     let tokens = tokens(of: sql)
     let end = tokens.firstIndex { $0.isKeyword("using") } ?? tokens.endIndex
@@ -14,7 +16,8 @@ struct VirtualTable: Hashable {
     content = Self.content(rest.dropFirst())
   }
 
-  /// An option is at the beginning of an argument, after an opening parenthesis or a comma.
+  /// An option of a virtual table is at the beginning of an argument, after an opening parenthesis
+  /// or a comma.
   private static func content(_ tokens: ArraySlice<SQLToken>) -> String? {
     for index in tokens.indices.dropFirst() where index + 2 < tokens.endIndex {
       guard tokens[index].isKeyword("content"), tokens[index + 1] == .symbol("="),

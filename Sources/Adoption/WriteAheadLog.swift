@@ -3,11 +3,11 @@ import Glibc
 
 /// Reads the commits that a write-ahead log still contains.
 ///
-/// The reader gives the content of one page at each commit.
+/// At each commit, the content of one page can be read.
 ///
-/// Programs may write to the log meanwhile. So reading ends at the first frame that is incomplete,
-/// that belongs to the log before its last reset, or whose checksum is wrong. SQLite's own recovery
-/// stops at the same frames.
+/// Programs may write to the log while it is read. So reading ends at the first frame that is
+/// incomplete, that was written before the last reset of the log, or whose checksum is wrong.
+/// SQLite's own recovery stops at the same frames.
 package struct WriteAheadLog: ~Copyable {
   private static let headerSize = 32
   private static let frameHeaderSize = 24
@@ -15,7 +15,7 @@ package struct WriteAheadLog: ~Copyable {
   private let descriptor: Int32
   private let path: String
 
-  /// Opens the log beside a database; nil if there is none.
+  /// Opens the log beside a database; nil if there is no log.
   ///
   /// - Throws: ``StoreError`` if the log can't be opened.
   package init?(ofDatabase database: String) throws {
@@ -28,10 +28,10 @@ package struct WriteAheadLog: ~Copyable {
 
   deinit { close(descriptor) }
 
-  /// Calls the closure for each commit, in order, with the content of the page at that commit.
+  /// Calls the closure for each commit, in order, with the content of a page at that commit.
   ///
   /// Commits before the first write of the page are skipped, because the log does not contain the
-  /// page's content at these commits.
+  /// earlier content of the page.
   ///
   /// - Throws: ``StoreError`` if the log can't be read, and the errors of the body.
   package func forEachCommit(
@@ -42,7 +42,7 @@ package struct WriteAheadLog: ~Copyable {
     guard try read(&header, at: 0), var checksum = LogChecksum(logHeader: header) else { return }
     let salts = Array(header[16..<24])
     let pageSize = Int(number(header, at: 8))
-    // These are SQLite's limits for the size of a page. A file with another size is not a
+    // SQLite allows only these sizes of a page. A file with another size of a page is not a
     // write-ahead log.
     guard (512...65536).contains(pageSize), pageSize & (pageSize - 1) == 0 else { return }
     var frame = [UInt8](repeating: 0, count: Self.frameHeaderSize + pageSize)
@@ -53,7 +53,8 @@ package struct WriteAheadLog: ~Copyable {
       checksum.add(frame[Self.frameHeaderSize...])
       guard frame[8..<16].elementsEqual(salts), checksum.isEqual(to: frame, at: 16) else { return }
       if number(frame, at: 0) == page { content = Array(frame[Self.frameHeaderSize...]) }
-      // A frame that ends a commit has the size of the database here. All other frames have zero.
+      // In a frame that ends a commit, this number is the size of the database. All other frames
+      // have zero here.
       if number(frame, at: 4) != 0, !content.isEmpty { try content.withUnsafeBytes(body) }
       offset += frame.count
     }
@@ -84,8 +85,8 @@ private struct LogChecksum {
   private var first: UInt32 = 0
   private var second: UInt32 = 0
 
-  /// Starts the checksum with the log's header; nil if the bytes are damaged or not the header of a
-  /// write-ahead log.
+  /// Starts the checksum with the header of the log; nil if the bytes are damaged, or are not the
+  /// header of a write-ahead log.
   init?(logHeader header: [UInt8]) {
     switch number(header, at: 0) {
     case 0x377f_0682: isBigEndian = false

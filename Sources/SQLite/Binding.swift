@@ -1,7 +1,7 @@
 import CSQLite
 import FoundationEssentials
 
-/// Parameters are counted from one.
+/// The number of the first parameter is one.
 extension Statement {
   package func bindNull(_ index: Int32) throws {
     try check(sqlite3_bind_null(handle, index))
@@ -11,12 +11,12 @@ extension Statement {
     try check(sqlite3_bind_int64(handle, index, value))
   }
 
-  /// SQLite turns NaN into null.
+  /// Binds a number; SQLite turns NaN into null.
   package func bind(_ index: Int32, _ value: Double) throws {
     try check(sqlite3_bind_double(handle, index, value))
   }
 
-  /// Binds a copy; the text can contain NUL.
+  /// Binds a copy of a text, which can contain NUL.
   package func bind(_ index: Int32, _ value: String) throws {
     var value = value
     let code = value.withUTF8 {
@@ -31,7 +31,7 @@ extension Statement {
     }
   }
 
-  /// Binds a copy of UTF-8.
+  /// Binds a copy of a text in UTF-8.
   package func bind(_ index: Int32, text bytes: UnsafeRawBufferPointer) throws {
     try check(bindText(index, bytes: bytes, destructor: travelog_sqlite_transient()))
   }
@@ -40,14 +40,18 @@ extension Statement {
     try check(bindBlob(index, bytes: bytes, destructor: travelog_sqlite_transient()))
   }
 
-  /// Binds UTF-8 without a copy.
+  /// Binds a text in UTF-8 without a copy.
   ///
-  /// The bytes must remain valid until the statement is reset, or the parameter is bound again.
+  /// The bytes of the text must remain valid until the statement is reset, or the parameter is
+  /// bound again.
   package func bind(_ index: Int32, borrowedText bytes: UnsafeRawBufferPointer) throws {
     try check(bindText(index, bytes: bytes, destructor: travelog_sqlite_static()))
   }
 
-  /// Binds a blob without a copy, as ``bind(_:borrowedText:)``.
+  /// Binds a blob without a copy.
+  ///
+  /// The bytes of the blob must remain valid until the statement is reset, or the parameter is
+  /// bound again.
   package func bind(_ index: Int32, borrowedBlob bytes: UnsafeRawBufferPointer) throws {
     try check(bindBlob(index, bytes: bytes, destructor: travelog_sqlite_static()))
   }
@@ -58,7 +62,7 @@ extension Statement {
     destructor: sqlite3_destructor_type?
   ) -> Int32 {
     guard let start = bytes.baseAddress, !bytes.isEmpty else {
-      // Without an address SQLite would bind null.
+      // If the address is nil, SQLite binds null.
       return sqlite3_bind_text64(
         handle,
         index,

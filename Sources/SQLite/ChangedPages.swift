@@ -1,25 +1,26 @@
 import CSQLite
 
-/// The pages of a file that were written since their gaps were last cleared.
+/// The pages of a file that were written after unused bytes were last cleared.
 ///
-/// The write-ahead log contains the numbers of a commit's pages, which are read before another
-/// another commit can overwrite them. If another connection commits, its pages are not known; then, and at
-/// first, any page may have been written.
+/// The write-ahead log contains the numbers of the pages of a commit. The numbers are read before
+/// another commit can overwrite them. If another connection commits, its pages are not known. After
+/// such a commit, and at the beginning, any page may have been written.
 package final class ChangedPages {
-  /// If more pages than this were written, all pages are read.
+  /// If more pages than this number were written, all pages are read.
   private static let largestCount = 1 << 16
-  /// The log is checkpointed at this number of frames, which is SQLite's default.
+  /// The number of frames at which the log is checkpointed, which is SQLite's default.
   private static let longestLog: Int32 = 1000
 
   private let connection: Connection
   /// The written pages; nil if any page may have been written.
   private var pages: Set<UInt32>?
-  /// Identifies the present run of the log, with the number of frames that were read.
+  /// Bytes in the header of the log that identify its present run, with the number of frames that
+  /// were read.
   private var run: [UInt8] = []
   private var frames = 0
-  /// The number of known commits of other connections.
+  /// The data version of the database, which changes with commits of other connections.
   private var version: Int64 = 0
-  /// The number of pages that were read to find gaps.
+  /// The number of pages that were read to find unused bytes.
   package private(set) var pagesRead: Int64 = 0
 
   /// Watches the commits of a connection, before which any page may have been written.
@@ -40,7 +41,9 @@ package final class ChangedPages {
 
   deinit { sqlite3_wal_autocheckpoint(connection.database, Self.longestLog) }
 
-  /// Notes the pages of a commit; `count` is the number of frames in the log.
+  /// Notes the pages of a commit.
+  ///
+  /// `count` is the number of frames in the log.
   private func committed(_ count: Int32) {
     do {
       try note(Int(count))
@@ -48,7 +51,8 @@ package final class ChangedPages {
       // If another connection wrote, all pages must be checked.
       pages = nil
     }
-    // The commit is complete; another user of the log can prevent the checkpoint.
+    // The commit is complete, so an error of the checkpoint is ignored. Another user of the log can
+    // prevent the checkpoint.
     if count >= Self.longestLog { _ = sqlite3_wal_checkpoint(connection.database, "main") }
   }
 
@@ -76,9 +80,10 @@ package final class ChangedPages {
 
   /// Overwrites unused bytes inside pages with zeros, while no other connection writes.
   ///
-  /// Only the written pages are read, or all pages if other connections wrote.
+  /// If only this connection wrote, only the written pages are read. Otherwise all pages are read.
   ///
-  /// - Returns: False if the write-ahead log is not empty, because it has newer pages.
+  /// - Returns: False if the write-ahead log is not empty, because it contains newer versions of
+  ///   pages.
   /// - Throws: ``SQLiteError/busy`` if another connection writes.
   package func clearGaps() throws -> Bool {
     guard let file = travelog_sqlite_file(connection.database),
@@ -86,7 +91,7 @@ package final class ChangedPages {
     else { return false }
     try connection.execute("BEGIN IMMEDIATE")
     do {
-      // While the write lock is held and the log is empty, no page of the file changes.
+      // While this connection has the write lock and the log is empty, no page of the file changes.
       var size: sqlite3_int64 = 0
       try connection.checkFile(travelog_sqlite_file_size(log, &size))
       guard size == 0 else {
@@ -102,8 +107,8 @@ package final class ChangedPages {
       run = []
       frames = 0
       version = now
-      // The caches of all connections contain the old pages, which must not be written again: a commit
-      // makes all of them read the file.
+      // The caches of all connections contain the old pages, which must not be written again. A
+      // commit makes all connections read the file.
       sqlite3_db_release_memory(connection.database)
       if result?.hasWritten == true { try touch() }
       try connection.execute("COMMIT")
@@ -115,7 +120,7 @@ package final class ChangedPages {
     }
   }
 
-  /// A number that differs after each commit of another connection.
+  /// A number that changes with each commit of another connection.
   private func dataVersion() throws -> Int64 {
     let reading = try connection.cached("PRAGMA data_version")
     defer { reading.reset() }
@@ -132,7 +137,7 @@ package final class ChangedPages {
 }
 
 extension Connection {
-  /// Watches the commits of this connection, once for all callers.
+  /// Watches the commits of this connection, with the same object for all callers.
   package func watchPages() -> ChangedPages {
     if let changedPages { return changedPages }
     let pages = ChangedPages(self)

@@ -10,19 +10,22 @@ package enum StorageClass: Int32, Hashable, Sendable {
   case null = 5
 }
 
-/// Columns are counted from zero, and are valid after ``Statement/step()`` returned true.
+/// The number of the first column is zero. Columns are valid after ``Statement/step()`` returned
+/// true.
 extension Statement {
-  /// The class must be requested before the value is read as another class.
+  /// The storage class of a column.
+  ///
+  /// The storage class must be requested before the value is read as another class.
   @inline(__always)
   package func type(at index: Int32) -> StorageClass {
     StorageClass(rawValue: sqlite3_column_type(handle, index)) ?? .null
   }
 
-  /// SQLite converts a value of another class.
+  /// The value of a column as an integer; SQLite converts a value of another storage class.
   @inline(__always)
   package func int64(at index: Int32) -> Int64 { sqlite3_column_int64(handle, index) }
 
-  /// SQLite converts a value of another class.
+  /// The value of a column as a double; SQLite converts a value of another storage class.
   @inline(__always)
   package func double(at index: Int32) -> Double { sqlite3_column_double(handle, index) }
 
@@ -31,6 +34,8 @@ extension Statement {
     sqlite3_column_type(handle, index) == SQLITE_NULL
   }
 
+  /// The value of a column as text.
+  ///
   /// Bytes that are not UTF-8 become U+FFFD.
   package func string(at index: Int32) -> String {
     guard let start = sqlite3_column_text(handle, index) else { return "" }
@@ -43,7 +48,8 @@ extension Statement {
     return Data(bytes: start, count: Int(sqlite3_column_bytes(handle, index)))
   }
 
-  /// The bytes of a text or blob are valid until the next step or reset.
+  /// Calls the closure with the bytes of a text or blob, which are valid until the next step or
+  /// reset.
   package func withBytes<Result>(
     at index: Int32,
     _ body: (UnsafeRawBufferPointer) throws -> Result
@@ -53,7 +59,7 @@ extension Statement {
     return try body(UnsafeRawBufferPointer(start: start, count: count))
   }
 
-  /// Valid until the next step or reset.
+  /// The bytes of a text or blob, which are valid until the next step or reset.
   @inline(__always)
   package func bytes(at index: Int32) -> UnsafeRawBufferPointer {
     let start = sqlite3_column_blob(handle, index)
@@ -63,10 +69,10 @@ extension Statement {
     )
   }
 
-  /// Whether some columns of this row and another statement's row have the same bits.
+  /// Whether some columns have the same bits in this row and in the row of another statement.
   ///
-  /// Each value is requested once, because the request costs more than the comparison. No other
-  /// thread uses the statements, so SQLite need not protect the values.
+  /// Each value is requested once, because a request takes longer than the comparison. No other
+  /// thread uses the two statements, so SQLite need not protect the values.
   package func hasSameValues(in columns: Range<Int32>, as other: Statement) -> Bool {
     for index in columns {
       let mine = sqlite3_column_value(handle, index)

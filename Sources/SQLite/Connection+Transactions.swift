@@ -4,8 +4,8 @@ extension Connection {
   /// Runs a function in a transaction with the write lock, which an error rolls back.
   ///
   /// - Parameters:
-  ///   - abandoned: Called after an error, while the lock is still held.
-  ///   - body: Runs in the transaction.
+  ///   - abandoned: Called after an error, while the write lock is still held.
+  ///   - body: The function that runs in the transaction.
   /// - Returns: The result of the body.
   /// - Throws: ``SQLiteError``, and the errors of the body.
   package func inTransaction<Result>(
@@ -24,19 +24,21 @@ extension Connection {
     }
   }
 
-  /// Whether the open transaction wrote a row that refers to a missing row, so it can't be committed.
+  /// Whether the open transaction wrote a row that refers to a missing row.
+  ///
+  /// A transaction with a missing reference can't be committed.
   package var hasMissingReferences: Bool {
     var (current, highest): (Int32, Int32) = (0, 0)
     let code = sqlite3_db_status(database, SQLITE_DBSTATUS_DEFERRED_FKS, &current, &highest, 0)
     return code == SQLITE_OK && current != 0
   }
 
-  /// Rolls back a failed transaction, unless SQLite has done so, for example because the disk is
-  /// full.
+  /// Rolls back a failed transaction, unless SQLite has already rolled it back, for example because
+  /// the disk is full.
   package func rollBack() {
     guard isInTransaction else { return }
-    // The error of the body is the cause and is thrown. If the rollback fails too, SQLite rolls
-    // back when the file is opened next.
+    // The caller throws the error that made the transaction fail. If the rollback fails too, SQLite
+    // rolls back when the file is opened next.
     try? execute("ROLLBACK")
   }
 }

@@ -2,21 +2,23 @@ import CSQLite
 import Glibc
 import Stopping
 
-/// An open database, for one thread at a time.
+/// An open database.
+///
+/// Only one thread at a time may use a connection.
 package final class Connection {
   package enum Mode: Hashable, Sendable {
     /// Opens a file, and creates it if it is missing.
     case readWriteCreate
     case readWrite
     case readOnly
-    /// Opens a file that does not change: SQLite takes no locks, and creates no files beside it.
+    /// Opens a file that does not change. SQLite takes no locks, and creates no files beside it.
     case immutable
-    /// Opens a separate database; the path is ignored.
+    /// Opens a separate database in memory. The path is ignored.
     case memory
   }
 
   let database: OpaquePointer
-  /// `:memory:` for a database in memory.
+  /// The path of the file; `:memory:` for a database in memory.
   package let path: String
   private let owner: Connection?
   /// Whether new statements may change only temporary tables.
@@ -27,10 +29,10 @@ package final class Connection {
   private var statements: [String: Statement] = [:]
   weak var changedPages: ChangedPages?
 
-  /// Disables SQLite's memory statistics, which take a lock for each allocation; has no effect
-  /// after SQLite was initialized.
+  /// Disables SQLite's memory statistics, which take a lock for each allocation, if SQLite is not
+  /// initialized yet.
   package static func skipMemoryStatistics() {
-    // The call fails if SQLite is in use; the statistics then remain enabled.
+    // The call fails if SQLite is already in use. The statistics then remain enabled.
     _ = travelog_sqlite_set_memory_statistics(0)
   }
 
@@ -64,7 +66,8 @@ package final class Connection {
     }
     database = opened
     owner = nil
-    // A rollback after a stop takes fewer steps than this number.
+    // SQLite calls the handler after this number of steps. A rollback after a request to stop takes
+    // fewer steps.
     sqlite3_progress_handler(opened, 10_000, { _ in StopRequest.isMade ? 1 : 0 }, nil)
   }
 
@@ -81,7 +84,7 @@ package final class Connection {
   private func installAuthorizer() {
     guard !hasAuthorizer else { return }
     hasAuthorizer = true
-    // The call fails only if the connection is misused.
+    // The call fails only if the connection is used wrongly.
     sqlite3_set_authorizer(
       database,
       { connection, action, object, argument, schema, _ in
@@ -92,8 +95,8 @@ package final class Connection {
         case SQLITE_SELECT, SQLITE_READ, SQLITE_FUNCTION, SQLITE_RECURSIVE: return SQLITE_OK
         // A pragma with an argument changes a setting.
         case SQLITE_PRAGMA where argument == nil: return SQLITE_OK
-        // SQLite asks this before the first use of a table-valued function such as json_each; no
-        // statement can update that table.
+        // SQLite asks for this permission before the first use of a table-valued function such as
+        // json_each. No statement can update the table `sqlite_master`.
         case SQLITE_UPDATE where object.map { strcmp($0, "sqlite_master") == 0 } == true:
           return SQLITE_OK
         default: return schema.map { strcmp($0, "temp") == 0 } == true ? SQLITE_OK : SQLITE_DENY
@@ -103,13 +106,15 @@ package final class Connection {
     )
   }
 
-  /// Runs a function that prepares statements, with an authorizer if this is a second wrapper.
+  /// Runs a function that prepares statements.
   ///
-  /// SQLite calls the authorizer for every column. A query, which is a single statement that begins with
-  /// SELECT and can't write, is therefore prepared without it.
+  /// The authorizer is used only if the connection is a second wrapper.
+  ///
+  /// SQLite calls the authorizer for every column. A query is therefore prepared without the
+  /// authorizer: it is a single statement that begins with SELECT and can't write.
   func preparing<Result>(isQuery: Bool = false, _ body: () -> Result) -> Result {
     guard let owner, !isQuery else { return body() }
-    // Another thread can prepare a statement with the owner, if the database is in memory.
+    // If the database is in memory, another thread can prepare a statement with the owner.
     let mutex = sqlite3_db_mutex(database)
     sqlite3_mutex_enter(mutex)
     defer { sqlite3_mutex_leave(mutex) }
@@ -122,7 +127,7 @@ package final class Connection {
 
   deinit {
     statements.removeAll()
-    // SQLite closes the database with its last statement.
+    // SQLite closes the database after its last statement was closed.
     if owner == nil {
       sqlite3_set_authorizer(database, nil, nil)
       sqlite3_close_v2(database)
@@ -139,8 +144,9 @@ package final class Connection {
     try Statement(sql, on: self, isKept: false)
   }
 
-  /// The statement with this text, prepared at most once, reset and without bindings; two uses of
-  /// it must not overlap.
+  /// The statement with this text, reset and without bindings.
+  ///
+  /// A statement is prepared at most once, and two uses of it must not overlap.
   package func cached(_ sql: String) throws -> Statement {
     if let statement = statements[sql] {
       statement.reset()
@@ -152,15 +158,16 @@ package final class Connection {
     return statement
   }
 
-  /// Removes the statements of ``cached(_:)``, for example after a change of tables.
+  /// Closes the statements of ``cached(_:)``, for example after a change of tables.
   package func removeCachedStatements() { statements.removeAll() }
 
-  /// Resets the statements of ``cached(_:)``, so that none holds a lock.
+  /// Resets the statements of ``cached(_:)``, because a statement that is not reset can hold a
+  /// lock.
   package func resetCachedStatements() {
     for statement in statements.values { statement.reset() }
   }
 
-  /// Resets all statements of the database, also those of other wrappers.
+  /// Resets all statements of the database, including statements of other wrappers.
   package func resetStatements() {
     var next = sqlite3_next_stmt(database, nil)
     while let statement = next {
@@ -193,7 +200,9 @@ package final class Connection {
 
   package var lastInsertedID: Int64 { sqlite3_last_insert_rowid(database) }
 
-  /// Whether a transaction is open; SQLite can end a transaction itself.
+  /// Whether a transaction is open.
+  ///
+  /// SQLite can end a transaction itself.
   package var isInTransaction: Bool { sqlite3_get_autocommit(database) == 0 }
 
   package var isReadOnly: Bool { sqlite3_db_readonly(database, "main") == 1 }
@@ -201,26 +210,28 @@ package final class Connection {
   /// How many milliseconds a statement waits for a lock.
   package var busyTimeout: Int { owner?.busyTimeout ?? ownBusyTimeout }
 
-  /// The prefix that the code above gives to the names of its tables; nil for none.
+  /// The prefix of the names of Travelog's tables; nil if the names have no prefix.
   ///
-  /// SQLite does not use it.
+  /// SQLite does not use the prefix.
   package var tablePrefix: String? {
     get { owner?.tablePrefix ?? ownTablePrefix }
     set { ownTablePrefix = newValue }
   }
 
-  /// Sets how long a statement waits for a lock; SQLite's own handler would not notice a request to
-  /// stop.
+  /// Sets how long a statement waits for a lock.
+  ///
+  /// SQLite's own handler would not notice a request to stop.
   package func setBusyTimeout(milliseconds: Int) {
     if let owner { return owner.setBusyTimeout(milliseconds: milliseconds) }
     ownBusyTimeout = milliseconds
-    // A statement can outlive its connection, so the handler gets the number itself.
+    // A statement can outlive its connection, so the handler gets the number of milliseconds
+    // itself.
     let limit = UnsafeMutableRawPointer(bitPattern: max(0, milliseconds))
     sqlite3_busy_handler(
       database,
       { limit, count in
         let count = Int(count)
-        // 1, 2, 4, 8, 16, and then always 25 milliseconds.
+        // The delays are 1, 2, 4, 8, 16, and then always 25 milliseconds.
         let waited = count < 5 ? (1 << count) - 1 : 31 + (count - 5) * 25
         let delay = min(count < 5 ? 1 << count : 25, Int(bitPattern: limit) - waited)
         guard delay > 0, !StopRequest.isMade else { return 0 }
@@ -239,19 +250,19 @@ package final class Connection {
     try check(travelog_sqlite_set_foreign_keys(database, enforced ? 1 : 0))
   }
 
-  /// Makes everything that the connection sees durable.
+  /// Syncs the files, so everything that the connection sees becomes durable.
   ///
   /// SQLite's own file descriptors are used, because closing another descriptor of the file would
   /// release all locks of the process.
   package func sync() throws {
-    // The contents of the log take precedence over those of the file.
+    // The contents of the log take precedence over the contents of the file.
     for file in [travelog_sqlite_log_file(database), travelog_sqlite_file(database)] {
       if let file { try check(travelog_sqlite_file_sync(file)) }
     }
   }
 
-  /// The first bytes of the file, read with SQLite's descriptor as ``sync()`` does; fewer if it is
-  /// shorter.
+  /// The first bytes of the file, read with SQLite's own file descriptor; fewer bytes if the file
+  /// is shorter.
   package func firstBytes(_ count: Int) throws -> [UInt8] {
     var size: Int64 = 0
     guard let file = travelog_sqlite_file(database) else { return [] }
@@ -285,7 +296,7 @@ package final class Connection {
   }
 }
 
-/// Escapes the bytes with a meaning in a URI, and those outside ASCII.
+/// Escapes the bytes that have a meaning in a URI, and the bytes outside ASCII.
 private func percentEncoded(_ path: String) -> String {
   let digits = Array("0123456789ABCDEF")
   var result = ""

@@ -9,7 +9,7 @@ package enum FunctionResult: Hashable, Sendable {
   case blob(Data)
 }
 
-/// The arguments of a call of an SQL function, valid only during the call.
+/// The arguments in a call of an SQL function, which are valid only during the call.
 package struct FunctionArguments {
   let values: UnsafeMutablePointer<OpaquePointer?>?
   package let count: Int
@@ -32,7 +32,7 @@ package struct FunctionArguments {
     withBytes(at: index) { Data($0) }
   }
 
-  /// The bytes of a text or blob.
+  /// Calls the closure with the bytes of a text or blob.
   package func withBytes<Result>(
     at index: Int,
     _ body: (UnsafeRawBufferPointer) throws -> Result
@@ -50,7 +50,7 @@ package struct FunctionArguments {
 }
 
 extension Connection {
-  /// Adds a sort order of texts, which statements use by `COLLATE name`.
+  /// Adds a sort order of texts, which statements use with `COLLATE name`.
   package func addCollation(
     _ name: String,
     _ compare: @escaping (UnsafeRawBufferPointer, UnsafeRawBufferPointer) -> Int32
@@ -75,13 +75,15 @@ extension Connection {
       }
     )
     guard code == SQLITE_OK else {
-      // If SQLite refuses a collation, it does not destroy the context.
+      // If SQLite refuses a collation, SQLite does not release the context.
       Unmanaged<AnyObject>.fromOpaque(context).release()
       throw failure(code)
     }
   }
 
-  /// Adds a function; if the function throws, the statement that calls it fails.
+  /// Adds an SQL function.
+  ///
+  /// If an SQL function throws, the statement that calls it fails.
   package func addFunction(
     _ name: String,
     argumentCount: Int,
@@ -112,7 +114,7 @@ extension Connection {
         Unmanaged<AnyObject>.fromOpaque(context).release()
       }
     )
-    // If SQLite refuses the function, it destroys the context itself.
+    // If SQLite refuses the function, SQLite releases the context itself.
     guard code == SQLITE_OK else { throw failure(code) }
   }
 }

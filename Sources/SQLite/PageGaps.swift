@@ -1,12 +1,15 @@
 import CSQLite
 
-/// The unused bytes inside pages, which SQLite leaves unchanged.
+/// The unused bytes inside pages, which SQLite does not overwrite.
 ///
-/// If rows move to another page, their bytes remain in the old page, between the list of its cells and
-/// the first cell, even with `secure_delete`. No statement reads these bytes, and the file format gives
-/// them no meaning, so they are overwritten in the file itself.
+/// If rows move to another page, their bytes remain in the old page, even with `secure_delete`. The
+/// bytes are between the page's list of cells and the first cell. No statement reads these bytes,
+/// and the file format gives them no meaning, so they are overwritten in the file itself.
 struct PageGaps {
-  /// A page number beyond this can look like a page of rows at the beginning of another page.
+  /// The largest number of pages.
+  ///
+  /// At the beginning of an overflow or free page, a higher page number could look like the start
+  /// of a page of rows.
   private static let largestCount: Int64 = 0x0200_0000
 
   let connection: Connection
@@ -17,7 +20,7 @@ struct PageGaps {
   let usable: Int
   let hasPointerMap: Bool
 
-  /// Nil if the file has no pages, or too many.
+  /// Nil if the file has no pages, or too many pages.
   init?(
     _ connection: Connection,
     file: UnsafeMutablePointer<sqlite3_file>,
@@ -38,8 +41,9 @@ struct PageGaps {
     self.size = size
   }
 
-  /// Clears the gaps of some pages, or of all; returns the number of pages that it read, and
-  /// whether there were gaps.
+  /// Clears the gaps of some pages, or of all pages.
+  ///
+  /// The result is the number of pages that were read, and whether gaps were found.
   func run(_ pages: Set<UInt32>?) throws -> (read: Int64, hasWritten: Bool) {
     let last = size / Int64(pageSize)
     var result: (read: Int64, hasWritten: Bool) = (0, false)
@@ -55,7 +59,7 @@ struct PageGaps {
     return result
   }
 
-  /// Clears the gaps of adjacent pages; returns whether there were any.
+  /// Clears the gaps of adjacent pages, and returns whether gaps were found.
   private func clear(_ pages: ClosedRange<Int64>) throws -> Bool {
     let count = pages.count * pageSize
     let offset = (pages.lowerBound - 1) * Int64(pageSize)
@@ -83,7 +87,7 @@ struct PageGaps {
     return hasWritten
   }
 
-  /// Whether the page is the one for locks, or one that maps pages to their parents.
+  /// Whether a page is the page for locks, or a page that maps other pages to their parents.
   private func isOther(_ page: Int64) -> Bool {
     let locked = 0x4000_0000 / Int64(pageSize) + 1
     if page == locked { return true }
@@ -93,8 +97,8 @@ struct PageGaps {
     return page == (map == locked ? map + 1 : map)
   }
 
-  /// The bytes that are not zero between a page's list of cells and the contents of the cells; nil if
-  /// there are none, or if it is another kind of page.
+  /// The range of unused bytes in a page, between the list of cells and the contents of the cells;
+  /// nil if all of these bytes are zero, or if the page does not contain cells.
   private func gap(of bytes: ArraySlice<UInt8>, page: Int64) -> Range<Int>? {
     let start = bytes.startIndex
     func number(_ offset: Int) -> Int {
@@ -105,7 +109,7 @@ struct PageGaps {
     switch bytes[start + header] {
     case 2, 5: size = 12
     case 10, 13: size = 8
-    // An overflow or free page begins with a page number, whose first byte is smaller.
+    // An overflow page or a free page begins with a page number, whose first byte is smaller.
     default: return nil
     }
     let first = header + size + 2 * number(header + 3)

@@ -1,22 +1,22 @@
 import CSQLite
 
-/// An error of SQLite, with the statement and the file.
+/// An error of SQLite, with the statement and the path of the file.
 package struct SQLiteError: Error, Hashable, Sendable {
-  /// A primary result code such as `SQLITE_BUSY`, or an extended one.
+  /// A primary result code such as `SQLITE_BUSY`, or an extended result code.
   package struct Code: Hashable, Sendable {
     package let rawValue: Int32
 
     package init(_ rawValue: Int32) { self.rawValue = rawValue }
 
-    /// The code without its extended part.
+    /// The primary result code that the code extends.
     package var primary: Code { Code(rawValue & 0xff) }
   }
 
   package let code: Code
   package let message: String
-  /// The statement that failed, without its values.
+  /// The text of the statement that failed, without the bound values.
   package let sql: String?
-  /// `:memory:` for a database in memory.
+  /// The path of the file; `:memory:` for a database in memory.
   package let path: String
 
   package var primaryCode: Code { code.primary }
@@ -42,9 +42,9 @@ package struct SQLiteError: Error, Hashable, Sendable {
 
 /// With these constants, `catch SQLiteError.busy` works.
 extension SQLiteError {
-  /// Another connection holds the lock.
+  /// Another connection has the lock.
   package static let busy = Code(SQLITE_BUSY)
-  /// Another statement of the same connection holds the table.
+  /// Another statement of the same connection uses the table.
   package static let locked = Code(SQLITE_LOCKED)
   /// Other connections prevented the lock.
   package static let protocolFailure = Code(SQLITE_PROTOCOL)
@@ -80,7 +80,9 @@ extension SQLiteError: CustomStringConvertible {
   }
 }
 
-/// Whether two codes match; a primary code matches all its extended codes.
+/// Whether two codes match.
+///
+/// A primary code matches all its extended codes.
 package func ~= (pattern: SQLiteError.Code, error: any Error) -> Bool {
   guard let error = error as? SQLiteError else { return false }
   return error.code == pattern || error.primaryCode == pattern

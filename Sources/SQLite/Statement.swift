@@ -2,7 +2,7 @@ import CSQLite
 
 /// A prepared statement.
 ///
-/// A statement can outlive its connection, because SQLite keeps the database open until its last
+/// A statement can outlive its connection, because SQLite keeps the database open until the last
 /// statement is closed.
 package final class Statement {
   let handle: OpaquePointer
@@ -58,7 +58,7 @@ package final class Statement {
 
   deinit { sqlite3_finalize(handle) }
 
-  /// Moves to the next row; false after the last.
+  /// Moves to the next row; false after the last row.
   package func step() throws -> Bool {
     let code = sqlite3_step(handle)
     if code == SQLITE_ROW { return true }
@@ -78,13 +78,13 @@ package final class Statement {
       sqlite3_reset(handle)
       throw error
     }
-    // The error was thrown above; `reset` returns the same code again.
+    // The error was thrown above. `sqlite3_reset` returns the same code again.
     sqlite3_reset(handle)
   }
 
-  /// Makes the statement ready to run again, with its bindings.
+  /// Makes the statement ready to run again with the same bindings.
   package func reset() {
-    // `reset` returns the code of `step` again.
+    // `sqlite3_reset` returns the code of `sqlite3_step` again.
     sqlite3_reset(handle)
   }
 

@@ -1,6 +1,6 @@
 import SQLite
 
-/// Detects whether any process committed since the last call; for one thread at a time.
+/// Detects commits of any process, for one thread at a time.
 package final class CommitWatch {
   private let store: Store
   /// A separate connection, because SQLite reports only the commits of other connections.
@@ -12,7 +12,7 @@ package final class CommitWatch {
     self.connection = connection
   }
 
-  /// Whether there may be a new commit; true at the first call.
+  /// Whether a process may have committed since the previous call; true at the first call.
   package func hasChanged() throws -> Bool {
     let now = try currentVersion()
     defer { version = now }

@@ -3,9 +3,9 @@ import SQLite
 extension Store {
   /// Records in the catalog that the store was exported.
   ///
-  /// An export into an empty log folder then fails, unless the user asks for it: the earlier logs
-  /// may be elsewhere. No digest covers the mark, and a replica can have it too. `filter` is the
-  /// name of the filtered logs; nil for whole logs.
+  /// With this mark, an export into an empty log folder fails unless the user asks for it, because
+  /// the earlier logs may be elsewhere. No digest covers the mark, and a replica can have it too.
+  /// `filter` is the name of the filtered logs; nil for whole logs.
   package func rememberExport(filter: String?) throws {
     try inTransaction { _, connection in
       try Catalog.set(exportKey(filter), value: .integer(1), on: connection)
@@ -21,7 +21,7 @@ extension Store {
 }
 
 extension Reader {
-  /// Whether the store was exported to any folder with the filter of this name; nil means whole
+  /// Whether the store was exported to any folder with the filter of this name; nil asks for whole
   /// logs.
   package func remembersExport(filter: String?) throws -> Bool {
     try Catalog.value(exportKey(filter), on: connection) != .null

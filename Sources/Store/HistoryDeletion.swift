@@ -6,13 +6,14 @@ import SQLite
 extension Store {
   /// Deletes transactions from history.
   ///
-  /// Transactions at the beginning are removed; of one between others, its row and its digest are
-  /// kept. Each batch is a transaction, so that other writers wait only briefly; an interrupted run
-  /// has deleted the oldest batches. The file becomes smaller.
+  /// Transactions at the beginning of history are removed. If a deleted transaction is between
+  /// others, history keeps its row and its digest. Each batch is one SQL transaction, so other
+  /// writers wait only briefly. An interrupted run has deleted the oldest batches. The file becomes
+  /// smaller.
   ///
-  /// - Parameter ranges: The ids, in ascending order.
+  /// - Parameter ranges: The ids to delete, in ascending order.
   /// - Returns: The number of deleted transactions.
-  /// - Throws: ``StoreError``; earlier batches remain deleted.
+  /// - Throws: ``StoreError``. Batches that were deleted before the error remain deleted.
   @discardableResult
   package func deleteHistory(_ ranges: [ClosedRange<Int64>]) throws -> Int64 {
     var deleted: Int64 = 0
@@ -56,7 +57,8 @@ extension Store {
 
   /// Returns free pages to the file system, a few at a time.
   ///
-  /// The mode of a file that belongs to another program is not ours to use.
+  /// Travelog does not change the `auto_vacuum` mode of an adopted file, so the file keeps its
+  /// size.
   private func giveSpaceBack() throws {
     guard !schema.isAdopted else { return }
     var hasMore = true
@@ -90,7 +92,8 @@ struct HistoryDeletion {
 
   private var connection: Connection { writer.connection }
 
-  /// Deletes the first transactions in a range, and returns the last deleted one and their number.
+  /// Deletes the first transactions in a range, and returns the last deleted one with the number of
+  /// deleted ones.
   func deleteBatch(_ range: ClosedRange<Int64>) throws -> (last: Int64?, count: Int64) {
     // The digest of the last transaction must be computed before its changes are deleted.
     try writer.recorder.sealLast()
@@ -117,7 +120,7 @@ struct HistoryDeletion {
     return (last, Int64(deleted.count))
   }
 
-  /// Deletes all transactions up to one, because the base of history replaces them.
+  /// Deletes all transactions up to an id, because the base of history replaces them.
   func deleteAll(through id: Int64) throws {
     // The ids of changes rise with the ids of their transactions.
     let end = try connection.integer(
@@ -128,7 +131,7 @@ struct HistoryDeletion {
     try removeTransactions(through: id)
   }
 
-  /// Removes the rows of the first transactions, and keeps their latest time.
+  /// Removes the rows of the first transactions, and records the latest time of these transactions.
   private func removeTransactions(through id: Int64) throws {
     let query = "SELECT max(time) FROM \(connection.tables.transaction) WHERE id <= ?1"
     let latest = try connection.first(query, values: [.integer(id)]) {
@@ -151,7 +154,7 @@ struct HistoryDeletion {
     }
   }
 
-  /// Deletes the changes in a range, and subtracts their uses of large values.
+  /// Deletes the changes in a range, and subtracts the uses of large values by these changes.
   private func deleteChanges(_ range: String, _ bind: (Statement) throws -> Void) throws {
     let large = try connection.cached(
       "SELECT large FROM \(connection.tables.change) WHERE \(range) AND large IS NOT NULL"

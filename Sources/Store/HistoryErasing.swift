@@ -4,19 +4,19 @@ import SQLite
 extension Store {
   /// Erases values of an object from history; the digests of the transactions do not change.
   ///
-  /// The file is rebuilt and the write-ahead log emptied, so that no byte of the values remains.
+  /// No byte of the values remains, because the file is rebuilt and the write-ahead log is emptied.
   /// Rows are not changed.
   ///
   /// - Parameters:
   /// - object: The id of the object.
   /// - erases: Returns whether a value is erased.
   /// - author: The author of the transaction that records the erasure.
-  /// - details: Returns the details of that transaction, from what remains of the store's own
-  ///   transactions; nil if nothing is to be recorded. A replica records nothing.
+  /// - details: Returns the details of the transaction that records the erasure, from what remains
+  ///   of the store's own transactions; nil to record nothing. A replica records nothing.
   /// - Returns: The number of transactions that contained the values.
-  /// - Throws: ``StoreError``, with ``StoreError/Code/locked`` if another program uses the file:
-  ///   history has lost the values then, but the file may still contain their bytes. Call it again
-  ///   to remove them.
+  /// - Throws: ``StoreError``, with ``StoreError/Code/locked`` if another program uses the file.
+  ///   After this error, history does not have the values, but the file may still contain their
+  ///   bytes. Another call removes the bytes.
   @discardableResult
   package func eraseHistory(
     of object: ObjectID,
@@ -42,11 +42,11 @@ extension Store {
     return count
   }
 
-  /// Removes the bytes of values that a replica has erased from its history; does nothing if there are
-  /// none.
+  /// Removes the bytes of values that a replica has erased from its history, if the file may still
+  /// contain such bytes.
   ///
-  /// - Throws: ``StoreError``, with ``StoreError/Code/locked`` if another program uses the file. The next
-  ///   call removes them.
+  /// - Throws: ``StoreError``, with ``StoreError/Code/locked`` if another program uses the file.
+  ///   After this error, another call removes the bytes.
   package func removeErasedBytes() throws {
     try lock.withLock {
       guard let connection = writerConnection, try FreeSpace.hasErased(on: connection) else {
@@ -68,7 +68,7 @@ extension Store {
 
   /// Throws if rebuilding the file could give rows other names.
   ///
-  /// VACUUM renumbers the rows of tables without a key. A replica would not notice it.
+  /// VACUUM renumbers the rows of tables without a key. A replica would not notice the new numbers.
   private func checkRebuilding() throws {
     guard schema.isAdopted else { return }
     let table = schema.entities.first { entity in

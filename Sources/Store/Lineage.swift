@@ -6,12 +6,12 @@ extension Store {
   /// Begins a new lineage, because the history after a transaction differs from the exported
   /// history.
   ///
-  /// History keeps the later transactions, with recomputed digests. The store must be opened again
-  /// afterwards.
+  /// History keeps the transactions after the base, with recomputed digests. The store must be
+  /// opened again afterwards.
   ///
   /// - Parameter base: The last transaction to delete from history, with the digest that the new
-  ///   lineage has for the state after it.
-  /// - Throws: ``StoreError``; nothing has changed then.
+  ///   lineage has for the state after this transaction.
+  /// - Throws: ``StoreError``; the store is then unchanged.
   package func beginLineage(after base: HistoryPoint) throws {
     try maintain { writer in
       // The digest of the last transaction must be computed before its changes are deleted.

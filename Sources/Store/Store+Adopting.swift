@@ -3,11 +3,11 @@ import Changes
 import FoundationEssentials
 import SQLite
 
-/// What adopting a database records.
+/// The result of adopting a database.
 package struct AdoptionResult: Sendable {
   package let identifier: String
   package let prefix: String
-  /// All tables of the program, with how they are recorded.
+  /// All tables of the program, each with the way in which it is recorded.
   package let tables: [TableDescription]
   /// The number of rows in the recorded tables.
   package let rows: Int64
@@ -29,10 +29,10 @@ extension Store {
   ///
   /// - Parameters:
   ///   - path: The database.
-  ///   - prefix: What all added names begin with.
+  ///   - prefix: The beginning of all names that are added.
   ///   - busyTimeout: The maximum time to wait for another writer.
-  /// - Returns: The identity of the file, and how its tables are recorded.
-  /// - Throws: ``StoreError``; nothing has changed then.
+  /// - Returns: The identity of the file, and the way in which its tables are recorded.
+  /// - Throws: ``StoreError``; the database is then unchanged.
   package static func adopt(
     _ path: String,
     prefix: String = CaptureNames.usualPrefix,
@@ -104,7 +104,8 @@ extension Store {
     )
   }
 
-  /// Gives a file an identity, and begins its history with a marker of its contents.
+  /// Gives a file an identity, and begins its history with a transaction that has the digests of
+  /// the tables.
   private static func begin(
     _ schema: StoreSchema,
     schemaID: Int64,
@@ -154,7 +155,7 @@ extension Store {
     }
   }
 
-  /// Throws if the store is a file of another program, on which an operation is not possible.
+  /// Throws if the store is an adopted file, on which the operation is not possible.
   package func refuseIfAdopted(_ operation: AdoptedOperation) throws {
     guard schema.isAdopted else { return }
     throw AdoptionFailure.refused(operation).at(location.path)
@@ -170,8 +171,9 @@ extension Store {
     return connection
   }
 
-  /// Removes everything that ``adopt(_:prefix:busyTimeout:)`` added; the statements of the program's
-  /// own tables were never changed.
+  /// Removes everything that ``adopt(_:prefix:busyTimeout:)`` added.
+  ///
+  /// The program's own tables do not change.
   package static func detach(_ path: String, busyTimeout: Duration = .seconds(10)) throws {
     try describingErrors(at: path) {
       let connection = try openAdopted(path, busyTimeout: busyTimeout)
@@ -182,7 +184,9 @@ extension Store {
     }
   }
 
-  /// Gives a copy of an adopted file its own identity; its history begins again.
+  /// Gives a copy of an adopted file its own identity.
+  ///
+  /// The history of the copy begins again.
   ///
   /// - Returns: The new identifier.
   package static func renewIdentity(

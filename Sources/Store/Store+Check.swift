@@ -11,9 +11,10 @@ extension Store {
   /// - author: The author of a transaction of op `gap`, which records the differences of rows and
   ///   history; nil to record nothing.
   /// - beginning: A replica that ends at the transaction before the oldest one in history.
-  /// - checksStructure: False if ``checkStructure(_:)`` was called before.
+  /// - checksStructure: Whether the structure is checked too; false if ``checkStructure(_:)`` was
+  ///   called before.
   /// - body: Called with each finding.
-  /// - Returns: What was recorded, and how many objects history does not have completely.
+  /// - Returns: What was recorded, and how many objects are not complete in history.
   /// - Throws: ``StoreError``, with ``StoreError/Code/locked`` if another program is writing, and
   ///   the errors of the body.
   @discardableResult
@@ -85,7 +86,8 @@ extension Store {
 
   /// Checks the file, its tables and triggers, and all references.
   ///
-  /// Call it before the store is opened for writing, which restores missing triggers.
+  /// Call this function before the store is opened for writing, because opening restores missing
+  /// triggers.
   package func checkStructure(_ body: (CheckFinding) throws -> Void) throws {
     let schema = try Catalog.schema(of: self)
     // The tables of another program are compared whenever its file is opened.
@@ -93,7 +95,9 @@ extension Store {
     try read { try StructureCheck($0.connection, schema: schema).run(body) }
   }
 
-  /// Records all rows of some tables of an adopted file again; it must be opened again afterwards.
+  /// Records all rows of some tables of an adopted file again.
+  ///
+  /// The file must be opened again afterwards.
   private func recordAgain(_ tables: Set<String>, author: Author) throws -> Int64? {
     try maintain { writer in
       guard let names = AdoptedFile.names(on: writer.connection) else { return nil }
@@ -109,7 +113,9 @@ extension Store {
     }
   }
 
-  /// Waits until recent foreign changes are shown: their transactions can grow for a second.
+  /// Waits until recent foreign changes are shown.
+  ///
+  /// For a second after a foreign change, further changes can belong to its transaction.
   private func waitUntilShown() throws {
     let end = ContinuousClock.now + .seconds(3)
     while try !isReplica && read({ try $0.hasUnshownChanges() }), ContinuousClock.now < end {

@@ -11,8 +11,8 @@ extension Store {
       let copy = try Connection(path: path, mode: .readWriteCreate)
       // An interrupted copy is not used, so it need not be durable.
       try copy.execute("PRAGMA synchronous = OFF")
-      // The rows of the copy may refer to large values that writers remove meanwhile; removed
-      // values are not copied.
+      // The rows of the copy may refer to large values that writers remove during the copying.
+      // Removed values are not copied.
       try read { reader in
         try reader.connection.backup(to: copy)
         try Self.copyValues(from: BlobFolder(besides: location.path), to: BlobFolder(besides: path))

@@ -9,8 +9,8 @@ extension Store {
   /// origin and its logs. Open the store again afterwards.
   ///
   /// - Returns: The new identifier.
-  /// - Throws: ``StoreError``, with ``StoreError/Code/misuse`` if it is not a replica; nothing has
-  ///   changed then.
+  /// - Throws: ``StoreError``, with ``StoreError/Code/misuse`` if the store is not a replica. The
+  ///   store is then unchanged.
   @discardableResult
   package func promote() throws -> String {
     guard isReplica else { throw ReplayFailure.notAReplica.at(location.path) }

@@ -10,10 +10,11 @@ extension Store {
 
   /// Deletes the files of an empty store, unless another program has it open.
   ///
-  /// Throws if the store is not empty any more, because another program may have filled it.
+  /// Throws if the store is no longer empty, because another program may have filled it.
   ///
   /// - Returns: Whether the files were deleted.
-  /// - Throws: ``StoreError``, with ``StoreError/Code/locked`` if another program has it open.
+  /// - Throws: ``StoreError``, with ``StoreError/Code/locked`` if another program has the store
+  ///   open.
   @discardableResult
   package static func removeUnused(_ file: URL) throws -> Bool {
     let path = file.path(percentEncoded: false)

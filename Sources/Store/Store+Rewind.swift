@@ -4,7 +4,8 @@ import SQLite
 extension Store {
   /// Rewinds a copy of a store to its state after an earlier transaction.
   ///
-  /// History stays, so the copy can be rewound further. The copy becomes read-only, like a replica.
+  /// The copy keeps its history, so it can be rewound further. The copy becomes read-only, like a
+  /// replica.
   ///
   /// - Parameters:
   /// - file: The copy with its blob files, which is not open elsewhere.
@@ -12,8 +13,8 @@ extension Store {
   /// - options: How the copy is opened.
   /// - tick: Called after each inverse change; its error ends the call.
   /// - Throws: ``StoreError``, with ``StoreError/Code/irreversible`` if a later transaction changed
-  ///   the schema or was erased in part, and ``StoreError/Code/historyExpired`` if one was deleted;
-  ///   the copy is unchanged then.
+  ///   the schema or was erased in part, and ``StoreError/Code/historyExpired`` if a later
+  ///   transaction was deleted. The copy is then unchanged.
   package static func rewind(
     _ file: URL,
     to transaction: Int64,

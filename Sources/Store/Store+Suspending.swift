@@ -2,8 +2,9 @@ import Changes
 import SQLite
 
 extension Store {
-  /// Removes the triggers of an adopted file while a function runs, and records what changed
-  /// meanwhile as one transaction of op `migration`.
+  /// Removes the triggers of an adopted file while a function runs.
+  ///
+  /// The changes that the function makes are recorded as one transaction of op `migration`.
   ///
   /// SQLite refuses DROP COLUMN while a trigger names the column. The triggers are restored even if
   /// the function fails; after a kill, the next command that opens the file restores them.

@@ -1,12 +1,12 @@
 extension Store {
   /// Reverts transactions by recording a new one: all of them, or none.
   ///
-  /// Later changes stay. If one of them depends on a reverted change, nothing is written.
+  /// Later changes remain. If a later change depends on a reverted change, nothing is written.
   ///
   /// - Returns: The new transaction; nil if the transactions together changed nothing.
   /// - Throws: ``StoreError``, with ``StoreError/Code/undoConflict`` and all conflicts if later
-  ///   changes depend on these, and with ``StoreError/Code/irreversible`` if the schema changed
-  ///   since, or values were erased.
+  ///   changes depend on the transactions, and with ``StoreError/Code/irreversible`` if a later
+  ///   transaction changed the schema, or if values were erased.
   @discardableResult
   package func undo(_ range: ClosedRange<Int64>, author: Author) throws -> Int64? {
     if schema.isAdopted { return try undoAdopted(range, author: author) }
@@ -34,8 +34,7 @@ extension Store {
         throw NotMeant()
       }
     } catch is NotMeant {
-      // A dry run ends with this error so that its transaction is rolled back. The dry run has
-      // succeeded.
+      // The dry run has succeeded. It ends with this error so that its transaction is rolled back.
     }
   }
 

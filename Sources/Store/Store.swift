@@ -30,14 +30,18 @@ package final class Store: @unchecked Sendable {
   private let file: StoreFile
   private let schemaCheck: SchemaCheck
 
-  /// Prepares SQLite for a process that uses it only through stores; call it before the first store
-  /// is opened.
+  /// Prepares SQLite for a process that uses SQLite only through stores.
+  ///
+  /// Call this function before the first store is opened.
   package static func prepareProcess() {
     Connection.skipMemoryStatistics()
     Connection.returnLargeMemory()
   }
 
-  /// Opens a store with the given schema, which creates a missing store, or with its own schema.
+  /// Opens a store.
+  ///
+  /// If a schema is given, a missing store is created with this schema. If no schema is given, the
+  /// store must exist and is opened with its own schema.
   ///
   /// - Throws: ``StoreError``, with ``StoreError/Code/schemaMismatch`` if the store has a schema
   ///   with other tables.
@@ -115,8 +119,8 @@ package final class Store: @unchecked Sendable {
 
   /// Lends a reader, which sees one state of the store until it is returned.
   ///
-  /// Meanwhile the write-ahead log can't be emptied and grows. A reader of a store in memory sees
-  /// later writes.
+  /// Until the reader is returned, the write-ahead log can't be emptied, and grows. A reader of a
+  /// store in memory sees later writes.
   package func takeReader() throws -> Reader {
     try describingErrors(at: location.path) {
       let reader = try readers.take() ?? makeReader(on: connectionForReading())
@@ -131,9 +135,11 @@ package final class Store: @unchecked Sendable {
     }
   }
 
-  /// Lends a reader with a companion, which sees the same state.
+  /// Lends a reader with a companion.
   ///
-  /// The reader has no second connection if the store is in memory, or if another program writes
+  /// A companion is a second reader that sees the same state.
+  ///
+  /// The reader does not have a companion if the store is in memory, or if another program writes
   /// again and again.
   package func takeReaderWithCompanion() throws -> Reader {
     let reader = try takeReader()
@@ -202,10 +208,10 @@ package final class Store: @unchecked Sendable {
     return (isLast ?? nil) ?? false
   }
 
-  /// Seals foreign changes, unless another program is writing; it does not wait.
+  /// Seals foreign changes without waiting, unless another program is writing.
   ///
-  /// The closure is called first, while the write lock is held. Returns nil if another program is
-  /// writing.
+  /// The closure is called first, while the write lock is held. The function returns nil if another
+  /// program is writing.
   private func sealIfNobodyWrites<Result>(
     before: (Connection) throws -> Result
   ) throws -> Result? {
@@ -291,7 +297,7 @@ package final class Store: @unchecked Sendable {
   ) throws -> Result {
     try lock.withLock {
       guard isReplica else { throw ReplayFailure.notAReplica.at(location.path) }
-      // A foreign writer can have left dangling links in the origin, and they are replayed
+      // A foreign writer can have left dangling links in the origin. Such links are replayed
       // unchanged.
       try writerConnection?.setForeignKeys(enforced: false)
       defer {
@@ -311,11 +317,11 @@ package final class Store: @unchecked Sendable {
 
   /// Chooses whether a replay uses a write-ahead log, or writes directly to the file.
   ///
-  /// With the log, the pages of a large transaction are written twice: to the log, and later to the
-  /// file. Without it they are written once. That is as durable, because a journal keeps the old
-  /// pages. But readers and writers must then wait for each other, so it is only for new replicas.
-  /// The next opening for writing turns the log on again. Nothing changes if the store is open
-  /// elsewhere.
+  /// With a write-ahead log, the pages of a large transaction are written twice: to the log, and
+  /// later to the file. Without a log, the pages are written once. Commits are as durable, because
+  /// a journal keeps the old pages. But readers and writers must wait for each other, so only new
+  /// replicas are written without a log. The next opening for writing turns the log on again.
+  /// Nothing changes if the store is open elsewhere.
   @discardableResult
   package func setWriteAheadLog(isUsed: Bool) throws -> Bool {
     try lock.withLock {
@@ -329,7 +335,8 @@ package final class Store: @unchecked Sendable {
           try connection.execute("PRAGMA journal_mode = \(isUsed ? "WAL" : "TRUNCATE")")
           hasWriteAheadLog = isUsed
         } catch SQLiteError.busy {
-          // Another program has the store open, so it keeps the log, which is only slower.
+          // Another program has the store open, so the log remains in use. The replay is only
+          // slower.
         }
       }
       return isUsed == hasWriteAheadLog
@@ -339,8 +346,8 @@ package final class Store: @unchecked Sendable {
   /// Seals foreign changes, if there are any.
   ///
   /// The function does not wait for another writer, because every writer of Travelog seals captured
-  /// changes itself. Returns false if nothing could be sealed, because the store is a replica, is
-  /// open for reading, or is being written.
+  /// changes itself. The function returns false if nothing could be sealed, because the store is a
+  /// replica, is open for reading, or is being written.
   @discardableResult
   package func sealForeignChanges() throws -> Bool {
     guard case .unsealed = try read({ $0.head }) else { return true }

@@ -1,8 +1,8 @@
 import Glibc
 
-/// SHA-256 by libcrypto, which uses the processor's instructions for it.
+/// SHA-256 by libcrypto, which uses instructions of the processor for SHA-256.
 ///
-/// The library is loaded at the first digest, so a program that computes none starts faster.
+/// The library is loaded at the first digest, so a program that computes no digest starts faster.
 /// Without the library, ``PlainSHA256`` is used.
 struct CryptoSHA256: Sendable {
   /// Memory for `SHA256_CTX`, whose 28 words of 32 bits are a part of libcrypto's interface.
@@ -11,16 +11,16 @@ struct CryptoSHA256: Sendable {
   private let library: CryptoLibrary
   private var context = Context()
 
-  /// Nil if there is no libcrypto.
+  /// Loads libcrypto; nil if the machine does not have it.
   init?() {
     guard let library = CryptoLibrary.shared else { return nil }
     self.library = library
     _ = library.begin(&context)
   }
 
-  /// The digest of a message in two parts; nil if there is no libcrypto.
+  /// The digest of a message in two parts; nil if the machine has no libcrypto.
   ///
-  /// For a short message this costs half as much as `update` and `finish`.
+  /// For a short message, this function takes half the time of `update` and `finish`.
   static func digest(
     of first: UnsafeRawBufferPointer,
     _ second: UnsafeRawBufferPointer
@@ -55,7 +55,7 @@ struct CryptoSHA256: Sendable {
   }
 }
 
-/// The functions of libcrypto, which is never closed.
+/// The functions of libcrypto, which is loaded once and never closed.
 private struct CryptoLibrary: Sendable {
   typealias Begin = @convention(c) (UnsafeMutableRawPointer) -> Int32
   typealias Update = @convention(c) (UnsafeMutableRawPointer, UnsafeRawPointer?, Int) -> Int32

@@ -2,7 +2,7 @@
 package struct Digest: Hashable, Sendable, CustomStringConvertible {
   package static let byteCount = 32
 
-  // Big-endian words: four integers are compared and hashed without a loop.
+  // The digest as four big-endian integers, which are compared and hashed without a loop.
   private let first: UInt64
   private let second: UInt64
   private let third: UInt64
@@ -35,7 +35,7 @@ package struct Digest: Hashable, Sendable, CustomStringConvertible {
     self.init(bytes, at: 0)
   }
 
-  /// Reads 64 lower-case hexadecimal digits; nil for anything else.
+  /// Reads 64 lower-case hexadecimal digits; nil for any other text.
   package init?(hexadecimal text: UnsafeRawBufferPointer) {
     guard text.count == 2 * Self.byteCount else { return nil }
     var words: (UInt64, UInt64, UInt64, UInt64) = (0, 0, 0, 0)
@@ -52,7 +52,7 @@ package struct Digest: Hashable, Sendable, CustomStringConvertible {
     self = withUnsafeBytes(of: words) { Digest($0, at: 0) }
   }
 
-  /// Reads 64 lower-case hexadecimal digits; nil for anything else.
+  /// Reads 64 lower-case hexadecimal digits; nil for any other text.
   package init?(hexadecimal text: String) {
     var text = text
     guard let digest = text.withUTF8({ Digest(hexadecimal: UnsafeRawBufferPointer($0)) }) else {
@@ -73,7 +73,7 @@ package struct Digest: Hashable, Sendable, CustomStringConvertible {
     }
   }
 
-  /// Appends 64 lower-case hexadecimal digits.
+  /// Appends the digest as 64 lower-case hexadecimal digits.
   package func appendHexadecimal(to buffer: inout [UInt8]) {
     for word in [first, second, third, fourth] {
       for shift in stride(from: 60, through: 0, by: -4) {

@@ -1,5 +1,6 @@
-// FIPS 180-4 in plain Swift. All 64 rounds are written out, so that the eight working variables
-// and the sixteen words of the message stay in registers; the rounds exchange names instead of values.
+// FIPS 180-4 in plain Swift. All 64 rounds are written out: the rounds exchange names instead of
+// values, which keeps the eight working variables and the sixteen words of the message in
+// registers.
 
 /// SHA-256 for systems without libcrypto.
 struct PlainSHA256: Sendable {

@@ -42,7 +42,7 @@ package struct SHA256: Sendable {
 
 /// HMAC-SHA256 (RFC 2104).
 ///
-/// Nobody without the key can find the message by trying possible messages.
+/// Without the key, nobody can find the message by trying possible messages.
 package func keyedDigest(of bytes: [UInt8], key: [UInt8]) -> Digest {
   let block = 64
   var padded = key.count > block ? Array(SHA256.digest(of: key).bytes) : key

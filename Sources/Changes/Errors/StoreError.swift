@@ -1,8 +1,8 @@
 /// The reason for the failure of an operation on a store.
 package struct StoreError: Error, Worded {
-  /// The kind of failure.
+  /// The kind of a failure.
   ///
-  /// Later versions may add kinds, so a `switch` needs a default.
+  /// Later versions may add kinds of failures, so a `switch` needs a default.
   package enum Code: Hashable, Sendable {
     // Failures of the file.
     case missing, notADatabase, notAStore, damaged, newerFormat, locked, readOnly
@@ -19,7 +19,7 @@ package struct StoreError: Error, Worded {
     case misuse, database
   }
 
-  /// The failure as data; its wording is derived from it.
+  /// The failure as data, from which the text of the error is derived.
   package let reason: any StoreReason
   /// The file, or the name of a store in memory; nil if the error is not about a store.
   package let path: String?
@@ -41,7 +41,8 @@ package struct StoreError: Error, Worded {
 /// The reason for a ``StoreError``: an enumeration with payloads for each subject.
 package protocol StoreReason: Sendable {
   var code: StoreError.Code { get }
-  /// The text for the store at a path. If it has no second line, the code's hint is used.
+  /// The text of the failure for the store at a path. If the text has no second line, the hint of
+  /// the code is used.
   func wording(_ path: String) -> Wording
 }
 
@@ -53,7 +54,7 @@ extension StoreReason {
 }
 
 extension StoreError.Code {
-  /// The usual remedy for failures of this kind; empty if there is none.
+  /// The usual remedy for failures with this code; empty if there is no usual remedy.
   package var hint: String {
     switch self {
     case .missing, .notADatabase, .notAStore: "Check the path."

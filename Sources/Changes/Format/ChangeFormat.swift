@@ -1,14 +1,14 @@
-/// Checks that changes have the canonical form of the writer, according to their schema.
+/// Checks that changes have the canonical form for their schema.
 ///
-/// Each change has one canonical text, and every other text is refused: a different text means that
-/// the change was altered, or written by another program.
+/// Each change has one canonical text. Every other text is refused, because the change was altered,
+/// or was written by another program.
 package final class ChangeFormat {
   private let layouts: [EntityLayout]
   package let decoders: [ObjectDecoder]
   private let entityKeys: [[UInt8]]
   private var lastEntity: EntityIndex = 0
   private let acceptsRedacted: Bool
-  /// The members of the last checked change, on the side before and the side after.
+  /// The values of the last checked change, on the side before and the side after.
   package private(set) var before: [ObjectDecoder.Member] = []
   package private(set) var after: [ObjectDecoder.Member] = []
 
@@ -17,7 +17,9 @@ package final class ChangeFormat {
     self.init(try schema.layouts(), acceptsRedacted: acceptsRedacted)
   }
 
-  /// Creates a check for entities; `acceptsRedacted` allows redacted values, as in filtered logs.
+  /// Creates a check for entities.
+  ///
+  /// `acceptsRedacted` allows redacted values, as in filtered logs.
   package init(_ layouts: [EntityLayout], acceptsRedacted: Bool = false) {
     self.layouts = layouts
     self.acceptsRedacted = acceptsRedacted
@@ -38,9 +40,9 @@ package final class ChangeFormat {
     return lastEntity
   }
 
-  /// Splits a change into its members, and checks that they are the members of its kind.
+  /// Splits a change into its values, and checks that a change of this kind may have them.
   ///
-  /// The caller must check that the values are canonical when it decodes them.
+  /// The caller must check that the values are canonical when it decodes the values.
   package func split(_ change: Change, of entity: EntityIndex) throws(CanonicalEncodingError) {
     let decoder = decoders[entity]
     before.removeAll(keepingCapacity: true)
@@ -103,7 +105,10 @@ package final class ChangeFormat {
     try check(after, decoder: decoder, special: special.after, large: large.after, change: change)
   }
 
-  /// Checks the list of changed names: an update lists its members; other kinds list their links.
+  /// Checks the list of changed names.
+  ///
+  /// The list of an update contains the names of all its properties. The list of an insertion or
+  /// deletion is empty.
   private func checkChanged(
     _ change: Change,
     decoder: ObjectDecoder
@@ -139,7 +144,7 @@ package final class ChangeFormat {
 
   private typealias Notes = [(key: [UInt8], value: [UInt8])]
 
-  /// Checks that the notes on both sides of a change are spelled as the writer would spell them.
+  /// Checks that the notes on both sides of a change have the canonical form.
   private func sides(
     of object: UnsafeRawBufferPointer
   ) throws(CanonicalEncodingError) -> (before: Notes, after: Notes) {
@@ -185,7 +190,7 @@ package final class ChangeFormat {
         nextSpecial < special.count && special[nextSpecial].key == key
         && special[nextSpecial].value == EncodedValue.missing.special
       if isMissing, nextLarge < large.count, large[nextLarge].key == key {
-        // The file of the value was already missing when the change was written.
+        // The file of the value was missing when the change was written.
         try check(reference: large[nextLarge].value, of: member, decoder: decoder)
         nextSpecial += 1
         nextLarge += 1

@@ -1,30 +1,33 @@
-/// Reads the text that ``ObjectEncoder`` writes: one entity's objects as canonical JSON.
+/// Reads the text that ``ObjectEncoder`` writes: the objects of one entity as canonical JSON.
 ///
-/// Members are in the order of the columns and then of the join tables, so each one is found by
-/// comparing it with the next expected key.
+/// Values are in the order of the columns and then of the join tables, so each value is found by
+/// comparing its key with the next expected key.
 package final class ObjectDecoder {
-  /// One member of an object; its bytes belong to the object's text.
+  /// One property of an object, with its value.
+  ///
+  /// The bytes of the value belong to the text of the object.
   package struct Member {
-    /// The index in ``keys``: first the columns, then the links.
+    /// The index in ``keys``, which has first the columns, then the links.
     package let index: Int
     /// The value's canonical text.
     package let value: UnsafeRawBufferPointer
   }
 
   package let layout: EntityLayout
-  /// The keys with quotes and a colon.
+  /// The JSON keys, with quotes and a colon.
   package let keys: [[UInt8]]
   /// The text before the id of a to-one relationship; empty for attributes.
   private let references: [[UInt8]]
-  /// The text before the id of each link of a join table.
+  /// For each join table, the text before the id of a link.
   private let linkPrefixes: [[UInt8]]
-  /// The indexes of the join tables whose links are in changes of the entity, in order.
+  /// The indexes of the join tables whose links are in changes of the entity, in the order of the
+  /// links.
   package let joins: [JoinIndex]
   /// The declared types of the columns; nil for relationships.
   let types: [ValueType?]
-  /// All keys, one after the other, and their offsets.
+  /// All keys in one buffer, one after the other, and their offsets.
   ///
-  /// The comparison then needs no arrays.
+  /// With one buffer, the comparison of keys needs no arrays.
   private let keyBytes: UnsafeMutableRawBufferPointer
   private let keyStarts: UnsafeMutableBufferPointer<Int>
 
@@ -57,16 +60,17 @@ package final class ObjectDecoder {
     keyStarts.deallocate()
   }
 
-  /// A key with its quotes and colon.
+  /// A JSON key with its quotes and colon.
   func key(_ index: Int) -> UnsafeRawBufferPointer {
     UnsafeRawBufferPointer(rebasing: keyBytes[keyStarts[index]..<keyStarts[index + 1]])
   }
 
-  /// Whether objects can have names that are not integers.
+  /// Whether objects can have names instead of integers as ids.
   var hasNames: Bool { layout.entity.identity != nil }
 
-  /// Whether the text is that of a large value, which has its bytes elsewhere: null, or the storage
-  /// class if the type does not imply it.
+  /// Whether a text belongs to a large value, whose bytes are elsewhere.
+  ///
+  /// The text of a large value is null, or the storage class if the type does not imply it.
   package func isLargeForm(_ member: Member) -> Bool {
     guard member.index < types.count, types[member.index] == .any else {
       return isSame(member.value, "null")
@@ -77,7 +81,7 @@ package final class ObjectDecoder {
   /// The number of properties with a column.
   package var columnCount: Int { layout.columns.count }
 
-  /// Splits an object into its members.
+  /// Splits an object into its properties.
   func split(
     _ object: UnsafeRawBufferPointer,
     into members: inout [Member]
@@ -123,7 +127,7 @@ package final class ObjectDecoder {
     return nil
   }
 
-  /// The stored value of a member, according to its text and its note under `special`.
+  /// The stored value of a property, according to its text and its note under `special`.
   package func value(
     _ member: Member,
     special: SpecialValue?
@@ -139,9 +143,9 @@ package final class ObjectDecoder {
     return .integer(id)
   }
 
-  /// The stored value of a member that is a column and has no note under `special`.
+  /// The stored value of a column that has no note under `special`.
   ///
-  /// A value that differs from its text, such as one with escapes, is written into `room`.
+  /// A value that differs from its text, for example because of escapes, is written into `room`.
   func plainValue(_ member: Member, in room: ByteRoom) throws -> PlainValue {
     let text = member.value
     if isSame(text, "null") { return .null }
@@ -155,7 +159,7 @@ package final class ObjectDecoder {
     return value
   }
 
-  /// Throws unless the text of a member is canonical.
+  /// Throws unless the text of a value is canonical.
   func check(_ member: Member) throws(CanonicalEncodingError) {
     guard member.index < types.count else {
       _ = try links(member)
@@ -165,7 +169,7 @@ package final class ObjectDecoder {
     _ = try value(member, special: nil)
   }
 
-  /// The id in `{"entity":"Trip","id":"7"}`.
+  /// The id in a reference such as `{"entity":"Trip","id":"7"}`.
   private func reference(_ text: UnsafeRawBufferPointer, prefix: [UInt8]) -> Int64? {
     guard text.count > prefix.count + 2, text[text.count - 1] == 0x7d,
       text[text.count - 2] == 0x22,
@@ -176,7 +180,9 @@ package final class ObjectDecoder {
     )
   }
 
-  /// Appends the ids of a list of links, which must be in ascending order.
+  /// Appends the ids in a list of links.
+  ///
+  /// The ids must be in ascending order.
   func links(
     _ member: Member,
     to links: inout [Int64]
@@ -187,7 +193,9 @@ package final class ObjectDecoder {
     }
   }
 
-  /// The ids of a list of links, which must be in ascending order.
+  /// The ids in a list of links.
+  ///
+  /// The ids must be in ascending order.
   package func links(_ member: Member) throws(CanonicalEncodingError) -> [Int64] {
     var result: [Int64] = []
     try links(member, to: &result)
@@ -204,7 +212,8 @@ package final class ObjectDecoder {
 }
 
 extension PlainValue {
-  /// The number of bytes of a buffer up to the end of the value; zero if its bytes are elsewhere.
+  /// The number of bytes of a buffer up to the end of the value; zero if the bytes of the value are
+  /// elsewhere.
   fileprivate func size(in buffer: UnsafeMutableRawBufferPointer) -> Int {
     switch self {
     case .null, .integer, .real: return 0

@@ -6,16 +6,16 @@ package final class PreparedChanges: @unchecked Sendable {
   package struct Part {
     package var change: Change
     package var entity: EntityIndex
-    /// The ranges of the change's members.
+    /// The range of the properties before the change.
     package var before: Range<Int>
     package var after: Range<Int>
-    /// The number of columns among the members of each side; columns come before links.
+    /// The number of columns among the properties on each side, where columns precede links.
     package var columnsBefore: Int
     package var columnsAfter: Int
-    /// The index of the change's first list of links: the lists before the change come first, then the
-    /// lists after it.
+    /// The index of the change's first list of links: first the lists before the change, then the
+    /// lists after the change.
     package var lists: Int
-    /// Whether ``values`` has the values of the change's columns.
+    /// Whether ``values`` has the values of the columns of this change.
     package var isPlain: Bool
   }
 
@@ -25,9 +25,9 @@ package final class PreparedChanges: @unchecked Sendable {
   /// The values of the columns of plain changes.
   @exclusivity(unchecked) package private(set) var values: [PlainValue] = []
   @exclusivity(unchecked) private var links: [Int64] = []
-  /// The ranges of the links of each member that is not a column.
+  /// The range of the links of each property that is not a column.
   @exclusivity(unchecked) private var lists: [Range<Int>] = []
-  /// The errors of invalid changes, by their index.
+  /// The errors of invalid changes, by the index of the change.
   package private(set) var refusals: [Int: CanonicalEncodingError] = [:]
   private let room = ByteRoom()
 
@@ -36,7 +36,7 @@ package final class PreparedChanges: @unchecked Sendable {
 
   package var count: Int { parts.count }
 
-  /// The approximate size in bytes.
+  /// The approximate size of the changes in bytes.
   package var size: Int {
     room.count + parts.count * MemoryLayout<Part>.stride
       + links.count * MemoryLayout<Int64>.stride
@@ -53,7 +53,7 @@ package final class PreparedChanges: @unchecked Sendable {
     room.removeAll()
   }
 
-  /// The ids of one list of links, in ascending order.
+  /// The ids in one list of links, in ascending order.
   package func list(_ place: Int) -> ArraySlice<Int64> { links[lists[place]] }
 
   /// Parses a change and adds it.
@@ -86,7 +86,8 @@ package final class PreparedChanges: @unchecked Sendable {
       throw CanonicalEncodingError(message: "the store's schema has no such entity")
     }
     part.entity = entity
-    // The values of a plain change are decoded here, which checks that they are canonical.
+    // The values of a plain change are decoded here. The decoding checks that the values are
+    // canonical.
     try part.isPlain ? format.split(part.change, of: entity) : format.check(part.change)
     let decoder = format.decoders[entity]
     part.columnsBefore = try append(format.before, decoder: decoder, isPlain: part.isPlain)
@@ -95,7 +96,7 @@ package final class PreparedChanges: @unchecked Sendable {
     part.after = part.before.upperBound..<members.count
   }
 
-  /// Appends members, and returns the number of columns among them.
+  /// Appends properties, and returns the number of columns among them.
   private func append(
     _ added: [ObjectDecoder.Member],
     decoder: ObjectDecoder,

@@ -15,12 +15,12 @@ package struct SchemaObject: Codable, Hashable, Sendable {
   }
 }
 
-/// What identifies a row of an adopted table.
+/// The identity of the rows of an adopted table.
 package struct RowIdentity: Codable, Hashable, Sendable {
-  /// The columns of the key, in its order; empty if only the rowid identifies a row.
+  /// The columns of the key, in the order of the key; empty if only the rowid identifies a row.
   package var columns: [String]
-  /// The name that reads the rowid, if rows without a key exist or can exist; nil if the key can't
-  /// have NULL.
+  /// The name with which SQL reads the rowid, if rows without a key exist or can exist; nil if the
+  /// key can't have NULL.
   package var rowid: String?
 
   package init(columns: [String], rowid: String? = nil) {

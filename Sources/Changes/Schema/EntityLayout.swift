@@ -9,15 +9,15 @@ package struct EntityLayout: Sendable {
       case relationship(Int)
     }
 
-    /// The name in the table.
+    /// The name of the column in the table.
     package let name: String
-    /// The name quoted for SQL.
+    /// The name of the column, quoted for SQL.
     package let quoted: String
     package let property: String
     /// The name of the property in history and logs.
     package let logName: String
     package let content: Content
-    /// The type of an attribute; nil for a relationship, whose column holds an id.
+    /// The type of an attribute; nil for a relationship, whose column contains an id.
     package let type: ValueType?
     /// Whether the column may be null.
     package let isOptional: Bool
@@ -27,26 +27,28 @@ package struct EntityLayout: Sendable {
     package let destination: EntityIndex?
   }
 
-  /// The index in ``StoreSchema/entities``.
+  /// The index of the entity in ``StoreSchema/entities``.
   package let index: EntityIndex
   package let entity: Entity
-  /// The table's quoted name.
+  /// The quoted name of the table.
   package let table: String
   /// The attributes in the order of ``Entity/attributes``, then the to-one relationships that
   /// have a column, in the order of ``Entity/relationships``.
   package let columns: [Column]
-  /// The columns' quoted names, with commas.
+  /// The quoted names of the columns, with commas between them.
   package let columnList: String
-  /// The entity and its heirs, the entity first.
+  /// The entity, and then all entities that inherit from it.
   package let family: [EntityIndex]
   /// The entity's parent, the parent's parent and so on.
   package let ancestors: [EntityIndex]
 
-  /// Whether the table also has rows of other entities; its `_entity` column names the entity.
+  /// Whether the table also has rows of other entities.
+  ///
+  /// The `_entity` column of a shared table names the entity of each row.
   package var sharesTable: Bool { entity.sharesTable }
 
-  /// The condition that selects the rows of the entity and its heirs; nil if the table has no
-  /// other rows.
+  /// The SQL condition that selects the rows of the entity and of the entities that inherit from
+  /// it; nil if the table has no other rows.
   package let condition: String?
 
   /// The names of many-to-many relationships in history and logs, by property name.
@@ -160,10 +162,10 @@ extension StoreSchema {
   }
 }
 
-/// The condition that a column has one of some texts.
+/// The SQL condition that a column has one of some texts.
 ///
-/// `IN` is not used: for three or more texts SQLite fills a temporary table in every execution,
-/// which costs more than writing a row.
+/// `IN` is not used, because SQLite fills a temporary table in every execution for three or more
+/// texts. Filling the table takes longer than writing a row.
 package func isOne(of texts: [String], column: String) -> String {
   let terms = texts.map { "\(column) = \(literal($0))" }
   return terms.count == 1 ? terms[0] : "(\(terms.joined(separator: " OR ")))"
@@ -179,8 +181,10 @@ package func literal(_ text: String) -> String {
   enclosed(text, in: UInt8(ascii: "'"))
 }
 
-/// Works on bytes, because Swift reads a quote with a combining accent as one character; SQLite does
-/// not.
+/// Puts a name or text in quotes.
+///
+/// The function works on bytes, because Swift reads a quote with a combining accent as one
+/// character, and SQLite does not.
 private func enclosed(_ text: String, in mark: UInt8) -> String {
   var result = [mark]
   for byte in text.utf8 {

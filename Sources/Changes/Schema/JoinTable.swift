@@ -1,21 +1,21 @@
 /// The table of pairs for a many-to-many relationship.
 package struct JoinTable: Sendable {
   package let name: String
-  /// The entity with the relationship that the table is named for.
+  /// The entity that has the relationship after which the table is named.
   ///
-  /// History records the links as changes of its objects, so that each link is recorded once.
+  /// History records each link once, as a change of the owner's object.
   package let owner: EntityIndex
-  /// The index of that relationship in the owner's ``Entity/relationships``.
+  /// The index of the relationship in the owner's ``Entity/relationships``.
   package let relationship: Int
-  /// The entity on the other side.
+  /// The entity on the other side of the relationship.
   package let destination: EntityIndex
-  /// The column with the owner's id.
+  /// The column with the id of the owner.
   package let firstColumn: String
-  /// The column with the other id.
+  /// The column with the id of the destination.
   package let secondColumn: String
-  /// The owner's table, quoted.
+  /// The quoted table of the owner.
   package let firstTable: String
-  /// The destination's table, quoted.
+  /// The quoted table of the destination.
   package let secondTable: String
 
   /// The name of the links in history and logs.
@@ -25,11 +25,13 @@ package struct JoinTable: Sendable {
   }
 }
 
-/// The join tables, each from its alphabetically first side, sorted by name.
+/// The join tables, sorted by name.
+///
+/// The owner of a join table is the entity whose name is alphabetically first.
 package func joinTables(among layouts: [EntityLayout]) -> [JoinTable] {
   var result: [String: JoinTable] = [:]
-  // Entities are sorted by name, so the first side is found first. A parent may follow its heirs,
-  // so inherited relationships are skipped.
+  // Entities are sorted by name, so the first side is found first. Inherited relationships are
+  // skipped, because a parent may be sorted after an entity that inherits from it.
   for layout in layouts {
     let parent = layout.ancestors.first.map { layouts[$0].entity }
     let positions = layout.entity.relationships.indices.sorted {

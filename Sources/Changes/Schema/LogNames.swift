@@ -2,9 +2,9 @@ extension StoreSchema {
   /// The names of properties in history and logs, by entity and property.
   ///
   /// A reader may put all objects into one table, so each name must have one encoding. Readers that
-  /// ignore case must not find two names that differ only in case. In both cases all affected
-  /// properties are written as `Entity.property`, with the topmost entity that has the property.
-  /// Only the schema decides, never a value.
+  /// ignore case must not find two names that differ only in case. Properties whose names break one
+  /// of these rules are written as `Entity.property`, with the topmost entity that has the
+  /// property. Only the schema decides this, never a value.
   func logNames() -> [[String: String]] {
     var spellings: [String: Set<String>] = [:]
     var encodings: [String: Set<LogEncoding>] = [:]
@@ -55,7 +55,7 @@ private enum LogEncoding: Hashable {
 }
 
 extension Entity {
-  /// The properties that changes of the entity contain.
+  /// The properties that changes of an entity contain.
   fileprivate var loggedProperties: [(name: String, encoding: LogEncoding)] {
     attributes.map { ($0.name, LogEncoding($0.type)) }
       + relationships.compactMap { relationship in

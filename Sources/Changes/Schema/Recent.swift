@@ -1,13 +1,13 @@
 /// A cache of the results for the last few keys.
 ///
-/// Most stores and logs that a program opens have the same schema as those before. To parse a
-/// schema and compute its layouts takes longer than to read the rest of a small log.
+/// Most stores and logs that a program opens have the same schema. Parsing a schema and computing
+/// its layouts takes longer than reading the rest of a small log.
 package final class Recent<Key: Sendable, Value: Sendable>: @unchecked Sendable {
-  /// Enough for the schemas of a few stores, and the previous version of each.
+  /// The number of results, which is enough for the present and the previous schemas of two stores.
   private static var size: Int { 4 }
 
   private let isSame: @Sendable (Key, Key) -> Bool
-  // Protects the entries.
+  // The lock protects the entries.
   private let lock = RecursiveLock()
   private var kept: [(key: Key, value: Value)] = []
 

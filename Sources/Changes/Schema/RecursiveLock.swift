@@ -1,11 +1,12 @@
 import FoundationEssentials
 import Glibc
 
-/// A lock that a thread may take again while it holds it.
+/// A lock that a thread may take again while the thread has it.
 ///
-/// `Mutex` does not allow that, and a store in memory needs it: a thread that reads it may write.
+/// `Mutex` does not allow this. A store in memory needs it, because a thread that reads the store
+/// may also write to it.
 package final class RecursiveLock: @unchecked Sendable {
-  // The mutex has a fixed address, and pthread makes it thread-safe.
+  // The mutex needs a fixed address, and is thread-safe itself.
   private let mutex: UnsafeMutablePointer<pthread_mutex_t>
 
   package init() {
@@ -23,7 +24,7 @@ package final class RecursiveLock: @unchecked Sendable {
     mutex.deallocate()
   }
 
-  /// Calls `body` if the lock is free or held by this thread; otherwise returns nil.
+  /// Calls `body` if the lock is free, or if this thread has the lock; otherwise returns nil.
   package func withLockIfFree<Result>(_ body: () throws -> Result) rethrows -> Result? {
     guard pthread_mutex_trylock(mutex) == 0 else { return nil }
     defer { pthread_mutex_unlock(mutex) }

@@ -1,6 +1,7 @@
 import FoundationEssentials
 
-/// People read the catalog too: one key names the kind, and numbers keep every bit.
+/// The JSON form of a value in the catalog. People read the catalog too, so one key names the kind
+/// of the value, and numbers keep every bit.
 extension Value: Codable {
   private enum CodingKeys: String, CodingKey {
     case null, integer, real, text, blob
@@ -39,7 +40,7 @@ extension Value: Codable {
     case .real(let value): try container.encode(String(value), forKey: .real)
     case .text(let value): try container.encode(value, forKey: .text)
     case .blob(let value): try container.encode(value, forKey: .blob)
-    // A default value is never of this kind.
+    // A default value is never text that is not UTF-8.
     case .brokenText(let value):
       try container.encode(String(decoding: value, as: UTF8.self), forKey: .text)
     }
@@ -51,7 +52,7 @@ extension Relationship.Storage {
     case column, inverseColumn, joinTable, source, target
   }
 
-  /// Reads a storage that ``encode(to:)`` wrote.
+  /// Reads the storage of a relationship that ``encode(to:)`` wrote.
   public init(from decoder: any Decoder) throws {
     let container = try decoder.container(keyedBy: CodingKeys.self)
     if let column = try container.decodeIfPresent(String.self, forKey: .column) {
@@ -67,7 +68,7 @@ extension Relationship.Storage {
     }
   }
 
-  /// Writes the storage under a key that names its kind.
+  /// Writes the storage of a relationship under a key that names its kind.
   public func encode(to encoder: any Encoder) throws {
     var container = encoder.container(keyedBy: CodingKeys.self)
     switch self {
@@ -91,15 +92,17 @@ extension StoreSchema {
 
   private static let read = Recent<Data, StoreSchema>(isSame: ==)
 
-  /// Reads the result of ``json()``; equal texts give copies of one schema.
+  /// Reads the result of ``json()``.
+  ///
+  /// Two equal texts give two copies of one schema.
   package init(json: Data) throws {
     self = try Self.read.value(of: json) { try JSONDecoder().decode(StoreSchema.self, from: json) }
   }
 
   /// Whether two values are copies of the same schema.
   ///
-  /// The result is reliable while one of the two copies exists. Equality of the schemas would
-  /// ignore the Unicode spelling of names.
+  /// The result is reliable while one of the two copies exists. Comparing the schemas would ignore
+  /// the Unicode spelling of names.
   package func isCopy(of other: StoreSchema) -> Bool {
     entities.withUnsafeBufferPointer { mine in
       other.entities.withUnsafeBufferPointer { $0.baseAddress == mine.baseAddress }

@@ -4,7 +4,7 @@ package enum SchemaDifference: Hashable, Sendable {
   case missingEntity(String)
   /// The store has an entity that the model does not have.
   case extraEntity(String)
-  /// The entity has another parent.
+  /// The entity inherits from another entity.
   case parent(entity: String, stored: String?, wanted: String?)
   /// The model has an attribute that the store does not have.
   case missingAttribute(entity: String, name: String)
@@ -12,9 +12,9 @@ package enum SchemaDifference: Hashable, Sendable {
   case extraAttribute(entity: String, name: String)
   /// The attribute has another type.
   case type(entity: String, name: String, stored: ValueType, wanted: ValueType)
-  /// The attribute or to-one relationship is optional only in one of the two schemas.
+  /// The attribute or to-one relationship is optional in only one of the two schemas.
   case optionality(entity: String, name: String, isOptionalInStore: Bool)
-  /// The attribute's large values are in files only in one of the two schemas.
+  /// The large values of the attribute are in files in only one of the two schemas.
   case external(entity: String, name: String, isExternalInStore: Bool)
   /// The attribute is kept in another column.
   case column(entity: String, name: String, stored: String, wanted: String)
@@ -31,9 +31,9 @@ package enum SchemaDifference: Hashable, Sendable {
     stored: Relationship.Storage,
     wanted: Relationship.Storage
   )
-  /// Other sets of properties are unique.
+  /// The entity has other sets of unique properties.
   case uniques(entity: String, stored: [[String]], wanted: [[String]])
-  /// Other sets of properties are indexed.
+  /// The entity has other sets of indexed properties.
   case indexes(entity: String, stored: [[String]], wanted: [[String]])
 }
 
@@ -129,7 +129,7 @@ extension Entity {
 extension SchemaDifference: CustomStringConvertible {
   package var description: String { text(stored: "the store", wanted: "the model") }
 
-  /// The difference in words, with names for the two schemas.
+  /// The difference in words, with the given names for the two schemas.
   package func text(stored store: String, wanted model: String) -> String {
     switch self {
     case .missingEntity(let entity): "\(entity) is missing in \(store)"

@@ -1,6 +1,6 @@
-/// The index of a part of a schema in the array of all such parts, for example of all entities.
+/// The index of a part of a schema, such as an entity, in the array of all such parts.
 ///
-/// An array that has one element for each of them has a subscript for the index.
+/// An array with one element for each part of the schema has a subscript for the index.
 @usableFromInline
 package struct SchemaIndex<Part>: Hashable, Comparable, Sendable, ExpressibleByIntegerLiteral {
   @usableFromInline package let number: Int
@@ -12,9 +12,9 @@ package struct SchemaIndex<Part>: Hashable, Comparable, Sendable, ExpressibleByI
   @inlinable package func hash(into hasher: inout Hasher) { hasher.combine(number) }
 }
 
-/// The index of an entity in ``StoreSchema/entities``; layouts and tables have the same order.
+/// The index of an entity in ``StoreSchema/entities``, and of its layout and its table.
 package typealias EntityIndex = SchemaIndex<EntityLayout>
-/// The index of a column in ``EntityLayout/columns``; a row's values have the same order.
+/// The index of a column in ``EntityLayout/columns``, and of its value in a row.
 package typealias ColumnIndex = SchemaIndex<EntityLayout.Column>
 /// The index of a join table in ``StoreSchema/joinTables(_:)``.
 package typealias JoinIndex = SchemaIndex<JoinTable>

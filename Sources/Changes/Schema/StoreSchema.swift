@@ -1,7 +1,9 @@
-/// The shape of a store, independent of model classes; the catalog has one for each version.
+/// The entities, attributes and relationships of a store, independent of model classes.
 ///
-/// The schema is resolved: every relationship knows its inverse and its storage, and every
-/// attribute its column.
+/// The catalog has one schema for each version.
+///
+/// The schema is resolved: every relationship has its inverse and its storage, and every attribute
+/// has its column.
 package struct StoreSchema: Codable, Hashable, Sendable {
   /// The version that the application chose, such as `1.0.0`.
   package var version: String
@@ -12,7 +14,7 @@ package struct StoreSchema: Codable, Hashable, Sendable {
   package var adopted: [SchemaObject]?
 
   /// The tables whose rows are recorded again under this schema, because they may have changed
-  /// while no trigger was there.
+  /// while their triggers were missing.
   package var replaced: [String]?
 
   /// Whether the schema describes the tables of an adopted file.
@@ -32,26 +34,33 @@ package struct StoreSchema: Codable, Hashable, Sendable {
 package struct Entity: Codable, Hashable, Sendable {
   /// The simple name of the model class.
   package var name: String
-  /// The entity that this entity inherits from; both use the table of the topmost entity.
+  /// The entity from which this entity inherits.
+  ///
+  /// An entity and its parent use the table of the topmost entity.
   package var parent: String?
   /// The name of the entity's table, which is the name of the topmost entity.
   package var table: String
-  /// Whether other entities use the table too; its `_entity` column names the entity of a row.
+  /// Whether other entities use the same table.
+  ///
+  /// The `_entity` column of a shared table names the entity of each row.
   package var sharesTable: Bool
-  /// All attributes of the entity: first the inherited ones, then its own.
+  /// All attributes of the entity: first the inherited attributes, then its own.
   package var attributes: [Attribute]
-  /// All relationships of the entity: first the inherited ones, then its own.
+  /// All relationships of the entity: first the inherited relationships, then its own.
   package var relationships: [Relationship]
   /// Sets of property names whose combined values must be unique.
   package var uniques: [[String]]
   /// Sets of property names that are indexed for queries.
   package var indexes: [[String]]
-  /// The name in the schema version before this one.
+  /// The name of the entity in the schema version before this one.
   package var originalName: String?
-  /// What identifies a row of an adopted table; nil for a table of the library, which has ids.
+  /// The identity of the rows of an adopted table; nil for a table of the library, whose rows have
+  /// ids.
   package var identity: RowIdentity?
 
-  /// Creates an entity; its table has its name unless another name is given.
+  /// Creates an entity.
+  ///
+  /// The table has the name of the entity unless another name is given.
   package init(
     name: String,
     parent: String? = nil,
@@ -80,24 +89,30 @@ package struct Entity: Codable, Hashable, Sendable {
 /// A property that has a value.
 package struct Attribute: Codable, Hashable, Sendable {
   package var name: String
-  /// The column: the name of the attribute, or another name if that is taken (`id` is kept in `id_`).
+  /// The name of the column: the name of the attribute, or another name if that is already used.
+  ///
+  /// For example, the attribute `id` is in the column `id_`.
   package var column: String
   /// The type of the value, which defines its form in columns and logs.
   package var type: ValueType
   /// Whether the value may be missing.
   package var isOptional: Bool
-  /// The name in the schema version before this one.
+  /// The name of the attribute in the schema version before this one.
   package var originalName: String?
-  /// The stored value for rows without one in a migration.
+  /// The value that a migration stores in rows without a value.
   package var defaultValue: Value?
   /// Whether tombstones keep the value.
   package var preservesValueOnDeletion: Bool
   /// Whether large values are kept in blob files.
   package var isExternal: Bool
-  /// True if SQLite computes the value, so that replaying a row must not write it.
+  /// Whether SQLite computes the value.
+  ///
+  /// Replaying a row must not write a value that SQLite computes.
   package var isGenerated: Bool?
 
-  /// Creates an attribute; its column has its name unless another name is given.
+  /// Creates an attribute.
+  ///
+  /// The column has the name of the attribute unless another name is given.
   package init(
     name: String,
     column: String? = nil,
@@ -122,7 +137,8 @@ package struct Attribute: Codable, Hashable, Sendable {
 
   /// Whether two attributes are stored in the same way.
   ///
-  /// Default values are not compared: a default such as `UUID()` differs in each run of a program.
+  /// Default values are not compared, because a default such as `UUID()` differs in each run of a
+  /// program.
   package static func == (left: Attribute, right: Attribute) -> Bool {
     left.name == right.name && left.column == right.column && left.type == right.type
       && left.isOptional == right.isOptional && left.originalName == right.originalName
@@ -146,7 +162,8 @@ package struct Relationship: Codable, Hashable, Sendable {
     case column(String)
     /// A column of the destination's table has the id of the owner.
     ///
-    /// This is used for a to-many relationship, and for one side of a pair of to-one relationships.
+    /// This storage is used for a to-many relationship, and for one side of a pair of to-one
+    /// relationships.
     case inverseColumn(String)
     /// A table of pairs; `source` is the column with the ids of this entity's objects.
     case joinTable(String, source: String, target: String)
@@ -158,17 +175,17 @@ package struct Relationship: Codable, Hashable, Sendable {
   package var isToMany: Bool
   /// Whether the relationship may be empty.
   package var isOptional: Bool
-  /// The name of the inverse relationship, if there is one.
+  /// The name of the inverse relationship; nil if there is none.
   package var inverse: String?
   package var storage: Storage
   package var deleteRule: DeleteRule
-  /// The minimum number of objects.
+  /// The minimum number of objects to which the relationship refers.
   package var minimumCount: Int
-  /// The maximum number of objects; zero for no limit.
+  /// The maximum number of objects to which the relationship refers; zero for no limit.
   package var maximumCount: Int
-  /// The name in the schema version before this one.
+  /// The name of the relationship in the schema version before this one.
   package var originalName: String?
-  /// Whether the column is not in the model.
+  /// Whether the relationship has a column, but is not in the model.
   ///
   /// A hidden relationship has the id of the object's owner, for a to-many relationship without an
   /// inverse.

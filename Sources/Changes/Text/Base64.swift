@@ -2,7 +2,7 @@ import FoundationEssentials
 
 private let digits = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)
 
-/// The value of each byte as a digit, or 255.
+/// For each byte, its value as a base64 digit; 255 for a byte that is not a digit.
 private let digitValues: [UInt8] = {
   var values = [UInt8](repeating: 255, count: 256)
   for (value, digit) in digits.enumerated() { values[Int(digit)] = UInt8(value) }
@@ -11,7 +11,7 @@ private let digitValues: [UInt8] = {
 
 /// Appends bytes in base64 with padding, without quotes or line breaks.
 package func appendBase64(_ bytes: UnsafeRawBufferPointer, to buffer: inout [UInt8]) {
-  // The bytes are encoded in pieces, so that the scratch space fits on the stack.
+  // The bytes are encoded in pieces, because the scratch space of a piece fits on the stack.
   let pieceSize = 3 * 1024
   digits.withUnsafeBufferPointer { digits in
     withUnsafeTemporaryAllocation(of: UInt8.self, capacity: pieceSize / 3 * 4) { text in
@@ -27,14 +27,14 @@ package func appendBase64(_ bytes: UnsafeRawBufferPointer, to buffer: inout [UIn
   }
 }
 
-/// Reads canonical base64: padded, no blanks, unused bits zero.
+/// Reads canonical base64: with padding, without blanks, and with zeros in unused bits.
 package func parseBase64(_ text: UnsafeRawBufferPointer) -> Data? {
   guard let (count, _) = sizeOfBase64(text) else { return nil }
   var data = Data(count: count)
   return data.withUnsafeMutableBytes({ decodeBase64(text, in: $0) != nil }) ? data : nil
 }
 
-/// Decodes base64 into memory that must be large enough.
+/// Decodes base64 into memory, which must be large enough.
 func decodeBase64(
   _ text: UnsafeRawBufferPointer,
   in room: UnsafeMutableRawBufferPointer
@@ -60,7 +60,7 @@ private func sizeOfBase64(_ text: UnsafeRawBufferPointer) -> (count: Int, paddin
 /// Whether a text is canonical base64.
 func isCanonicalBase64(_ text: UnsafeRawBufferPointer) -> Bool {
   guard text.count % 4 == 0 else { return false }
-  // The last group may have padding; the decoder checks it.
+  // The last group may have padding, which the decoder checks.
   let start = max(0, text.count - 4)
   return digitValues.withUnsafeBufferPointer { values in
     var seen: UInt8 = 0
@@ -105,7 +105,7 @@ private func decode(
   with values: UnsafeBufferPointer<UInt8>,
   to bytes: UnsafeMutableRawBufferPointer
 ) -> Bool {
-  // A byte that is not a digit has its high bits set, and the union of all bytes keeps them.
+  // A byte that is not a digit has its high bits set. The union of all bytes keeps these bits.
   var seen: UInt8 = 0
   var output = 0
   let groups = text.count / 4 - (padding > 0 ? 1 : 0)

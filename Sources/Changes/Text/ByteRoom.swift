@@ -1,12 +1,12 @@
 import Glibc
 
-/// Memory for bytes with fixed addresses, which are released together.
+/// Memory for bytes with fixed addresses, which are all released together.
 final class ByteRoom {
-  /// The size of a reusable piece; a longer text gets its own piece.
+  /// The size of a reusable piece of memory; a longer text gets a separate piece.
   private static let pieceSize = 1 << 18
 
   private var pieces: [UnsafeMutableRawBufferPointer] = []
-  /// The index of the current piece, and its used bytes.
+  /// The index of the current piece, and the number of its used bytes.
   private var place = 0
   private var used = 0
   /// The number of bytes in use.
@@ -16,7 +16,9 @@ final class ByteRoom {
     for piece in pieces { free(piece.baseAddress) }
   }
 
-  /// Returns memory; the caller may return unused bytes of it to ``giveBack(_:)``.
+  /// Returns memory.
+  ///
+  /// The caller may return unused bytes of the memory to ``giveBack(_:)``.
   ///
   /// - Throws: ``StoreError`` with ``StoreError/Code/outOfMemory``.
   func take(_ size: Int) throws(StoreError) -> UnsafeMutableRawBufferPointer {

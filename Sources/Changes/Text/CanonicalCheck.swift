@@ -1,7 +1,8 @@
-/// Whether a text is certainly canonical for a type, with no note under `special`.
+/// Whether a text is certainly canonical for a type, without a note under `special`.
 ///
-/// The check creates no values, so it costs a fraction of ``parseCanonical(_:special:as:)``. If the
-/// check returns false, the text can still be canonical, and that function must decide.
+/// The check creates no values, so it takes a fraction of the time of
+/// ``parseCanonical(_:special:as:)``. If the check returns false, the text can still be canonical,
+/// and ``parseCanonical(_:special:as:)`` must decide.
 func isPlainlyCanonical(_ text: UnsafeRawBufferPointer, as type: ValueType) -> Bool {
   guard let first = text.first else { return false }
   if first == UInt8(ascii: "n") { return isSame(text, "null") }

@@ -8,10 +8,10 @@ package struct JSONTextError: Error, Hashable, CustomStringConvertible {
 }
 
 /// The canonical form of a JSON text: keys sorted by their UTF-8 bytes, no blanks, only necessary
-/// escapes, and numbers as they are.
+/// escapes, and unchanged numbers.
 ///
-/// Two texts with the same members, strings and numbers have one canonical form. Duplicate keys are
-/// refused.
+/// Two texts with the same keys, strings and numbers have the same canonical form. Duplicate keys
+/// are refused.
 package func canonicalJSON(_ text: some Sequence<UInt8>) throws(JSONTextError) -> [UInt8] {
   let bytes = Array(text)
   var canonical: [UInt8] = []
@@ -28,12 +28,14 @@ private struct JSONTextReader {
   let bytes: [UInt8]
   var index = 0
 
-  /// The maximum nesting of arrays and objects; more could overflow the stack.
+  /// The maximum nesting of arrays and objects.
+  ///
+  /// Deeper nesting of arrays and objects could overflow the stack.
   static let depthLimit = 512
 
   func error(_ reason: String) -> JSONTextError { JSONTextError(reason: reason, offset: index) }
 
-  /// The byte at the index; at the end zero, which JSON text never contains.
+  /// The byte at the index; zero at the end, because JSON text never contains zero.
   var current: UInt8 { index < bytes.count ? bytes[index] : 0 }
 
   mutating func skipBlanks() {
@@ -162,7 +164,7 @@ private struct JSONTextReader {
     guard index > start else { throw error(start == bytes.count ? "it ends" : "not a value") }
   }
 
-  /// Reads the string that starts at the index, without quotes and escapes.
+  /// Reads the string that starts at the index, and removes quotes and escapes.
   private mutating func readString() throws(JSONTextError) -> [UInt8] {
     let opening = index
     var plain: [UInt8] = []
@@ -205,7 +207,7 @@ private struct JSONTextReader {
     index += 1
   }
 
-  /// Reads the digits after `\u`, and the second half of a surrogate pair.
+  /// Reads the digits after `\u`, and the second half of a surrogate pair if there is one.
   private mutating func readScalar() throws(JSONTextError) -> Unicode.Scalar {
     let unit = try readUnit()
     if let scalar = Unicode.Scalar(unit) { return scalar }

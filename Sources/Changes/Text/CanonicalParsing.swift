@@ -1,8 +1,8 @@
 import FoundationEssentials
 
-/// A text that is not the canonical text of its value.
+/// The error for a text that is not the canonical text of its value.
 package struct CanonicalEncodingError: Error, Hashable, CustomStringConvertible {
-  /// The found and the expected text.
+  /// The text that was found, and the text that was expected.
   package let message: String
 
   package init(message: String) { self.message = message }
@@ -12,7 +12,7 @@ package struct CanonicalEncodingError: Error, Hashable, CustomStringConvertible 
 
 /// Reads the text and the note that ``appendCanonical(_:as:to:)`` wrote.
 ///
-/// Parsing is strict: each pair of text and note has at most one value, and a pair that the writer
+/// Parsing is strict: a pair of text and note has at most one value, and a pair that the writer
 /// would not write is refused.
 package func parseCanonical(
   _ bytes: UnsafeRawBufferPointer,
@@ -40,11 +40,13 @@ private func parse(_ bytes: UnsafeRawBufferPointer, as type: ValueType) -> Value
   }
 }
 
-/// Reads a value that is not null and has no note under `special`, without copying it if its bytes
-/// are those of the text; nil if the text is not canonical.
+/// Reads a value that is not null and has no note under `special`; nil if the text is not
+/// canonical.
 ///
-/// A value whose bytes differ from the text's is written into `room`, which must have as many bytes
-/// as the text.
+/// Bytes of the value that are in the text are not copied.
+///
+/// A value whose bytes differ from the bytes of its text is written into `room`, which must have as
+/// many bytes as the text.
 func parsePlain(
   _ bytes: UnsafeRawBufferPointer,
   as type: ValueType,
@@ -91,7 +93,9 @@ private func parseQuoted(
   }
 }
 
-/// Reads a spelled value without copying a text that has no escapes.
+/// Reads a value that begins with its storage class.
+///
+/// A text without escapes is not copied.
 private func parseSpelled(
   _ text: UnsafeRawBufferPointer,
   in room: UnsafeMutableRawBufferPointer
@@ -106,7 +110,7 @@ private func parseSpelled(
   switch Value(spelling: plain) {
   case .integer(let number): return .integer(number)
   case .real(let number): return .real(number)
-  // Decoded bytes are shorter than their spelling.
+  // Decoded bytes are shorter than their base64 text.
   case .blob(let data): return .blob(copied(data, to: room))
   case .brokenText(let data): return .text(copied(data, to: room))
   case .null, .text, nil: return nil
@@ -133,7 +137,9 @@ private func plainUnsigned(
   return .text(UnsafeRawBufferPointer(rebasing: room[..<digits.utf8.count]))
 }
 
-/// The stored form of an unsigned number: a text of twenty digits if it exceeds `Int64`.
+/// The stored form of an unsigned number.
+///
+/// A number above `Int64.max` is stored as a text of twenty digits.
 package func storedUnsigned(_ number: UInt64) -> Value {
   if let small = Int64(exactly: number) { return .integer(small) }
   var text: [UInt8] = []

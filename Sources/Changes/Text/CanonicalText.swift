@@ -1,6 +1,6 @@
-/// The text of a canonical JSON object or list, which is split without being decoded.
+/// The text of a canonical JSON object or list, which can be split without decoding it.
 ///
-/// The text is known to be canonical, so only strings and nesting need attention.
+/// The text must be canonical, so the code looks only at strings and nesting.
 package struct CanonicalText {
   private let bytes: [UInt8]
 
@@ -8,7 +8,7 @@ package struct CanonicalText {
 
   package init(_ bytes: UnsafeRawBufferPointer) { self.bytes = Array(bytes) }
 
-  /// The members of an object: key with quotes and colon, and the text of the value.
+  /// The properties of an object: each key with quotes and colon, and the text of its value.
   package var members: [(key: [UInt8], value: [UInt8])] {
     var result: [(key: [UInt8], value: [UInt8])] = []
     forEachPart(after: UInt8(ascii: "{")) { part in
@@ -19,14 +19,14 @@ package struct CanonicalText {
     return result
   }
 
-  /// The texts of a list's elements.
+  /// The texts of the elements of a list.
   package var elements: [[UInt8]] {
     var result: [[UInt8]] = []
     forEachPart(after: UInt8(ascii: "[")) { result.append(Array($0)) }
     return result
   }
 
-  /// The text of a member's value; nil if the object does not have it.
+  /// The text of the value with a key; nil if the object does not have the key.
   package func value(of name: String) -> [UInt8]? {
     let key = memberKey(name)
     return members.first { $0.key == key }?.value
@@ -46,14 +46,14 @@ package struct CanonicalText {
   }
 }
 
-/// A name as the key of a member: with quotes and a colon.
+/// A name as a JSON key, with quotes and a colon.
 package func memberKey(_ name: String) -> [UInt8] {
   var key: [UInt8] = []
   appendJSONString(name, to: &key)
   return key + [UInt8(ascii: ":")]
 }
 
-/// The name in a member's key; nil if it is not a key.
+/// The name in a JSON key; nil if the text is not a key.
 package func memberName(_ key: [UInt8]) -> String? {
   key.dropLast().withUnsafeBytes { parseJSONString($0) }
 }

@@ -3,11 +3,12 @@ import FoundationEssentials
 /// Appends a stored value as the canonical JSON of its declared type, and returns its note if the
 /// text can't express the value.
 ///
-/// Integers are numbers, `uint64` and `decimal` strings of digits, real numbers numbers with a
-/// point or an exponent, dates RFC 3339 strings, bytes base64 strings, and values of all other types strings. A
-/// value without such a form (NaN, the infinities, far dates, values of a wrong type by a foreign
-/// writer) is written as null, or for a date as the nearest date. The exact value is returned and
-/// belongs under `special`. A value of type `any` has its spelling as a string, and never a note.
+/// Integers are numbers. Values of the types `uint64` and `decimal` are strings of digits. Real
+/// numbers have a point or an exponent. Dates are RFC 3339 strings, bytes are base64 strings, and
+/// values of all other types are strings. Some values do not have such a form: NaN, the infinities,
+/// far dates, and values of a wrong type by a foreign writer. They are written as null, or for a
+/// date as the nearest date, and the exact value is returned as the note for `special`. A value of
+/// type `any` is written as a string with its storage class, and never has a note.
 @discardableResult
 package func appendCanonical(
   _ value: Value,
@@ -45,7 +46,7 @@ package func appendCanonical(
 
 private func appendSpelled(_ value: Value, to buffer: inout [UInt8]) {
   if case .text(var text) = value {
-    // Most values are texts, which can be read without copying their bytes.
+    // Most values are texts, whose bytes can be read without a copy.
     buffer += "\"text:".utf8
     text.withUTF8 { appendJSONContent(UnsafeRawBufferPointer($0), to: &buffer) }
     buffer.append(0x22)
@@ -75,8 +76,8 @@ private func append(_ number: Int64, as type: ValueType, to buffer: inout [UInt8
     appendInteger(number, to: &buffer)
     return true
   case .date:
-    // A whole second has the same text as integer and as real, so the integer is noted under
-    // `special`.
+    // A whole second has the same text as an integer and as a real number, so the integer gets a
+    // note under `special`.
     appendDateString(Double(number), to: &buffer)
     return false
   default: break
@@ -92,7 +93,7 @@ private func append(_ number: Double, as type: ValueType, to buffer: inout [UInt
     appendNull(to: &buffer)
     return false
   case .date:
-    // RFC 3339 has no negative zero; the nearest date is the same instant.
+    // RFC 3339 has no negative zero. Zero is the same instant.
     appendDateString(number == 0 ? 0 : number, to: &buffer)
     return datesShown.contains(number) && (number != 0 || number.sign == .plus)
   default:

@@ -4,7 +4,7 @@ struct CivilDate: Hashable {
   var month: Int
   var day: Int
 
-  /// Creates a date; nil if the day does not exist or the year is not one of 1 to 9999.
+  /// Creates a date; nil if the day does not exist, or if the year is not from 1 to 9999.
   init?(year: Int, month: Int, day: Int) {
     guard (1...9999).contains(year), (1...12).contains(month), day >= 1,
       day <= Self.daysIn(month: month, year: year)
@@ -14,10 +14,10 @@ struct CivilDate: Hashable {
     self.day = day
   }
 
-  /// Creates the date of a number of days since 2001-01-01.
+  /// Creates a date from the number of days since 2001-01-01.
   init(daysSinceReference days: Int) {
-    // Years are counted from March, so that the leap day is last, in eras of 400 years, which all
-    // have the same number of days. Day zero of era zero is 0000-03-01.
+    // Years begin in March, so the leap day is the last day of a year. Years are grouped into eras
+    // of 400 years, which all have the same number of days. Day zero of era zero is 0000-03-01.
     let shifted = days + Self.referenceDays
     let era = Self.floorDivide(shifted, 146_097)
     let dayOfEra = shifted - era * 146_097

@@ -1,8 +1,9 @@
 // A date is stored as seconds since 2001-01-01 UTC in a double, and written as RFC 3339 in UTC. The
-// shortest decimal text of the double is split at its point: the whole seconds become the calendar
-// part, and the digits after it are copied. They are exactly enough to restore the double.
+// shortest decimal text of the double is split at its point. The whole seconds become the calendar
+// part, and the digits after the point are copied. These digits are exactly enough to restore the
+// double.
 
-/// The seconds since 2001-01-01 of the instants that RFC 3339 can express: the years 1 to 9999.
+/// The instants that RFC 3339 can express, in seconds since 2001-01-01: the years 1 to 9999.
 let datesShown: Range<Double> = -63_113_904_000..<252_423_993_600
 
 /// Appends an instant as RFC 3339 text without quotes.
@@ -69,9 +70,9 @@ package func parseDate(_ bytes: UnsafeRawBufferPointer) -> Double? {
   return value
 }
 
-/// Appends seconds with up to six digits of a fraction.
+/// Appends whole seconds, and up to six digits of a fraction.
 ///
-/// Most rows contain dates, so this function is written for speed.
+/// This function is written for speed, because most rows contain dates.
 private func append(
   wholeSeconds seconds: Int,
   fraction: UInt64,
@@ -129,7 +130,9 @@ private func parseWholeSeconds(_ bytes: UnsafeRawBufferPointer) -> Int? {
   return date.daysSinceReference * 86_400 + hour * 3600 + minute * 60 + second
 }
 
-/// Splits the shortest text of a positive fractional number; `fraction` gets its digits.
+/// Splits the shortest text of a positive number with a fraction.
+///
+/// `fraction` gets the digits after the point.
 private func splitDescription(of value: Double, fraction: inout [UInt8]) -> Int {
   var whole = 0
   var exponent = 0
@@ -151,13 +154,15 @@ private func splitDescription(of value: Double, fraction: inout [UInt8]) -> Int 
     }
   }
   guard isExponent else { return whole }
-  // Only numbers below 0.0001 have an exponent, in the form `d.ddde-xx`.
+  // Only numbers below 0.0001 have an exponent, and their text has the form `d.ddde-xx`.
   fraction.insert(0x30 + UInt8(whole), at: 0)
   fraction.insert(contentsOf: repeatElement(0x30, count: exponent - 1), at: 0)
   return 0
 }
 
-/// Replaces the digits of a fraction f by the digits of 1 - f; the last digit is never zero.
+/// Replaces the digits of a fraction f by the digits of 1 - f.
+///
+/// The last digit of the fraction is never zero.
 private func complement(_ fraction: inout [UInt8]) {
   let last = fraction.count - 1
   for index in 0..<last { fraction[index] = 0x69 - fraction[index] }

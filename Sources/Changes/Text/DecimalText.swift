@@ -1,10 +1,10 @@
 import FoundationEssentials
 
-// The canonical text of a decimal number: plain digits without exponent and superfluous zeros; zero
-// has no sign. Equal numbers have one text, whatever their exponents are.
+// The canonical text of a decimal number has plain digits, no exponent, no superfluous zeros, and
+// no sign for zero. Equal numbers have the same text, whatever their exponents are.
 
-/// The decimal with this canonical text; nil for other text, and for numbers with more digits than
-/// a `Decimal` has.
+/// The decimal with this canonical text; nil for any other text, and for numbers with more digits
+/// than a `Decimal` has.
 package func decimal(fromText text: String) -> Decimal? {
   var text = text
   let fits = text.withUTF8 { bytes in
@@ -40,7 +40,8 @@ private func fitsDecimal(_ text: UnsafeBufferPointer<UInt8>) -> Bool {
     case 0x2d: continue
     case 0x2e: isFraction = true
     case 0x30 where !isFraction:
-      // Zeros before the point belong either to the digits or to the exponent; the next digit decides.
+      // Zeros before the point belong either to the digits or to the exponent. The next digit
+      // decides.
       pendingZeros += mantissa == 0 ? 0 : 1
     default:
       if isFraction { exponent -= 1 }

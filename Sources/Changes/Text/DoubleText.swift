@@ -1,10 +1,12 @@
-// A double is written as the shortest decimal that is read as the same double. If several decimals
-// have this length, the nearest is written. From 0.0001 up to 2^53 it is plain with at least one
-// digit after the point, otherwise `d.ddde±xx` (no point after a single digit, at least two digits
-// of exponent). The point or the exponent is always present and distinguishes a real number from an
-// integer.
+// A double is written as the shortest decimal number that is read as the same double. If several
+// decimal numbers have this length, the nearest one is written. Numbers from 0.0001 up to 2^53 are
+// written with at least one digit after the point. All other numbers have the form `d.ddde±xx`,
+// with no point after a single digit, and with at least two digits of exponent. The point or the
+// exponent distinguishes a real number from an integer.
 
-/// Appends a finite double as a JSON number; for other doubles it returns false without appending.
+/// Appends a finite double as a JSON number.
+///
+/// For an infinite double or NaN, the function returns false and appends nothing.
 @discardableResult
 package func appendDouble(_ value: Double, to buffer: inout [UInt8]) -> Bool {
   guard value.isFinite else { return false }
@@ -24,7 +26,8 @@ package func appendDouble(_ value: Double, to buffer: inout [UInt8]) -> Bool {
 /// Reads a double in the canonical form.
 package func parseDouble(_ bytes: UnsafeRawBufferPointer) -> Double? {
   if let short = parseShortDouble(bytes) { return short }
-  // Swift accepts more than JSON (hexadecimal, "inf", "1."); the comparison refuses such texts.
+  // Swift accepts texts that JSON does not have, such as hexadecimal numbers, "inf" and "1.". The
+  // comparison with the canonical text refuses them.
   guard bytes.count <= 32, let text = String(validating: bytes, as: UTF8.self),
     let value = Double(text)
   else { return nil }
@@ -33,7 +36,7 @@ package func parseDouble(_ bytes: UnsafeRawBufferPointer) -> Double? {
   return value
 }
 
-/// Reads `-ddd.ddd` of at most fifteen digits, which needs no comparison.
+/// Reads `-ddd.ddd` of at most fifteen digits, which needs no comparison with the canonical text.
 func parseShortDouble(_ bytes: UnsafeRawBufferPointer) -> Double? {
   let start = bytes.first == 0x2d ? 1 : 0
   guard let point = bytes.firstIndex(of: 0x2e), point > start, point + 1 < bytes.count,

@@ -36,7 +36,7 @@ func appendDigits(_ value: UInt64, count: Int, to buffer: inout [UInt8]) {
   }
 }
 
-/// Reads a canonical signed integer: no plus, no leading zeros, no -0.
+/// Reads a canonical signed integer: without a plus sign, without leading zeros, and not -0.
 package func parseInteger(_ bytes: UnsafeRawBufferPointer) -> Int64? {
   guard bytes.first == 0x2d else {
     guard let magnitude = parseUnsignedInteger(bytes) else { return nil }
@@ -57,7 +57,7 @@ package func parseUnsignedInteger(_ bytes: UnsafeRawBufferPointer) -> UInt64? {
   return digitsValue(bytes)
 }
 
-/// The value of a run of digits; nil if there is another character or there are too many digits.
+/// The value of some digits; nil if there is another character, or if there are too many digits.
 func digitsValue(_ bytes: some Collection<UInt8>) -> UInt64? {
   var value: UInt64 = 0
   for byte in bytes {

@@ -1,9 +1,9 @@
-// The canonical JSON string: only `"`, `\` and bytes below 0x20 are escaped, in the short form if
-// there is one and otherwise as \u00xx in lower case.
+// In a canonical JSON string, only `"`, `\` and bytes below 0x20 are escaped. The short form of an
+// escape is used if there is one, and otherwise \u00xx in lower case.
 
-/// Appends UTF-8 text as a JSON string, quotes included.
+/// Appends UTF-8 text as a JSON string, with quotes.
 ///
-/// The bytes must be valid UTF-8; they are copied as they are.
+/// The bytes must be valid UTF-8, because they are copied unchanged.
 package func appendJSONString(_ text: UnsafeRawBufferPointer, to buffer: inout [UInt8]) {
   buffer.append(0x22)
   appendJSONContent(text, to: &buffer)
@@ -24,7 +24,7 @@ func appendJSONContent(_ text: UnsafeRawBufferPointer, to buffer: inout [UInt8])
   }
 }
 
-/// Appends a string as a JSON string, quotes included.
+/// Appends a string as a JSON string, with quotes.
 package func appendJSONString(_ text: String, to buffer: inout [UInt8]) {
   var text = text
   text.withUTF8 { appendJSONString(UnsafeRawBufferPointer($0), to: &buffer) }
@@ -32,7 +32,7 @@ package func appendJSONString(_ text: String, to buffer: inout [UInt8]) {
 
 /// Reads a canonical JSON string with its quotes.
 ///
-/// Returns nil for everything else: other escapes, raw control characters, invalid UTF-8.
+/// Returns nil for any other text: other escapes, raw control characters, or invalid UTF-8.
 package func parseJSONString(_ bytes: UnsafeRawBufferPointer) -> String? {
   guard bytes.count >= 2, bytes[0] == 0x22, bytes[bytes.count - 1] == 0x22 else { return nil }
   let inner = UnsafeRawBufferPointer(rebasing: bytes[1..<bytes.count - 1])
@@ -44,13 +44,15 @@ package func parseJSONString(_ bytes: UnsafeRawBufferPointer) -> String? {
   }
 }
 
-/// The index of the first byte that must be escaped in a JSON string, or the count.
+/// The index of the first byte that must be escaped in a JSON string; the count if there is no such
+/// byte.
 func indexOfEscape(in text: UnsafeRawBufferPointer, from start: Int) -> Int {
   let ones: UInt64 = 0x0101_0101_0101_0101
   let highBits: UInt64 = 0x8080_8080_8080_8080
   var index = start
-  // Eight bytes at once: the subtraction borrows into the high bit of a byte that is too small. A
-  // borrow may also mark later bytes, so only the first one counts.
+  // Eight bytes are checked at once. The subtraction borrows into the high bit of a byte that is
+  // too small. A borrow may also set the high bits of later bytes, so only the first byte is
+  // certain.
   while index + 8 <= text.count {
     let word = UInt64(
       littleEndian: text.loadUnaligned(fromByteOffset: index, as: UInt64.self)
@@ -106,9 +108,9 @@ private func appendEscape(of byte: UInt8, to buffer: inout [UInt8]) {
   }
 }
 
-/// Replaces the escapes of a text between quotes; nil if one is not canonical.
+/// Replaces the escapes of a text between quotes; nil if an escape is not canonical.
 ///
-/// The memory must have as many bytes as the text.
+/// The memory must have room for as many bytes as the text has.
 func unescapeCanonical(
   _ inner: UnsafeRawBufferPointer,
   in room: UnsafeMutableRawBufferPointer
@@ -142,8 +144,7 @@ func unescapeCanonical(
   return UnsafeRawBufferPointer(rebasing: room[..<count])
 }
 
-/// The control character whose canonical escape has these four digits; nil if no control character
-/// does.
+/// The control character whose canonical escape has these four digits; nil if there is none.
 private func controlCharacter(_ inner: UnsafeRawBufferPointer, at index: Int) -> UInt8? {
   guard index + 4 <= inner.count, inner[index] == 0x30, inner[index + 1] == 0x30,
     let high = hexValue(inner[index + 2]), let low = hexValue(inner[index + 3])

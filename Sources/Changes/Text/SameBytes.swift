@@ -8,7 +8,7 @@ package func isSame(_ first: UnsafeRawBufferPointer, _ second: UnsafeRawBufferPo
 
 /// Whether two texts have the same bytes.
 ///
-/// `==` is less strict: it ignores the Unicode spelling.
+/// The operator `==` is less strict, because it ignores the Unicode spelling.
 func hasSameBytes(_ first: String, _ second: String) -> Bool {
   guard first.utf8.count == second.utf8.count else { return false }
   var (first, second) = (first, second)

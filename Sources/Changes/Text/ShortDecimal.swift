@@ -1,15 +1,15 @@
-// Shortest digits without a search, for common numbers.
+// Finds the shortest digits of common numbers without a search.
 //
-// Up to fifteen significant digits a decimal and the nearest double determine each other. So if a
-// double is the nearest one to a decimal of at most fifteen digits, that decimal is its shortest
-// text, and no other text of that length is read as the same double.
+// A decimal number of at most fifteen significant digits and its nearest double determine each
+// other. So if a double is the nearest one to such a decimal number, this number is the double's
+// shortest text, and no other text of the same length is read as the same double.
 
 /// A non-negative number as `mantissa / 10^scale`, with no zero at the end of the fraction.
 struct ShortDecimal {
   var mantissa: UInt64
   var scale: Int
 
-  /// The powers of ten by which a short mantissa is divided; a double represents them exactly.
+  /// The powers of ten by which a short mantissa is divided, which a double represents exactly.
   static let powers: [Double] = [
     1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15,
   ]
@@ -29,7 +29,8 @@ struct ShortDecimal {
     }
   }
 
-  /// A decimal from the digits before and after the point; nil if there are too many to be exact.
+  /// A decimal number from the digits before and after the point; nil if there are too many digits
+  /// for an exact result.
   init?(integer: UInt64, fraction: some Collection<UInt8>) {
     let count = fraction.count
     guard integer < Self.limit, count <= 15, let digits = digitsValue(fraction) else { return nil }
@@ -40,10 +41,10 @@ struct ShortDecimal {
     scale = count
   }
 
-  /// The nearest double, which one exact division gives.
+  /// The nearest double, which is the exact result of one division.
   var double: Double { Double(mantissa) / Self.powers[scale] }
 
-  /// The whole part.
+  /// The part of the number before the point.
   var integer: UInt64 { mantissa / UInt64(Self.powers[scale]) }
 
   /// The digits after the point, as a number of ``scale`` digits.

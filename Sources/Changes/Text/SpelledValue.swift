@@ -1,11 +1,11 @@
 import FoundationEssentials
 
-// Columns of an adopted table have no declared Swift type, so the text of a value begins with its
-// storage class: `integer:7`, `real:0.5`, `text:a`, `blob:` and base64, `null`. Text that is not
-// valid UTF-8 is `text64:` and base64. Each value has exactly one text.
+// The columns of an adopted table have no declared Swift type, so the text of a value begins with
+// its storage class: `integer:7`, `real:0.5`, `text:a`, `blob:` and base64, or `null`. Text that is
+// not valid UTF-8 is `text64:` and base64. Each value has exactly one text.
 
 extension Value {
-  /// Appends the text that names both the value and its storage class, in UTF-8.
+  /// Appends a text in UTF-8 that has both the storage class and the value.
   ///
   /// Infinite numbers are `real:inf` and `real:-inf`. NaN is `null`, because SQLite stores NaN as
   /// NULL.
@@ -31,7 +31,7 @@ extension Value {
     }
   }
 
-  /// Reads a text that ``appendSpelling(to:)`` wrote; nil for all other bytes.
+  /// Reads a text that ``appendSpelling(to:)`` wrote; nil for any other bytes.
   package init?(spelling bytes: UnsafeRawBufferPointer) {
     guard let colon = bytes.firstIndex(of: UInt8(ascii: ":")) else {
       guard bytes.elementsEqual("null".utf8) else { return nil }
@@ -66,7 +66,7 @@ extension Value {
     return parseDouble(bytes)
   }
 
-  /// Valid UTF-8 is spelled `text:`, so it is refused here.
+  /// Valid UTF-8 must be written with `text:`, so it is refused here.
   private static func brokenText(_ bytes: UnsafeRawBufferPointer) -> Value? {
     guard let data = parseBase64(bytes) else { return nil }
     let value = data.withUnsafeBytes { Value(text: $0) }

@@ -10,7 +10,8 @@ package func currentTime() -> String {
 
 /// The nearest microsecond of a date, in the text form that history uses.
 ///
-/// A date can't represent a microsecond exactly; truncating would often give the microsecond before.
+/// A date can't represent a microsecond exactly. Truncating the date would often give the
+/// microsecond before.
 package func timeText(_ time: Date) -> String {
   let instant = time.timeIntervalSince1970.isNaN ? 0 : time.timeIntervalSince1970
   let seconds = instant.rounded(.down)
@@ -41,7 +42,7 @@ package func timeText(milliseconds: Int64) -> String {
     : timeText(seconds: Int(seconds), microseconds: Int(rest) * 1000)
 }
 
-/// The seconds since 1970 from year 1 to year 9999; times beyond are clamped.
+/// The seconds since 1970 from year 1 to year 9999, to which other times are clamped.
 private let writtenTimes = -62_135_596_800...253_402_300_799
 
 /// A time in the text form that history uses, from seconds since 1970 and additional microseconds.

@@ -1,6 +1,8 @@
-/// The end of the JSON value that starts at a position; the position itself if there is none.
+/// The end of the JSON value that starts at a position; the position itself if no value starts
+/// there.
 ///
-/// Only strings and nesting are recognised; the reader of the value must check everything else.
+/// The function recognizes only strings and nesting. The reader of the value must check everything
+/// else.
 package func endOfValue(in text: UnsafeRawBufferPointer, from start: Int) -> Int {
   var position = start
   var depth = 0
@@ -20,7 +22,7 @@ package func endOfValue(in text: UnsafeRawBufferPointer, from start: Int) -> Int
 }
 
 /// The closing quote of a JSON string whose characters start at a position; the end of the text if
-/// it is missing.
+/// the quote is missing.
 package func endOfString(in text: UnsafeRawBufferPointer, from start: Int) -> Int {
   var position = start
   while true {

@@ -1,15 +1,16 @@
 /// The text of an error: the first line is the message, the second line is the hint.
 ///
-/// Only line breaks of the literal count: a value with line breaks stays in its line.
+/// Only line breaks in the string literal separate lines. A value with line breaks stays in its
+/// line.
 package struct Wording: Hashable, Sendable, ExpressibleByStringInterpolation {
   private var lines = [""]
 
-  /// The problem and its place.
+  /// The message: the problem and its place.
   package var message: String { lines[0] }
-  /// The remedy; empty if there is none.
+  /// The hint: the remedy; empty if there is none.
   package var hint: String { lines.dropFirst().joined(separator: " ") }
 
-  /// Makes a wording of a literal.
+  /// Creates a wording from a string literal.
   package init(stringLiteral text: String) {
     lines = text.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
   }
@@ -18,7 +19,7 @@ package struct Wording: Hashable, Sendable, ExpressibleByStringInterpolation {
     self = stringInterpolation.wording
   }
 
-  /// The same wording, with this hint if its literal has only one line.
+  /// The same wording, but with the given hint if the literal has only one line.
   package func withHint(_ hint: String) -> Wording {
     lines.count > 1 || hint.isEmpty ? self : self + "\n\(hint)"
   }
@@ -31,7 +32,7 @@ package struct Wording: Hashable, Sendable, ExpressibleByStringInterpolation {
     return result
   }
 
-  /// Collects the parts of a literal and its values.
+  /// Collects the parts of a string literal and its values.
   package struct StringInterpolation: StringInterpolationProtocol {
     fileprivate var wording = Wording(stringLiteral: "")
 
@@ -48,15 +49,15 @@ package struct Wording: Hashable, Sendable, ExpressibleByStringInterpolation {
   }
 }
 
-/// Data with a text: an error, a finding or a notice.
+/// Something with a text, such as an error, a finding or a notice.
 package protocol Worded: CustomStringConvertible {
   var wording: Wording { get }
 }
 
 extension Worded {
-  /// The problem and its place.
+  /// The message: the problem and its place.
   package var message: String { wording.message }
-  /// The remedy; empty if there is none.
+  /// The hint: the remedy; empty if there is none.
   package var hint: String { wording.hint }
   package var description: String { hint.isEmpty ? message : "\(message) \(hint)" }
 }

@@ -9,26 +9,29 @@ import FoundationEssentials
 /// "digest":"…"}}}
 /// ```
 ///
-/// The digest shows whether a store still has the handled history; see
+/// The digest shows whether a store still has the history that was handled; see
 /// ``Reader/check(_:)``.
 package struct Bookmark: Hashable, Sendable {
-  /// The identifier of the store of the token.
+  /// The identifier of the store to which the token belongs.
   package let store: String
-  /// The last handled transaction of each store by its identifier; ``store`` is among them.
+  /// The last handled transaction of each store, by identifier; ``store`` is one of the
+  /// identifiers.
   package let points: [String: HistoryPoint]
 
-  /// Creates a token; the points must contain the store.
+  /// Creates a token.
+  ///
+  /// The points must contain the token's store.
   package init(store: String, points: [String: HistoryPoint]) {
     self.store = store
     self.points = points
   }
 
-  /// The only text of this token, with a line break at the end.
+  /// The only valid text of this token, with a line break at the end.
   package func json() -> [UInt8] {
     var text = Array(#"{"kind":"\#(Self.kind)","version":\#(Self.version),"store":"#.utf8)
     appendJSONString(store, to: &text)
     text += #","stores":{"#.utf8
-    // Sorted by bytes, because every program sorts bytes in the same order.
+    // The keys are sorted by bytes, because every program sorts bytes in the same order.
     let sorted = points.sorted { $0.key.utf8.lexicographicallyPrecedes($1.key.utf8) }
     for (index, (store, point)) in sorted.enumerated() {
       if index > 0 { text.append(UInt8(ascii: ",")) }
@@ -43,13 +46,13 @@ package struct Bookmark: Hashable, Sendable {
 
   /// Reads a token, and refuses texts that are not tokens.
   ///
-  /// Blanks and the order of members do not matter, because people may edit the file.
+  /// Blanks and the order of keys do not matter, because people may edit the file.
   ///
   /// - Throws: ``StoreError`` with ``StoreError/Code/damaged``, or ``StoreError/Code/newerFormat``
-  ///   if a newer program wrote it.
+  ///   if a newer program wrote the token.
   package init(json: some Sequence<UInt8>) throws {
     do {
-      // The decoder silently accepts duplicate keys; this check does not.
+      // `JSONDecoder` silently accepts duplicate keys, but `canonicalJSON` refuses them.
       self = try JSONDecoder().decode(Self.self, from: Data(canonicalJSON(json)))
     } catch let error as DecodingError {
       let context = error.context
@@ -78,7 +81,7 @@ extension Bookmark: Codable {
   private static let kind = "travelog-token"
   private static let version = 1
 
-  /// A name in the bookmark, or the identifier of a store.
+  /// A key in the JSON text of the token, or the identifier of a store.
   private struct Key: CodingKey {
     let stringValue: String
     var intValue: Int? { nil }
@@ -129,7 +132,7 @@ extension Bookmark: Codable {
     let lineage = try place.decode(Int64.self, forKey: Key("lineage"))
     let transaction = try place.decode(Int64.self, forKey: Key("transaction"))
     let text = try place.decode(String.self, forKey: Key("digest"))
-    // The caller adds one to these numbers, so they must not be the maximum.
+    // The caller adds one to each number, so the maximum is not allowed.
     guard lineage >= 0, transaction >= 0, max(lineage, transaction) < 1 << 62,
       let digest = Digest(hexadecimal: text)
     else {
@@ -152,7 +155,7 @@ extension Bookmark: Codable {
     throw refusal(container, reason: .members(missing: missing, unknown: unknown))
   }
 
-  /// An error of decoding whose cause is the error of the store.
+  /// An error of decoding whose cause is a ``StoreError``.
   private static func refusal(
     _ container: KeyedDecodingContainer<Key>,
     reason: TokenFailure

@@ -1,8 +1,8 @@
 extension Change {
-  /// Calls `body` with the change, in which the values of some properties are erased.
+  /// Calls `body` with the change after the values of some properties were erased.
   ///
-  /// Lists of links are not erased, because they contain only ids. The closure gets the property's key,
-  /// with quotes and colon, and the side.
+  /// Lists of links are not erased, because they contain only ids. The closure `erases` gets the
+  /// key of a property, with quotes and colon, and the side.
   package func withErased<Result>(
     _ erases: (_ key: [UInt8], _ isAfter: Bool) -> Bool,
     _ body: (Change) throws -> Result
@@ -14,8 +14,9 @@ extension Change {
     }
   }
 
-  /// Calls `body` with the change, in which notes such as `erased` replace some values; a value
-  /// whose note is nil stays.
+  /// Calls `body` with the change after notes such as `erased` replaced some values.
+  ///
+  /// If the note of a value is nil, the value remains.
   package func withNotes<Result>(
     _ note: (ToldValue) throws -> String?,
     _ body: (Change) throws -> Result
@@ -33,7 +34,7 @@ extension Change {
     }
   }
 
-  /// One side of a change, in which notes replace some of the values.
+  /// One side of a change after notes replaced some of its values.
   private func noted(_ side: Side, _ note: (ToldValue) throws -> String?) rethrows -> ChangeSide {
     var result = ChangeSide()
     for (key, value) in values(side) {
@@ -48,12 +49,12 @@ extension Change {
 package struct ToldValue: Hashable, Sendable {
   /// The property's key with quotes and colon.
   package let key: [UInt8]
-  /// Whether the value is the one after the change.
+  /// Whether the value is on the side after the change.
   package let isAfter: Bool
   /// Whether the value is erased already.
   package let isErased: Bool
   package let isNull: Bool
-  /// The text of the value in a line; if the value has a note or a reference, that text.
+  /// The text of the value in a line, or the text of its note or reference if it has one.
   package let text: [UInt8]
   /// The digests of the value's blob files.
   package let files: [String]
@@ -67,7 +68,9 @@ package struct ToldValue: Hashable, Sendable {
     files = LargeReference(value.large).map { [$0.digest] } ?? []
   }
 
-  /// A digest that is equal if two values are equal.
+  /// The digest of the value's text.
+  ///
+  /// Equal values have equal digests.
   package var digest: Digest { SHA256.digest(of: text) }
 }
 

@@ -1,6 +1,7 @@
 extension Change {
-  /// Calls `body` with the inverse change: an insertion for a deletion, and the values before
-  /// instead of the values after.
+  /// Calls `body` with the inverse change.
+  ///
+  /// A deletion becomes an insertion, and the values before and after the change are exchanged.
   package func withInverse<Result>(_ body: (Change) throws -> Result) rethrows -> Result {
     var inverse = self
     switch kind {

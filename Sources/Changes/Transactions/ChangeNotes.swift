@@ -27,7 +27,7 @@ package struct ChangeNotes {
     return value
   }
 
-  /// The values of an object, in the order of its members.
+  /// The values of an object, in the order of its keys in the text.
   package func values(of object: CanonicalText) -> [(key: [UInt8], value: EncodedValue)] {
     object.members.map { ($0.key, value($0.key, json: $0.value)) }
   }

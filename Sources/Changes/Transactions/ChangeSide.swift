@@ -1,6 +1,6 @@
 /// One side of a change, `before` or `after`, that is being written.
 package struct ChangeSide {
-  /// The members written so far, after the opening brace.
+  /// The properties written so far, after the opening brace.
   package var json: [UInt8] = [UInt8(ascii: "{")]
   /// The names of special values that ``json`` can't express.
   package var special: [UInt8] = []
@@ -18,7 +18,7 @@ package struct ChangeSide {
     large.empty()
   }
 
-  /// Adds a property with its canonical text; the key has its quotes and colon.
+  /// Adds a property with its key, which has quotes and a colon, and with its canonical text.
   package mutating func append(_ key: some Collection<UInt8>, value: EncodedValue) {
     if json.count > 1 { json.append(UInt8(ascii: ",")) }
     json.append(contentsOf: key)
@@ -35,7 +35,7 @@ package struct ChangeSide {
   }
 }
 
-/// Appends a member to a JSON object whose closing brace is not written yet.
+/// Appends a key and a value to a JSON object whose closing brace is not written yet.
 package func appendMember(_ key: some Sequence<UInt8>, value: [UInt8], to object: inout [UInt8]) {
   object.append(object.isEmpty ? UInt8(ascii: "{") : UInt8(ascii: ","))
   object.append(contentsOf: key)
@@ -45,7 +45,7 @@ package func appendMember(_ key: some Sequence<UInt8>, value: [UInt8], to object
 extension [UInt8] {
   /// Removes all bytes without releasing the memory.
   ///
-  /// Most buffers are already empty for most rows.
+  /// Most buffers are already empty, so an empty buffer is left unchanged.
   package mutating func empty() {
     if !isEmpty { removeAll(keepingCapacity: true) }
   }

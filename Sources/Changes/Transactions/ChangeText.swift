@@ -16,7 +16,7 @@ package struct ChangeText {
     bytes.empty()
   }
 
-  /// Adds a name to the list of changed properties; the key has quotes and a colon.
+  /// Adds a name to the list of changed properties, given as a key with quotes and a colon.
   package mutating func appendChanged(_ key: some Collection<UInt8>) {
     changed.append(changed.isEmpty ? UInt8(ascii: "[") : UInt8(ascii: ","))
     changed.append(contentsOf: key.dropLast())

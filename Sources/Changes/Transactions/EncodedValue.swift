@@ -1,9 +1,9 @@
-/// A property's value as canonical text, with its notes.
+/// The value of a property as canonical text, with its notes.
 package struct EncodedValue: Hashable {
   package var json: [UInt8]
   /// The name of a special value, as a JSON string.
   package var special: [UInt8] = []
-  /// A ``LargeReference``, as a JSON object.
+  /// The ``LargeReference`` of a large value, as a JSON object.
   package var large: [UInt8] = []
 
   package init(json: [UInt8]) { self.json = json }
@@ -14,13 +14,14 @@ package struct EncodedValue: Hashable {
     large = reference.json
   }
 
-  /// A value of which only a note exists, for example that it was erased.
+  /// A value that has only a note, for example that the value was erased.
   package init(note: String) {
     self = .null
     appendJSONString(note, to: &special)
   }
 
-  /// A value of type `any` that is stored under its digest: the text has only its storage class.
+  /// A value of type `any` that is stored under its digest, with a text that has only the storage
+  /// class.
   package init(large reference: LargeReference, spelling value: Value) {
     switch value {
     case .blob: self = Self.largeForms[1]
@@ -48,7 +49,7 @@ package struct EncodedValue: Hashable {
   /// Whether the file of a large value was missing when the change was written.
   package var isMissing: Bool { special == Self.missing.special }
 
-  /// The name of the special value; nil if there is none.
+  /// The name of the special value; nil if the value is not special.
   package var specialName: String? { special.withUnsafeBytes { parseJSONString($0) } }
 }
 

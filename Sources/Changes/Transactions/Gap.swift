@@ -1,7 +1,7 @@
-/// The missing transactions between the logs of a store and its history, if history was deleted
-/// before it was exported.
+/// The missing transactions between the logs of a store and the store's history, if history was
+/// deleted before its export.
 ///
-/// A gap is written as one transaction with the differences of the objects. That transaction has
+/// A gap is written as one transaction with the differences of the objects. This transaction has
 /// the id of the last missing transaction. The chain continues with the digest of the last missing
 /// transaction.
 package struct Gap: Hashable, Sendable {
@@ -15,7 +15,7 @@ package struct Gap: Hashable, Sendable {
     self.resumes = resumes
   }
 
-  /// The text for ``Transaction/details``.
+  /// The text of the gap for ``Transaction/details``.
   package var details: String { #"{"first":\#(first),"resumes":"\#(resumes)"}"# }
 
   fileprivate init?(details: String) {
@@ -32,13 +32,13 @@ package struct Gap: Hashable, Sendable {
 }
 
 extension Transaction {
-  /// The gap, if this transaction replaces missing transactions; nil otherwise.
+  /// The gap, if this transaction replaces missing transactions; otherwise nil.
   package var gap: Gap? { operation == .gap ? details.flatMap { Gap(details: $0) } : nil }
 
-  /// The digest that the next transaction's digest covers.
+  /// The digest that the digest of the next transaction covers.
   package var chainDigest: Digest? { gap?.resumes ?? digest }
 
-  /// Whether this transaction may be the next one if the next id is `expected`.
+  /// Whether this transaction may be the next transaction if the id `expected` is next.
   package func follows(_ expected: Int64) -> Bool {
     id == expected || id > expected && gap?.first == expected
   }

@@ -12,11 +12,12 @@ package struct HistoryPoint: Codable, Hashable, Sendable {
   }
 }
 
-/// The range of a store's history.
+/// The range of transactions in a store's history.
 package struct HistoryRange: Hashable, Sendable {
-  /// The last deleted transaction before the history; the beginning if no transaction was deleted.
+  /// The last deleted transaction before the range; the beginning of history if no transaction was
+  /// deleted.
   package var base: HistoryPoint
-  /// The id of the oldest kept transaction; nil if there is none.
+  /// The id of the oldest transaction in the range; nil if the range is empty.
   package var oldest: Int64?
   package var head: HistoryPoint
 

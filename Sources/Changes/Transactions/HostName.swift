@@ -1,6 +1,6 @@
 import Glibc
 
-/// The name of this machine, or an empty text.
+/// The name of this machine; empty if it is not known.
 package let hostName: String = {
   var name = [CChar](repeating: 0, count: 256)
   gethostname(&name, name.count - 1)

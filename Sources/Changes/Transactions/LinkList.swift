@@ -1,6 +1,6 @@
-/// Writes the links in a join table as a value of the objects that own the table.
+/// Writes the links in a join table as a value of the table's owner.
 package struct LinkEncoder {
-  /// The key of the links in an object, with quotes and colon.
+  /// The JSON key of the links in an object, with quotes and colon.
   package let key: [UInt8]
   private let prefix: [UInt8]
 
@@ -16,7 +16,9 @@ package struct LinkEncoder {
   }
 }
 
-/// Appends links as a canonical list; the prefix is the text before each id.
+/// Appends links as a canonical list.
+///
+/// The prefix is the text before each id.
 func appendLinkList(
   _ targets: some Sequence<Int64>,
   prefix: [UInt8],
@@ -34,9 +36,11 @@ func appendLinkList(
   json.append(UInt8(ascii: "]"))
 }
 
-/// Reads the ids in `[{"entity":"Tag","id":"7"}]`; the prefix is the text before each id.
+/// Reads the ids in a list such as `[{"entity":"Tag","id":"7"}]`.
 ///
-/// - Returns: Whether the text is the canonical list of ascending ids.
+/// The prefix is the text before each id.
+///
+/// - Returns: Whether the text is a canonical list with ids in ascending order.
 package func readLinkList(
   _ text: UnsafeRawBufferPointer,
   prefix: [UInt8],
@@ -55,7 +59,7 @@ package func readLinkList(
   return rest.isEmpty
 }
 
-/// The unread rest of a list of links.
+/// The rest of a list of links that is not read yet.
 private struct LinkText {
   private var rest: Slice<UnsafeRawBufferPointer>
 

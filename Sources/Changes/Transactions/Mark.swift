@@ -1,6 +1,6 @@
 /// The digest of a snapshot or of a gap, whose transaction is not in the chain of digests.
 ///
-/// A later transaction of the chain has this digest in its details, and so proves the snapshot or
+/// A later transaction of the chain has this digest in its details, which proves the snapshot or
 /// the gap.
 package struct Mark: Hashable, Sendable {
   /// The kind of transaction that a mark proves.
@@ -11,7 +11,7 @@ package struct Mark: Hashable, Sendable {
   package var kind: Kind
   /// The id of the snapshot or the gap.
   package var transaction: Int64
-  /// The digest of the transaction.
+  /// The digest of the snapshot or the gap.
   package var digest: Digest
 
   package init(_ kind: Kind, transaction: Int64, digest: Digest) {
@@ -20,12 +20,12 @@ package struct Mark: Hashable, Sendable {
     self.digest = digest
   }
 
-  /// The member of ``Transaction/details``, without braces.
+  /// The mark as a key and a value of ``Transaction/details``, without braces.
   package var member: String {
     #""\#(kind.rawValue)":{"txn":\#(transaction),"digest":"\#(digest)"}"#
   }
 
-  /// Reads the last member of details; nil if it is not a mark.
+  /// Reads a mark from the last key and value of details; nil if they are not a mark.
   fileprivate init?(details: String) {
     let details = CanonicalText(Array(details.utf8))
     guard let (key, value) = details.members.last,
@@ -41,7 +41,7 @@ package struct Mark: Hashable, Sendable {
 }
 
 extension Transaction {
-  /// The snapshot or the gap that this transaction proves; nil if it proves none.
+  /// The snapshot or the gap that this transaction proves; nil if it does not prove one.
   package var mark: Mark? {
     guard operation == .mark || operation == .prune else { return nil }
     let mark = details.flatMap { Mark(details: $0) }

@@ -1,13 +1,13 @@
-/// Writes one entity's objects in the form of history: canonical JSON.
+/// Writes the objects of one entity in the form of history: canonical JSON.
 ///
-/// The texts for every row have fixed addresses, so a row needs no allocation and no reference
-/// counting.
+/// Texts that every row needs have fixed addresses, so writing a row needs no allocation and no
+/// reference counting.
 package final class ObjectEncoder {
-  /// The entity's name.
+  /// The name of the entity.
   package let name: UnsafeRawBufferPointer
-  /// The properties' names with quotes and a colon, in the order of ``EntityLayout/columns``.
+  /// The names of the properties with quotes and a colon, in the order of ``EntityLayout/columns``.
   private let keys: [UnsafeRawBufferPointer]
-  /// For relationships, the text before the id.
+  /// For relationships, the text before the id; empty for attributes.
   private let references: [UnsafeRawBufferPointer]
   /// The types of attributes; nil for relationships.
   private let types: [ValueType?]
@@ -33,7 +33,7 @@ package final class ObjectEncoder {
   /// The number of properties.
   package var count: Int { keys.count }
 
-  /// The name of a property with quotes and a colon, valid as long as the encoder.
+  /// The name of a property with quotes and a colon, valid as long as the encoder exists.
   @inline(__always)
   package func key(_ column: ColumnIndex) -> UnsafeRawBufferPointer { keys[column] }
 
@@ -51,7 +51,9 @@ package final class ObjectEncoder {
     }
   }
 
-  /// Appends a value without its key, and returns its note if the text can't express it.
+  /// Appends a value without its key.
+  ///
+  /// If the text of a value can't express it, the function returns a note.
   @inline(__always)
   package func append(
     _ value: Value,
@@ -77,7 +79,7 @@ package func referencePrefix(_ entity: String) -> [UInt8] {
   return prefix + Array(#","id":""#.utf8)
 }
 
-/// A copy of some bytes with a fixed address, which must be deallocated.
+/// A copy of some bytes with a fixed address, which the caller must deallocate.
 private func kept(_ bytes: [UInt8]) -> UnsafeRawBufferPointer {
   let copy = UnsafeMutableRawBufferPointer.allocate(byteCount: bytes.count, alignment: 1)
   copy.copyBytes(from: bytes)

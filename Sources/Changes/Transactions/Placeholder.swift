@@ -1,18 +1,20 @@
 import FoundationEssentials
 
 extension EntityLayout.Column {
-  /// The value of an erased property in a replica's row, until history has another value: null if
-  /// the property is optional, otherwise a value of its type, which is different for each object
-  /// because it may have to be unique.
+  /// The value of an erased property in a replica's row, until history has another value.
+  ///
+  /// The placeholder for an optional property is null. Any other placeholder has the type of the
+  /// property, and is different for each object because it may have to be unique.
   package func placeholder(for object: Int64) -> Value {
     guard !isOptional else { return .null }
-    // An object never has the id zero, so the reference points to no object.
+    // The id of an object is never zero, so the reference does not refer to an object.
     guard let type else { return .integer(0) }
     switch type {
     case .bool: return .integer(0)
     case .int8, .int16, .int32, .int64, .uint8, .uint16, .uint32, .uint64:
       let range = type.integers ?? 0...0
-      // A log may contain any id, including the minimum, whose negative does not exist.
+      // A log may contain any id. The negative of the minimum does not exist, so the subtraction
+      // may overflow.
       let negative = 0 &- object
       return .integer(range.contains(negative) ? negative : range.contains(object) ? object : 0)
     case .float16, .float, .double, .date: return .real(Double(object))

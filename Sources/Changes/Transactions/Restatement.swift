@@ -1,7 +1,8 @@
 /// The values that remain in the erased lines of a transaction.
 ///
-/// The transaction keeps its digest, which does not cover these values. The transaction that records the
-/// erasure has this in its details, and so confirms them, line by line.
+/// The transaction keeps its digest, which does not cover the values that remain. The transaction
+/// that records the erasure contains the restatement in its details, and so confirms the values
+/// that remain, line by line.
 package struct Restatement: Hashable, Sendable {
   /// The lineage of the transaction that lost values.
   package var lineage: Int64
@@ -34,7 +35,7 @@ package struct Restatement: Hashable, Sendable {
       + #""was":"\#(digest)","lines":{\#(list)}}"#
   }
 
-  /// Reads an object in the form of ``json``; nil for any other text.
+  /// Reads an object that ``json`` wrote; nil for any other text.
   fileprivate init?(_ object: [UInt8]) {
     func text(_ bytes: some Collection<UInt8>) -> String { String(decoding: bytes, as: UTF8.self) }
     func word(_ bytes: [UInt8]) -> String { text(bytes.dropFirst().dropLast()) }
@@ -70,7 +71,7 @@ package struct Restatement: Hashable, Sendable {
 package struct RestatedLine: Hashable, Sendable {
   /// The position of the line in its transaction, from 0.
   package let sequence: Int64
-  /// The digest of the values, with the restated salt of the line.
+  /// The digest of the values that remain, with the restated salt of the line.
   package let values: Digest
 
   package init(sequence: Int64, values: Digest) {
@@ -141,8 +142,8 @@ package struct ErasureDetails: Hashable, Sendable {
 }
 
 extension [Restatement] {
-  /// The text for ``Transaction/details`` of a transaction that deleted objects, and so erased their
-  /// earlier values; nil if it erased none.
+  /// The text for ``Transaction/details`` of a transaction whose deletions erased earlier values;
+  /// nil if they erased no values.
   package var details: String? { isEmpty ? nil : "{\(member)}" }
 
   fileprivate var member: String { #""restated":[\#(map(\.json).joined(separator: ","))]"# }
@@ -154,8 +155,8 @@ extension [Restatement] {
     guard self.details == details else { return nil }
   }
 
-  /// The same without lines that the list has twice, or that others restate in the same way, in ascending
-  /// order.
+  /// The restatements in ascending order, without repeated lines, and without lines that `others`
+  /// restate in the same way.
   package func withoutLines(of others: [Restatement]) -> [Restatement] {
     var known: [Restatement: Set<RestatedLine>] = [:]
     func isNew(_ line: RestatedLine, of one: Restatement) -> Bool {
@@ -183,8 +184,10 @@ extension Transaction {
     operation == .erase ? details.flatMap { ErasureDetails($0) } : nil
   }
 
-  /// What this transaction says of the lines of earlier ones: an erasure, or a deletion in a store whose
-  /// history keeps only tombstones.
+  /// What this transaction records about the values that remain in earlier transactions.
+  ///
+  /// Only an erasure has such a record, or a deletion in a store whose history keeps only
+  /// tombstones.
   package var restatements: [Restatement] {
     if operation == .erase { return erasure?.restatements ?? [] }
     return details.flatMap { [Restatement](details: $0) } ?? []

@@ -1,6 +1,6 @@
 /// One transaction of a history, without its changes.
 package struct Transaction: Hashable, Sendable {
-  /// How much of a transaction the history still contains.
+  /// The part of a transaction that history still contains.
   package enum State: String, Hashable, Sendable {
     /// The whole transaction.
     case whole
@@ -15,7 +15,7 @@ package struct Transaction: Hashable, Sendable {
   /// The time of the commit: RFC 3339 in UTC with six digits after the second.
   package var time: String
   package var operation: TransactionOperation
-  /// The author that the application set; nil if it set none.
+  /// The author that the application set; nil if the application did not set an author.
   package var author: String?
   /// The name of the program; empty if it is not known.
   package var process: String
@@ -23,20 +23,21 @@ package struct Transaction: Hashable, Sendable {
   package var processID: Int64
   /// The name of the machine; empty if it is not known.
   package var host: String
-  /// The program's bundle identifier, if it has one.
+  /// The program's bundle identifier; nil if the program has none.
   package var bundle: String?
   /// The SHA-256 of the schema with which the transaction was recorded.
   package var schema: String
-  /// The number of changes.
+  /// The number of changes in the transaction.
   package var count: Int64
   /// The seed from which the salts of all lines are derived; nil if there are no lines, or if some lines are hidden.
   package var seed: Seed?
-  /// Details of an operation as a canonical JSON object.
+  /// Details of the operation as a canonical JSON object.
   package var details: String?
   package var state = State.whole
-  /// The digest of the transaction; nil if it is the last one and its digest is not computed yet.
+  /// The digest of the transaction; nil if this is the last transaction and its digest is not
+  /// computed yet.
   package var digest: Digest?
-  /// The id of its first change in the store's table of changes.
+  /// The id of the first change of the transaction in the store's table of changes.
   package var firstChange: Int64 = 0
 
   package init(
@@ -70,28 +71,31 @@ package struct Transaction: Hashable, Sendable {
   }
 }
 
-/// One change of a transaction; its bytes are valid until the next change is read.
+/// One change of a transaction.
+///
+/// The bytes of a change are valid until the next change is read.
 package struct Change {
   package var kind: ChangeKind
-  /// The position in the transaction, from 0.
+  /// The position of the change in the transaction, from 0.
   package var sequence: Int64
-  /// The name of the object's entity.
+  /// The name of the entity of the object.
   package var entity: UnsafeRawBufferPointer
-  /// The object's id; zero if it has a ``name``.
+  /// The id of the object; zero if the object has a ``name``.
   package var object: Int64
-  /// The canonical text of a row's name that is not an integer; empty for all others.
+  /// The canonical text of a row's name that is not an integer; empty for an integer id.
   package var name = UnsafeRawBufferPointer(start: nil, count: 0)
-  /// The JSON list of the changed names; empty if the kind has none.
+  /// The JSON list of the changed names; empty if changes of this kind have no list.
   package var changed: UnsafeRawBufferPointer
-  /// The JSON object of the values before; empty if the kind has none.
+  /// The JSON object of the values before the change; empty for an insertion.
   package var before: UnsafeRawBufferPointer
-  /// The JSON object of the values after; empty if the kind has none.
+  /// The JSON object of the values after the change; empty for a deletion.
   package var after: UnsafeRawBufferPointer
   /// The notes on special values as a JSON object; empty if there are none.
   package var special: UnsafeRawBufferPointer
   /// The references to large values as a JSON object; empty if there are none.
   package var large: UnsafeRawBufferPointer
-  /// The members that describe the leaf of its line, in the form of ``LineLeaf``; empty in a whole transaction.
+  /// The part of the line that describes its leaf, in the form of ``LineLeaf``; empty in a whole
+  /// transaction.
   package var leaf = UnsafeRawBufferPointer(start: nil, count: 0)
 
   package var id: ObjectID {
@@ -99,13 +103,13 @@ package struct Change {
     return RowName(canonical: name).map { ObjectID($0) } ?? ObjectID(object)
   }
 
-  /// Whether the change is of an object with this id.
+  /// Whether the object of the change has this id.
   package func isOf(_ id: ObjectID) -> Bool {
     guard let text = id.text else { return name.isEmpty && object == id.integer }
     return name.elementsEqual(text.utf8)
   }
 
-  /// Whether values of the line were hidden or erased after it was written.
+  /// Whether values of the line were hidden or erased after the line was written.
   package var isHidden: Bool {
     if case .hidden = LineLeaf(leaf) { true } else { false }
   }
@@ -137,7 +141,7 @@ package struct Change {
 package enum TransactionOperation: String, Hashable, Sendable, CaseIterable {
   /// A save of an application, which the store recorded.
   case recorded
-  /// A program other than Travelog wrote it, and triggers captured it.
+  /// A program other than Travelog wrote the changes, and triggers captured them.
   case foreign
   /// The transaction contains the state of the store at the start of its history.
   case snapshot
@@ -154,7 +158,7 @@ package enum TransactionOperation: String, Hashable, Sendable, CaseIterable {
   /// The transaction begins the history of an adopted database.
   case adopt
   /// The transaction has rows that were compared or recorded again, because triggers did not
-  /// capture their changes.
+  /// capture the changes of these rows.
   case difference
 }
 
@@ -162,7 +166,7 @@ package enum TransactionOperation: String, Hashable, Sendable, CaseIterable {
 package enum ChangeKind: String, Hashable, Sendable, CaseIterable {
   case insert, update, delete
 
-  /// Calls `body` with the name's bytes, which have a fixed address.
+  /// Calls `body` with the bytes of the name, which have a fixed address.
   package func withName<Result>(
     _ body: (UnsafeRawBufferPointer) throws -> Result
   ) rethrows -> Result {
@@ -175,9 +179,9 @@ package enum ChangeKind: String, Hashable, Sendable, CaseIterable {
     return try body(UnsafeRawBufferPointer(start: name.utf8Start, count: name.utf8CodeUnitCount))
   }
 
-  /// Reads a name; nil for another text.
+  /// Reads the name of a kind; nil for any other text.
   package init?(name: UnsafeRawBufferPointer) {
-    // The raw values have different first letters, so most rows cost one comparison.
+    // The raw values have different first letters, so most rows need only one comparison.
     guard let first = name.first,
       let kind = Self.allCases.first(where: { kind in kind.withName { $0.first == first } }),
       kind.withName({ $0.elementsEqual(name) })

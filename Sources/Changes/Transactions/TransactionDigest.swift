@@ -1,12 +1,14 @@
-/// Computes the digest of a transaction from its changes, from the same bytes as the lines of logs.
+/// Computes the digest of a transaction from its changes.
+///
+/// The digest covers the same bytes as the lines of logs.
 package struct TransactionDigest {
   private let previous: Digest
   private let seed: LineLeaf?
   private var tree: LineTree
   private var buffer: [UInt8] = []
 
-  /// Starts with the digest of the transaction before, and with the parts of the transaction that are known
-  /// before its changes are read: the number of changes, and the seed of all changes.
+  /// Starts with the digest of the transaction before, and with the facts that are known before the
+  /// changes are read: the number of changes, and the seed of the transaction.
   package init(_ transaction: Transaction, after previous: Digest) {
     self.previous = previous
     seed = transaction.seed.map { .seed(lines: transaction.count, $0) }
@@ -42,7 +44,8 @@ package struct TransactionDigest {
     }
   }
 
-  /// Adds the closing line of a transaction that is to be left out, and returns the body of its digest.
+  /// Adds the closing line of a transaction that is left out as a whole, and returns the body of
+  /// its digest.
   package func body(_ lines: TransactionLines) throws(ProofError) -> Digest {
     try withClosing(lines) { closing throws(ProofError) in try tree.body(closing) }
   }
@@ -60,7 +63,9 @@ package struct TransactionDigest {
 }
 
 extension Change {
-  /// The digest of the values; without the salt nobody can find them by trying possible values.
+  /// The digest of the values.
+  ///
+  /// Without the salt, nobody can find the values by trying possible values.
   package func valuesDigest(salt: Seed) -> Digest {
     withParts { _, values in Changes.valuesDigest(values, salt: salt) }
   }

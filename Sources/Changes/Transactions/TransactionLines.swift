@@ -1,7 +1,7 @@
 /// Writes one transaction as the lines of a change log.
 ///
-/// The digest of the transaction covers parts of the lines' bytes. So a store and its later logs
-/// have the same digests.
+/// The digest of the transaction covers parts of the bytes of the lines. So a store and its later
+/// logs have the same digests.
 package struct TransactionLines {
   private let transaction: Transaction
   /// The text before the sequence number of each change.
@@ -21,7 +21,7 @@ package struct TransactionLines {
     self.middle = middle
   }
 
-  /// The number of changes, the time and the author, as each line repeats them.
+  /// Appends the number of changes, the time and the author, which each line repeats.
   private static func appendShared(_ transaction: Transaction, to line: inout [UInt8]) {
     line += #","n":"#.utf8
     appendInteger(transaction.count, to: &line)
@@ -34,7 +34,7 @@ package struct TransactionLines {
     line.append(UInt8(ascii: ","))
   }
 
-  /// Appends the line of a change, with its line break.
+  /// Appends the line of a change, with a line break.
   package func append(_ change: Change, to buffer: inout [UInt8]) {
     appendPrefix(of: change, to: &buffer)
     Self.appendParts(of: change, to: &buffer)
@@ -55,7 +55,8 @@ package struct TransactionLines {
     buffer.append(0x0a)
   }
 
-  /// The members of a change's line that describe its leaf; nil for none.
+  /// The part of a change's line that describes the leaf of the line; nil if the line has no such
+  /// part.
   package func leaf(of change: Change) -> LineLeaf? {
     change.leaf.isEmpty ? seed(for: change) : LineLeaf(change.leaf)
   }
@@ -75,16 +76,18 @@ package struct TransactionLines {
     buffer.append(UInt8(ascii: ","))
   }
 
-  /// The seed of a transaction without hidden lines, if this change has the first line; otherwise nil.
+  /// The seed of a transaction without hidden lines, if this change is in the first line; otherwise
+  /// nil.
   private func seed(for change: Change) -> LineLeaf? {
     guard change.sequence == 0, change.leaf.isEmpty else { return nil }
     return transaction.seed.map { .seed(lines: transaction.count, $0) }
   }
 
-  /// Appends the known bytes of a line and then the bytes of its values, and returns the offset of the
-  /// values.
+  /// Appends the known bytes of a line and then the bytes of its values.
   ///
-  /// The known bytes stay known if the values are hidden.
+  /// The result is the offset of the bytes of the values.
+  ///
+  /// The known bytes remain known even if the values are hidden.
   @discardableResult
   static func appendParts(of change: Change, to buffer: inout [UInt8]) -> Int {
     append(#""op":""#, to: &buffer)
@@ -108,9 +111,9 @@ package struct TransactionLines {
     return values
   }
 
-  /// Appends the closing line of the transaction, with its line break.
+  /// Appends the closing line of the transaction, with a line break.
   ///
-  /// The digest covers the closing line without the digest.
+  /// The digest covers the closing line, except the digest in that line.
   package func appendClosing(digest: Digest?, to buffer: inout [UInt8]) {
     Self.append(#"{"kind":"transaction","txn":"#, to: &buffer)
     appendInteger(transaction.id, to: &buffer)
@@ -146,8 +149,8 @@ package struct TransactionLines {
     buffer += transaction.schema.utf8
     buffer.append(0x22)
     if let details = transaction.details {
-      // Details are written as text, because programs that read a JSON object in a column lose keys
-      // that other lines do not have.
+      // Details are written as text. Programs that read JSON objects in a column lose keys that
+      // other lines do not have.
       Self.append(#","details":"#, to: &buffer)
       appendJSONString(details, to: &buffer)
     }

@@ -14,7 +14,7 @@ package struct Checkpoint: Hashable, Sendable {
 
   /// Reads a checkpoint from the text of a note.
   ///
-  /// Other programs may add lines after the root; they are ignored.
+  /// Other programs may add lines after the root. Such lines are ignored.
   package init(text: String) throws(NoteError) {
     let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
     guard lines.count >= 4, lines.last == "", lines.dropLast().allSatisfy({ !$0.isEmpty }) else {

@@ -1,11 +1,12 @@
-/// A file with the checkpoint of a tree: a signed note, or only its text without signatures.
+/// A file with the checkpoint of a tree: a signed note, or the text of the checkpoint without
+/// signatures.
 package struct CheckpointFile: Hashable, Sendable {
   /// The checkpoint in the file.
   package let checkpoint: Checkpoint
-  /// The signed note; nil if nobody has signed it.
+  /// The signed note; nil if nobody has signed the checkpoint.
   package private(set) var note: SignedNote?
 
-  /// Creates a file that nobody has signed.
+  /// Creates a file with a checkpoint that nobody has signed.
   package init(_ checkpoint: Checkpoint) { self.checkpoint = checkpoint }
 
   /// Reads a checkpoint from the bytes of a file.
@@ -23,9 +24,9 @@ package struct CheckpointFile: Hashable, Sendable {
   /// The bytes of the file.
   package var text: String { note?.description ?? checkpoint.text }
 
-  /// Signs with a private key under the tree's name and returns the public key.
+  /// Signs with a private key under the name of the tree, and returns the public key.
   ///
-  /// Signatures of other keys are kept.
+  /// Signatures by other keys are kept.
   @discardableResult
   package mutating func sign(_ privateKey: [UInt8]) throws(NoteError) -> NoteKey {
     let key = try NoteKey(name: checkpoint.origin, bytes: ed25519PublicKey(of: privateKey))
@@ -39,7 +40,8 @@ package struct CheckpointFile: Hashable, Sendable {
 
   /// The known keys that have signed the checkpoint.
   ///
-  /// - Throws: ``NoteError`` if no known key has signed it, or if the signature of a known key is wrong.
+  /// - Throws: ``NoteError`` if no known key has signed the checkpoint, or if the signature of a
+  ///   known key is wrong.
   package func signers(among keys: [NoteKey]) throws(NoteError) -> [NoteKey] {
     guard let note else { throw .unsigned }
     return try note.signers(among: keys)

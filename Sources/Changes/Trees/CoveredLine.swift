@@ -1,10 +1,11 @@
 import Glibc
 
-/// A line of a transaction, split into the parts that its leaf covers.
+/// A line of a transaction, split into the parts that the line's leaf covers.
 ///
-/// Strings in the line can't contain the separators, because the quotes in strings are escaped.
+/// Strings in the line can't contain the separators of the parts, because the quotes in strings are
+/// escaped.
 package struct CoveredLine: Sendable {
-  /// The line, without its line feed.
+  /// The bytes of the line, without its line feed.
   package let line: [UInt8]
   /// The bytes before the known bytes: kind, ids, time, author, seed, and the digest of hidden values.
   package let prefix: Range<Int>
@@ -12,10 +13,10 @@ package struct CoveredLine: Sendable {
   package let known: Range<Int>
   /// The bytes of the values.
   package let values: Range<Int>
-  /// The digest of the values, if they are hidden.
+  /// The digest of the values if the values are hidden; otherwise nil.
   package private(set) var valuesDigest: Digest?
 
-  /// The separators that value bytes can begin with.
+  /// The separators with which the bytes of the values can begin.
   private static let valueKeys: [StaticString] = [
     #","before":"#, #","after":"#, #","special":"#, #","large":"#,
   ]
@@ -36,13 +37,13 @@ package struct CoveredLine: Sendable {
     }
   }
 
-  /// The text of a member in the prefix; nil if the prefix does not have this member.
+  /// The text of the value with a key in the prefix; nil if the prefix does not have the key.
   private func member(_ key: StaticString) -> ArraySlice<UInt8>? {
     guard let start = firstRange(of: key, in: line, before: prefix.upperBound) else { return nil }
     return line[start.upperBound..<prefix.upperBound].prefix { $0 != UInt8(ascii: "\"") }
   }
 
-  /// The seed in the line and the number of lines whose salts are derived from it.
+  /// The seed in the line, and the number of lines whose salts are derived from this seed.
   package var seed: (lines: Int64, seed: Seed)? {
     guard let parts = member(#","seed":""#)?.split(separator: UInt8(ascii: ":")), parts.count == 2,
       let lines = Int64(String(decoding: parts[0], as: UTF8.self)),
@@ -53,7 +54,7 @@ package struct CoveredLine: Sendable {
 
   /// The leaf hash of the line.
   ///
-  /// The salt is needed unless the values are hidden.
+  /// The salt of the line is needed unless the values are hidden.
   package func leaf(salt: Seed?) -> Digest? {
     line.withUnsafeBytes { bytes in
       guard
@@ -66,7 +67,8 @@ package struct CoveredLine: Sendable {
     }
   }
 
-  /// The line as a proof shows it: without its seed, and without the parts that its leaf does not cover.
+  /// The line as a proof shows it: without the seed, and without the parts that its leaf does not
+  /// cover.
   package var shown: [UInt8] {
     var text = Array(line[prefix])
     for key in [#","seed":""#, #","salt":""#] as [StaticString] {
@@ -81,12 +83,12 @@ package struct CoveredLine: Sendable {
   }
 }
 
-/// The first position of a text that begins with a comma.
+/// The first position of a text, which must begin with a comma.
 func firstRange(of text: StaticString, in bytes: [UInt8], before end: Int? = nil) -> Range<Int>? {
   firstRange(of: CollectionOfOne(text), in: bytes, before: end)
 }
 
-/// The first position of any of these texts, which begin with a comma.
+/// The first position of any of some texts, which must begin with a comma.
 private func firstRange(
   of texts: some Collection<StaticString>,
   in bytes: [UInt8],

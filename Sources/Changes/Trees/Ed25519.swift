@@ -52,7 +52,7 @@ package func ed25519PublicKey(of privateKey: [UInt8]) throws(NoteError) -> [UInt
   return publicKey
 }
 
-/// The functions of libcrypto for signatures; the library is never closed.
+/// The functions of libcrypto for signatures, from a library that is never closed.
 private struct CryptoSignatures: Sendable {
   typealias Object = UnsafeMutableRawPointer
   typealias Bytes = UnsafePointer<UInt8>
@@ -60,7 +60,7 @@ private struct CryptoSignatures: Sendable {
   typealias MakeKey = @convention(c) (Int32, Object?, Bytes?, Int) -> Object?
   typealias Begin = @convention(c) (Object?, Object?, Object?, Object?, Object?) -> Int32
 
-  /// EVP_PKEY_ED25519.
+  /// The number of Ed25519 in libcrypto: `EVP_PKEY_ED25519`.
   let kind: Int32 = 1087
   let privateKey: MakeKey
   let publicKey: MakeKey
@@ -99,7 +99,7 @@ private struct CryptoSignatures: Sendable {
       beginVerifying = try function("EVP_DigestVerifyInit")
       verify = try function("EVP_DigestVerify")
     } catch {
-      // A libcrypto without Ed25519 is not usable.
+      // A libcrypto without Ed25519 can't be used.
       dlclose(library)
       return nil
     }

@@ -1,13 +1,15 @@
-// The inputs of digests; docs/decisions/0004 has the reasons.
+// The inputs of digests. The reasons for their form are in docs/decisions/0004.
 
-/// The digest of the values of a line, which nobody can guess without the salt.
+/// The digest of the values of a line.
+///
+/// Nobody can guess the values of a line from the digest without the salt.
 package func valuesDigest(_ values: UnsafeRawBufferPointer, salt: Seed) -> Digest {
   MessageKind.values.digest(salt, values)
 }
 
 /// The hash of a line in the tree of its transaction.
 ///
-/// The leaf of a line covers two things: the bytes that are known even if the values are hidden,
+/// The leaf of a line covers two things: the bytes that remain known when the values are hidden,
 /// and the digest of the values.
 package func lineHash(_ known: UnsafeRawBufferPointer, values: Digest) -> Digest {
   MessageKind.leaf.digest(SHA256.digest(of: known), values)

@@ -2,11 +2,13 @@
 package struct LineHiding<Hidden: IteratorProtocol<Int64>> {
   private var salts: LineSalts
   private var cover: SeedCover<Hidden>
-  /// The next subtree of the new cover.
+  /// The next subtree that gets a seed.
   private var range: SeededRange?
   private var index: Int64 = 0
 
-  /// Starts a transaction with this many lines; `hidden` has the lines to hide in ascending order.
+  /// Starts a transaction with `count` lines.
+  ///
+  /// `hidden` has the lines to hide, in ascending order.
   package init(count: Int64, hiding hidden: Hidden) {
     salts = LineSalts(count: count)
     cover = SeedCover([], hiding: hidden)
@@ -18,7 +20,7 @@ package struct LineHiding<Hidden: IteratorProtocol<Int64>> {
     index += lines
   }
 
-  /// Returns the new members of the next line, computed from its present members.
+  /// Returns the new leaf of the next line, computed from its present leaf.
   package mutating func next(_ leaf: LineLeaf?) throws(ProofError) -> LineSecret {
     defer { index += 1 }
     let salt: Seed
@@ -43,14 +45,16 @@ package struct LineHiding<Hidden: IteratorProtocol<Int64>> {
 
 /// The parts of a line's leaf that are needed to hide values of the line.
 package struct LineSecret: Sendable {
-  /// The members of the line if it is not hidden now.
+  /// The part that describes the leaf in the new line, unless the line gets hidden.
   package let leaf: LineLeaf?
-  /// The salt of the line: for an erased line the restated salt; nil if the line has no salt.
+  /// The salt of the line, or the restated salt of an erased line; nil if the line has no salt.
   private let salt: Seed?
-  /// The digest of the values that a hidden line had before.
+  /// The digest of the values that a hidden line had before it was hidden.
   private let values: Digest?
 
-  /// Describes a line; a line that is hidden already has a digest of its values.
+  /// Describes a line.
+  ///
+  /// If the line is hidden already, `values` is the digest of its earlier values.
   package init(leaf: LineLeaf?, salt: Seed?, values: Digest?) {
     self.leaf = leaf
     self.salt = salt
@@ -60,12 +64,12 @@ package struct LineSecret: Sendable {
   /// Whether the line is hidden already.
   package var isHidden: Bool { values != nil }
 
-  /// The digest of the values that the change had before anything was erased.
+  /// The digest of the values that the change had before any of them was erased.
   package func values(of change: Change) -> Digest? {
     values ?? salt.map { change.valuesDigest(salt: $0) }
   }
 
-  /// The members of the line after values of the change were erased; nil if it has no salt.
+  /// The leaf of the line after values of the change were erased; nil if the line has no salt.
   package func erased(_ change: Change) -> LineLeaf? {
     guard let salt else { return nil }
     return .hidden(values: values ?? change.valuesDigest(salt: salt), salt: salt.restated)

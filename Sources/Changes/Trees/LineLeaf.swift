@@ -1,18 +1,18 @@
-/// The members of a line before `op`, which describe its leaf.
+/// The part of a line before `op`, which describes the leaf of the line.
 ///
-/// A line without such members gets its salt from the seed of an earlier line.
+/// A line without this part gets its salt from the seed of an earlier line.
 package enum LineLeaf: Hashable, Sendable {
-  /// A seed from which the salts of `count` lines are derived: this line and the lines after it.
+  /// A seed from which the salts of `lines` lines are derived: the salts of this line and of the
+  /// lines after it.
   case seed(lines: Int64, Seed)
-  /// The values that the line had were changed or removed.
+  /// The earlier values of the line were changed or removed.
   ///
-  /// The leaf of an erased line contains the digest of the old values.
+  /// The leaf of a hidden line contains the digest of the earlier values.
   ///
-  /// An erased line also has the restated salt. The lines digest covers the remaining values with
-  /// this salt.
+  /// An erased line also has the restated salt. The digest of the remaining values uses this salt.
   case hidden(values: Digest, salt: Seed?)
 
-  /// Reads the members in the form that ``append(to:)`` writes; nil for any other text.
+  /// Reads a text that ``append(to:)`` wrote; nil for any other text.
   package init?(_ text: UnsafeRawBufferPointer) {
     func part(_ range: Range<Int>) -> UnsafeRawBufferPointer {
       UnsafeRawBufferPointer(rebasing: text[range])
@@ -48,7 +48,7 @@ package enum LineLeaf: Hashable, Sendable {
     }
   }
 
-  /// Appends the members, separated by commas.
+  /// Appends the description of the leaf, with commas between its keys.
   package func append(to buffer: inout [UInt8]) {
     func append(_ seed: Seed) {
       seed.bytes.withUnsafeBytes { appendBase64($0, to: &buffer) }

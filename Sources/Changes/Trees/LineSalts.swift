@@ -1,19 +1,20 @@
 /// The salts of a transaction's lines, computed from the seeds in some of the lines.
 ///
-/// If lines without a salt exist, the smallest set of subtrees covers all other lines, and the first
-/// line of each subtree has its seed. Any other set is refused, so that each transaction has one text.
+/// If some lines have no salt, the smallest set of subtrees covers all other lines, and the first
+/// line of each subtree has the seed of the subtree. Any other set is refused, so each transaction
+/// has only one text.
 package struct LineSalts: Sendable {
   private let count: Int64
   private var salts: Salts?
-  /// The number of lines in the subtree of the last seed.
+  /// The lines whose salts are derived from the last seed.
   private var covered: Range<Int64> = 0..<0
   /// The index of the next line.
   private var index: Int64 = 0
 
-  /// Starts a transaction with this many lines.
+  /// Starts a transaction with `count` lines.
   package init(count: Int64) { self.count = count }
 
-  /// Returns the salt of the next line, which has a seed that covers this many lines.
+  /// Returns the salt of the next line, which has a seed for this line and the lines after it.
   package mutating func next(_ leaves: Int64, _ seed: Seed) throws(ProofError) -> Seed {
     let (end, isTooLarge) = index.addingReportingOverflow(Swift.max(leaves, 0))
     let range = index..<(isTooLarge ? index : end)
@@ -54,7 +55,7 @@ package struct LineSalts: Sendable {
     index += lines
   }
 
-  /// Checks that the transaction is complete.
+  /// Throws unless all lines of the transaction were read.
   package func finish() throws(ProofError) {
     guard index == count else {
       throw ProofError("There are \(index) lines, but there should be \(count)")

@@ -6,12 +6,12 @@ package struct LineTree {
   private var remaining: MerkleTree?
   /// The digests of the values that remain in erased lines.
   private var restated: [RestatedLine] = []
-  /// The last subtree of the lines that were left out just before the next line.
+  /// The last subtree of the lines that were left out directly before the next line.
   private var omitted: Range<Int64> = 0..<0
   private let count: Int64
   private var refusal: ProofError?
 
-  /// Starts a transaction with this many lines.
+  /// Starts a transaction with `count` lines.
   package init(count: Int64) {
     self.count = count
     salts = LineSalts(count: count)
@@ -24,7 +24,8 @@ package struct LineTree {
   /// - Parameters:
   ///   - known: The bytes that stay known if the values are hidden.
   ///   - values: The bytes of the values.
-  ///   - members: The members of the line that describe its leaf, in the form of ``LineLeaf``; may be empty.
+  ///   - members: The part of the line that describes its leaf, in the form of ``LineLeaf``; may be
+  ///     empty.
   package mutating func append(
     known: UnsafeRawBufferPointer,
     values: UnsafeRawBufferPointer,
@@ -39,7 +40,7 @@ package struct LineTree {
     append(known: known, values: values, leaf: leaf)
   }
 
-  /// Adds the next line with the members that describe its leaf; nil if the line has no such members.
+  /// Adds the next line, with the description of its leaf; nil if the line has no such description.
   package mutating func append(
     known: UnsafeRawBufferPointer,
     values: UnsafeRawBufferPointer,
@@ -75,7 +76,7 @@ package struct LineTree {
     }
   }
 
-  /// Adds the next lines, which are left out, by the root of their subtree.
+  /// Adds a subtree of lines that are left out, given the root of the subtree.
   package mutating func append(omitted root: Digest, lines: Int64) {
     guard refusal == nil else { return }
     let start = tree.count
@@ -98,18 +99,22 @@ package struct LineTree {
     }
   }
 
-  /// Ends a transaction that is left out as a whole; `closing` is its closing line without the digest.
+  /// Ends a transaction that is left out as a whole.
   ///
-  /// - Throws: ``ProofError`` if the seeds in the lines are not the smallest set.
+  /// `closing` is the closing line without the digest.
+  ///
+  /// - Throws: ``ProofError`` if the lines do not have the smallest set of seeds.
   package func body(_ closing: UnsafeRawBufferPointer) throws(ProofError) -> Digest {
     if let refusal { throw refusal }
     try salts.finish()
     return bodyDigest(lines: tree.root, closing: closing)
   }
 
-  /// Ends the transaction; `closing` is its closing line without the digest.
+  /// Ends the transaction.
   ///
-  /// - Throws: ``ProofError`` if the seeds in the lines are not the smallest set.
+  /// `closing` is the closing line without the digest.
+  ///
+  /// - Throws: ``ProofError`` if the lines do not have the smallest set of seeds.
   package func close(
     _ closing: UnsafeRawBufferPointer,
     after previous: Digest
@@ -125,19 +130,20 @@ package struct LineTree {
   }
 }
 
-/// The digests that follow from a transaction's lines.
+/// The digests that are computed from the lines of a transaction.
 package struct LineDigests: Hashable, Sendable {
   /// The digest of the transaction.
   package let transaction: Digest
   /// The lines digest, which covers the values that remain in erased lines; nil if no line is
   /// erased.
   ///
-  /// A record beside the logs contains this digest, because nothing in the transaction proves the remaining values.
+  /// A record beside the logs contains the lines digest, because nothing in the transaction proves
+  /// the values that remain in erased lines.
   package let remaining: Digest?
   /// The values that remain in each erased line, which a later transaction may confirm.
   package let restated: [RestatedLine]
 
-  /// Creates the digests.
+  /// Creates the digests of a transaction.
   package init(transaction: Digest, remaining: Digest? = nil, restated: [RestatedLine] = []) {
     self.transaction = transaction
     self.remaining = remaining

@@ -1,4 +1,4 @@
-/// An invalid proof, or an invalid part of one.
+/// The error for an invalid proof, or for an invalid part of a proof.
 package struct ProofError: Error, Hashable, Sendable {
   package let message: String
 
@@ -18,7 +18,8 @@ package struct TreeHead: Hashable, Sendable {
   }
 }
 
-/// The subtrees whose roots prove that a tree contains a leaf, from the leaf's sibling up to the root.
+/// The subtrees whose roots prove that a tree contains a leaf, from the leaf's sibling up to the
+/// root of the tree.
 package func inclusionPath(of index: Int64, in count: Int64) -> [Range<Int64>] {
   var path: [Range<Int64>] = []
   var node = 0..<count
@@ -44,12 +45,12 @@ package func consistencyPath(from old: Int64, to count: Int64) -> [Range<Int64>]
     path.append(isLeft ? right : left)
     node = isLeft ? left : right
   }
-  // The verifier knows the old root.
+  // The verifier already has the old root.
   if node.lowerBound > 0 { path.append(node) }
   return path.reversed()
 }
 
-/// The root that follows from a leaf and its proof of inclusion.
+/// The root that is computed from a leaf and its proof of inclusion.
 ///
 /// - Throws: ``ProofError`` if the number of hashes is wrong for a leaf at this place of the tree.
 package func inclusionRoot(
@@ -70,7 +71,7 @@ package func inclusionRoot(
   return hash
 }
 
-/// Checks a proof that the larger tree begins with the smaller one.
+/// Checks a proof that a larger tree begins with a smaller tree.
 ///
 /// - Throws: ``ProofError`` if the proof is wrong.
 package func checkConsistency(
@@ -88,7 +89,8 @@ package func checkConsistency(
   }
   var known = Array(zip(path, proof))[...]
   var before = old.root
-  // If the newer tree has a node with exactly the old leaves, the proof leaves out the old root.
+  // If the larger tree has a node with exactly the leaves of the old tree, the proof leaves out the
+  // old root.
   if let first = path.first, first.lowerBound < old.count {
     before = proof[0]
     known = known.dropFirst()

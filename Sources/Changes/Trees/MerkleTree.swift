@@ -4,9 +4,9 @@
 package struct MerkleTree: Hashable, Sendable {
   /// The number of leaves.
   package private(set) var count: Int64 = 0
-  /// The roots of the largest complete subtrees, left to right.
+  /// The roots of the largest complete subtrees, from left to right.
   private var subtrees: [Digest] = []
-  /// Whether a last subtree that is not full was added, so that no leaf can follow.
+  /// Whether the last subtree is not full, which means that no leaf can follow.
   private var isComplete = false
 
   /// Creates a tree without leaves.
@@ -19,9 +19,9 @@ package struct MerkleTree: Hashable, Sendable {
 
   package mutating func append(_ leaf: Digest) { merge(leaf, 1) }
 
-  /// Appends a subtree by its root.
+  /// Appends a subtree, given its root.
   ///
-  /// - Throws: ``ProofError`` if no tree has a subtree of this size at this place.
+  /// - Throws: ``ProofError`` if no tree can have a subtree of this size at this place.
   package mutating func append(_ root: Digest, ofLeaves leaves: Int64) throws(ProofError) {
     let isWhole = leaves > 0 && leaves & (leaves - 1) == 0 && count & (leaves - 1) == 0
     // Only the last subtree of a tree may have a number of leaves that is not a power of two.
@@ -46,7 +46,9 @@ package struct MerkleTree: Hashable, Sendable {
     count += leaves
   }
 
-  /// The root; for a tree without leaves it is the digest of no bytes.
+  /// The root of the tree.
+  ///
+  /// The root of a tree without leaves is the digest of no bytes.
   package var root: Digest {
     guard var hash = subtrees.last else { return SHA256.digest(of: []) }
     for left in subtrees.dropLast().reversed() { hash = nodeHash(left, hash) }
@@ -66,13 +68,14 @@ package func nodeHash(_ left: Digest, _ right: Digest) -> Digest {
   MessageKind.node.digest(left, right)
 }
 
-/// The number of leaves below the left child of a node: the largest power of two below `count`.
+/// The number of leaves below the left child of a node with `count` leaves: the largest power of
+/// two below `count`.
 func leavesOfLeftChild(_ count: Int64) -> Int64 {
   1 << Int64(63 - (count - 1).leadingZeroBitCount)
 }
 
 extension Range<Int64> {
-  /// The leaves below the two children of the node with these leaves, at least two.
+  /// The leaves below each of the two children of a node, which must have at least two leaves.
   var children: (left: Self, right: Self) {
     let middle = lowerBound + leavesOfLeftChild(upperBound - lowerBound)
     return (lowerBound..<middle, middle..<upperBound)
@@ -87,7 +90,7 @@ extension Range<Int64> {
     }
   }
 
-  /// Whether a tree of this many leaves has a node with exactly these leaves.
+  /// Whether a tree of `count` leaves has a node with exactly these leaves.
   func isNode(ofLeaves count: Int64) -> Bool {
     guard lowerBound >= 0, lowerBound < upperBound, upperBound <= count else { return false }
     var node = 0..<count

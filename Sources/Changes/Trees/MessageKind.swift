@@ -1,7 +1,9 @@
-/// The kinds of short messages that trees and transactions hash, by their first byte.
+/// The kinds of short messages that trees and transactions hash.
 ///
-/// No two kinds have the same first byte, so the hash of one kind is never the hash of another. The
-/// first two kinds are defined in RFC 6962.
+/// The first byte of a message is its kind.
+///
+/// No two kinds have the same first byte, so the hash of one kind is never the hash of another
+/// kind. RFC 6962 defines the first two kinds.
 enum MessageKind: UInt8 {
   case leaf, node, seed, values, restatedSalt, body, transaction
 
@@ -25,9 +27,10 @@ enum MessageKind: UInt8 {
     _ count: Int,
     _ more: UnsafeRawBufferPointer
   ) -> Digest {
-    // The message is on the stack, because a million changes hash six million messages.
+    // The message is on the stack, because a million changes need the hashes of six million
+    // messages.
     withUnsafeTemporaryAllocation(byteCount: 72, alignment: 8) { bytes in
-      // The kind is in byte 7, so the words after it are aligned.
+      // The kind is in byte 7 of the buffer, so the words after it are aligned.
       bytes[7] = rawValue
       for index in 0..<4 {
         bytes.storeBytes(of: first[index].bigEndian, toByteOffset: 8 + 8 * index, as: UInt64.self)
@@ -41,7 +44,7 @@ enum MessageKind: UInt8 {
 private var nothing: UnsafeRawBufferPointer { UnsafeRawBufferPointer(start: nil, count: 0) }
 
 extension Digest {
-  /// The digest's words of eight bytes, each with its highest byte first.
+  /// The digest as words of eight bytes, each with its highest byte first.
   var words: SIMD4<UInt64> {
     // A digest consists of exactly four integers.
     withUnsafeBytes(of: self) { $0.loadUnaligned(as: SIMD4<UInt64>.self) }

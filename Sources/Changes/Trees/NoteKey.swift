@@ -1,12 +1,12 @@
 /// The reason why a note, a checkpoint or a key can't be read, created or trusted.
 package enum NoteError: Error, Hashable, Sendable {
-  /// The note, checkpoint or key has the wrong form; the text explains what is wrong.
+  /// The note, checkpoint or key has a wrong form. The text explains what is wrong.
   case malformed(String)
   /// No known key has signed the note.
   case unsigned
-  /// The signature of this known key does not match the text.
+  /// The signature of the known key with this name does not match the text.
   case wrongSignature(String)
-  /// The machine has no libcrypto, which signs and verifies.
+  /// The machine has no libcrypto, which is needed to sign and verify.
   case noLibrary
 }
 
@@ -17,7 +17,7 @@ package struct NoteKey: Hashable, Sendable {
   /// The 32 bytes of the public key.
   package let bytes: [UInt8]
 
-  /// The number of Ed25519 among C2SP's kinds of signatures.
+  /// The number of Ed25519 in C2SP's list of kinds of signatures.
   private static let kind: UInt8 = 1
 
   package init(name: String, bytes: [UInt8]) throws(NoteError) {
@@ -29,7 +29,7 @@ package struct NoteKey: Hashable, Sendable {
     self.bytes = bytes
   }
 
-  /// Reads a line such as `example.org/log+1c0a…+AW9…`.
+  /// Reads a key in the form of a vkey line, such as `example.org/log+1c0a…+AW9…`.
   package init(verifier text: String) throws(NoteError) {
     let parts = text.split(separator: "+", maxSplits: 2, omittingEmptySubsequences: false)
     guard parts.count == 3, let bytes = decoded(parts[2]), bytes.first == Self.kind else {
@@ -39,14 +39,14 @@ package struct NoteKey: Hashable, Sendable {
     guard verifier == text else { throw .malformed("the key of \(name) has another number") }
   }
 
-  /// The key in the form of a vkey line, which other C2SP programs read.
+  /// The key in the form of a vkey line, which other C2SP programs can read.
   package var verifier: String {
     let digits = String(id, radix: 16)
     let number = String(repeating: "0", count: 8 - digits.count) + digits
     return "\(name)+\(number)+\(encoded([Self.kind] + bytes))"
   }
 
-  /// The number that distinguishes the keys of one name.
+  /// The number that distinguishes keys with the same name.
   package var id: UInt32 {
     let digest = SHA256.digest(of: Array(name.utf8) + [0x0a, Self.kind] + bytes)
     return UInt32(digest.words[0] >> 32)
@@ -61,7 +61,7 @@ func isKeyName(_ text: some StringProtocol) -> Bool {
     }
 }
 
-/// Decodes base64; nil if the text is not in its only canonical form.
+/// Decodes canonical base64; nil for any other text.
 func decoded(_ text: some StringProtocol) -> [UInt8]? {
   Array(text.utf8).withUnsafeBytes { parseBase64($0) }.map { Array($0) }
 }
@@ -72,10 +72,10 @@ func encoded(_ bytes: [UInt8]) -> String {
   return String(decoding: text, as: UTF8.self)
 }
 
-/// The 32 bytes of an Ed25519 key in a PEM file, which `openssl genpkey -algorithm ed25519` and
-/// `openssl pkey -pubout` write.
+/// Reads the 32 bytes of an Ed25519 key in a PEM file, as `openssl genpkey -algorithm ed25519` and
+/// `openssl pkey -pubout` write it.
 package func ed25519Key(pem text: String) throws(NoteError) -> (bytes: [UInt8], isPrivate: Bool) {
-  // RFC 8410: the DER bytes before the key are the same in every file.
+  // In every file, the DER bytes before the key are the same (RFC 8410).
   let kinds: [(name: String, isPrivate: Bool, opening: [UInt8])] = [
     (
       "PRIVATE KEY", true,

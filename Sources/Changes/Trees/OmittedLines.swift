@@ -4,10 +4,10 @@ package struct OmittedLines: Sendable {
   /// The lines and the root of each subtree, in order.
   package private(set) var subtrees: [(lines: Range<Int64>, root: Digest)] = []
 
-  /// Starts a transaction with this many lines.
+  /// Starts a transaction with `count` lines.
   package init(count: Int64) { self.count = count }
 
-  /// Adds an omitted line by the hash of its leaf.
+  /// Adds an omitted line, given the hash of its leaf.
   package mutating func append(_ index: Int64, hash: Digest) {
     var last = (lines: index..<index + 1, root: hash)
     while let left = subtrees.last, left.lines.upperBound == last.lines.lowerBound {
@@ -19,6 +19,6 @@ package struct OmittedLines: Sendable {
     subtrees.append(last)
   }
 
-  /// Ends the run of lines.
+  /// Removes the subtrees, because the run of omitted lines has ended.
   package mutating func removeAll() { subtrees.removeAll(keepingCapacity: true) }
 }

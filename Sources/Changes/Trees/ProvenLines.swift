@@ -1,16 +1,20 @@
-/// Reads the lines of a transaction one after another and collects what a proof of one line contains.
+/// Reads the lines of a transaction one after another, and collects the parts of a proof of one
+/// line.
 ///
-/// A proof needs at most a few dozen hashes, however many lines the transaction has.
+/// A proof needs at most a few dozen hashes, for any number of lines.
 package struct ProvenLines: Sendable {
   private let change: Int64?
   private var salts: LineSalts
   private var index: Int64 = 0
-  /// The subtrees beside the proven line, from its sibling up to the root; the whole tree if no line is proven.
+  /// The subtrees beside the proven line, from the line's sibling up to the root; the whole tree if
+  /// no line is proven.
   private let subtrees: [Range<Int64>]
   private var trees: [MerkleTree]
   private var proven: (line: [UInt8], salt: Seed?)?
 
-  /// Starts a transaction with this many lines; `change` is the line to prove; nil proves all lines.
+  /// Starts a transaction with `count` lines.
+  ///
+  /// `change` is the line to prove; if `change` is nil, the root over all lines is proven.
   package init(count: Int64, change: Int64?) {
     self.change = change
     salts = LineSalts(count: count)
@@ -39,7 +43,7 @@ package struct ProvenLines: Sendable {
     index += 1
   }
 
-  /// The part of the proof about the lines, available after the last line.
+  /// The part of the proof about the lines, which is complete after the last line was read.
   package func finish() throws(ProofError) -> TransactionProof.Lines {
     try salts.finish()
     let roots = trees.map(\.root)

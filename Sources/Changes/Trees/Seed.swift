@@ -1,11 +1,11 @@
 /// The 16 bytes from which the salts of a subtree's leaves are derived.
 ///
-/// The seeds of a node's children are derived from its seed, and do not reveal it. The seed of a leaf
-/// is the salt of its line.
+/// The seeds of a node's children are derived from the seed of the node, and do not reveal it. The
+/// seed of a leaf is the salt of a line.
 package struct Seed: Hashable, Sendable {
   package static let byteCount = 16
 
-  // The words are big-endian.
+  // The two words are big-endian.
   let first: UInt64
   let second: UInt64
 
@@ -34,7 +34,7 @@ package struct Seed: Hashable, Sendable {
     self = seed
   }
 
-  /// Reads base64 of 16 bytes; nil for anything else.
+  /// Reads base64 of 16 bytes; nil for any other text.
   init?(base64 text: UnsafeRawBufferPointer) {
     guard text.count == 24 else { return nil }
     let seed = withUnsafeTemporaryAllocation(byteCount: 18, alignment: 8) { room in
@@ -44,34 +44,36 @@ package struct Seed: Hashable, Sendable {
     self = seed
   }
 
-  /// Creates a seed from random bytes: 16 bytes are the seed itself, any other number is hashed.
+  /// Creates a seed from random bytes.
+  ///
+  /// Exactly 16 bytes are the seed itself; any other number of bytes is hashed.
   package init(random bytes: [UInt8]) {
     self = Seed(bytes: bytes) ?? SHA256.digest(of: bytes).seed
   }
 
-  /// The bytes.
+  /// The 16 bytes of the seed.
   package var bytes: [UInt8] {
     [first, second].flatMap { word in withUnsafeBytes(of: word.bigEndian) { Array($0) } }
   }
 
-  /// The seeds of the node's two children.
+  /// The seeds of the two children of the node.
   var children: (left: Seed, right: Seed) {
     let words = MessageKind.seed.digest(self).words
     return (Seed(words[0], words[1]), Seed(words[2], words[3]))
   }
 
-  /// The salt that replaces this one after values of the line were erased.
+  /// The salt that replaces this salt after values of the line were erased.
   package var restated: Seed {
     MessageKind.restatedSalt.digest(self).seed
   }
 }
 
 extension Digest {
-  /// The first 16 bytes.
+  /// The first 16 bytes of the digest, as a seed.
   fileprivate var seed: Seed { Seed(words[0], words[1]) }
 }
 
-/// A subtree of a transaction's tree of seeds: its leaves and the seed of its root.
+/// A subtree of a transaction's tree of seeds: the leaves of the subtree, and the seed of its root.
 package struct SeededRange: Hashable, Sendable {
   package let leaves: Range<Int64>
   /// The seed of the subtree's root.
@@ -82,7 +84,7 @@ package struct SeededRange: Hashable, Sendable {
     self.seed = seed
   }
 
-  /// The salt of one of the leaves.
+  /// The salt of one of the leaves of the subtree.
   package func salt(of leaf: Int64) -> Seed {
     var range = self
     while range.leaves.count > 1 {
@@ -92,18 +94,18 @@ package struct SeededRange: Hashable, Sendable {
     return range.seed
   }
 
-  /// The two halves of a subtree of more than one leaf.
+  /// The two halves of a subtree, which must have more than one leaf.
   fileprivate var children: (left: SeededRange, right: SeededRange) {
     let (left, right) = (leaves.children, seed.children)
     return (SeededRange(left.left, right.left), SeededRange(left.right, right.right))
   }
 }
 
-/// The salts of a subtree's leaves, left to right.
+/// The salts of a subtree's leaves, from left to right.
 package struct Salts: Sequence, IteratorProtocol, Sendable {
   private var waiting: [SeededRange]
 
-  /// Starts at the first leaf.
+  /// Starts at the first leaf of a subtree.
   package init(_ range: SeededRange) { waiting = range.leaves.isEmpty ? [] : [range] }
 
   package mutating func next() -> Seed? {
@@ -128,7 +130,7 @@ package struct SeedCover<Hidden: IteratorProtocol<Int64>>: Sequence, IteratorPro
 
   /// Covers all leaves of some subtrees except the hidden leaves.
   ///
-  /// Subtrees and hidden leaves are in ascending order.
+  /// The subtrees and the hidden leaves must be in ascending order.
   package init(_ ranges: [SeededRange], hiding hidden: Hidden) {
     waiting = ranges.reversed()
     self.hidden = hidden
@@ -138,7 +140,7 @@ package struct SeedCover<Hidden: IteratorProtocol<Int64>>: Sequence, IteratorPro
   /// Adds a subtree after the others.
   mutating func append(_ range: SeededRange) { waiting.insert(range, at: 0) }
 
-  /// The next subtree; nil after the last one.
+  /// The next subtree with a seed; nil after the last subtree.
   package mutating func next() -> SeededRange? {
     while let range = waiting.popLast() {
       while let index = nextHidden, index < range.leaves.lowerBound { nextHidden = hidden.next() }

@@ -4,16 +4,16 @@ package struct SignedNote: Hashable, Sendable, CustomStringConvertible {
   package struct Signature: Hashable, Sendable {
     /// The name of the key.
     package let name: String
-    /// The number that distinguishes the keys of one name.
+    /// The number that distinguishes keys with the same name.
     package let keyID: UInt32
     package let bytes: [UInt8]
   }
 
-  /// The largest number of signatures that a note may have.
+  /// The maximum number of signatures in a note.
   private static let limit = 100
   private static let dash = "\u{2014} "
 
-  /// The signed text; it ends with a line feed.
+  /// The signed text, which ends with a line feed.
   package let text: String
   package private(set) var signatures: [Signature] = []
 
@@ -71,7 +71,8 @@ package struct SignedNote: Hashable, Sendable, CustomStringConvertible {
 
   /// The known keys that have signed the note.
   ///
-  /// - Throws: ``NoteError`` if no known key has signed the note, or if the signature of a known key is wrong.
+  /// - Throws: ``NoteError`` if no known key has signed the note, or if the signature of a known
+  ///   key is wrong.
   package func signers(among keys: [NoteKey]) throws(NoteError) -> [NoteKey] {
     var found: [NoteKey] = []
     for one in signatures {

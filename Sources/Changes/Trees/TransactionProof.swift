@@ -1,21 +1,24 @@
-/// A proof that a transaction, or one change in it, belongs to a lineage: a statement from which the
-/// transaction's digest is computed, and a proof that the lineage's tree contains this digest.
+/// A proof that a transaction, or one change in it, belongs to a lineage.
+///
+/// The digest of the transaction is computed from the statement in the proof. The rest of the proof
+/// shows that the tree of the lineage contains this digest.
 package struct TransactionProof: Hashable, Sendable {
   /// The lines of the transaction that the statement proves.
   package enum Lines: Hashable, Sendable {
-    /// One line, with the salt of its values and the hashes from the line's sibling up to the root.
+    /// One line, with the salt of its values, and the hashes from the line's sibling up to the
+    /// root.
     case one([UInt8], salt: Seed?, path: [Digest])
-    /// No line; the statement contains only the root of the tree over the lines.
+    /// No line is proven. The statement contains only the root of the tree over the lines.
     case root(Digest)
   }
 
-  /// The proven line, or the root over all lines.
+  /// The proven line, or the root of the tree over all lines.
   package let lines: Lines
   /// The line that closes the transaction, without its line feed.
   package let closing: [UInt8]
   /// The digest of the transaction before.
   package let previous: Digest
-  /// The proof that the lineage's tree contains the transaction.
+  /// The proof that the tree of the lineage contains the transaction.
   package let tree: TreeProof
 
   private static let title = "travelog-proof/1"
@@ -73,7 +76,7 @@ package struct TransactionProof: Hashable, Sendable {
       .joined(separator: "\n")
   }
 
-  /// The ids of the proven transaction and of the proven change.
+  /// Checks the proof, and returns the ids of the proven transaction and of the proven change.
   package func check() throws(ProofError) -> (transaction: Int64, change: Int64?) {
     let end = try ClosingLine(closing)
     let root: Digest
@@ -83,7 +86,7 @@ package struct TransactionProof: Hashable, Sendable {
     case .one(let bytes, let salt, let path):
       let line = try CoveredLine(bytes)
       let sequence = try end.sequence(of: line)
-      // A line that hides its values must not show values, because no digest would prove them.
+      // A line with hidden values must not show values, because no digest would prove them.
       guard (salt == nil) == (line.valuesDigest != nil), line.shown == bytes,
         salt != nil || line.values.isEmpty, let leaf = line.leaf(salt: salt)
       else { throw ProofError("The line does not have either values with a salt or their digest.") }
@@ -99,15 +102,16 @@ package struct TransactionProof: Hashable, Sendable {
   }
 }
 
-/// The parts of a transaction's closing line that a proof is checked with.
+/// The parts of a transaction's closing line that are needed to check a proof.
 private struct ClosingLine {
   let transaction: Int64
   /// The number of lines in the transaction.
   let count: Int64
   let digest: Digest
-  /// The closing line with its line feed and without its digest, as the transaction's body covers it.
+  /// The closing line with its line feed and without its digest, as the body of the transaction
+  /// covers it.
   let body: [UInt8]
-  /// The members that each line of the transaction repeats: number of lines, time and author.
+  /// The part that each line of the transaction repeats: number of lines, time and author.
   private let shared: ArraySlice<UInt8>
 
   init(_ line: [UInt8]) throws(ProofError) {
@@ -142,7 +146,7 @@ private struct ClosingLine {
   }
 }
 
-/// The canonical number at the start of the bytes, and the bytes after it.
+/// The canonical number at the start of some bytes, and the bytes after the number.
 private func number(_ bytes: ArraySlice<UInt8>) -> (Int64, ArraySlice<UInt8>)? {
   let digits = bytes.prefix { $0 &- 0x30 < 10 }
   let text = String(decoding: digits, as: UTF8.self)

@@ -18,7 +18,7 @@ package struct TreeProof: Hashable, Sendable {
 
   /// Reads a proof.
   ///
-  /// A line `extra` is allowed and ignored, because it proves nothing.
+  /// A line that begins with `extra` is allowed, and is ignored because it proves nothing.
   package init(_ text: String) throws(NoteError) {
     var lines = text.split(separator: "\n", omittingEmptySubsequences: false)[...]
     guard lines.popFirst() == Self.title[...] else {
@@ -57,7 +57,7 @@ package struct TreeProof: Hashable, Sendable {
   }
 }
 
-/// A digest in base64.
+/// Reads a digest in base64; nil for any other text.
 func digest(base64 text: some StringProtocol) -> Digest? {
   decoded(text)?.withUnsafeBytes { Digest(bytes: $0) }
 }

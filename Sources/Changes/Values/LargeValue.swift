@@ -9,7 +9,7 @@ package enum LargeValue: Sendable {
   /// The maximum size in bytes of a value in a line or a row of history.
   package static let limit = 1024 * 1024
 
-  /// The number of bytes; nil if there is no such file.
+  /// The number of bytes of the value; nil if the file of the value is missing.
   package var size: Int64? {
     switch self {
     case .bytes(let data): return Int64(data.count)
@@ -19,7 +19,8 @@ package enum LargeValue: Sendable {
     }
   }
 
-  /// Calls the closure with the bytes, one piece at a time, so that a value of any size needs little memory.
+  /// Calls the closure with one piece of the bytes at a time, so a value of any size needs little
+  /// memory.
   ///
   /// - Throws: ``StoreError/Code/missingBlob`` if the file is missing.
   package func forEachPiece(_ body: (UnsafeRawBufferPointer) throws -> Void) throws {

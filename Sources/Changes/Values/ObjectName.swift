@@ -1,4 +1,4 @@
-/// An object by its entity and its id.
+/// The name of an object: its entity and its id.
 package struct ObjectName: Hashable, Sendable, CustomStringConvertible {
   package let entity: String
   package let id: ObjectID

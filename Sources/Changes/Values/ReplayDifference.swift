@@ -2,11 +2,11 @@
 package struct ReplayDifference: Hashable, Sendable, CustomStringConvertible {
   package let entity: String
   package let object: ObjectID
-  /// The property; nil if the whole object exists or is missing unexpectedly.
+  /// The property; nil if the whole object is missing, or exists unexpectedly.
   package let property: String?
-  /// The expected value as canonical text; nil for none.
+  /// The expected value as canonical text; nil if no value is expected.
   package let expected: String?
-  /// The value in the store; nil for none.
+  /// The value in the store; nil if the store has no value.
   package let found: String?
 
   package init(
@@ -31,7 +31,7 @@ package struct ReplayDifference: Hashable, Sendable, CustomStringConvertible {
     return "\(name).\(property) is \(shown(found)) and should be \(shown(expected))"
   }
 
-  /// The difference as a later change, in words.
+  /// The difference in words, described as a later change.
   var asChange: String {
     let name = "\(entity) \(object)"
     guard let property else {

@@ -15,15 +15,15 @@ package struct RowKey: Hashable, Comparable, Sendable {
 
 /// The id of an object: an integer, or the name of a row of an adopted table.
 ///
-/// Only code that binds or reads SQL, or writes or reads canonical text, uses its ``integer``. All
+/// Only code that binds or reads SQL, or writes or reads canonical text, uses ``integer``. All
 /// objects of a store have integers, which need no memory and no reference counting.
 @usableFromInline
 package struct ObjectID: Hashable, Comparable, Sendable, ExpressibleByIntegerLiteral {
-  /// Zero if the id is a name.
+  /// The id as an integer; zero if the id is a name.
   @usableFromInline package let integer: Int64
   @usableFromInline let name: Name?
 
-  /// The text of a name that is not an integer.
+  /// The text of a name, which is an id that is not an integer.
   @usableFromInline
   final class Name: Sendable {
     let text: String
@@ -62,7 +62,7 @@ package struct ObjectID: Hashable, Comparable, Sendable, ExpressibleByIntegerLit
   @usableFromInline
   package func hash(into hasher: inout Hasher) {
     hasher.combine(integer)
-    // Equal texts have the same bytes; a text hashes by its characters.
+    // Equal names have the same bytes, and a `String` with the same bytes has the same hash.
     if let name { hasher.combine(name.text) }
   }
 
@@ -79,7 +79,7 @@ package struct ObjectID: Hashable, Comparable, Sendable, ExpressibleByIntegerLit
 }
 
 extension ObjectID: Codable {
-  /// Reads a number, or the text of a name.
+  /// Reads an id: a number, or the text of a name.
   @usableFromInline
   package init(from decoder: any Decoder) throws {
     let container = try decoder.singleValueContainer()

@@ -1,18 +1,19 @@
-/// What identifies a row of an adopted table: its key, or its rowid.
+/// The name of a row of an adopted table: the row's key, or its rowid.
 ///
 /// Two names are equal if the bytes of their texts are equal, whatever the collation of the key.
 package struct RowName: Hashable, Sendable {
-  /// The canonical text, as logs contain it: `7`, `["text:a","integer:7"]` or `["rowid:5"]`.
+  /// The canonical text of the name, as logs contain it: `7`, `["text:a","integer:7"]` or
+  /// `["rowid:5"]`.
   package let bytes: [UInt8]
 
   /// Names a row by the values of its key's columns, in the order of the key.
   ///
-  /// A key with NULL does not identify a row, so the rowid does then. Without columns the rowid is
-  /// the key: its text is the same as that of an INTEGER PRIMARY KEY.
+  /// A key with NULL does not identify a row, so the rowid is the name of such a row. If a table
+  /// has no key, the rowid serves as the key, and its text is the text of an INTEGER PRIMARY KEY.
   ///
   /// - Parameters:
   ///   - key: The values of the key's columns.
-  ///   - rowid: Nil for a table WITHOUT ROWID, whose keys have no NULL.
+  ///   - rowid: The rowid of the row; nil for a table WITHOUT ROWID, whose keys have no NULL.
   package init?(key: [Value], rowid: Int64?) {
     var bytes: [UInt8] = []
     if key.contains(where: \.isUnknown) {
@@ -31,7 +32,7 @@ package struct RowName: Hashable, Sendable {
     self.bytes = bytes
   }
 
-  /// Reads a canonical text; nil for all other bytes.
+  /// Reads the canonical text of a name; nil for any other bytes.
   package init?(canonical bytes: UnsafeRawBufferPointer) {
     guard Self.identity(bytes) != nil else { return nil }
     self.bytes = Array(bytes)
@@ -40,7 +41,7 @@ package struct RowName: Hashable, Sendable {
   /// The name of an object's row.
   package init(_ id: ObjectID) { bytes = Array(id.description.utf8) }
 
-  /// The row's key or rowid, with which a statement finds it.
+  /// The key or the rowid with which a statement finds the row.
   package enum Identity: Hashable, Sendable {
     /// A key of one integer, or the rowid of a table without a key.
     case integer(Int64)
@@ -49,7 +50,7 @@ package struct RowName: Hashable, Sendable {
     case rowid(Int64)
   }
 
-  /// What the text says.
+  /// The key or the rowid that the text of the name contains; nil if the text has neither.
   package var identity: Identity? { bytes.withUnsafeBytes(Self.identity) }
 
   private static let rowidStart = Array(#"["rowid:"#.utf8)
@@ -74,13 +75,14 @@ package struct RowName: Hashable, Sendable {
       return parseInteger(UnsafeRawBufferPointer(rebasing: digits)).map { .rowid($0) }
     }
     guard let parts = parts(bytes) else { return nil }
-    // A key that is one integer is not written as an array, and NULL can't identify a row.
+    // A key that is one integer is not written as an array, and a key with NULL does not identify a
+    // row.
     if parts.contains(where: \.isUnknown) { return nil }
     if parts.count == 1, case .integer = parts[0] { return nil }
     return .key(parts)
   }
 
-  /// The values of a JSON array of texts without blanks; nil for all other bytes.
+  /// The values of a JSON array of texts without blanks; nil for any other bytes.
   private static func parts(_ bytes: UnsafeRawBufferPointer) -> [Value]? {
     guard bytes.count > 2, bytes.first == UInt8(ascii: "["), bytes.last == UInt8(ascii: "]")
     else { return nil }
@@ -100,7 +102,8 @@ package struct RowName: Hashable, Sendable {
     return nil
   }
 
-  /// The index after the closing quote of the text that begins here.
+  /// The index after the closing quote of the text that begins at `start`; nil if the quote is
+  /// missing.
   private static func endOfText(_ bytes: UnsafeRawBufferPointer, from start: Int) -> Int? {
     guard start < bytes.count, bytes[start] == UInt8(ascii: "\"") else { return nil }
     var index = start + 1

@@ -2,14 +2,14 @@ import FoundationEssentials
 
 /// A stored value that the encoding of its declared type can't express.
 ///
-/// In a log the member is null or the nearest expressible value, and `special` has the ``name`` of
-/// the exact value.
+/// In a log, the value is null or the nearest value that can be expressed, and `special` has the
+/// ``name`` of the exact value.
 package enum SpecialValue: Hashable, Sendable {
   /// Not a number, which is stored as the text `NaN`.
   case nan
-  /// Greater than all numbers.
+  /// Positive infinity, which is greater than all numbers.
   case infinity
-  /// Less than all numbers.
+  /// Negative infinity, which is less than all numbers.
   case negativeInfinity
   /// Any other value, such as a date in the year 12000 or a value that a foreign writer wrote.
   case stored(Value)
@@ -33,14 +33,15 @@ package enum SpecialValue: Hashable, Sendable {
   /// The text under `special` that precedes the keyed digest of a value in a filtered log.
   package static let hashPrefix = "hash:"
 
-  /// Whether only filtered logs have this note.
+  /// Whether a note can only be in filtered logs.
   package static func isRedacted(_ name: String) -> Bool {
     name == redactedName
       || name.hasPrefix(hashPrefix)
         && Digest(hexadecimal: String(name.dropFirst(hashPrefix.count))) != nil
   }
 
-  /// The note under `special` for an external value whose file was missing; its digest is known.
+  /// The note under `special` for an external value whose file was missing, but whose digest is
+  /// known.
   package static let missingName = "missing"
 
   private static let brokenTextPrefix = "text64:"
@@ -54,7 +55,7 @@ package enum SpecialValue: Hashable, Sendable {
     }
   }
 
-  /// The text of the value under `special`.
+  /// The text of the exact value under `special`.
   ///
   /// The text of a special value is one of these: `nan`, `inf`, `-inf`, a number (real if it has a
   /// point or an exponent, otherwise an integer), `text:` and the text, `blob:` and base64, or
@@ -79,7 +80,7 @@ package enum SpecialValue: Hashable, Sendable {
     return String(decoding: name, as: UTF8.self)
   }
 
-  /// Reads a ``name``; nil for other text.
+  /// Reads a text that ``name`` returned; nil for any other text.
   package init?(name: String) {
     switch name {
     case "nan": self = .nan
@@ -92,7 +93,8 @@ package enum SpecialValue: Hashable, Sendable {
   }
 
   private static func storedValue(name: String) -> Value? {
-    // Compares bytes: as characters, a colon with a combining accent is not a colon.
+    // The code compares bytes, because a colon with a combining accent is not the same character as
+    // a colon.
     let rest = name.utf8.dropFirst(5)
     if name.utf8.starts(with: "text:".utf8) { return .text(String(Substring(rest))) }
     if name.utf8.starts(with: "blob:".utf8) {
@@ -101,7 +103,7 @@ package enum SpecialValue: Hashable, Sendable {
     if name.utf8.starts(with: brokenTextPrefix.utf8) {
       let bytes = Array(name.utf8.dropFirst(brokenTextPrefix.utf8.count))
         .withUnsafeBytes { parseBase64($0) }
-      // Valid UTF-8 must be written as `text:`.
+      // Valid UTF-8 must be written with `text:`, so it is refused here.
       return bytes.flatMap { $0.withUnsafeBytes(isValidUTF8) ? nil : .brokenText($0) }
     }
     return Array(name.utf8).withUnsafeBytes { bytes in
@@ -112,7 +114,7 @@ package enum SpecialValue: Hashable, Sendable {
 }
 
 extension ValueType {
-  /// Whether not-a-number is a value, stored as the text `NaN`.
+  /// Whether not-a-number is a value of the type, stored as the text `NaN`.
   var hasNaN: Bool {
     switch self {
     case .float16, .float, .double, .date, .decimal: true
@@ -120,7 +122,8 @@ extension ValueType {
     }
   }
 
-  /// The integers of the type; nil for types that are not stored as integers.
+  /// The range of integers that values of the type can have; nil if the type is not stored as
+  /// integers.
   package var integers: ClosedRange<Int64>? {
     switch self {
     case .bool: 0...1

@@ -1,6 +1,6 @@
-/// A reason why changes can't be undone: something that happened later depends on them.
+/// A reason why changes can't be undone: a later change depends on them.
 package enum UndoConflict: Hashable, Sendable, CustomStringConvertible {
-  /// A value, or the whole object, was changed again after the change that is to be undone.
+  /// A value, or the whole object, was changed again after the change that the undo would revert.
   case changed(ReplayDifference)
   /// Another object refers to an object that the undo would delete.
   case referenced(

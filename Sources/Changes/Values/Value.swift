@@ -2,34 +2,36 @@ import FoundationEssentials
 
 /// A value in one column of one row of SQLite.
 ///
-/// Every declared Swift type is converted to and from a `Value` in exactly one way; the table in
+/// Every declared Swift type is converted to and from a `Value` in exactly one way. The table in
 /// `docs/STORE.md` includes the special values of each type.
 public enum Value: Hashable, Sendable {
-  /// No value.
+  /// No value: SQLite's NULL.
   case null
-  /// A signed integer. Unsigned integers above `Int64.max` are stored as ``text(_:)`` of twenty digits.
+  /// A signed integer. An unsigned integer above `Int64.max` is stored as a ``text(_:)`` of twenty
+  /// digits.
   case integer(Int64)
-  /// A number with a fraction; never NaN, which SQLite would convert to NULL (see ``ValueType``).
+  /// A number with a fraction. It is never NaN, which SQLite would convert to NULL; see
+  /// ``ValueType``.
   case real(Double)
-  /// Text in UTF-8; it may contain NUL.
+  /// Text in UTF-8, which may contain NUL.
   case text(String)
   case blob(Data)
-  /// Text by a program other than Travelog that is not valid UTF-8.
+  /// Text that is not valid UTF-8. Only programs other than Travelog write such text.
   case brokenText(Data)
 }
 
 extension Value {
-  /// A stored text with any bytes.
+  /// Creates a value from stored text with any bytes.
   package init(text bytes: UnsafeRawBufferPointer) {
     self =
       isValidUTF8(bytes)
       ? .text(String(decoding: bytes, as: UTF8.self)) : .brokenText(Data(bytes))
   }
 
-  /// Whether both values are stored as the same bits.
+  /// Whether two values are stored as the same bits.
   ///
-  /// Equality is wider: it equates negative zero with zero, and two Unicode spellings of one
-  /// character, which would lose changes.
+  /// The operator `==` is less strict: it equates negative zero with zero, and two Unicode
+  /// spellings of one character. With `==`, changes between such values would be lost.
   package func isSame(as other: Value) -> Bool {
     switch (self, other) {
     case (.null, .null): true
@@ -42,7 +44,7 @@ extension Value {
     }
   }
 
-  /// Copies a value.
+  /// Copies a value whose bytes the caller owns.
   package init(_ plain: PlainValue) {
     switch plain {
     case .null: self = .null
@@ -60,7 +62,7 @@ package enum PlainValue {
   case null
   case integer(Int64)
   case real(Double)
-  /// Text in UTF-8; a value of type `any` can have other bytes.
+  /// Text in UTF-8. A value of type `any` can have other bytes.
   case text(UnsafeRawBufferPointer)
   case blob(UnsafeRawBufferPointer)
 }

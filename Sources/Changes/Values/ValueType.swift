@@ -12,9 +12,10 @@ public enum ValueType: String, Codable, Hashable, Sendable, CaseIterable {
   case url
   /// A value of any other `Codable` type, as canonical JSON text.
   case json
-  /// A value that the transformer named in the model converts to bytes.
+  /// A value that is converted to bytes by the transformer that the model names.
   case transformed
-  /// A value of any storage class, which its text names: a column of an adopted table.
+  /// A value of any storage class, in a column of an adopted table. The text of the value names the
+  /// storage class.
   case any
 
   /// The types that attributes of models can have.

@@ -2,9 +2,10 @@ import Changes
 import SQLite
 
 extension AdoptedFile {
-  /// Seals the captured changes, and creates the triggers again if the program changed its tables.
+  /// Seals the captured changes of an adopted file, and creates the triggers again if tables
+  /// changed.
   ///
-  /// The write lock is taken only if changes were captured or tables changed.
+  /// The function takes the write lock only if changes were captured or tables changed.
   static func seal(on connection: Connection, blobFolder: BlobFolder?) throws {
     guard let names = names(on: connection) else { return }
     guard try needsSeal(connection) else { return }
@@ -35,8 +36,8 @@ extension AdoptedFile {
     blobs.committed()
   }
 
-  /// Seals the captured changes in the open SQL transaction of a writer that has the present
-  /// schema.
+  /// Seals the captured changes in the open SQL transaction of a writer, which must have the
+  /// present schema.
   ///
   /// - Throws: ``StoreError`` with ``StoreError/Code/changedMeanwhile`` if the program changed its
   ///   tables since the store was opened.

@@ -5,15 +5,14 @@ import SQLite
 /// Functions for an adopted file: a database of another program to which `adopt` added a catalog
 /// and triggers.
 enum AdoptedFile {
-  /// The key in the catalog that only adopted files have.
-  ///
-  /// The value of this key is the prefix of the added tables.
+  /// The key of the catalog entry with the prefix of the tables that `adopt` added, which only
+  /// adopted files have.
   static let mark = "adopted"
-  /// SQLite's schema version when the tables were last compared.
+  /// The key of the catalog entry with SQLite's schema version at the last comparison of the
+  /// tables.
   static let version = "schema_version"
 
-  /// The prefix of the added tables, which the catalog of an adopted file contains; nil for other
-  /// files.
+  /// The prefix of the tables that `adopt` added; nil if the file is not an adopted file.
   static func prefix(on connection: Connection) throws -> String? {
     let names = try connection.all(
       """
@@ -30,14 +29,15 @@ enum AdoptedFile {
         let found = try connection.first(find) { $0.string(at: 0) }
         if found == prefix, HistoryTables(prefix: prefix).catalog == name { return prefix }
       } catch SQLiteError.error {
-        // The table is one of the program's, with the same name and other columns.
+        // The table belongs to the program: it has the name of a catalog, but other columns.
         continue
       }
     }
     return nil
   }
 
-  /// The names of the added tables and triggers; nil if the store is not an adopted file.
+  /// The names of the tables and triggers that `adopt` added; nil if the store is not an adopted
+  /// file.
   static func names(on connection: Connection) -> CaptureNames? {
     connection.tablePrefix.map { CaptureNames(prefix: $0) }
   }
@@ -46,12 +46,16 @@ enum AdoptedFile {
     try connection.first("PRAGMA schema_version") { $0.int64(at: 0) } ?? 0
   }
 
-  /// Records SQLite's schema version, after the tables were compared.
+  /// Records SQLite's schema version.
+  ///
+  /// The caller must have compared the tables.
   static func noteVersion(on connection: Connection) throws {
     try Catalog.set(version, value: .integer(schemaVersion(on: connection)), on: connection)
   }
 
-  /// Whether SQLite's schema version is the recorded one, so that no table has changed.
+  /// Whether SQLite's schema version equals the recorded version.
+  ///
+  /// If SQLite's schema version equals the recorded version, no table has changed.
   static func isCurrent(on connection: Connection) throws -> Bool {
     try Catalog.value(version, on: connection) == .integer(schemaVersion(on: connection))
   }
@@ -104,7 +108,7 @@ enum AdoptedFile {
     }.filter { names.own($0.name) }
   }
 
-  /// Whether rows were captured that are not sealed yet.
+  /// Whether there are captured rows that are not sealed yet.
   static func hasCapturedRows(
     _ count: Int,
     names: CaptureNames,

@@ -4,8 +4,8 @@ import SQLite
 
 /// Creates and migrates the tables in a replica of an adopted file.
 ///
-/// The replica has the program's tables, and not its triggers, because the logs contain what the
-/// triggers changed.
+/// The replica has the tables of the program but not the program's triggers, because the logs
+/// contain the changes that the triggers made.
 enum AdoptedReplica {
   /// Creates the program's tables, and Travelog's tables with a prefix that no table of the program
   /// has.
@@ -30,7 +30,7 @@ enum AdoptedReplica {
     try Catalog.set("created", value: .text(birth.time), on: connection)
   }
 
-  /// Creates the program's triggers, for a replica that its program will write.
+  /// Creates the program's triggers in a replica that the program will write to.
   static func createTriggers(_ schema: StoreSchema, on connection: Connection) throws {
     try create(schema.adopted ?? [], types: ["trigger"], on: connection)
   }
@@ -43,7 +43,7 @@ enum AdoptedReplica {
     for type in types {
       for object in objects where object.type == type {
         do {
-          // A forged log could contain any statement here. `prepare` ensures that it is only one
+          // A forged log can contain any text here. `prepare` ensures that the text is a single
           // statement.
           guard isCreation(object.sql) else {
             throw AdoptionFailure.notACreation(object.name).at(connection.path)

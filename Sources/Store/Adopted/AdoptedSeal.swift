@@ -4,15 +4,17 @@ import SQLite
 
 /// Turns the changes that the triggers of an adopted file captured into transactions of history.
 ///
-/// The caller must have the write lock. Then no program has an open transaction, and the end of the
-/// last transaction is proven.
+/// The caller must have the write lock. The lock excludes an open transaction of another program,
+/// so the end of the last captured transaction is proven.
 struct AdoptedSeal {
   private let connection: Connection
   private let names: CaptureNames
   private let tables: [AdoptedTable]
   private let recorder: ChangeRecorder
   private let blobs: Blobs
-  /// Whether the program may have run VACUUM since the last seal, which renumbers rows without a key.
+  /// Whether the program may have run VACUUM after the last seal.
+  ///
+  /// VACUUM renumbers the rows of tables without a key.
   private let mayBeRenumbered: Bool
 
   init(
@@ -31,7 +33,7 @@ struct AdoptedSeal {
     tables = layouts.map { AdoptedTable(connection, layout: $0, layouts: layouts) }
   }
 
-  /// Whether rows or marks were captured.
+  /// Whether rows were captured or brackets were written.
   private func hasAny() throws -> Bool {
     try connection.hasRow("SELECT 1 FROM \(names.bracket) LIMIT 1")
       || AdoptedFile.hasCapturedRows(tables.count, names: names, on: connection)
@@ -39,10 +41,12 @@ struct AdoptedSeal {
 
   /// Seals everything that was captured.
   ///
-  /// If VACUUM may have renumbered the rows of a table, its captured rows are left out, because the
-  /// same row can have two numbers. ``SchemaRenewal`` records all rows of such a table again.
+  /// If VACUUM may have renumbered the rows of a table, the captured rows of the table are left
+  /// out, because one row can have two numbers. ``SchemaRenewal`` records all rows of the table
+  /// again.
   ///
-  /// - Parameter own: The author of an undo, which is one transaction; nil for other programs.
+  /// - Parameter own: The author of an undo, which becomes one transaction; nil for changes of
+  ///   other programs.
   /// - Returns: The last transaction; nil if nothing changed.
   /// - Throws: ``StoreError``, ``SQLiteError``.
   @discardableResult
@@ -82,8 +86,8 @@ struct AdoptedSeal {
       }
       guard let one = event else { break }
       if one.kind == .victim {
-        // The replaced row belongs to the same statement as the next captured row, so it waits for
-        // that row.
+        // One statement replaced this row and wrote the next captured row, so this row waits for
+        // that one.
         if try touched.isReplaced(one.row, table: one.table) { waiting.append(one) }
       } else {
         try place(one.place)
@@ -115,9 +119,9 @@ struct AdoptedSeal {
 
   /// Finds the captured rows of a table that `REPLACE` deleted without a trigger.
   ///
-  /// The next event of the same key shows whether a row was deleted: it was if that event is an
-  /// insertion, and was not if it is any other event. If there is no other event, the row was
-  /// deleted if the table does not contain it.
+  /// The next event with the key of a row shows whether `REPLACE` deleted the row. If the event is
+  /// an insertion, the row was deleted; if it is any other event, the row was not. Without another
+  /// event, the row was deleted if the table does not contain it.
   private func findReplaced(_ table: Int, touched: TouchedRows) throws {
     let victims = "SELECT 1 FROM \(names.rows(table)) WHERE kind = \(CapturedKind.victim.rawValue)"
     guard try connection.hasRow(victims + " LIMIT 1") else { return }
@@ -140,7 +144,7 @@ struct AdoptedSeal {
 
   /// Whether a row exists.
   ///
-  /// A table that was dropped meanwhile has no rows.
+  /// A table that was dropped after the capture has no rows.
   private func isThere(_ name: RowName, in table: Int) throws -> Bool {
     do {
       return try tables[table].find(name) != nil
@@ -193,7 +197,7 @@ struct AdoptedSeal {
     )
   }
 
-  /// The values before or after the change of a captured row; nil if the row did not exist on that
+  /// The values of a row before or after a captured change; nil if the row did not exist on that
   /// side.
   private func values(_ row: Int64?, side: String, of table: Int) throws -> [Value]? {
     guard let row else { return nil }

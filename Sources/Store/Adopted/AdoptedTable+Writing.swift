@@ -2,10 +2,10 @@ import Adoption
 import Changes
 import SQLite
 
-/// Writes rows of a table of another program, each by its name.
+/// Writes rows of a table of another program. Each row is found by its name.
 ///
-/// A table can have other conflict clauses, which would delete rows or ignore a change, so each
-/// statement names its own.
+/// The conflict clauses of a table can delete rows or ignore a change, so each statement has its
+/// own conflict clause.
 extension AdoptedTable {
   private func isWritten(_ column: ColumnIndex) -> Bool {
     guard case .attribute(let index) = layout.columns[column].content else { return true }
@@ -27,7 +27,9 @@ extension AdoptedTable {
     )
   }
 
-  /// Sets some columns to the values that a row has; false if all of them are generated.
+  /// Sets some columns of the named row to the values in `row`.
+  ///
+  /// The result is false if all of the columns are generated.
   @discardableResult
   func update(_ columns: [ColumnIndex], row: [Value], name: RowName) throws -> Bool {
     let columns = columns.filter(isWritten)
@@ -49,18 +51,18 @@ extension AdoptedTable {
 }
 
 extension SQLiteError {
-  /// Whether another row has a unique value.
+  /// Whether the statement failed because another row has the same unique value.
   var isUniqueConflict: Bool {
     code == Self.constraintUnique || code == Self.constraintPrimaryKey
       || code == Self.constraintRowID
   }
 }
 
-/// Fills full-text indexes again from their content.
+/// Rebuilds full-text indexes from their content.
 ///
 /// - Parameters:
 ///   - schema: The schema of the file.
-///   - contents: The names of the changed `_content` tables; nil for all indexes.
+///   - contents: The names of the `_content` tables that changed; nil to rebuild all indexes.
 ///   - connection: The connection to the file.
 /// - Throws: ``SQLiteError``.
 func rebuildFullText(

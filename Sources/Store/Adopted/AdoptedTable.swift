@@ -6,7 +6,7 @@ final class AdoptedTable {
   let layout: EntityLayout
   let encoder: ObjectEncoder
   private let identity: RowIdentity
-  /// The columns of the key, in the order of the key.
+  /// The columns of the table's key, in their order in the key.
   let key: [ColumnIndex]
   let connection: Connection
   private var finding: [Int: Statement] = [:]
@@ -25,12 +25,12 @@ final class AdoptedTable {
       .joined(separator: ", ")
   }
 
-  /// All rows, in the order of the table.
+  /// A statement that reads all rows of the table.
   func rows() throws -> Statement {
     try connection.prepare("SELECT \(list) FROM \(layout.table)")
   }
 
-  /// The name and the values of the statement's present row.
+  /// The name and the values of the current row of a statement.
   func row(at statement: Statement) throws -> (name: RowName, values: [Value]) {
     let values = layout.columns.indices.map {
       statement.value(at: Int32(truncatingIfNeeded: $0) + 1)
@@ -39,7 +39,7 @@ final class AdoptedTable {
     return (try name(of: values, rowid: rowid), values)
   }
 
-  /// The name of a row by its values, in the order of the columns.
+  /// The name of a row with these values, which are in the order of the columns.
   func name(of values: [Value], rowid: Int64?) throws -> RowName {
     guard let name = RowName(key: key.map { values[$0] }, rowid: rowid) else {
       throw HistoryFailure.damaged(.unreadable(0, "a row of \(layout.entity.name) has no key"))
@@ -50,9 +50,9 @@ final class AdoptedTable {
 
   // MARK: One row
 
-  /// The condition of a statement that finds a row by its name, and the values of its parameters.
+  /// The SQL condition that finds a row by name, and the values of the condition's parameters.
   ///
-  /// Two keys are equal if their bytes are equal, whatever the collation of the index.
+  /// Two keys are equal only if their bytes are equal, whatever the collation of the index.
   func condition(_ name: RowName) -> (sql: String, values: [Value])? {
     switch name.identity {
     case .integer(let number) where key.isEmpty:
@@ -66,7 +66,7 @@ final class AdoptedTable {
 
   var rowidName: String { identity.rowid.map(quoted) ?? "rowid" }
 
-  /// The rowid that must be written with the row, if the row is named by it; nil for other rows.
+  /// The rowid that must be written with a row whose name is its rowid; nil for other rows.
   func isRowid(_ name: RowName) -> Int64? {
     switch name.identity {
     case .integer(let number) where key.isEmpty: number
@@ -107,7 +107,7 @@ final class AdoptedTable {
 extension AdoptedTable {
   /// Appends the change of a row to a text, and returns the kind of change; nil if nothing changed.
   ///
-  /// The values are nil before an insertion, and after a deletion.
+  /// `before` is nil for an insertion, and `after` is nil for a deletion.
   func append(
     from before: [Value]?,
     to after: [Value]?,
@@ -137,7 +137,7 @@ extension AdoptedTable {
 }
 
 extension ChangeText {
-  /// Completes the change of a row with a name, and calls `body` with it.
+  /// Completes the change of the named row, and calls `body` with the change.
   mutating func withChange<Result>(
     _ kind: ChangeKind,
     sequence: Int64,

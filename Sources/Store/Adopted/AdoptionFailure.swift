@@ -17,7 +17,7 @@ enum AdoptionFailure: StoreReason {
 
   /// The reason why the change of a row can't be undone.
   enum UndoReason {
-    /// The names of the tables that would change too.
+    /// The undo would also change other rows, in the tables with these names.
     case changesMore([String])
     case prevented
     case rejected(String)
@@ -86,11 +86,12 @@ enum AdoptionFailure: StoreReason {
   }
 }
 
-/// What can be impossible on a file of another program.
+/// An operation that may be impossible on an adopted file.
 package enum AdoptedOperation: Sendable {
   case writing
-  /// Writing a gap in the logs for deleted history.
+  /// Recording deleted history as a gap in the logs.
   case filling
-  /// Erasing from the file's own history, because a table's rows would get other numbers.
+  /// Erasing values from the file's own history. The erasure would give other numbers to the rows
+  /// of this table.
   case erasing(table: String)
 }

@@ -4,12 +4,12 @@ import SQLite
 
 /// Finds the ends of the transactions of an adopted file.
 ///
-/// A boundary is the end of a transaction, after a number of the clock. It is proven if a bracket
-/// begins or ends there, or if the write-ahead log has a commit with this number. All other
-/// boundaries are assumed.
+/// A boundary is the end of a transaction, given as a number of the clock. A boundary is proven if
+/// a bracket begins or ends there, or if the write-ahead log has a commit with this number. All
+/// other boundaries are assumed.
 struct Boundaries {
-  /// A transaction that a program marked with a bracket: the first and the last number of the clock
-  /// in it.
+  /// A transaction that a program marked with a bracket, given as the first and the last number of
+  /// the clock.
   struct Bracket {
     let range: ClosedRange<Int64>
     let author: String
@@ -17,7 +17,7 @@ struct Boundaries {
     let request: String?
   }
 
-  /// The author that a program wrote into the context table, with the clock.
+  /// The author that a program wrote into the context table, with the number of the clock.
   private struct Mark {
     let place: EventPlace
     let author: String?
@@ -26,7 +26,8 @@ struct Boundaries {
   }
 
   private(set) var brackets: [Bracket] = []
-  /// The authors of brackets that were not closed, with the number of the clock at their beginning.
+  /// The author of each bracket that was not closed, with the number of the clock at the beginning
+  /// of the bracket.
   private(set) var unclosed: [(clock: Int64, author: String)] = []
   /// The beginnings and ends of brackets, in the order of the clock.
   private(set) var places: [EventPlace] = []
@@ -42,7 +43,7 @@ struct Boundaries {
       places.append(mark.place)
       if let begin = open, let author = begin.author {
         let (first, last) = (begin.place.clock, mark.place.clock)
-        // A forged row can have any number.
+        // A forged row can have any number of the clock.
         if mark.author == nil, first <= last, !hasCommit(from: first, before: last) {
           brackets.append(
             Bracket(
@@ -116,12 +117,13 @@ struct Boundaries {
 
   enum End { case proven, assumed }
 
-  /// Whether a transaction ends between two events; nil if it does not.
+  /// Whether the boundary between two events is proven or assumed; nil if no transaction ends
+  /// there.
   func end(after event: EventPlace, before next: EventPlace) -> End? {
     let (one, other) = (bracket(at: event.clock), bracket(at: next.clock))
     if let one, one.range == other?.range { return nil }
-    // A bracket is a whole transaction. So a transaction ends before the bracket, and one ends
-    // after it.
+    // A bracket is a whole transaction. So one boundary is before the bracket, and another is after
+    // it.
     if one != nil || other != nil { return .proven }
     if hasCommit(from: event.clock, before: next.clock) { return .proven }
     let isOpening = unclosedAuthor(from: next.clock, through: next.clock) != nil
@@ -130,10 +132,10 @@ struct Boundaries {
 }
 
 extension Array {
-  /// The index of the first element that meets a condition, found by binary search.
+  /// Finds the index of the first element that meets a condition, by binary search.
   ///
-  /// All elements after the first one that meets the condition must meet the condition too. If no
-  /// element meets it, the count is returned.
+  /// If an element meets the condition, all later elements must meet it too. The function returns
+  /// the count if no element meets the condition.
   fileprivate func firstIndex(inOrder condition: (Element) -> Bool) -> Int {
     var (low, high) = (0, count)
     while low < high {

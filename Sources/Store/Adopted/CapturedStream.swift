@@ -10,12 +10,12 @@ struct CapturedEvent {
   let row: Int64
   let kind: CapturedKind
   let place: EventPlace
-  /// The name of the row before and after the change; nil if the row did not exist.
+  /// The name of the row before the change and after it; nil on a side where the row did not exist.
   let before: RowName?
   let after: RowName?
 }
 
-/// The facts about an event from which the order and the ends of transactions follow.
+/// The facts about an event that determine the order and the ends of transactions.
 struct EventPlace {
   let clock: Int64
   /// Milliseconds since 1970.
@@ -26,8 +26,8 @@ struct EventPlace {
   /// The longest pause between two changes of a transaction, in milliseconds.
   private static let pause: Int64 = 1000
 
-  /// Whether a later event seems to belong to another transaction: another connection made it, or
-  /// time has passed.
+  /// Whether a later event seems to belong to another transaction, because another connection made
+  /// the event or too much time has passed.
   func seemsOver(before next: EventPlace) -> Bool {
     series >= next.series || time > next.time || next.time &- time > Self.pause
   }
@@ -83,8 +83,8 @@ final class CapturedStream {
 
   /// Returns the next event in the order of the clock.
   ///
-  /// If events have the same clock, the row that a statement may replace is before the row that it
-  /// writes.
+  /// If two events have the same number of the clock, the row that a statement may replace precedes
+  /// the row that the statement writes.
   func next() throws -> CapturedEvent? {
     let first = cursors.indices.min {
       let (left, right) = (cursors[$0].next, cursors[$1].next)

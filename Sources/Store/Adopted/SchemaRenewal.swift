@@ -6,18 +6,18 @@ import SQLite
 
 /// Compares the tables of an adopted file with the schema in its catalog, and records the changes.
 ///
-/// If a program drops a table and builds it again, no trigger captures what it writes then. History
-/// does not have the earlier rows to compare with. So all rows of such a table are recorded again,
-/// in a transaction of op `difference`. The caller must have the write lock and must have sealed
-/// the captured changes.
+/// If a program drops a table and creates it again, no trigger captures the new rows. A comparison
+/// is not possible, because history does not have all earlier rows. Therefore all rows of the table
+/// are recorded again, in a transaction of op `difference`. The caller must have the write lock and
+/// must have sealed the captured changes.
 struct SchemaRenewal {
   let connection: Connection
   let names: CaptureNames
   let catalog: Catalog
   let blobs: Blobs
 
-  /// Compares the tables if SQLite's schema version changed, and returns whether the schema
-  /// changed.
+  /// If SQLite's schema version changed, compares the tables with the schema in the catalog, and
+  /// returns whether they differ.
   ///
   /// - Throws: ``StoreError`` with ``StoreError/Code/locked`` while a migration without triggers runs.
   func run() throws -> Bool {
@@ -67,7 +67,8 @@ struct SchemaRenewal {
           ? nil : entity.name
       }
       let number = old.entities.firstIndex { $0.name == entity.name } ?? 0
-      // VACUUM renumbers the rows of a table without a key, so such a table is not kept.
+      // VACUUM renumbers the rows of a table without a key, so the rows of such a table are
+      // recorded again.
       let isKept = try entity.identity?.rowid == nil && hasTriggers(number, on: entity.name)
       return isKept ? nil : entity.name
     }
@@ -87,7 +88,7 @@ struct SchemaRenewal {
     }
   }
 
-  /// Records all rows of the replaced tables of a schema, and returns the transaction.
+  /// Records a schema and all rows of its replaced tables, and returns the transaction.
   private func record(
     _ schema: StoreSchema,
     operation: TransactionOperation,
@@ -124,7 +125,7 @@ struct SchemaRenewal {
     return recorder.transaction
   }
 
-  /// Records all rows of some tables again, because history does not agree with them.
+  /// Records all rows of some tables again, because history differs from the rows.
   func recordAgain(_ tables: Set<String>, author: Author) throws -> Int64 {
     var schema = catalog.schema
     schema.version = nextVersion
@@ -185,13 +186,13 @@ struct TableDigest: Codable, Hashable {
   }
 }
 
-/// The entry in the catalog which says that `adopt --suspend` has removed the triggers.
+/// The entry in the catalog that says that `adopt --suspend` has removed the triggers.
 struct Suspension: Codable {
   private static let key = "suspended"
 
   /// The process that will restore the triggers.
   let process: Int32
-  /// The contents of the tables when the triggers were removed.
+  /// The digests of the tables at the time when the triggers were removed.
   let tables: [String: TableDigest]
 
   init(tables: [String: TableDigest]) {
@@ -209,7 +210,7 @@ struct Suspension: Codable {
     }
   }
 
-  /// Whether the process that removed the triggers still runs, and is another process.
+  /// Whether the triggers were removed by another process, which still runs.
   var isRunning: Bool { process != getpid() && (kill(process, 0) == 0 || errno == EPERM) }
 
   func note(on connection: Connection) throws {

@@ -44,8 +44,10 @@ final class TouchedRows {
     checking = try connection.prepare("SELECT 1 FROM replaced WHERE origin = ?1 AND row = ?2")
   }
 
-  /// Notes an event of a row: the captured rows with its states before and after; nil if the row
-  /// did not exist.
+  /// Notes an event of a row.
+  ///
+  /// `before` and `after` are the captured rows with the row's states before and after the event;
+  /// nil if the row did not exist.
   func note(_ name: RowName, table: Int, before: Int64?, after: Int64?) throws {
     try finding.bind(1, Int64(table))
     try bind(finding, 2, name)
@@ -71,8 +73,8 @@ final class TouchedRows {
     try statement.bind(index, row.map { .integer($0) } ?? .null)
   }
 
-  /// Calls the closure with each row of the transaction, in the order of their first events, and
-  /// then removes all rows.
+  /// Calls the closure with each row of the transaction, in the order of the rows' first events,
+  /// and then removes all rows.
   func take(_ body: (Row) throws -> Void) throws {
     let reading = try connection.prepare(
       "SELECT origin, name, first, last FROM touched ORDER BY id"

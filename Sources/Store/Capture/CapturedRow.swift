@@ -5,8 +5,8 @@ import SQLite
 struct CapturedRow {
   enum Kind: String {
     case insert, update, delete
-    /// A row that conflicts with the new one, so that `REPLACE` may delete it; the next rows show
-    /// whether it did.
+    /// A row that conflicts with a new row, so `REPLACE` may delete it. The next captured rows show
+    /// whether the row was deleted.
     case victim
   }
 
@@ -22,10 +22,10 @@ struct CapturedRow {
 
     /// Whether the next row belongs to another transaction.
     ///
-    /// A trigger can't see in which transaction it runs. The count starts again with each
-    /// connection, and a pause separates the transactions of one connection.
+    /// A trigger can't see in which transaction it runs. A count of changes that does not rise
+    /// shows that another connection begins. A pause separates the transactions of one connection.
     func endsTransaction(before next: Place) -> Bool {
-      // A statement captures all its victims with the same count.
+      // A statement captures all rows that it may replace with the same count of changes.
       let isTogether = series == next.series && isVictim && next.isVictim
       return (series >= next.series && !isTogether) || time > next.time
         || next.time &- time > Self.pause
@@ -34,7 +34,7 @@ struct CapturedRow {
     /// The longest pause between two rows of a transaction, in milliseconds.
     private static let pause: Int64 = 1000
 
-    /// Whether so much time has passed that no row can join the transaction.
+    /// Whether so much time has passed that no further row can belong to the transaction.
     func isOver(at now: Int64) -> Bool {
       // The time can be forged, so the subtraction can overflow.
       let (passed, isTooLong) = now.subtractingReportingOverflow(time)
@@ -48,9 +48,9 @@ struct CapturedRow {
   let table: Int
   /// The id of the object, or of a link's owner.
   let object: Int64
-  /// Before the change, in the order of ``ForeignTable/columns``; empty for an insert.
+  /// The values before the change, in the order of ``ForeignTable/columns``; empty for an insert.
   let before: [Value]
-  /// Empty for a delete and for a victim.
+  /// The values after the change; empty for a delete, and for a row that `REPLACE` may delete.
   let after: [Value]
 }
 
@@ -104,7 +104,7 @@ final class CapturedRows {
     )
   }
 
-  /// The later rows about an object or a link's owner.
+  /// Reads the captured rows after a given one that are about an object or the owner of a link.
   func rows(of object: Int64, in table: Int, after id: Int64) throws -> Statement {
     let statement = try connection.cached(
       "SELECT \(list) FROM \"history_foreign\""
@@ -116,8 +116,8 @@ final class CapturedRows {
     return statement
   }
 
-  /// The captured row at which a statement is; nil if its table or kind is not one that Travelog's
-  /// triggers write.
+  /// The captured row in the current row of a statement; nil if Travelog's triggers do not write
+  /// rows of its table or kind.
   func row(at row: Statement) -> CapturedRow? {
     guard let kind = CapturedRow.Kind(rawValue: row.string(at: 3)),
       let table = indexes[row.string(at: 5)]
@@ -137,7 +137,7 @@ final class CapturedRows {
     )
   }
 
-  /// Whether a unique index forbids a victim beside another row.
+  /// Whether a row that `REPLACE` may delete conflicts with another row in a unique index.
   func conflict(_ victim: CapturedRow, with row: CapturedRow) throws -> Bool {
     let table = tables[victim.table]
     func column(_ side: String, prefix: String) -> (String) -> String {
@@ -154,8 +154,9 @@ final class CapturedRows {
     )
   }
 
-  /// Whether the transaction that ends with a row is complete, as far as the holder of the write
-  /// lock can see.
+  /// Whether the transaction that seems to end with a captured row is complete.
+  ///
+  /// Only a caller that has the write lock gets a certain answer.
   ///
   /// `time` is the present time, in milliseconds since 1970; nil if the rows are sealed at once.
   static func isLast(

@@ -5,8 +5,8 @@ import SQLite
 /// script or another library.
 ///
 /// Travelog's own connections disable the triggers, so the triggers do not slow down a save. A
-/// trigger keeps the values of a row as they are stored, because SQL's JSON loses digits and
-/// refuses blobs. ``ForeignTransactions`` turns them into history.
+/// trigger stores the values of a row unchanged, because SQLite's JSON functions lose digits and
+/// refuse blobs. ``ForeignTransactions`` turns the captured rows into history.
 struct ForeignCapture {
   /// A table or trigger in `sqlite_schema`.
   struct Definition: Hashable {
@@ -40,8 +40,10 @@ struct ForeignCapture {
   }
 
   static let name = "history_foreign"
+  /// The maximum number of captured columns.
+  ///
   /// SQLite allows 2000 columns in a table, and each captured column needs two: one for the value
-  /// before and one for the value after.
+  /// before the change and one for the value after the change.
   private static let maximumWidth = 990
 
   private static func table(_ width: Int) -> String {
@@ -159,8 +161,8 @@ struct ForeignCapture {
 
   /// Captures the rows that `REPLACE` deletes.
   ///
-  /// SQLite runs the triggers for deletion there only if a connection has turned on recursive
-  /// triggers.
+  /// For rows that `REPLACE` deletes, SQLite runs deletion triggers only if the connection has
+  /// turned on recursive triggers.
   private static func victims(_ table: ForeignTable, condition: String) -> String {
     opening(names("b", table: table)) + "\n    SELECT "
       + ([stamp, literal(CapturedRow.Kind.victim.rawValue), literal(table.name), table.object]
@@ -170,10 +172,12 @@ struct ForeignCapture {
 }
 
 extension ForeignCapture {
-  /// Creates the table and the triggers that are missing or different; requires the write lock.
+  /// Creates the table and the triggers for capture if they are missing or different.
   ///
-  /// Writes that happened without these triggers are not captured; ``Store/check(recording:)``
-  /// finds them.
+  /// The caller must have the write lock.
+  ///
+  /// Writes while the triggers were missing are not captured; ``Store/check(recording:)`` finds
+  /// them.
   func install(on connection: Connection) throws {
     let found = try Self.found(on: connection)
     for definition in found.values where !definitions.contains(definition) {
@@ -186,7 +190,9 @@ extension ForeignCapture {
     }
   }
 
-  /// Removes the triggers, because tables can't be rebuilt while they exist.
+  /// Removes the triggers for capture.
+  ///
+  /// SQLite can't rebuild tables while the triggers exist.
   static func removeTriggers(on connection: Connection) throws {
     for definition in try found(on: connection).values where definition.type == "trigger" {
       try connection.execute("DROP TRIGGER \(quoted(definition.name))")
@@ -197,7 +203,9 @@ extension ForeignCapture {
     Set(try Self.found(on: connection).values) == Set(definitions)
   }
 
-  /// The definitions that a store has, by name; other programs' triggers are not touched.
+  /// The tables and triggers for capture that a store contains, by name.
+  ///
+  /// Triggers of other programs are left out.
   static func found(on connection: Connection) throws -> [String: Definition] {
     let found = try connection.all(
       """

@@ -2,7 +2,9 @@ import SQLite
 
 /// Seals foreign changes in the transaction of the next writer.
 enum ForeignSeal {
-  /// Seals all captured rows; requires a transaction with the write lock.
+  /// Seals all captured rows.
+  ///
+  /// The open transaction must have the write lock.
   static func seal(
     on connection: Connection,
     blobs: Blobs,
@@ -33,7 +35,8 @@ enum ForeignSeal {
 }
 
 extension ForeignTransactions {
-  /// Reserves the ids that foreign writers used; SQLite does not reserve an id that an UPDATE set.
+  /// Reserves the ids that foreign writers used, because SQLite does not reserve an id that an
+  /// UPDATE set.
   fileprivate func reserveIDs(on connection: Connection) throws {
     for (table, highest) in highest where highest > 0 {
       for sql in [

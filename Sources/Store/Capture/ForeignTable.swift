@@ -2,15 +2,15 @@ import Changes
 
 /// A table whose rows are captured if a foreign writer changes them.
 struct ForeignTable {
-  /// Columns whose values are unique together.
+  /// The columns of a unique index.
   struct Unique {
     let columns: [String]
-    /// The entities whose rows are unique; nil for all rows of the table.
+    /// The entities whose rows must have unique values; nil for all rows of the table.
     let entities: [String]?
   }
 
   enum Content {
-    /// The objects of a family; the entities that have rows in the table, by name.
+    /// The objects of a family, with the entities that have rows in the table, by name.
     case objects([String: EntityIndex])
     /// The links of a join table.
     case links(JoinIndex)
@@ -27,8 +27,9 @@ struct ForeignTable {
   let columns: [String]
   let uniques: [Unique]
 
-  /// The condition that two rows conflict in a unique index, built from the SQL for a column in
-  /// each of the two rows.
+  /// The SQL condition that two rows conflict in a unique index.
+  ///
+  /// Each closure returns the SQL for a column of one of the two rows.
   func conflict(_ mine: (String) -> String, with theirs: (String) -> String) -> String {
     var terms = [key.map { "\(mine($0)) = \(theirs($0))" }.joined(separator: " AND ")]
     for unique in uniques {

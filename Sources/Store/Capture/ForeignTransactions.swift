@@ -3,8 +3,8 @@ import SQLite
 
 /// Turns captured rows into transactions of history, which a recorder writes.
 ///
-/// The captured rows are read in order. To get an object or its links at the time of a row, all
-/// later captured changes are reverted from the present state.
+/// The captured rows are read in order. To find the state of an object or its links after a
+/// captured row, all later captured changes are reverted from the present state.
 final class ForeignTransactions {
   private let rows: CapturedRows
   private let tables: [ForeignTable]
@@ -12,19 +12,21 @@ final class ForeignTransactions {
   private let joins: [JoinTable]
   private let recorder: ChangeRecorder
   private let blobs: Blobs
-  /// For each entity the positions of its columns in ``ForeignTable/columns``.
+  /// For each entity, the positions of its columns in ``ForeignTable/columns``.
   private let places: [[Int]]
   /// The index of each entity's table in ``tables``.
   private let entityTables: [Int]
   private let linkTables: [Int]
   /// The join tables that each entity owns.
   private let owned: [[JoinIndex]]
-  /// The victims in each table, of which a later row may show that they were deleted.
+  /// For each table, the captured rows that `REPLACE` may have deleted.
   private var victims: [[CapturedRow]]
-  /// The highest id in each table that a captured row has or refers to.
+  /// For each table, the highest id that a captured row has or refers to.
   private var highestIDs: [Int64]
 
-  /// Reads captured rows from one connection; the recorder can write history to another.
+  /// Reads captured rows from one connection.
+  ///
+  /// The recorder can write history to another connection.
   init(
     _ connection: Connection,
     schema: StoreSchema,
@@ -78,7 +80,7 @@ final class ForeignTransactions {
     if let first, let previous { try finish(first, last: previous) }
   }
 
-  /// Ends a transaction, whose author, program and host are unknown.
+  /// Ends a transaction of foreign changes, whose author, program and host are unknown.
   private func finish(_ first: CapturedRow.Place, last: CapturedRow.Place) throws {
     let stamp = Provenance.Stamp(
       time: timeText(milliseconds: last.time),
@@ -123,8 +125,8 @@ final class ForeignTransactions {
     return one.before.first == target
   }
 
-  /// Records the change of a row, with its object as it was after the captured row or at a later
-  /// time.
+  /// Records the change of a row, with the state of its object after the captured row, or at
+  /// `time`.
   private func change(
     _ row: CapturedRow,
     from before: [Value]?,
@@ -147,7 +149,8 @@ final class ForeignTransactions {
       guard let owner = try object(row.object, in: entityTables[joins[join].owner], after: time),
         owned[owner.key.entity].contains(join)
       else { return }
-      // An update changes neither id; triggers capture a moved row as a delete and an insert.
+      // An update of a link does not change its two ids, because the triggers capture a moved row
+      // as a delete and an insert.
       guard before == nil || after == nil, let target = (before ?? after).flatMap({ target($0) })
       else { return }
       try recorder.link(owner.key, join: join, target: target, isLinked: after != nil)
@@ -158,11 +161,11 @@ final class ForeignTransactions {
 
   private struct Object {
     let key: RowKey
-    /// In the order of ``EntityLayout/columns``.
+    /// The values of the object, in the order of ``EntityLayout/columns``.
     let values: [Value]
   }
 
-  /// The object in a row; nil if its entity does not exist.
+  /// The object in a row; nil if the entity in the row does not exist.
   private func object(_ id: Int64, in table: Int, columns: [Value]) -> Object? {
     guard case .objects(let entities) = tables[table].content else { return nil }
     var entity = entities.values.first
@@ -175,7 +178,7 @@ final class ForeignTransactions {
     return Object(key: key, values: places[entity].map { columns[$0] })
   }
 
-  /// An object at the time after a captured row.
+  /// The state of an object after a captured row.
   private func object(_ id: Int64, in table: Int, after time: Int64) throws -> Object? {
     let later = try rows.rows(of: id, in: table, after: time)
     defer { later.reset() }
@@ -245,14 +248,14 @@ final class ForeignTransactions {
     }
   }
 
-  /// Remembers the id to which a row refers, so that no new object gets it.
+  /// Remembers the id to which a row refers, so that no new object gets the id.
   private func name(_ value: Value, column: EntityLayout.Column) {
     guard case .integer(let id) = value, let destination = column.destination else { return }
     name(id, in: entityTables[destination])
   }
 
   private func name(_ id: Int64, in table: Int) {
-    // No table counts up to such an id, and reserving it would leave too few for new objects.
+    // A higher id is not reserved, because too few ids would remain for new objects.
     guard id < 1 << 53 else { return }
     highestIDs[table] = max(highestIDs[table], id)
   }
@@ -269,7 +272,7 @@ final class ForeignTransactions {
     return target
   }
 
-  /// The targets of an owner at the time after a captured row, in ascending order.
+  /// The targets of an owner's links after a captured row, in ascending order.
   private func targets(of owner: Int64, by join: JoinIndex, after time: Int64) throws -> [Int64] {
     let table = tables[linkTables[join]]
     var result: Set<Int64> = []

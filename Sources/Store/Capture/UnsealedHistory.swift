@@ -4,21 +4,21 @@ import SQLite
 
 /// The transactions that a reader sees before they are sealed.
 ///
-/// The transactions are built in memory with the ids, seeds and digests that sealing will give
-/// them.
+/// The transactions are built in memory. They have the ids, seeds and digests that they will have
+/// after sealing.
 struct UnsealedHistory {
-  /// The last transaction in the store itself.
+  /// The last sealed transaction of the store.
   let sealed: Int64
-  /// The last captured row that they contain.
+  /// The last captured row of the unsealed transactions.
   let lastCaught: Int64
   let rows: HistoryRows
-  /// Values that are too large for a row of history, and not in files yet.
+  /// The values that are too large for a row of history and are not in blob files yet.
   let blobs: Blobs
 
-  /// Builds the transactions; nil if everything is sealed.
+  /// Builds the unsealed transactions; nil if everything is sealed.
   ///
-  /// The closure returns whether the transaction of the last row is complete, so that it can be
-  /// shown.
+  /// `isLast` returns whether the transaction of the last captured row is complete. Only complete
+  /// transactions are shown.
   init?(
     of reader: Connection,
     history: HistoryRows,
@@ -49,14 +49,14 @@ struct UnsealedHistory {
       .record(through: last)
   }
 
-  /// False for a store that was created before this table was introduced.
+  /// Whether a store has the table of captured rows; a store of an earlier version may lack it.
   static func hasTable(_ connection: Connection) throws -> Bool {
     try connection.hasRow(
       "SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = '\(ForeignCapture.name)'"
     )
   }
 
-  /// The last row of the last transaction that can be shown; nil if there is none.
+  /// The last captured row of the last transaction that can be shown; nil if there is none.
   private static func lastShown(
     on connection: Connection,
     _ isLast: (CapturedRow.Place) throws -> Bool

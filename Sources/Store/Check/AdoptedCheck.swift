@@ -90,7 +90,9 @@ final class AdoptedCheck {
     }
   }
 
-  /// Reads the changes from the newest on: the first value of a column that is found is its last.
+  /// Reads the changes from the newest to the oldest.
+  ///
+  /// Therefore the first value that is found for a column is the column's last value.
   private func readHistory() throws {
     let rows = HistoryRows(connection)
     let start = try reader.adoptedStart() ?? 0

@@ -1,7 +1,7 @@
 import Changes
 import SQLite
 
-/// The counts of large values, and their contents.
+/// Checks the counts and the contents of large values.
 extension StateCheck {
   private func countRows(_ body: (String, Int64) throws -> Void) throws {
     for layout in layouts {
@@ -19,7 +19,7 @@ extension StateCheck {
     }
   }
 
-  /// Checks the counts of large values, and their digests.
+  /// Checks the counts and the digests of large values.
   func checkBlobs(_ folder: BlobFolder?, _ body: (CheckFinding) throws -> Void) throws {
     try countRows { try known.count($0, rows: $1) }
     let stored = try connection.prepare(
@@ -83,7 +83,7 @@ extension StateCheck {
     )
   }
 
-  /// Recounts the uses of large values, which writers that bypass the triggers did not count.
+  /// Recounts the uses of large values, because writers that bypass the triggers do not count uses.
   func correctBlobCounts() throws {
     try known.removeCounts()
     try countRows { digest, count in

@@ -1,13 +1,13 @@
 import Changes
 
-/// The result of a check, besides its findings.
+/// The result of a check, except the findings.
 package struct CheckResult: Hashable, Sendable {
   /// The transaction that records the differences; nil if none was recorded.
   package var recorded: Int64?
-  /// The number of objects that history does not have completely, so that they were not fully
-  /// compared.
+  /// The number of objects that were not fully compared, because history does not have all their
+  /// values.
   package var unknown: Int64 = 0
-  /// False if the tables differ from the schema, so that rows and history were not compared.
+  /// Whether rows and history were compared; false if the tables differ from the schema.
   package var isComplete = true
 
   package init() {}
@@ -21,7 +21,7 @@ package struct CheckResult: Hashable, Sendable {
 /// The state of the objects before the oldest transaction of history.
 struct EarlierState {
   let schema: StoreSchema
-  /// A reader of a replica that ends at the transaction before the oldest one.
+  /// A reader of a replica that ends with the transaction before the oldest transaction in history.
   let reader: Reader
 }
 
@@ -42,11 +42,13 @@ struct GapRecorder {
     }
   }
 
-  /// Returns the transaction; nil if there are no differences.
+  /// Records the differences as one transaction, and returns its id; nil if there are no
+  /// differences.
   func record(_ check: StateCheck, _ body: (CheckFinding) throws -> Void) throws -> Int64? {
     let recorder = writer.recorder
     try recorder.begin()
-    // Deletions are recorded first: an object of another entity can have the same id.
+    // Deletions are recorded first, because an inserted object can have the id of a deleted object
+    // of another entity.
     for kinds in [[ChangeKind.delete], [.insert, .update]] {
       try check.compareRows(of: kinds) { finding in
         try body(finding)

@@ -6,13 +6,13 @@ package enum CheckFinding {
   case integrity(String)
   /// A row refers to a row that does not exist.
   case danglingReference(table: String, row: Int64?, destination: String)
-  /// A table, view, index or trigger differs from the schema; `expected` or `found` is nil if it
-  /// does not exist there.
+  /// A table, view, index or trigger differs from the schema. `expected` is nil if the schema does
+  /// not contain it, and `found` is nil if the store does not contain it.
   case structure(type: String, name: String, expected: String?, found: String?)
   case missingTransactions(ClosedRange<Int64>)
   /// A transaction has more or fewer changes than its row says.
   case changeCount(transaction: Int64, expected: Int64, found: Int64)
-  /// The changes of a transaction, or of an earlier one, do not match the recorded digest.
+  /// The changes of a transaction, or of an earlier transaction, do not match the recorded digest.
   case digest(transaction: Int64)
   /// Changes belong to a transaction that history does not have.
   case strayChanges(Int64)
@@ -20,9 +20,9 @@ package enum CheckFinding {
   ///
   /// The payload is the change that turns the state in history into the row.
   ///
-  /// The bytes of the payload are valid only during the call.
+  /// The bytes of the payload are valid only during the call of the closure.
   case row(RowDifference)
-  /// The store counts more or fewer rows and changes with a large value than there are.
+  /// The number of rows and changes with a large value differs from the store's count.
   case blobCount(
     sha256: String,
     rows: Int64,

@@ -5,14 +5,14 @@ import SQLite
 struct KnownObject {
   enum State: Int64 {
     case deleted
-    /// Only some of its values are known.
+    /// Only some of the object's values are known.
     case partial
-    /// All values and links since its insertion are known.
+    /// All values and links of the object since its insertion are known.
     case whole
   }
 
   var state: State
-  /// Values by their keys, which include the quotes and the colon; links as lists.
+  /// The values by their JSON keys, which include the quotes and the colon, with links as lists.
   var values: [[UInt8]: EncodedValue]
 }
 
@@ -59,7 +59,7 @@ final class KnownObjects {
     try set(key, state: object.state, json: side.json, special: side.special, large: side.large)
   }
 
-  /// Updates the known values of an object by a change.
+  /// Updates the known values of an object with the values of a change.
   func set(
     _ key: RowKey,
     state: KnownObject.State,
@@ -76,7 +76,7 @@ final class KnownObjects {
     try writing.run()
   }
 
-  /// Forgets all objects, because their later changes are not known.
+  /// Forgets all objects, because later changes of the objects are not known.
   func removeAll() throws { try connection.execute("DELETE FROM object") }
 
   /// The objects of an entity by id.

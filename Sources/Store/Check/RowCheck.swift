@@ -79,8 +79,8 @@ final class RowCheck {
     var now = ChangeSide()
     try cursor.append(to: &now, encoder: encoder, blobs: check.blobs)
     now.close()
-    // An object that was not changed after its insertion has the same bytes in history, so they are
-    // compared first.
+    // The row of an object that did not change after its insertion has the same bytes as history,
+    // so the bytes are compared first.
     if now.special.isEmpty, now.large.isEmpty,
       known.int64(at: 1) == KnownObject.State.whole.rawValue,
       now.json.withUnsafeBytes({ $0.elementsEqual(known.bytes(at: 2)) })
@@ -108,7 +108,8 @@ final class RowCheck {
     return !text.changed.isEmpty
   }
 
-  /// Whether a row contains the digest that history has for the value, even if the file is missing.
+  /// Whether a row contains the digest that history has for a large value, whose blob file can be
+  /// missing.
   private func isNamed(_ value: EncodedValue, at column: ColumnIndex) -> Bool {
     guard cursor.layout.columns[column].isExternal,
       case .text(let digest) = cursor.row.value(at: Int32(truncatingIfNeeded: column.number) + 1)

@@ -13,7 +13,7 @@ final class StateCheck {
   let known: KnownObjects
   /// Whether history contains every object since the store was created.
   private var isComplete = false
-  /// The number of objects with a row that history does not have completely.
+  /// The number of objects that have a row, but are not complete in history.
   private(set) var unknown: Int64 = 0
   /// The last transaction whose changes the rows contain; in a rewound copy, history continues
   /// after it.
@@ -93,7 +93,7 @@ final class StateCheck {
     if count > changes { try body(.strayChanges(count - changes)) }
   }
 
-  /// Keeps the values of the state before the oldest transaction.
+  /// Keeps the values of the state before the oldest transaction in history.
   private func keepState(of beginning: EarlierState, at base: HistoryPoint) throws {
     guard let digest = schemas.last(where: { $0.schema == beginning.schema })?.digest else {
       return
@@ -112,7 +112,8 @@ final class StateCheck {
     try known.removeAll()
   }
 
-  /// Reads one transaction, and returns its digest, which the next digest covers.
+  /// Reads one transaction, and returns its digest, which the digest of the next transaction
+  /// covers.
   private func read(
     _ transaction: Transaction,
     source: HistoryRows,
@@ -139,7 +140,7 @@ final class StateCheck {
       return transaction.chainDigest
     }
     guard let digest else { return transaction.chainDigest }
-    // A digest can't be computed if a line lacks its seed; nil becomes a finding.
+    // The digest can't be computed if a line lacks its seed. A digest of nil becomes a finding.
     let made = try? digest.close(TransactionLines(transaction)).transaction
     if made == nil || made != transaction.digest ?? made {
       try body(.digest(transaction: transaction.id))
@@ -174,7 +175,7 @@ final class StateCheck {
     let after = change.valuesByKey(.after)
     let before = change.valuesByKey(.before)
     let isErased = change.hasErasedValues
-    // If all values are erased, the object is deleted later; it is left out here.
+    // An object whose values are all erased is deleted later, so the object is left out here.
     let isKnown = after.values.contains { $0 != .erased && !$0.isLinks }
     if isErased, !isKnown, change.kind == .insert { return }
     var object = KnownObject(
@@ -211,7 +212,8 @@ final class StateCheck {
 
   /// Removes links from a list and adds others.
   ///
-  /// Returns nil if the list becomes empty, because history does not contain empty lists of links.
+  /// If the list becomes empty, the function returns nil, because history does not contain empty
+  /// lists of links.
   private func merged(_ old: [UInt8], gone: [UInt8], came: [UInt8]) -> EncodedValue? {
     func target(_ link: [UInt8]) -> Int64 {
       let id = CanonicalText(link).value(of: "id") ?? []

@@ -49,7 +49,7 @@ struct StructureCheck {
       try body(.structure(type: item.type, name: item.name, expected: item.sql, found: mine?.sql))
     }
     // Tables, views and indexes of other programs are allowed. Triggers of other programs are
-    // findings, because their changes are not captured.
+    // findings, because the changes that the triggers make are not captured.
     let tables = Set(expected.map(\.table))
     for item in found where item.type == "trigger" && tables.contains(item.table) {
       if !expected.contains(where: { $0.name == item.name && $0.type == item.type }) {

@@ -31,13 +31,15 @@ struct BlobFolder: Sendable {
     Digest(hexadecimal: digest) != nil && access(file(digest), F_OK) == 0
   }
 
-  /// Writes a value, unless it exists; it is durable when ``sync()`` has returned.
+  /// Writes a value, unless its file exists.
+  ///
+  /// The value is durable after ``sync()`` has returned.
   func write(_ bytes: UnsafeRawBufferPointer, digest: String) throws {
     guard !contains(digest) else { return }
     try write(digest) { write in try write(bytes) }
   }
 
-  /// Copies a value, unless it exists, and verifies its digest.
+  /// Copies a value, unless its file exists, and verifies the digest.
   func copy(_ value: LargeValue, digest: String, isChecked: Bool = true) throws {
     guard !contains(digest) else { return }
     try write(digest) { write in
@@ -90,7 +92,7 @@ struct BlobFolder: Sendable {
   /// Makes all files written so far durable.
   func sync() throws { try syncFolder(path) }
 
-  /// Nil if there is no file.
+  /// The size of a value's file; nil if the file is missing.
   func size(of digest: String) throws -> Int64? {
     guard Digest(hexadecimal: digest) != nil else { return nil }
     var status = stat()
@@ -99,14 +101,13 @@ struct BlobFolder: Sendable {
     return nil
   }
 
-  /// Nil if there is no file.
+  /// The bytes of a value's file; nil if the file is missing.
   func read(_ digest: String) throws -> Data? {
     guard contains(digest) else { return nil }
     return try Data(contentsOf: URL(fileURLWithPath: file(digest)))
   }
 
-  /// Removes the file of a value, or one that an interrupted run left; does nothing if it is
-  /// missing.
+  /// Removes the file of a value, or a file that an interrupted run left, unless it is missing.
   func remove(_ digest: String) throws {
     guard !["", ".", ".."].contains(digest), !digest.utf8.contains(UInt8(ascii: "/")) else {
       return
@@ -133,7 +134,7 @@ struct BlobFolder: Sendable {
   }
 }
 
-/// The error for a value whose bytes do not match the digest in its name.
+/// The error for a value whose bytes do not match the digest in the name of the file.
 func alteredValue(_ digest: String) -> CanonicalEncodingError {
   CanonicalEncodingError(
     message: "the large value \(digest) does not have that digest; its file was altered"

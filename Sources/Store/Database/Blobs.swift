@@ -9,17 +9,18 @@ import SQLite
 /// refer to it.
 ///
 /// The values are in files beside the store, or in a table if the store is in memory. Unused values
-/// are removed after the commit while the write lock is still held; otherwise another process could
-/// begin to use them.
+/// are removed after the commit, while the write lock is still held. Without the lock, another
+/// process could begin to use them.
 final class Blobs {
-  /// Values of external attributes that are larger are kept in files.
+  /// The largest size in bytes of an external attribute's value that is kept in its row, not in a
+  /// file.
   static let inlineLimit = 128 * 1024
 
   private let connection: Connection
   private let folder: BlobFolder?
   /// Whether values of external attributes are kept in files; false for a store in memory.
   let hasFolder: Bool
-  /// The store to which unsealed history in memory belongs; its values count as present too.
+  /// The store to which unsealed history in memory belongs, whose values are present as well.
   private let store: Connection?
   private var created: [String] = []
   private var marker: String?
@@ -40,14 +41,18 @@ final class Blobs {
     hasFolder = false
   }
 
-  /// Stores bytes; the caller must also count a use, or the next commit removes them.
+  /// Stores bytes.
+  ///
+  /// The caller must also count a use, or the next commit removes the bytes.
   func keep(_ bytes: UnsafeRawBufferPointer) throws -> LargeReference {
     let digest = SHA256.digest(of: bytes).description
     try keep(digest, bytes: bytes) { try $0.write(bytes, digest: digest) }
     return LargeReference(digest: digest, size: Int64(bytes.count))
   }
 
-  /// Stores a value and verifies its digest; the caller must also count a use.
+  /// Stores a value and verifies its digest.
+  ///
+  /// The caller must also count a use, or the next commit removes the value.
   func keep(_ value: LargeValue, digest: String) throws {
     if hasFolder { return try keep(digest, bytes: nil) { try $0.copy(value, digest: digest) } }
     let kept = try value.data().withUnsafeBytes { try keep($0) }
@@ -107,9 +112,11 @@ final class Blobs {
   /// Whether the value's file exists.
   func contains(_ digest: String) -> Bool { folder?.contains(digest) ?? false }
 
-  /// Adds to the count of rows with a value for a foreign writer, which does not count itself.
+  /// Adds to the count of the rows with a value that a foreign writer used.
   ///
-  /// The writer may have written the digest of a value that does not exist.
+  /// Foreign writers do not count the values that they use.
+  ///
+  /// A foreign writer may have written the digest of a value that does not exist.
   func adopt(_ digest: String, rows: Int64) throws {
     let size =
       try store.flatMap { try Self.size(of: digest, on: $0) } ?? folder?.size(of: digest)
@@ -128,7 +135,7 @@ final class Blobs {
   /// The size in the catalog for a value whose file is missing.
   private static let unknownSize: Int64 = -1
 
-  /// Nil if it is not known.
+  /// The size of a value in bytes; nil if the size is not known.
   func size(of digest: String) throws -> Int64? {
     guard Digest(hexadecimal: digest) != nil else { return nil }
     let known =
@@ -144,7 +151,7 @@ final class Blobs {
     )
   }
 
-  /// Nil if its file is missing.
+  /// The bytes of a value; nil if its file is missing.
   func data(ifThere digest: String) throws -> Data? { try folder?.read(digest) }
 
   func data(_ digest: String) throws -> Data {
@@ -162,7 +169,7 @@ final class Blobs {
     return .bytes(data)
   }
 
-  /// Nil if the value is not kept in memory.
+  /// The bytes of a value that is kept in memory; nil if memory does not contain the value.
   func data(inMemory digest: String) throws -> Data? { try Self.data(digest, on: connection) }
 
   static func data(_ digest: String, on connection: Connection) throws -> Data? {
@@ -188,7 +195,8 @@ final class Blobs {
       return forget()
     }
     for digest in created {
-      // A file that remains is found by its marker when the store is opened next.
+      // If the file can't be removed now, the marker usually remains too. The next opening of the
+      // store then removes the file.
       try? folder?.remove(digest)
     }
     forget()
@@ -209,8 +217,8 @@ final class Blobs {
       return try removeUnused()
     }
     try connection.inTransaction {
-      // With the lock held no other program is writing, so each marker is left from an interrupted
-      // one.
+      // This process has the write lock, so no other program is writing. Each marker is left from
+      // an interrupted program.
       let find = try connection.prepare("SELECT 1 FROM \(connection.tables.blob) WHERE sha256 = ?1")
       for name in try folder.names() {
         try find.bind(1, name)
@@ -247,8 +255,9 @@ final class Blobs {
 }
 
 extension BlobFolder {
-  /// Creates a marker, which exists while files are written that no row refers to yet, and returns
-  /// its name.
+  /// Creates a marker, and returns its name.
+  ///
+  /// The marker exists while files are written that no row refers to yet.
   func mark() throws -> String {
     let name = ".writing.\(getpid()).\(UInt64.random(in: 0...UInt64.max))"
     let descriptor = open(file(name), O_WRONLY | O_CREAT | O_CLOEXEC, 0o666)

@@ -1,7 +1,9 @@
 import Glibc
 import SQLite
 
-/// SQLite takes the timeout as milliseconds in 32 bits.
+/// The longest timeout.
+///
+/// SQLite takes a timeout as milliseconds in 32 bits.
 let longestTimeout = Duration.seconds(Int64(Int32.max / 1000))
 
 extension Connection {

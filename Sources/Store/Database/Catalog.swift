@@ -6,7 +6,9 @@ import SQLite
 struct Catalog {
   /// `TRLG`; the `file` command shows it as the application ID of the SQLite header.
   static let applicationID: Int32 = 0x5452_4c47
-  /// The format that this library writes; a store with a higher one is refused.
+  /// The format that this library writes.
+  ///
+  /// A store with a higher format is refused.
   static let format: Int32 = 1
 
   var identifier: String
@@ -20,8 +22,8 @@ struct Catalog {
   /// The CHECK constraints use OR instead of IN. For `IN` with more than two values, SQLite builds
   /// a table on each write, which takes ten times as long as writing the row.
   static func statements(_ tables: HistoryTables) -> String {
-    // An adopted file can be opened by every SQLite that its program may use, so it has no STRICT
-    // tables, and no AUTOINCREMENT, which would add a table without a prefix.
+    // An adopted file must be readable by every version of SQLite that its program may use, so it
+    // has no STRICT tables. It has no AUTOINCREMENT, which would add a table without a prefix.
     let isOurs = tables.prefix == nil
     let strict = isOurs ? " STRICT" : ""
     let any = isOurs ? " ANY" : ""
@@ -126,7 +128,7 @@ struct Catalog {
       case .integer(let lineage) = try Self.value("lineage", on: connection),
       case .integer(let schemaID) = try Self.value("schema", on: connection)
     else { throw Self.damaged(.identifier, path: connection.path) }
-    // The identifier becomes part of the name of a folder.
+    // The identifier must be a UUID, because it becomes part of the name of a folder.
     guard UUID(uuidString: identifier) != nil else {
       throw Self.damaged(.identifier, path: connection.path)
     }

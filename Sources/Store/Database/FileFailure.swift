@@ -6,7 +6,7 @@ enum FileFailure: StoreReason {
   case missing, folder, notADatabase, empty, appleStore, foreignDatabase
   case newerFormat(Int64, known: Int32)
   case damaged, cutOff(bytes: Int), otherTables(String), damagedCatalog(CatalogPart)
-  /// Nil if it is not known how long the program waited.
+  /// Another program has locked the file. The waiting time is nil if it is not known.
   case locked(waited: Duration?)
   case unrecordedChange, erasedButInLog
   case writeProtected, openedForReading, noCompanions, noWriteAheadLog, workingCopy(Int32)
@@ -84,7 +84,7 @@ enum FileFailure: StoreReason {
   }
 }
 
-/// For example “10 s”, or “50 ms” for less than a second.
+/// A duration as text, such as “10 s”, or “50 ms” for less than a second.
 private func text(_ time: Duration) -> String {
   time < .seconds(1) ? "\(Int64(time / .milliseconds(1))) ms" : "\(time.components.seconds) s"
 }

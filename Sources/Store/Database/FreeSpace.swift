@@ -2,10 +2,10 @@ import SQLite
 
 /// The values that free pages of a store in tombstone mode may still contain.
 ///
-/// Travelog's connections overwrite deleted bytes in this mode. Foreign writers do not overwrite
-/// deleted bytes, and Travelog did not before the mode was set. Only a VACUUM removes these bytes;
-/// it is due once they may be values of a deleted object. The catalog remembers that, so an
-/// interrupted program does not forget it.
+/// In tombstone mode, Travelog's connections overwrite deleted bytes. Foreign writers do not
+/// overwrite deleted bytes, and Travelog did not before the mode was set. Only VACUUM removes the
+/// remaining bytes. VACUUM is due if they may be values of a deleted object. The catalog records
+/// this, so an interruption of the program does not lose the fact.
 enum FreeSpace: String {
   /// Earlier values of objects that may still exist.
   case values
@@ -14,7 +14,7 @@ enum FreeSpace: String {
 
   private static let key = "free_space"
 
-  /// The entry in the catalog; nil if free pages contain no values.
+  /// The state that the catalog records; nil if free pages contain no values.
   private static func noted(on connection: Connection) throws -> FreeSpace? {
     guard case .text(let name) = try Catalog.value(key, on: connection) else { return nil }
     return FreeSpace(rawValue: name)
@@ -55,7 +55,7 @@ enum FreeSpace: String {
 
   /// Runs VACUUM if it is due.
   ///
-  /// The values are gone when the write-ahead log has been emptied too.
+  /// The values are gone only after the write-ahead log has been emptied as well.
   ///
   /// VACUUM needs the time and the space for a copy of the file, and fails while another program
   /// writes.
@@ -64,7 +64,7 @@ enum FreeSpace: String {
     let version = try connection.dataVersion()
     try connection.execute("VACUUM")
     try connection.inTransaction {
-      // If another program has committed meanwhile, it may have left values again.
+      // If another program has committed meanwhile, the file may contain old values again.
       if try connection.dataVersion() == version { try Catalog.remove(key, on: connection) }
     }
   }

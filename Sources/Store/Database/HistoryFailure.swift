@@ -82,7 +82,8 @@ private func text(
   )
 }
 
-/// For example “ (transactions 14 and 17)”; empty for an empty list.
+/// The transactions as text in parentheses, such as “ (transactions 14 and 17)”; empty for an empty
+/// list.
 private func inParentheses(_ transactions: [Int64]) -> String {
   let ids = transactions.map(String.init)
   guard let last = ids.last, ids.count > 1 else {

@@ -2,10 +2,10 @@ import SQLite
 
 /// The names of the tables that contain the catalog and the history.
 ///
-/// A store of the library has its own names. In a file that other programs own, all names have one
-/// prefix, so that they can't be confused with the names of a program's tables.
+/// A store of the library has names without a prefix. In a file that another program owns, all
+/// names have one prefix, which distinguishes them from the names of the program's tables.
 package struct HistoryTables: Hashable, Sendable {
-  /// Nil in a store of the library.
+  /// The prefix of the names; nil in a store of the library.
   package let prefix: String?
 
   package init(prefix: String? = nil) { self.prefix = prefix }

@@ -19,7 +19,7 @@ package enum Location: Hashable, Sendable {
 }
 
 extension Location {
-  /// Nil for a store in memory.
+  /// The folder for large values; nil for a store in memory.
   var blobFolder: BlobFolder? {
     if case .file = self { BlobFolder(besides: path) } else { nil }
   }
@@ -37,7 +37,7 @@ package struct Options: Sendable {
   package var origin: ReplicaOrigin?
   /// What history keeps of deleted objects.
   ///
-  /// If nil, the store's mode does not change; a new store has the mode `full`.
+  /// If the value is nil, an existing store keeps its mode, and a new store gets the mode `full`.
   package var historyMode: HistoryMode?
   /// The age after which transactions are deleted from history; nil to keep them.
   package var historyTimeToLive: Duration?
@@ -85,7 +85,7 @@ package struct Author: Hashable, Sendable {
 
 /// The origin of a replica.
 package struct ReplicaOrigin: Hashable, Sendable {
-  /// The origin's identifier, which is also the replica's.
+  /// The identifier of the origin and of the replica.
   package var identifier: String
   /// The lineage whose transactions the replica accepts.
   package var lineage: Int64

@@ -95,7 +95,7 @@ enum MigrationFailure: StoreReason {
   }
 }
 
-/// For example “Trip 1, 2, 4 and 3 more”, for objects of one entity.
+/// The names of objects of one entity as text, such as “Trip 1, 2, 4 and 3 more”.
 private func names(_ objects: [ObjectName], of total: Int) -> String {
   "\(objects.first?.entity ?? "") \(listText(objects.map { "\($0.id)" }, of: total))"
 }

@@ -4,11 +4,11 @@ import Glibc
 
 /// The sources of a new store's identity and of each transaction's time, process, host and seed.
 ///
-/// A program that must write the same store on each run replaces them.
+/// A program that must write the same store on each run replaces these sources.
 package struct Provenance: Sendable {
   /// The identity of a new store.
   package struct Birth: Sendable {
-    /// A UUID.
+    /// The identifier of the store, a UUID.
     package var identifier: String
     package var time: String
 
@@ -20,7 +20,7 @@ package struct Provenance: Sendable {
 
   /// The facts that history records about a transaction, besides its author and its changes.
   package struct Stamp: Sendable {
-    /// In UTC, as RFC 3339 defines it, with six digits after the second.
+    /// The time in UTC, as RFC 3339 defines it, with six digits after the second.
     package var time: String
     package var process: String
     package var processID: Int64
@@ -38,8 +38,8 @@ package struct Provenance: Sendable {
   }
 
   package var birth: @Sendable () -> Birth
-  /// Called once for each transaction, in their order, with its author and the number of its
-  /// changes.
+  /// Called once for each transaction, in the order of the transactions, with the transaction's
+  /// author and the number of its changes.
   package var stamp: @Sendable (Author, Int64) -> Stamp
 
   package init(

@@ -3,7 +3,7 @@ import SQLite
 
 /// Short queries.
 ///
-/// If a query reads at most one row, the connection keeps its prepared statement.
+/// If a query reads at most one row, the connection keeps the prepared statement.
 extension Connection {
   package func run(_ sql: String, values: [Value] = []) throws {
     try bound(cached(sql), values: values).run()
@@ -18,7 +18,7 @@ extension Connection {
     try first(bound(cached(sql), values: values)) { $0.isNull(at: 0) ? nil : $0.int64(at: 0) }
   }
 
-  /// Reads the first row with a closure; nil if there is none.
+  /// Reads the first row with a closure; nil if there is no row.
   func first<Result>(
     _ sql: String,
     values: [Value] = [],
@@ -44,7 +44,7 @@ extension Connection {
     try bound(prepare(sql), values: values)
   }
 
-  /// A number that differs after each commit of another connection.
+  /// A number that changes with each commit of another connection.
   func dataVersion() throws -> Int64 { try integer("PRAGMA data_version") ?? 0 }
 
   private func bound(_ statement: Statement, values: [Value]) throws -> Statement {

@@ -6,14 +6,16 @@ struct SchemaCheck {
   let schemaID: Int64
   let schema: StoreSchema
 
-  /// Must be called in a transaction, so that the result holds until its end.
+  /// Throws if the store has a schema with other tables.
+  ///
+  /// Call this check in a transaction; its result is valid until the transaction ends.
   func run(on connection: Connection) throws {
     let current = try connection.integer(
       "SELECT value FROM \(connection.tables.catalog) WHERE key = 'schema'"
     )
     guard let current, current != schemaID else { return }
     let stored = try Catalog(on: connection).schema
-    // Another version with the same tables is compatible.
+    // A schema of another version is compatible if the tables are the same.
     let differences = schema.differences(fromStored: stored)
     guard !differences.isEmpty else { return }
     throw MigrationFailure.migratedByOthers(stored: stored, known: schema).at(connection.path)

@@ -1,7 +1,7 @@
 /// A schema version such as `1.10.0`, whose parts are compared as numbers.
 ///
 /// Missing parts are zero: `1.0` equals `1.0.0`. A part that is not a number sorts before every
-/// number; two such parts are compared by their bytes.
+/// number. Two parts that are not numbers are compared by their bytes.
 package struct SchemaVersion: Comparable, Sendable, CustomStringConvertible {
   package let description: String
 

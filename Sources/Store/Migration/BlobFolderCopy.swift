@@ -2,8 +2,8 @@ import FoundationEssentials
 
 /// Links a store's blob files to the folder of its working copy.
 ///
-/// Blob files are never overwritten, so links suffice: if the working copy deletes a file, only its
-/// link is gone.
+/// Blob files are never overwritten, so links are enough. If the working copy deletes a file, only
+/// the link is deleted.
 final class BlobFolderCopy {
   private let original: BlobFolder
   private let copy: BlobFolder
@@ -22,10 +22,11 @@ final class BlobFolderCopy {
     for name in linked { try link(name, from: copy, to: original) }
   }
 
-  /// Links the blob files that the stages added back to the store's folder; requires the store's
-  /// lock.
+  /// Creates links in the store's folder to the blob files that the stages added.
   ///
-  /// Before the store is replaced, a marker says that it does not need them yet.
+  /// The caller must have the store's lock.
+  ///
+  /// Until the store is replaced, a marker shows that the store does not need the new files yet.
   func bringBack() throws {
     let added = try values(in: copy).subtracting(values(in: original))
     guard !added.isEmpty else { return }
@@ -35,7 +36,9 @@ final class BlobFolderCopy {
     try original.sync()
   }
 
-  /// Removes the blob files that the store no longer needs; requires its lock.
+  /// Removes the blob files that the store no longer needs.
+  ///
+  /// The caller must have the store's lock.
   func finish(known: Set<String>) throws {
     if let marker { try original.remove(marker) }
     for name in linked.subtracting(try values(in: copy)).subtracting(known) {

@@ -1,6 +1,6 @@
 import Changes
 
-/// Where the values of one column come from when a table is filled.
+/// The source of the values of one column when a table is filled.
 struct ColumnSource: Sendable {
   /// A value that the migration itself sets, which history records as an update.
   struct Fill: Sendable {
@@ -14,14 +14,14 @@ struct ColumnSource: Sendable {
   var column: ColumnIndex
   /// The SQL for the value, an expression over the old row.
   var expression: String
-  /// The value of the parameter `?` in the expression; nil if it has none.
+  /// The value of the parameter `?` in the expression; nil if the expression has no parameter.
   var parameter: Value?
   var fill: Fill?
   /// The old column, if its values are copied unchanged.
   var oldColumn: String?
   /// Whether the expression can be NULL although the column is required.
   var mayLackValue = false
-  /// The links from which a to-one column is filled; each owner may have only one.
+  /// The links from which a to-one column is filled, only one for each owner.
   var singleLink: LinkSource?
 
   /// Whether the column is copied from an old column, or empty.
@@ -51,7 +51,7 @@ struct RowSource: Sendable {
 }
 
 extension SchemaMapping {
-  /// The source of a new entity's rows; nil if it has none.
+  /// The source of a new entity's rows; nil if the entity gets no rows.
   func rows(of entity: EntityIndex) -> RowSource? {
     guard let oldEntity = sources[entity] else { return nil }
     let old = oldLayouts[oldEntity]

@@ -1,17 +1,17 @@
 import Changes
 
-/// Where an old store keeps the links of a relationship, as pairs of an owner and a target.
+/// The place of a relationship's links in an old store, as pairs of an owner and a target.
 struct LinkSource: Hashable, Sendable {
-  /// The quoted table; the columns are quoted too.
+  /// The quoted name of the table with the links.
   var table: String
-  /// The column with the owners' ids.
+  /// The quoted name of the column with the owners' ids.
   var source: String
-  /// The column with the targets' ids.
+  /// The quoted name of the column with the targets' ids.
   var target: String
   /// The SQL conditions of the rows that are links.
   var conditions: [String]
 
-  /// The same links as seen by the inverse relationship.
+  /// The links as the inverse relationship has them, with owners and targets exchanged.
   var reversed: LinkSource {
     LinkSource(table: table, source: target, target: source, conditions: conditions)
   }
@@ -23,9 +23,10 @@ struct LinkSource: Hashable, Sendable {
 }
 
 extension SchemaMapping {
-  /// Where the old store keeps the links of a new relationship; nil if it has none.
+  /// The place of a new relationship's links in the old store; nil if the old store has no such
+  /// links.
   ///
-  /// The new one can be the inverse of an old one.
+  /// The new relationship can be the inverse of an old relationship.
   func links(of relationship: Relationship, in entity: EntityIndex) -> LinkSource? {
     if let owner = sources[entity], let old = source(of: relationship, in: entity) {
       return linkSource(of: old, in: owner)
@@ -41,8 +42,8 @@ extension SchemaMapping {
     return linkSource(of: old, in: owner)?.reversed
   }
 
-  /// The condition that a column refers to a row whose entity is removed, although other entities
-  /// of the family remain; nil if no such entity is removed.
+  /// The SQL condition that a column refers to a row of a removed entity, if other entities of the
+  /// family remain; nil if no such entity is removed.
   ///
   /// A link to a removed object becomes null. Any other link to a missing object prevents the
   /// migration.

@@ -25,10 +25,11 @@ package enum Migration {
     }
   }
 
-  /// Migrates a store if it has another schema; no other program may keep a long transaction open
-  /// on it.
+  /// Migrates a store to a schema, unless the store has the schema already.
   ///
-  /// - Returns: What was done; nil if the store has this schema.
+  /// No other program may keep a long transaction open on the store.
+  ///
+  /// - Returns: The plan that was executed; nil if no migration was needed.
   @discardableResult
   package static func migrate(
     _ file: URL,
@@ -49,7 +50,7 @@ package enum Migration {
 
   /// Executes a plan on a connection that is not in a transaction.
   ///
-  /// - Returns: False if another process has migrated the store meanwhile.
+  /// - Returns: False if another process has already migrated the store.
   @discardableResult
   static func apply(
     _ plan: MigrationPlan,
@@ -92,7 +93,7 @@ package enum Migration {
         try connection.execute("PRAGMA legacy_alter_table = OFF")
         try connection.setForeignKeys(enforced: true)
       } catch {
-        // Neither call can fail on an open connection, and a caller could not handle the error.
+        // These calls can't fail on an open connection, and a caller could not handle the error.
       }
       connection.removeCachedStatements()
     }
@@ -133,7 +134,7 @@ package enum Migration {
     return true
   }
 
-  /// Changes the tables to the tables of the new schema, which is already in the catalog.
+  /// Changes the old tables to the tables of the new schema, which is already in the catalog.
   ///
   /// `record` is called after the checks of the rows and before the first change.
   static func changeTables(
@@ -166,14 +167,14 @@ package enum Migration {
       argumentCount: 1,
       isDeterministic: true
     ) { [weak blobs] arguments in
-      // `blobs` is weak: the connection retains the function, and the object retains the
+      // `blobs` is weak, because the connection retains the function, and `blobs` retains the
       // connection.
       guard let blobs else { throw StoreError(MigrationFailure.outOfOrder) }
       return .blob(try blobs.data(arguments.string(at: 0)))
     }
   }
 
-  /// Counts again the rows that use each blob file.
+  /// Recounts the rows that use each blob file.
   private static func countBlobs(_ mapping: SchemaMapping, on connection: Connection) throws {
     guard
       (mapping.oldLayouts + mapping.newLayouts).contains(where: { layout in

@@ -55,7 +55,7 @@ struct MigrationChecks {
     ).at(connection.path)
   }
 
-  /// The error for rows that conflict in a new unique index; nil if there are none.
+  /// The error for rows that conflict in a new unique index; nil if no rows conflict.
   func duplicates(in table: TableDefinition) throws -> StoreError? {
     for layout in plan.mapping.newLayouts where layout.entity.table == table.name {
       for names in layout.entity.uniques {
@@ -95,7 +95,8 @@ struct MigrationChecks {
     ).at(connection.path)
   }
 
-  /// The error for links that would be dangling after the migration; nil if there are none.
+  /// The error for links that would be dangling after the migration; nil if there are no such
+  /// links.
   func danglingLinks() throws -> StoreError? {
     let statement = try connection.prepare("PRAGMA foreign_key_check")
     guard try statement.step() else { return nil }

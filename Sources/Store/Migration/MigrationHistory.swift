@@ -3,9 +3,9 @@ import SQLite
 
 /// Records in history what a migration changes.
 ///
-/// Two transactions are recorded. The first one, under the old schema, deletes the objects whose
-/// entity is removed. The second one, under the new schema, has an update for each object that got
-/// a value; it is recorded even if no object got a value.
+/// Two transactions are recorded. The first transaction has the old schema, and deletes the objects
+/// whose entity is removed. The second transaction has the new schema, with an update for each
+/// object that got a value. It is recorded even if no object got a value.
 struct MigrationHistory {
   let plan: MigrationPlan
   let connection: Connection
@@ -41,11 +41,11 @@ struct MigrationHistory {
         try recorder.delete(key, values: values, links: links)
       }
     }
-    // The closure is not called, because all these objects are deleted.
+    // The closure is not called, because the transaction only deletes objects.
     _ = try recorder.finish(author, operation: .migration) { _ in nil }
   }
 
-  /// Records the migration, with the values that it sets.
+  /// Records the migration, with the values that the migration sets.
   func recordMigration(schemaID: Int64) throws {
     let recorder = try begin(plan.to, schemaID: schemaID)
     for rows in plan.tables.flatMap(\.rows) {

@@ -2,8 +2,8 @@ import Changes
 
 /// The steps that migrate a store from one schema to another.
 ///
-/// The plan depends only on the schemas. Whether the rows allow it, for example whether a value is
-/// unique, is checked when it is executed.
+/// The plan depends only on the schemas. When the plan is executed, the rows are checked, for
+/// example whether values are unique.
 package struct MigrationPlan: Sendable {
   package let from: StoreSchema
   package let to: StoreSchema

@@ -2,18 +2,18 @@ import Changes
 
 /// Translates changes that were recorded under an earlier schema to the present one.
 struct PastNames {
-  /// The present name of a past entity, or that it was removed.
+  /// The present name of a past entity, or the fact that the entity was removed.
   struct Successor {
     let entity: EntityIndex
-    /// The present name of each past property, or that it was removed.
+    /// For each past property, the present name, or the fact that the property was removed.
     ///
-    /// The key has the quotes and the colon of a JSON member.
+    /// The keys are the names as JSON keys, with the quotes and the colon.
     let properties: [[UInt8]: Property]
     /// Whether history contains all links of the entity's objects.
     let knowsLinks: Bool
   }
 
-  /// The present name of a past property, or that it was removed.
+  /// The present name of a past property, or the fact that the property was removed.
   struct Property {
     let key: [UInt8]
     /// The types that an attribute has had, from the first one to the present one; empty for a
@@ -21,13 +21,13 @@ struct PastNames {
     let types: [ValueType]
     /// For a relationship, the text before the id in its references.
     var reference: [UInt8] = []
-    /// Whether the encoding of its values did not change.
+    /// Whether the values of the property are still encoded in the same way.
     let isSame: Bool
   }
 
   private let entities: [[UInt8]: Successor]
 
-  /// Follows the names through the schemas, which are in the order of their time.
+  /// Follows the names through the schemas, which are ordered from the oldest to the newest.
   init(_ schemas: [StoreSchema]) throws {
     guard let first = schemas.first else {
       entities = [:]
@@ -66,7 +66,7 @@ struct PastNames {
     let special = name.flatMap { SpecialValue(name: $0) }
     guard name == nil || special != nil,
       var stored = try? value.json.withUnsafeBytes({
-        // A value that can't be parsed counts as unknown.
+        // A value that can't be parsed is treated as unknown.
         try parseCanonical($0, special: special, as: property.types[0])
       })
     else { return nil }
@@ -97,7 +97,7 @@ struct PastNames {
     }
   }
 
-  /// The entity of one path in each of the schemas.
+  /// One entity, followed through the schemas.
   private struct Path {
     var entity: EntityIndex?
     /// The properties so far, by their key in the first schema.

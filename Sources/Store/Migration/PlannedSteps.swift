@@ -4,7 +4,7 @@ import Changes
 struct PlannedSteps {
   private let mapping: SchemaMapping
   private(set) var steps: [MigrationStep] = []
-  /// The reasons, each a sentence.
+  /// The reasons to refuse the migration, each as a sentence.
   private(set) var refusals: [String] = []
 
   init(_ mapping: SchemaMapping) {
@@ -132,7 +132,7 @@ struct PlannedSteps {
     }
   }
 
-  /// Whether the destination is the same entity as before, or an ancestor of it.
+  /// Whether the new destination is the old destination, or an ancestor of it.
   private func leads(_ new: Relationship, whereDid old: Relationship) -> Bool {
     let oldIndex = mapping.from.index(of: old.destination)
     let newIndex = mapping.to.index(of: new.destination)
@@ -164,7 +164,7 @@ struct PlannedSteps {
     }
   }
 
-  /// Refuses to merge the rows of two old tables, because both can contain the same ids.
+  /// Refuses to merge the rows of two old tables, because both tables can contain the same ids.
   private mutating func checkTables() {
     for table in Set(mapping.to.entities.map(\.table)).sorted() {
       let family = mapping.to.entities.indices.filter { mapping.to.entities[$0].table == table }

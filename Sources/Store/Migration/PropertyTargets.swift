@@ -1,18 +1,20 @@
 import Changes
 
-/// Properties that a caller selected, as they are named in the changes under one schema.
+/// The properties that a caller selected, under their names in the changes of one schema.
 ///
 /// Properties are selected by their present names. Removed properties are selected by their last
 /// names.
 package struct PropertyTargets {
-  /// By the name of each entity: the key of each selected property under that schema, with the
+  /// For each entity, by name: the keys of the selected properties under the schema, each with the
   /// property's present identity.
   private var entities: [[UInt8]: [[UInt8]: [UInt8]]] = [:]
 
-  /// Looks up properties by name in the last of some schemas; all properties if no names are given.
+  /// Looks up properties by name in the last of the schemas.
   ///
-  /// The properties belong to an entity and the entities that inherit from it, or by default to its
-  /// whole family. The changes are under the first of the schemas.
+  /// If no names are given, all properties are selected.
+  ///
+  /// The properties belong to an entity and the entities that inherit from it, or by default to the
+  /// whole family of the entity. The changes have the first of the schemas.
   package init(
     entity: String,
     hasFamily: Bool = true,
@@ -48,10 +50,10 @@ package struct PropertyTargets {
     }
   }
 
-  /// Whether a selected property can be in a change of this object.
+  /// Whether the entity of a change has selected properties.
   package func hasEntity(of change: Change) -> Bool { entities[Array(change.entity)] != nil }
 
-  /// The identity of the property that a value belongs to; nil if it is not selected.
+  /// The identity of the property of a value; nil if the property is not selected.
   package func property(of value: ToldValue, in change: Change) -> [UInt8]? {
     entities[Array(change.entity)]?[value.key]
   }
@@ -64,15 +66,16 @@ package final class CatalogTargets {
   private let schemas: [CatalogSchema]
   private var known: [String: PropertyTargets] = [:]
 
-  /// Selects properties of an entity's family by their names in the last of the schemas; all properties if
-  /// no names are given.
+  /// Selects properties of an entity's family by their names in the last of the schemas.
+  ///
+  /// If no names are given, all properties are selected.
   package init(entity: String, attributes: some Collection<String>, schemas: [CatalogSchema]) {
     self.entity = entity
     self.attributes = Array(attributes)
     self.schemas = schemas
   }
 
-  /// The properties as a schema names them, which is given by its SHA-256.
+  /// The selected properties under the schema with this SHA-256.
   package func under(_ digest: String) throws -> PropertyTargets {
     if let targets = known[digest] { return targets }
     let start = schemas.firstIndex { $0.digest == digest } ?? 0

@@ -1,14 +1,14 @@
 import Changes
 
-/// Which entity and property of an old schema each one of a new schema continues.
+/// The entities and properties of an old schema that those of a new schema continue.
 struct SchemaMapping: Sendable {
   let from: StoreSchema
   let to: StoreSchema
   let oldLayouts: [EntityLayout]
   let newLayouts: [EntityLayout]
-  /// For each new entity, the old entity whose rows it gets; nil if there is none.
+  /// For each new entity, the old entity whose rows it gets; nil if it gets no rows.
   let sources: [EntityIndex?]
-  /// Whether the rows of removed entities are deleted already, by the replay of history.
+  /// Whether the replay of history has already deleted the rows of removed entities.
   let areRemovalsDone: Bool
 
   init(from: StoreSchema, to: StoreSchema, areRemovalsDone: Bool = false) throws {
@@ -32,7 +32,7 @@ struct SchemaMapping: Sendable {
 
   func oldEntity(_ new: EntityIndex) -> Entity? { sources[new].map { from.entities[$0] } }
 
-  /// The old attribute whose values an attribute takes over.
+  /// The old attribute whose values a new attribute takes over.
   func source(of attribute: Attribute, in entity: EntityIndex) -> Attribute? {
     guard let old = oldEntity(entity) else { return nil }
     return origin(
@@ -42,7 +42,7 @@ struct SchemaMapping: Sendable {
     )
   }
 
-  /// The old relationship whose links a relationship takes over.
+  /// The old relationship whose links a new relationship takes over.
   func source(of relationship: Relationship, in entity: EntityIndex) -> Relationship? {
     guard let old = oldEntity(entity) else { return nil }
     return origin(
@@ -63,10 +63,11 @@ extension Entity: Renamable {}
 extension Attribute: Renamable {}
 extension Relationship: Renamable {}
 
-/// The old entity or property that a new one continues, by its original name or else by its name.
+/// The old entity or property that a new one continues, found by the original name of the new one,
+/// or else by its name.
 ///
-/// An original name remains in the model after its migration. So it counts only if an old one has
-/// that name, and if no other new one has a better claim to it.
+/// An original name remains in the model after the migration. So the original name is used only if
+/// an old entity or property has it, and if no other new one has a better claim to that old one.
 private func origin<Part: Renamable>(
   of new: Part,
   in old: [Part],
@@ -74,7 +75,8 @@ private func origin<Part: Renamable>(
 ) -> Part? {
   let namesake = old.first { $0.name == new.name }
   guard let original = new.originalName, original != new.name else {
-    // Only in a chain of renames does another one than the namesake continue the old one.
+    // A new entity or property with another name can continue the namesake only in a chain of
+    // renames.
     return namesake
   }
   if let namesake, namesake.originalName == original { return namesake }

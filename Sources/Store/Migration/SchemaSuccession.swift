@@ -59,9 +59,9 @@ extension Entity {
 
 /// A present or past schema in a store's catalog.
 package struct CatalogSchema: Sendable {
-  /// The id in the catalog; a later schema has a higher one.
+  /// The id in the catalog, which is higher for a later schema.
   package let id: Int64
-  /// The SHA-256 of its JSON, which transactions contain.
+  /// The SHA-256 of the schema's JSON, which transactions contain.
   package let digest: String
   package let schema: StoreSchema
 }

@@ -6,15 +6,16 @@ import SQLite
 /// A migration in several stages, which runs on a copy of a store and replaces the store at the
 /// end.
 ///
-/// Between the stages the copy is an ordinary store, which the application opens with the schema of
-/// that stage and changes. Meanwhile other programs can read the store but not write to it. They
-/// see nothing of the migration before ``commit()``, and a crash leaves the store unchanged.
+/// Between two stages, the copy is an ordinary store. The application opens it with the schema of
+/// the last stage, and can change it. Meanwhile other programs can read the original store, but not
+/// write to it. The migration is not visible to these programs before ``commit()``. A crash leaves
+/// the original store unchanged.
 package final class StagedMigration {
   package let file: URL
   /// The copy that the stages migrate.
   package let workingCopy: URL
 
-  /// Holds the write lock until the copy replaces the store.
+  /// The connection that has the write lock until the copy replaces the store.
   private let lock: Connection
   /// A second connection, which detects commits of other writers.
   private let witness: Connection
@@ -42,7 +43,7 @@ package final class StagedMigration {
     try lock.execute("BEGIN IMMEDIATE")
     witness = try storeFile.connectReader()
     version = try witness.dataVersion()
-    // The lock is held, so an existing copy is left from a crash.
+    // This process has the lock, so an existing copy is left from a crash.
     try Self.removeFiles(of: workingCopy)
     try Self.create(workingCopy, like: file)
     let copy = try Connection(path: workingCopy.path(percentEncoded: false), mode: .readWrite)
@@ -68,7 +69,7 @@ package final class StagedMigration {
     abandon()
   }
 
-  /// Migrates the copy, unless it has this schema.
+  /// Migrates the copy to a schema, unless the copy has the schema already.
   @discardableResult
   package func migrate(
     to schema: StoreSchema,
@@ -81,8 +82,8 @@ package final class StagedMigration {
   /// Replaces the store by the copy, in one transaction.
   ///
   /// - Throws: ``StoreError`` with ``StoreError/Code/changedMeanwhile`` if another process wrote
-  ///   between the release of the lock and that transaction. The store contains its changes then,
-  ///   and the migration must begin again.
+  ///   after the release of the lock and before the replacement. The store then contains the
+  ///   changes of that process, and the migration must begin again.
   package func commit() throws { try commit(whenUnlocked: {}) }
 
   /// Commits; `whenUnlocked` is called while no lock is held.
@@ -119,7 +120,8 @@ package final class StagedMigration {
       try blobs.finish(known: try knownBlobs())
       try lock.execute("COMMIT")
     } catch {
-      // The store is migrated. If a file remains that nothing refers to, it only uses disk space.
+      // The store is migrated. If a file remains that nothing refers to, the file only uses disk
+      // space.
     }
   }
 

@@ -11,7 +11,9 @@ extension StoreFile {
     throw MigrationFailure.newerSchema(stored: stored, wanted: wanted).at(path)
   }
 
-  /// Opens the store, and gives it the schema if its tables are the same.
+  /// Opens the store.
+  ///
+  /// If the schema has the same tables as the store, the store gets the schema.
   ///
   /// - Throws: ``StoreError/Code/schemaMismatch`` if the store needs a migration.
   func open(schema: StoreSchema?) throws -> (Connection, Catalog) {

@@ -66,7 +66,7 @@ struct TableChanges {
     try connection.run(
       "INSERT INTO \(quoted(name)) (\(columns.joined(separator: ", ")))"
         + " SELECT \(expressions.joined(separator: ", ")) FROM \(rows.rows())"
-        // Rows in the order of their ids are appended, which is fastest.
+        // Rows are inserted in the order of their ids, because SQLite appends such rows fastest.
         + " ORDER BY \"id\"",
       values: rows.columns.compactMap(\.parameter)
     )
@@ -91,8 +91,8 @@ struct TableChanges {
       do {
         try connection.execute(statement)
       } catch SQLiteError.constraintUnique {
-        // Duplicates are searched only if the index can't be created, because creating it is the
-        // fastest check.
+        // Duplicates are searched only if the index can't be created, because creating the index is
+        // the fastest check.
         if let error = try checks.duplicates(in: table.definition) { throw error }
         throw MigrationFailure.duplicatesIn(table: table.definition.name).at(connection.path)
       }
@@ -121,7 +121,7 @@ struct TableChanges {
     return Dictionary(rows) { $1 }
   }
 
-  /// Sets the sequence so that an id is never used again.
+  /// Sets the highest used id of a table, so that no id is used again.
   private func setSequence(of table: String, to last: Int64) throws {
     guard last > 0 else { return }
     for sql in [

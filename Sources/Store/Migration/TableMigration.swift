@@ -30,7 +30,7 @@ struct TableMigration: Sendable {
   var staleIndexes: [String]
   /// The new indexes to create.
   var missingIndexes: [String]
-  /// The old table whose sequence of ids this one continues.
+  /// The old table whose sequence of ids the new table continues.
   var oldTable: String?
 }
 
@@ -102,8 +102,8 @@ extension SchemaMapping {
     return result
   }
 
-  /// The `ALTER TABLE` statements that change the old table to the new one; nil if they can't
-  /// produce exactly that table.
+  /// The `ALTER TABLE` statements that change the old table to the new table; nil if no such
+  /// statements can produce exactly the new table.
   private func alteration(
     from old: TableDefinition,
     to new: TableDefinition,
@@ -122,7 +122,7 @@ extension SchemaMapping {
         if name != column.name, !renames.contains(rename) { renames.append(rename) }
       }
     }
-    // If a column takes the old name of another one, the renames would need an order, or a
+    // If a column takes the old name of another column, the renames would need an order, or a
     // temporary name.
     guard renames.allSatisfy({ rename in !old.columns.contains(rename.new) }) else { return nil }
     var oldLines = old.lines

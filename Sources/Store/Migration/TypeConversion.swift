@@ -1,8 +1,8 @@
 import Changes
 
-/// A conversion of stored values from one type to another that loses nothing.
+/// A conversion of stored values from one type to another without a loss.
 enum TypeConversion {
-  /// The stored values are the same.
+  /// The two types store a value in the same way.
   case none
   case integerToReal
   case integerToDecimal
@@ -57,7 +57,9 @@ package func converted(_ value: Value, from old: ValueType, to new: ValueType) -
 }
 
 extension ValueType {
-  /// Whether the type is an integer; a Bool is not one, although it is stored as one.
+  /// Whether the type is an integer type.
+  ///
+  /// Bool is not an integer type, although SQLite stores a Bool as an integer.
   fileprivate var isNumber: Bool { self != .bool && integers != nil }
 
   /// The highest integer up to which the type can represent each integer exactly.

@@ -1,8 +1,11 @@
 import Changes
 
 extension Reader {
-  /// Calls the closure with the differences of another file's rows, table by table: first the rows
-  /// of this file in their order, then the rows that only the other file has.
+  /// Calls the closure with the differences between the rows of this file and of another file,
+  /// table by table.
+  ///
+  /// In each table, the rows of this file are first, in their order. The rows that only the other
+  /// file has follow.
   func adoptedDifferences(
     _ mine: PassingValues,
     other: Reader,
@@ -18,7 +21,7 @@ extension Reader {
       to after: [Value]?
     ) throws {
       defer { text.removeAll() }
-      // Large values are only in the files of one side.
+      // The blob files of one of the two stores contain all large values of the difference.
       let blobs = after == nil ? mine.blobs : theirs.blobs
       guard let kind = try table.append(from: before, to: after, text: &text, blobs: blobs) else {
         return

@@ -3,8 +3,8 @@ import SQLite
 
 /// The earlier state of the rows that changed after a transaction, in a temporary file.
 ///
-/// The rows of an adopted file are not copied when its history begins. So the state at that time is
-/// the present one with the values before the later changes.
+/// The rows of an adopted file are not copied when its history begins. So an earlier state is built
+/// from the present state and the values before the later changes.
 private final class EarlierRows {
   /// The values of a row before it changed.
   struct Row {
@@ -48,7 +48,7 @@ private final class EarlierRows {
 
   /// Reverts a change.
   ///
-  /// The newest change must be reverted first.
+  /// Changes must be reverted from the newest to the oldest.
   func takeBack(_ change: Change, table: Int, encoder: ObjectEncoder) throws {
     let name = RowName(change.id)
     var values: [[UInt8]: EncodedValue] = [:]
@@ -102,7 +102,7 @@ private final class EarlierRows {
     return row
   }
 
-  /// Calls with each row of a table that is gone now.
+  /// Calls the closure with each row of a table that was deleted later.
   func forEachGone(
     table: Int,
     _ body: (RowName, [[UInt8]: EncodedValue]) throws -> Void
@@ -122,8 +122,10 @@ private final class EarlierRows {
 }
 
 extension Reader {
-  /// The transaction with whose state an export of an adopted file begins: that of its adoption, or
-  /// the last one that recorded tables again; nil in a store of the library.
+  /// The transaction with whose state an export of an adopted file begins: the adoption, or the
+  /// last transaction that recorded tables again.
+  ///
+  /// The result is nil in a store of the library.
   package func adoptedStart() throws -> Int64? {
     guard connection.tables.prefix != nil else { return nil }
     let last = try connection.integer(
@@ -157,7 +159,7 @@ extension Reader {
     return earlier
   }
 
-  /// The number of rows of ``adoptedSnapshot(at:_:)``.
+  /// The number of rows with which ``adoptedSnapshot(at:_:)`` calls its closure.
   func adoptedSnapshotCount(at transaction: Int64) throws -> Int64 {
     var count = try earlierRows(transaction).difference
     for layout in layouts {
@@ -166,7 +168,7 @@ extension Reader {
     return count
   }
 
-  /// Calls with every row of the state after a transaction, as an insertion.
+  /// Calls the closure with every row of the state after a transaction, each as an insertion.
   func adoptedSnapshot(
     at transaction: Int64,
     _ passing: PassingValues,

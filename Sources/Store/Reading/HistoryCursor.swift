@@ -62,7 +62,7 @@ package final class HistoryCursor {
     return transaction
   }
 
-  /// Reads the next change of the transaction; nil after its last.
+  /// Reads the next change of the transaction; nil after the last change.
   package func nextChange() throws -> Change? {
     guard remaining > 0, let current else { return nil }
     let id = current.firstChange + current.count - remaining

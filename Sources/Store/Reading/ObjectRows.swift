@@ -54,7 +54,7 @@ final class ObjectCursor {
     try row.bind(2, ids.upperBound)
   }
 
-  /// Moves to the object with an id; false if there is none.
+  /// Moves to the object with an id; false if there is no such object.
   func find(_ id: Int64) throws -> Bool {
     try begin(id...id)
     guard try next() else { return false }
@@ -62,7 +62,7 @@ final class ObjectCursor {
     return true
   }
 
-  /// Moves to the next object; false after the last.
+  /// Moves to the next object; false after the last object.
   func next() throws -> Bool {
     guard try row.step() else { return false }
     id = row.int64(at: 0)
@@ -85,7 +85,7 @@ final class ObjectCursor {
 /// The links of one join table in the order of their owners.
 final class LinkCursor {
   let encoder: LinkEncoder
-  /// The key of the links in history, with quotes and colon.
+  /// The JSON key of the links in history, with quotes and colon.
   var key: [UInt8] { encoder.key }
   private let row: Statement
   private var isAtEnd = false
@@ -107,10 +107,10 @@ final class LinkCursor {
     isAtEnd = try !row.step()
   }
 
-  /// The links of an owner, whose id must be higher than in the call before.
+  /// The links of an owner, whose id must be higher than the owner's id in the previous call.
   ///
-  /// Links of other owners between the two are skipped: they belong to another entity, or their
-  /// owner is missing.
+  /// Links of owners between two calls are skipped, because such an owner is missing or belongs to
+  /// another entity.
   func links(of owner: Int64) throws -> [Int64] {
     while !isAtEnd, row.int64(at: 0) < owner { isAtEnd = try !row.step() }
     var result: [Int64] = []
@@ -135,7 +135,8 @@ extension Reader {
 }
 
 extension EntityLayout {
-  /// The condition for the entity's rows in the family's table; nil if the table has no others.
+  /// The condition for the entity's rows in the family's table; nil if the table has only rows of
+  /// this entity.
   var ownCondition: String? {
     sharesTable ? "\"_entity\" = \(literal(entity.name))" : nil
   }

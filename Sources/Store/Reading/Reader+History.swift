@@ -2,9 +2,9 @@ import Changes
 import SQLite
 
 extension Reader {
-  /// Reads the transactions after `first`, up to `last` or the head.
+  /// Reads the transactions after `first`, up to `last`, or up to the head by default.
   ///
-  /// - Throws: ``StoreError/Code/historyExpired`` if one of them was deleted.
+  /// - Throws: ``StoreError/Code/historyExpired`` if one of the transactions was deleted.
   package func history(after first: Int64 = 0, through last: Int64 = .max) throws -> HistoryCursor {
     let base = try history.base()
     guard first >= base.transaction else { throw try expired(first, base: base) }
@@ -19,8 +19,8 @@ extension Reader {
     return range
   }
 
-  /// The latest time of the transactions that were deleted from the beginning; nil if it is not
-  /// known.
+  /// The latest time of the transactions that were deleted from the beginning of history; nil if
+  /// the time is not known.
   package func baseTime() throws -> String? { try history.baseTime() }
 
   /// The first transaction after a time; nil if there is none.
@@ -37,7 +37,7 @@ extension Reader {
   /// The ids of the transactions that changed an object with this id, of any entity, in ascending
   /// order.
   ///
-  /// All changes are read, without their values. An index would make each save slower.
+  /// This reads all changes without their values, because an index would make each save slower.
   package func transactions(changing object: ObjectID) throws -> [Int64] {
     let result = try connection.all(
       "SELECT DISTINCT transaction_id FROM \(connection.tables.change)"
@@ -61,20 +61,22 @@ extension Reader {
     return unsealed.rows
   }
 
-  /// The point of a transaction; zero is the point before the first one.
+  /// The point of a transaction.
   ///
-  /// - Throws: ``StoreError/Code/historyExpired`` if it was deleted.
+  /// The id zero gives the point before the first transaction.
+  ///
+  /// - Throws: ``StoreError/Code/historyExpired`` if the transaction was deleted.
   package func point(_ id: Int64) throws -> HistoryPoint {
     let base = try history.base()
     guard let digest = try rows(with: id).digest(of: id) else { throw try expired(id, base: base) }
     return HistoryPoint(lineage: base.lineage, transaction: id, digest: digest)
   }
 
-  /// Checks that this history has every transaction after a point, up to another.
+  /// Checks that this history has every transaction after a point, up to another transaction.
   ///
-  /// The point's own transaction can be deleted, because history keeps its digest.
+  /// The transaction of the point itself can be deleted, because history keeps its digest.
   ///
-  /// - Throws: ``StoreError/Code/historyExpired`` if one of them was deleted, and
+  /// - Throws: ``StoreError/Code/historyExpired`` if one of the transactions was deleted, and
   ///   ``StoreError/Code/historyDiverged`` if the point is of another history.
   package func check(_ point: HistoryPoint, through last: Int64 = .max) throws {
     let range = try historyRange()
@@ -95,8 +97,9 @@ extension Reader {
     }
   }
 
-  /// The id of the last transaction, sealed or unsealed; that of the last deleted one if history is
-  /// empty.
+  /// The id of the last transaction, sealed or unsealed.
+  ///
+  /// If history is empty, the result is the id of the last deleted transaction.
   package func lastTransaction() throws -> Int64 {
     if case .unsealed = head, let unsealed = try unsealedHistory()?.head() {
       return unsealed.transaction

@@ -19,11 +19,11 @@ package final class Reader {
     case unsealed(row: Int64)
   }
 
-  /// The end of the history that this reader sees; it differs after each change of the store.
+  /// The end of the history that this reader sees, which changes with each change of the store.
   package private(set) var head = Head.transaction(0)
   /// A second reader of the same state, for another thread.
   ///
-  /// Nil if the caller did not ask for it, or if a program wrote meanwhile.
+  /// Nil if the caller did not ask for a second reader, or if a program wrote meanwhile.
   package internal(set) var companion: Reader?
   let blobFolder: BlobFolder?
   /// The large values of the current object during ``snapshot(_:)``.
@@ -33,7 +33,7 @@ package final class Reader {
   private let isLast: (CapturedRow.Place) throws -> Bool
   private var unsealed: UnsealedHistory??
   private var hasTemporaryTables = false
-  /// Each read runs this query, so its text is composed only once.
+  /// Each read runs this query, so the text of the query is composed only once.
   private lazy var queryForHead = """
     SELECT (SELECT max(id) FROM \(connection.tables.transaction)),
       (SELECT max(id) FROM history_foreign)
@@ -56,7 +56,9 @@ package final class Reader {
     self.isShared = isShared
   }
 
-  /// Starts a snapshot: later reads see one state of the store, unless it is in memory.
+  /// Starts a snapshot.
+  ///
+  /// Later reads see one state of the store, unless the store is in memory.
   func begin() throws {
     unsealed = nil
     if !isShared { try database.cached("BEGIN").run() }
@@ -64,7 +66,9 @@ package final class Reader {
     try readHead()
   }
 
-  /// Reads the head again; without a snapshot it can have changed.
+  /// Reads the head again.
+  ///
+  /// Without a snapshot, the head can have changed.
   package func readHead() throws {
     do {
       head = try head(queryForHead)
@@ -80,7 +84,7 @@ package final class Reader {
     } ?? .transaction(0)
   }
 
-  /// A number that differs after each commit of another connection.
+  /// A number that changes with each commit of another connection.
   func version() throws -> Int64 { try connection.dataVersion() }
 
   /// The unsealed foreign changes.
@@ -97,7 +101,8 @@ package final class Reader {
     return made
   }
 
-  /// Whether another program changed rows and ``history(after:through:)`` does not show it yet.
+  /// Whether another program changed rows and ``history(after:through:)`` does not show these
+  /// changes yet.
   package func hasUnshownChanges() throws -> Bool {
     if let names = AdoptedFile.names(on: connection) {
       return try AdoptedFile.hasCapturedRows(layouts.count, names: names, on: connection)
@@ -131,7 +136,7 @@ package final class Reader {
 
   /// The bytes of an external attribute whose column contains this digest.
   ///
-  /// A writer can remove the file although this reader still sees the row.
+  /// A writer can remove the blob file although this reader still sees the row.
   ///
   /// - Throws: ``StoreError/Code/missingBlob`` if the file is missing.
   package func externalData(_ digest: String) throws -> Data {
@@ -175,7 +180,7 @@ package final class Reader {
 
   /// Calls a function that writes to the store, and continues with a newer snapshot.
   ///
-  /// In a rollback journal nobody can commit while a reader has a snapshot.
+  /// If the store has a rollback journal, no program can commit while a reader has a snapshot.
   package func withoutSnapshot<Result>(_ body: () throws -> Result) throws -> Result {
     try end()
     let result = try body()

@@ -2,7 +2,7 @@ import Changes
 
 /// The readers of a store that are not in use.
 ///
-/// A reader is not `Sendable`; the lock ensures that each has one user at a time.
+/// A reader is not `Sendable`. The lock ensures that only one thread at a time uses a reader.
 final class ReaderPool: @unchecked Sendable {
   private static let keptAtMost = 8
   private let lock = RecursiveLock()

@@ -2,7 +2,7 @@ import Changes
 import SQLite
 
 extension Reader {
-  /// The number of objects that ``snapshot(_:)`` calls with.
+  /// The number of objects with which ``snapshot(_:)`` calls its closure.
   package func snapshotCount(at transaction: Int64? = nil) throws -> Int64 {
     if connection.tables.prefix != nil {
       return try adoptedSnapshotCount(at: transaction ?? .max)
@@ -15,7 +15,7 @@ extension Reader {
     return result
   }
 
-  /// Throws ``StoreError/Code/locked`` unless rows have the state after a transaction.
+  /// Throws ``StoreError/Code/locked`` unless the rows have the state after a transaction.
   ///
   /// Another program may have written something that no transaction of the store contains yet.
   package func checkState(isAfter point: HistoryPoint) throws {
@@ -24,8 +24,10 @@ extension Reader {
     }
   }
 
-  /// Calls with each object as an insertion: by entity in the order of the schema, then by id, with
-  /// the links that the entity owns.
+  /// Calls the closure with each object as an insertion, and with the links that the object's
+  /// entity owns.
+  ///
+  /// Objects are sorted by entity in the order of the schema, and then by id.
   ///
   /// One object is in memory. During the call of the closure, ``largeData(_:)`` returns the
   /// object's large values. The snapshot is the state after the last transaction.
@@ -69,7 +71,8 @@ extension Reader {
 
 /// The large values of the current object, in memory.
 ///
-/// History keeps large values in a table, which a reader can't write to.
+/// The values are in memory, because a reader can't write to the table in which history keeps large
+/// values.
 final class PassingValues {
   let blobs: Blobs
   private let memory: Connection

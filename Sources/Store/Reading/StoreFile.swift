@@ -9,7 +9,7 @@ struct StoreFile: Sendable {
   let options: Options
   /// Whether a write-ahead log existed before this process opened the store.
   private let isInUse: Bool
-  /// The prefix of our tables in a file that another program owns; nil in a store.
+  /// The prefix of Travelog's tables in an adopted file; nil in a store of the library.
   var prefix: String?
 
   init(location: Location, options: Options) {
@@ -93,16 +93,16 @@ struct StoreFile: Sendable {
     do {
       try AdoptedFile.seal(on: writer, blobFolder: location.blobFolder)
     } catch SQLiteError.busy {
-      // The program is writing.
+      // The program is writing, so the changes are sealed later.
     }
   }
 
   /// Opens a file without changing it, and without leaving other files if possible.
   ///
-  /// A reader needs files beside the store, and only a connection that can write removes them
-  /// again. So the connection can write if permissions allow it, but is in the mode `query_only`.
-  /// If the folder can't be written to and contains no such files, no program is writing to the
-  /// store.
+  /// A reader needs files beside the store, and only a connection that can write removes these
+  /// files again. So the connection can write if permissions allow it, but is in the mode
+  /// `query_only`. If the folder can't be written to and contains no such files, no program is
+  /// writing to the store.
   private func connectReadOnly() throws -> Connection {
     guard access(path, F_OK) == 0 else { throw FileFailure.missing.at(path) }
     let isWritable = mayWrite(path) && mayWrite(folder)
@@ -135,8 +135,8 @@ struct StoreFile: Sendable {
       """
     )
     if !options.isDurable {
-      // The higher limit saves copies: a page that changes often is copied from the log to the file
-      // less often.
+      // The higher limit saves copies, because a page that changes often is copied less often from
+      // the log to the file.
       try connection.execute("PRAGMA wal_autocheckpoint = 16384")
     }
     if let pages = options.maximumPageCount {
@@ -170,8 +170,8 @@ struct StoreFile: Sendable {
 
   /// Whether the transaction of a captured row is complete, in a store opened for reading.
   ///
-  /// Another program may be about to commit earlier rows. Only the holder of the write lock can
-  /// exclude that, so this function takes the lock and releases it at once.
+  /// Another program may be about to commit earlier rows. Only a program that has the write lock
+  /// can exclude this, so the function takes the lock and releases it at once.
   func isLast(_ place: CapturedRow.Place) throws -> Bool {
     guard mayWrite(path), mayWrite(folder) else {
       return !hasLog(path) && place.isOver(at: currentMilliseconds())
@@ -193,8 +193,8 @@ struct StoreFile: Sendable {
   }
 
   private func create(_ schema: StoreSchema, on connection: Connection) throws {
-    // In this mode deleted history can return its pages in small steps; it must be set before the
-    // first table exists.
+    // In this mode, SQLite can free the pages of deleted history in small steps. The mode must be
+    // set before the first table exists.
     try connection.execute("PRAGMA auto_vacuum = INCREMENTAL")
     try connection.execute("BEGIN EXCLUSIVE")
     do {
@@ -232,7 +232,9 @@ struct StoreFile: Sendable {
     }
   }
 
-  /// Throws if the file ends inside a page; SQLite itself notices that only when it reads the page.
+  /// Throws if the file ends inside a page.
+  ///
+  /// SQLite itself notices this only when it reads the page.
   private func checkSize(of connection: Connection) throws {
     var file = stat()
     guard let size = try connection.integer("PRAGMA page_size"), stat(path, &file) == 0,

@@ -1,10 +1,11 @@
 import Changes
 
-/// A change of the running transaction: its object may change again, or has links in a
-/// join table.
+/// A change of an object in the open transaction.
 ///
-/// A draft has the values from before the transaction. The present values are read when the
-/// transaction ends.
+/// The object of the change may change again, or has links in a join table.
+///
+/// A draft has the object's values from before the transaction. The present values are read when
+/// the transaction ends.
 struct ChangeDraft {
   /// Whether a link existed before the transaction, and whether it exists now.
   struct LinkChange {

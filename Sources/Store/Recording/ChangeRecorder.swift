@@ -4,13 +4,13 @@ import SQLite
 /// Writes history: transactions, each with one change for each object.
 ///
 /// No other code adds transactions. A transaction is open between ``begin()`` and a `close`. Its
-/// changes are recorded as rows are written, or copied from another history.
+/// changes are recorded while rows are written, or are copied from another history.
 final class ChangeRecorder {
   private let layouts: [EntityLayout]
   private let encoders: [ObjectEncoder]
   private let links: [LinkEncoder]
-  // Exclusive access is not checked: this is read several times for each row, and no other code
-  // uses it at that time.
+  // Exclusive access is not checked, because the row is read several times for each change, and no
+  // other code uses it at the same time.
   @exclusivity(unchecked) private var row: ChangeRow
   private let header: TransactionRow
   private let erasure: Erasure
@@ -22,13 +22,14 @@ final class ChangeRecorder {
   private(set) var transaction: Int64 = 0
   private var firstRow: Int64 = 0
   private var nextRow: Int64 = 0
-  /// The ids of the next transaction and change, if the last transaction was just copied; otherwise
+  /// The ids of the next transaction and change, if the last transaction was just copied; nil if
   /// they must be looked up.
   private var next: (transaction: Int64, change: Int64)?
   private var hasGaps = false
 
-  /// Creates a recorder; `other` is one on the same connection, and both share its state of
-  /// erasing.
+  /// Creates a recorder.
+  ///
+  /// `other` is a recorder on the same connection; the two recorders share the state of erasing.
   init(
     _ connection: Connection,
     schema: StoreSchema,
@@ -180,7 +181,8 @@ final class ChangeRecorder {
   /// tombstones.
   func eraseEarlier(_ key: RowKey) throws { try erasure.eraseEarlier(key, before: firstRow) }
 
-  /// Erases values of an object from history, and returns what remains of the lines that had them.
+  /// Erases values of an object from history, and returns what remains of the lines that contained
+  /// them.
   func erase(
     _ object: ObjectID,
     where erases: (Transaction, Change, ToldValue) throws -> Bool
@@ -190,7 +192,7 @@ final class ChangeRecorder {
     return try erasure.erase(object, where: erases)
   }
 
-  /// Erases from a replica what its origin erased from the same lines.
+  /// Erases from a replica the values that its origin erased from the same lines.
   func erase(
     _ restatements: [Restatement],
     where erases: (Transaction, Change, ToldValue) throws -> Bool
@@ -326,7 +328,7 @@ final class ChangeRecorder {
     }
   }
 
-  /// Adds removed links to `before`, and added ones to `after`.
+  /// Adds removed links to `before`, and added links to `after`.
   private func appendLinks(of draft: ChangeDraft) {
     for (join, targets) in draft.links.sorted(by: { $0.key < $1.key }) {
       let changes = targets.filter { $0.value.before != $0.value.now }.sorted { $0.key < $1.key }
@@ -353,7 +355,7 @@ final class ChangeRecorder {
     try touches.makeRoom(before: nextRow)
   }
 
-  /// Creates a draft from a change that is written already, because the object changes again.
+  /// Creates a draft from a change that is already written, because the object changes again.
   private func loadDraft(of key: RowKey, touch: Touch) throws {
     guard drafts[key] == nil || drafts[key]?.before.isEmpty == true else { return }
     var draft = drafts[key] ?? ChangeDraft()

@@ -3,7 +3,7 @@ import SQLite
 
 /// The statements that write rows of `history_change`, with their buffers.
 ///
-/// `ChangeRow` is a structure, so that its owner has exclusive access to all buffers at once.
+/// `ChangeRow` is a structure, which gives its owner exclusive access to all buffers at once.
 struct ChangeRow {
   private let insertion: Statement
   private let replacement: Statement
@@ -101,7 +101,7 @@ struct ChangeRow {
     try removal.run()
   }
 
-  /// The values before the change in a row, by the members' keys.
+  /// The values before the change in a row, by their JSON keys.
   func valuesBefore(id: Int64) throws -> [[UInt8]: EncodedValue] {
     try reading.bind(1, id)
     defer { reading.reset() }

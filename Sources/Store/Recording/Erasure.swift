@@ -20,7 +20,7 @@ final class Erasure {
   /// The changed pages; nil if history keeps all values, and for a store in memory.
   private var changedPages: ChangedPages?
   private var hasErased = false
-  /// What remains of the lines that the open transaction erased by deletions.
+  /// What remains of the lines from which deletions in the open transaction erased values.
   private(set) var restated = RestatedRows()
 
   init(_ connection: Connection, blobs: Blobs, layouts: [EntityLayout]) throws {
@@ -72,7 +72,7 @@ final class Erasure {
     guard mode == .tombstones else { return }
     if !hasErased { try FreeSpace.noteDeletion(on: connection) }
     hasErased = true
-    // The object's entity may have changed, but not its family.
+    // The entity of the object may have changed, but not its family.
     let root = layouts[key.entity].ancestors.last ?? key.entity
     let names = layouts[root].family.map { layouts[$0].entity.name }
     let condition = "object = ?1 AND \(isOne(of: names, column: "entity")) AND id < ?2"
@@ -80,7 +80,8 @@ final class Erasure {
     try erase(condition, [object, .integer(first)], into: &restated) { _, _, _ in true }
   }
 
-  /// Erases values of an object from history, and returns what remains of the lines that had them.
+  /// Erases values of an object from history, and returns what remains of the lines that contained
+  /// them.
   func erase(
     _ object: ObjectID,
     where erases: (Transaction, Change, ToldValue) throws -> Bool
@@ -92,10 +93,10 @@ final class Erasure {
     return result.restatements(lineage: try HistoryRows(connection).base().lineage)
   }
 
-  /// Erases from a replica what its origin erased from the same lines.
+  /// Erases from a replica the values that its origin erased from the same lines.
   ///
-  /// The origin may have kept a present value of an object in a line from which it erased an earlier
-  /// one. The digest of what remains shows which values these are.
+  /// The origin may have erased an earlier value of an object from a line, and kept a present value
+  /// in it. The digest of the remaining values shows which values the origin erased.
   func erase(
     _ restatements: [Restatement],
     where erases: (Transaction, Change, ToldValue) throws -> Bool
@@ -116,7 +117,7 @@ final class Erasure {
     if erased.count > 0 { try FreeSpace.note(.erased, on: connection) }
   }
 
-  /// Erases values from the changes that meet a condition with these values.
+  /// Erases values from the changes that an SQL condition selects; `values` are its parameters.
   private func erase(
     _ condition: String,
     _ values: [Value],
@@ -161,8 +162,8 @@ final class Erasure {
     }
   }
 
-  /// Replaces a change by the same one without the erased values, and returns the digest of those that
-  /// remain.
+  /// Replaces a change by the same change without the erased values, and returns the digest of the
+  /// values that remain.
   private func write(
     _ change: Change,
     id: Int64,
@@ -208,8 +209,8 @@ final class Erasure {
     hasErased = true
   }
 
-  /// The details of the open transaction: what remains of the lines from which its deletions erased
-  /// values; nil if they erased none.
+  /// What remains of the lines from which deletions in the open transaction erased values, as
+  /// details of the transaction; nil if no values were erased.
   func details() throws -> String? {
     guard restated.count > 0 else { return nil }
     return restated.restatements(lineage: try HistoryRows(connection).base().lineage).details
@@ -224,8 +225,8 @@ final class Erasure {
   /// Removes erased bytes from the file and from the write-ahead log, which still contains the old
   /// pages.
   ///
-  /// The bytes can't be overwritten while another program writes or reads an older state. Then
-  /// overwriting is tried again after the next write, and when the store is opened.
+  /// The bytes can't be overwritten while another program writes, or reads an older state. In this
+  /// case, the bytes are overwritten after the next write, or when the store is opened.
   func committed() {
     if hasErased {
       isLogUnclean = true
@@ -263,8 +264,8 @@ final class Erasure {
     } catch SQLiteError.busy {
       // If a checkpoint is not possible now, it is tried again after the next write.
     } catch {
-      // For example, the disk is full. Trying at each write would fill it each time, so it is tried
-      // again after the next deletion, and when the store is opened.
+      // For example, the disk is full. An attempt after each write would fill the disk each time,
+      // so the next attempt is after the next deletion, or when the store is opened.
       isFileUnclean = false
     }
   }
@@ -287,16 +288,17 @@ extension Change {
     )
   }
 
-  /// The values among `wanted` without which the others have a digest.
+  /// The values in `wanted` that must be removed so that the remaining values have the given
+  /// digest.
   ///
-  /// If no choice of values after the change gives this digest, it returns nil for a line that was erased
-  /// already, and all of them for any other.
+  /// If no selection of the values after the change gives this digest, the result is nil for a line
+  /// with erased values, and all of `wanted` for any other line.
   fileprivate func erased(
     _ wanted: [ToldValue],
     salt: Seed,
     leaving digest: Digest
   ) -> [ToldValue]? {
-    // More properties than this are never present and erased in one line.
+    // More than 12 selected properties of one line are not both present and erased.
     let present = wanted.indices.filter { wanted[$0].isAfter }.prefix(12)
     for choice in 0..<1 << present.count {
       let kept = Set(present.enumerated().filter { choice >> $0.offset & 1 == 1 }.map(\.element))

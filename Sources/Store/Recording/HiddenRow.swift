@@ -3,9 +3,9 @@ import SQLite
 
 /// Hides the values of single lines of a transaction.
 ///
-/// One seed gives the salts of all lines of a transaction. When a line is hidden, that seed must be
-/// removed. The other lines are then divided into subtrees, and the first row of each subtree has
-/// its seed. So an erasure costs hardly more in a large transaction than in a small one.
+/// One seed gives the salts of all lines of a transaction. When a line is hidden, this seed must be
+/// removed. The other lines are divided into subtrees, and the first row of each subtree gets the
+/// seed of the subtree. So an erasure costs hardly more in a large transaction than in a small one.
 struct HiddenRow {
   private let connection: Connection
   private let transaction: Transaction
@@ -15,8 +15,9 @@ struct HiddenRow {
     self.transaction = transaction
   }
 
-  /// Hides the values of a change, and returns its leaf, which proves the line's digest from then on,
-  /// with the restated salt.
+  /// Hides the values of a change.
+  ///
+  /// The result is the leaf that proves the line's digest from now on, and the restated salt.
   func hide(_ change: Change) throws -> (leaf: [UInt8], salt: Seed) {
     let secret: LineSecret
     if case .hidden(let values, let salt) = LineLeaf(change.leaf) {

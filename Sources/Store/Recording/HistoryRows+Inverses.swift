@@ -1,10 +1,11 @@
 import Changes
 
 extension HistoryRows {
-  /// Calls with the inverse of each change of some transactions, from the last change to the first.
+  /// Calls the closure with the inverse of each change of some transactions, from the last change
+  /// to the first.
   ///
-  /// - Throws: ``StoreError/Code/irreversible`` if one of them changed the schema or values were
-  ///   erased, and ``StoreError/Code/historyExpired`` if one was deleted.
+  /// - Throws: ``StoreError/Code/irreversible`` if one of the transactions changed the schema or
+  ///   has erased values, and ``StoreError/Code/historyExpired`` if one of them was deleted.
   func inverses(
     of range: ClosedRange<Int64>,
     _ body: (_ transaction: Int64, Change) throws -> Void

@@ -4,7 +4,7 @@ import SQLite
 
 /// The statements that read the rows of history on one connection.
 ///
-/// Export, replay, the writer's digests and the lookup of points all use them.
+/// Export, replay, the writer's digests and the lookup of points all use these statements.
 final class HistoryRows {
   private static let columns = """
     t.id, t.time, t.op, t.author, t.process, t.process_id, t.host, t.bundle, t.schema,
@@ -114,7 +114,7 @@ final class HistoryRows {
     }
   }
 
-  /// The valid ids of transactions; zero means that it has none yet.
+  /// The valid ids of transactions, and zero for no transaction.
   ///
   /// The limit lets code add to any id without an overflow, even if the file was forged.
   static let ids: Range<Int64> = 0..<1 << 62
@@ -224,7 +224,8 @@ final class HistoryRows {
   /// The range of transactions that history contains.
   func range() throws -> HistoryRange {
     let base = try base()
-    // Two inner SELECTs, because SQLite reads every row for `SELECT min(id), max(id)`.
+    // The query has two inner SELECTs, because SQLite reads every row for `SELECT min(id),
+    // max(id)`.
     let ends = try connection.cached(
       "SELECT (SELECT min(id) FROM \(tables.transaction)),"
         + " (SELECT max(id) FROM \(tables.transaction))"
@@ -266,9 +267,9 @@ final class HistoryRows {
     return HistoryPoint(lineage: lineage, transaction: transaction, digest: digest)
   }
 
-  /// The latest time of the transactions up to the base; nil if it is not known.
+  /// The latest time of the transactions up to the base; nil if the time is not known.
   ///
-  /// Stores that were pruned by an earlier version do not have it.
+  /// Stores that were pruned by an earlier version do not have this time.
   func baseTime() throws -> String? {
     guard case .text(let time) = try Catalog.value("history_base_time", on: connection) else {
       return nil
@@ -281,7 +282,8 @@ final class HistoryRows {
     try Catalog.set("history_base_time", value: .text(time), on: connection)
   }
 
-  /// Removes the seeds of the snapshots that transactions name, because they give the salts of all values.
+  /// Removes the seeds of the snapshots that transactions name, because such a seed gives the salts
+  /// of all values.
   static func forgetMarkSeeds(on connection: Connection) throws {
     try connection.execute(
       """
@@ -297,7 +299,7 @@ final class HistoryRows {
     return try connection.integer(query).flatMap { try transaction($0) }
   }
 
-  /// Sets the last transaction that history no longer contains, or never contained.
+  /// Sets the base: the last transaction that history no longer contains, or never contained.
   static func setBase(_ point: HistoryPoint, on connection: Connection) throws {
     try Catalog.set("history_base", value: .integer(point.transaction), on: connection)
     try Catalog.set(

@@ -9,8 +9,8 @@ extension ObjectEncoder {
       if case .text(let digest) = value, isExternal[column], !blobs.contains(digest),
         let size = try blobs.size(of: digest)
       {
-        // The file is missing, so its contents can't be recorded. That must not prevent a deletion
-        // or a repair of the object.
+        // The file is missing, so its contents can't be recorded. A missing file must not prevent a
+        // deletion or a repair of the object.
         var result = EncodedValue.missing
         result.large = LargeReference(digest: digest, size: size).json
         return result
@@ -33,7 +33,8 @@ extension ObjectEncoder {
     return result
   }
 
-  /// The reference to a value that is too large for a row of history; nil if it is not.
+  /// The reference to a value that is too large for a row of history; nil if the value is not too
+  /// large.
   private func reference(
     to value: Value,
     at column: ColumnIndex,

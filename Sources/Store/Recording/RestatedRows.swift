@@ -1,10 +1,10 @@
 import Changes
 
-/// What remains of lines that were erased, by their transactions.
+/// What remains of lines with erased values, by transaction.
 struct RestatedRows {
   /// The maximum number of lines that one transaction restates.
   ///
-  /// More would make its closing line too long.
+  /// More lines would make the closing line of the transaction too long.
   static let most = 100_000
 
   private var transactions:
@@ -22,8 +22,10 @@ struct RestatedRows {
     transactions[transaction.id, default: (transaction, digest, [])].lines.append(line)
   }
 
-  /// The restatements in ascending order; none if there are too many lines, whose records are then beside
-  /// the logs.
+  /// The restatements in ascending order.
+  ///
+  /// If there are too many lines, the list is empty, and the records of these lines are beside the
+  /// logs.
   func restatements(lineage: Int64) -> [Restatement] {
     transactions.sorted { $0.key < $1.key }.map { id, one in
       Restatement(

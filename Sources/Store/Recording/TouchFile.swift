@@ -1,7 +1,7 @@
 import Changes
 import SQLite
 
-/// The earlier changed objects of a very large transaction, in a temporary file.
+/// The objects that a very large transaction changed earlier, in a temporary file.
 ///
 /// A later entry for the same object replaces the earlier one.
 final class TouchFile {
@@ -10,8 +10,8 @@ final class TouchFile {
   private let writing: Statement
   /// The lowest and the highest id of each entity.
   ///
-  /// Most objects are inserted in the order of their ids, so an id is usually outside, and no
-  /// lookup is needed.
+  /// Most objects are inserted in the order of their ids. So an id is usually outside these bounds,
+  /// and no lookup is needed.
   private var bounds: [ClosedRange<ObjectID>?]
 
   init(entities: Int) throws {
@@ -30,7 +30,7 @@ final class TouchFile {
     bounds = Array(repeating: nil, count: entities)
   }
 
-  /// The change that the file has of an object; nil if it has none.
+  /// The change of an object in the file; nil if the file has none.
   func touch(_ key: RowKey) throws -> Touch? {
     guard let bounds = bounds[key.entity], bounds.contains(key.id) else { return nil }
     try reading.bind(1, Int64(key.entity.number))

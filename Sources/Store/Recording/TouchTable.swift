@@ -1,6 +1,6 @@
 import Changes
 
-/// The change that the open transaction has of an object so far, and its row.
+/// The change of an object in the open transaction so far, with the row of the change.
 struct Touch {
   var kind: ChangeKind
   /// The id of the row; zero if it is not written yet.
@@ -12,9 +12,10 @@ struct Touch {
 /// The table is a hash table in two arrays of numbers, because each written row is looked up in it
 /// and a `Dictionary` is slower.
 struct TouchTable {
-  /// A store's objects have only integers, which need no reference counting here.
+  /// Objects of a store have only integer ids, which need no reference counting.
   private var ids: [Int64] = []
-  /// The row's id times four, plus the kind; zero for a free place.
+  /// For each place of the table, the id of the row times four, plus the kind; zero for a free
+  /// place.
   private var states: [Int64] = []
   private var count = 0
 
@@ -45,7 +46,9 @@ struct TouchTable {
     }
   }
 
-  /// Whether an object was removed, so that an older entry in a ``TouchFile`` is not valid.
+  /// Whether an object was removed.
+  ///
+  /// For a removed object, an older entry in a ``TouchFile`` is not valid.
   func isRemoved(_ id: ObjectID) -> Bool { count > 0 && states[place(of: id)] == Self.removed }
 
   /// Removes an object that a ``TouchFile`` may contain.
@@ -62,8 +65,9 @@ struct TouchTable {
     states[place] = state
   }
 
-  /// The entries of all objects, also of removed ones, by id; a state is the row's id times four,
-  /// plus the kind.
+  /// The entries of all objects by id, including removed objects.
+  ///
+  /// A state is the id of the object's row times four, plus the kind.
   var sortedStates: [(id: ObjectID, state: Int64)] {
     states.indices.filter { states[$0] != 0 }.map { (ObjectID(ids[$0]), states[$0]) }
       .sorted { $0.0 < $1.0 }

@@ -1,17 +1,20 @@
 import Changes
 
-/// The changes that the open transaction has of objects so far.
+/// The changes of objects in the open transaction so far.
 struct Touches {
   /// The objects in memory, by entity.
   private var tables: [TouchTable]
-  /// The earlier changed objects of a very large transaction; nil for others.
+  /// The objects that a very large transaction changed earlier; nil for a smaller transaction.
   private var file: TouchFile?
-  /// The first change whose object is in memory; objects of earlier changes are there only if they
-  /// were changed again.
-  private var firstInMemory: Int64 = 0
-  /// The maximum number of changed objects in memory; more are moved to a temporary file.
+  /// The first change whose object is in memory.
   ///
-  /// Tests lower it.
+  /// Objects of earlier changes are in memory only if they were changed again.
+  private var firstInMemory: Int64 = 0
+  /// The maximum number of changed objects in memory.
+  ///
+  /// Further objects are moved to a temporary file.
+  ///
+  /// Tests set a lower maximum.
   @TaskLocal static var usualRoom: Int64 = 1 << 17
   private let room = Touches.usualRoom
 
@@ -47,7 +50,9 @@ struct Touches {
     }
   }
 
-  /// Moves all objects to a file if memory has too many, given the row of the next change.
+  /// Moves all objects to a file if memory contains too many.
+  ///
+  /// `row` is the row of the next change.
   @inline(__always)
   mutating func makeRoom(before row: Int64) throws {
     if row - firstInMemory >= room { try putAside(before: row) }

@@ -6,8 +6,8 @@ import SQLite
 final class TransactionRow {
   /// The maximum number of changes for which the digest is computed at once.
   ///
-  /// For more changes it is computed when it is needed, at the latest by the next transaction, so a
-  /// large save does not read its own changes again.
+  /// For a transaction with more changes, the digest is computed when it is needed, at the latest
+  /// by the next transaction. So a large save does not read its own changes again.
   static let promptDigestLimit = 1000
 
   private let last: Statement

@@ -4,8 +4,8 @@ import SQLite
 
 /// Writes the rows of another file's changes into a replica with the same tables.
 ///
-/// Two rows can swap a unique value in one transaction. A row that comes too early is deleted, and
-/// inserted with its last values when the transaction ends.
+/// Two rows can swap a unique value in one transaction. A row that can't be written yet is deleted,
+/// and is inserted with its last values when the transaction ends.
 final class AdoptedReplay {
   private struct Waiting {
     let table: Int
@@ -113,7 +113,7 @@ final class AdoptedReplay {
 
   // MARK: The end
 
-  /// Inserts the rows that had to wait for others of the transaction.
+  /// Inserts the rows that had to wait for other rows of the transaction.
   func finish() throws {
     defer { waiting.removeAll() }
     for row in waiting {
@@ -121,7 +121,8 @@ final class AdoptedReplay {
       do {
         try table.insert(row.values, name: row.name)
       } catch let error as SQLiteError where error.isUniqueConflict && !table.key.isEmpty {
-        // A row that its key identifies can have any rowid; another row needs this one.
+        // The conflicting row is identified by its key, so it can get any rowid. The waiting row
+        // needs this rowid.
         guard let rowid = table.isRowid(row.name) else { throw error }
         let name = table.layout.table
         try connection.run(
@@ -134,7 +135,9 @@ final class AdoptedReplay {
     }
   }
 
-  /// Rebuilds the full-text indexes after the tables that they index.
+  /// Rebuilds the full-text indexes if rows were written.
+  ///
+  /// The tables that the indexes refer to must be complete.
   func rebuildIndexes(of schema: StoreSchema) throws {
     guard hasWritten else { return }
     hasWritten = false

@@ -2,12 +2,13 @@ import Adoption
 import Changes
 import SQLite
 
-/// Reverts transactions of a file of another program, whose own triggers run as for any other
-/// writer.
+/// Reverts transactions of an adopted file.
 ///
-/// The undo is refused if a trigger or a foreign key of the program changes more rows than it does,
-/// because the result would then not be the state before. The clock of the capture shows this: it
-/// counts the changed rows.
+/// The program's own triggers run during the undo, as for any other writer.
+///
+/// The undo is refused if a trigger or a foreign key of the program changes further rows, because
+/// the result would not be the earlier state. The clock of the capture shows such changes, because
+/// it counts the changed rows.
 final class AdoptedUndo {
   private let writer: Writer
   private let connection: Connection
@@ -18,7 +19,7 @@ final class AdoptedUndo {
   private var conflicts: [UndoConflict] = []
   /// The rows with conflicts, whose other changes are not reverted.
   private var left: Set<RowKey> = []
-  /// Rows whose unique values other rows still have.
+  /// The rows that wait because other rows still have their unique values.
   private var waiting: [(key: RowKey, write: () throws -> Void)] = []
   private var changed: Set<String> = []
 
@@ -35,8 +36,10 @@ final class AdoptedUndo {
     }
   }
 
-  /// Reverts transactions in the open transaction of a writer, after everything captured was sealed,
-  /// and returns the new one; nil if nothing changed.
+  /// Reverts transactions in the open transaction of a writer, and returns the new transaction; nil
+  /// if nothing changed.
+  ///
+  /// All captured changes must be sealed before the undo.
   static func run(
     _ range: ClosedRange<Int64>,
     author: Author,
@@ -44,7 +47,7 @@ final class AdoptedUndo {
   ) throws -> Int64? {
     guard let names = AdoptedFile.names(on: writer.connection) else { return nil }
     let undo = AdoptedUndo(writer, names: names)
-    // A row can come before the row that it refers to.
+    // A row can be written before the row that it refers to.
     try writer.connection.execute("PRAGMA defer_foreign_keys = ON")
     try writer.connection.setTriggers(enabled: true)
     defer {
@@ -114,7 +117,7 @@ final class AdoptedUndo {
     let old = try values.values(before, side: .before, change: change, of: entity)
     let new = try values.values(after, side: .after, change: change, of: entity).compactMap { $0 }
     let (table, name) = (tables[entity], RowName(change.id))
-    // A row that waits has its last values when it is written.
+    // If an earlier change of the row still waits, that change is written first.
     if let index = waiting.firstIndex(where: { $0.key == key }) { try write(at: index) }
     let row = try table.find(name)
     guard change.kind != .insert else {
@@ -167,12 +170,13 @@ final class AdoptedUndo {
       let rows = waiting
       waiting.removeAll()
       for row in rows { try write(row.key, row.write) }
-      // Two rows that exchanged a value wait for each other.
+      // If no row could be written, the rows wait for each other, for example two rows that
+      // exchanged a value.
       guard waiting.count < rows.count else { return try write(at: 0) }
     }
   }
 
-  /// Changes one row, and throws if other rows changed too.
+  /// Changes one row, and throws if the change affected other rows too.
   private func change(_ key: RowKey, _ body: () throws -> Void) throws {
     let start = try clock()
     do {
@@ -194,7 +198,8 @@ final class AdoptedUndo {
     return try statement.step() ? statement.int64(at: 0) : 0
   }
 
-  /// The tables that a statement changed beside a row, or the table of the row itself.
+  /// The tables of the other rows that a statement changed, or the table of the row if all of them
+  /// are in it.
   private func others(_ key: RowKey, after clock: Int64) throws -> [String] {
     let changed = try writer.layouts.filter { layout in
       try connection.hasRow(

@@ -8,7 +8,7 @@ struct ChangeValues {
   /// Returns a large value by its SHA-256.
   var content: (String) throws -> LargeValue
 
-  /// The values for the columns of some members; nil for an erased value.
+  /// The values of columns in one side of a change; nil for an erased value.
   func values(
     _ members: ArraySlice<ObjectDecoder.Member>,
     side: Change.Side,
@@ -20,7 +20,7 @@ struct ChangeValues {
     return try members.map { member in
       let note = notes.value(decoder.keys[member.index])
       if !note.large.isEmpty {
-        // The origin lacks the value too, so the row gets its digest.
+        // The value is missing in the origin too, so the row gets the digest of the value.
         if note.isMissing { return .text(try digest(in: note.large)) }
         return try largeValue(note.large, member: member, side: side, decoder: decoder)
       }
@@ -34,7 +34,7 @@ struct ChangeValues {
     }
   }
 
-  /// Stores the large values of a change; their uses are counted afterwards.
+  /// Stores the large values of a change, whose uses the caller counts afterwards.
   func keep(_ change: Change) throws {
     guard !change.large.isEmpty else { return }
     for side in Change.Side.allCases {

@@ -8,7 +8,8 @@ extension Migration {
   ///
   /// The rows of removed entities are deleted already, because the origin recorded their deletion
   /// under the old schema. If tables change, the first transaction must be the one that records the
-  /// origin's migration. Its values are already in the migrated rows, so they are only compared.
+  /// origin's migration. The migrated rows already have the values of this transaction, so the
+  /// values are only compared.
   ///
   /// - Parameters:
   /// - file: The replica, which is not open elsewhere in this process.

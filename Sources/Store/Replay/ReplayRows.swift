@@ -9,8 +9,7 @@ final class ReplayRows {
     case history
     /// The changes are the objects of a snapshot, with which an empty replica begins.
     case snapshot
-    /// Whether the changes are inverses of recorded changes, so that replaying them reverts
-    /// transactions.
+    /// The changes are inverses of recorded changes, and replaying them reverts transactions.
     case takingBack
     /// The changes were made by a migration; they are compared with the rows.
     case comparison
@@ -21,7 +20,8 @@ final class ReplayRows {
   /// The tables of an adopted file; nil in a store.
   private let adopted: AdoptedReplay?
   var values: ChangeValues
-  // Exclusive access is not checked: this is read for every row, and does not change meanwhile.
+  // Exclusive access is not checked, because the purpose is read for every row, and does not change
+  // meanwhile.
   @exclusivity(unchecked) var purpose = Purpose.history
   /// The expected values that rows did not have.
   @exclusivity(unchecked) private(set) var differences: [ReplayDifference] = []
@@ -62,8 +62,9 @@ final class ReplayRows {
     try writeLinks(part, changes: changes)
   }
 
-  /// Writes a row with one statement that has the expected values as its condition; false if that
-  /// is not possible.
+  /// Writes a row with one statement that has the expected values as its condition.
+  ///
+  /// The result is false if a single statement can't write the row.
   private func writePlainly(
     _ part: PreparedChanges.Part,
     changes: PreparedChanges
@@ -104,8 +105,8 @@ final class ReplayRows {
       old = try values.values(before, side: .before, change: change, of: entity)
       new = try values.values(after, side: .after, change: change, of: entity)
     }
-    // If all values are erased, the object is deleted later, and its id is not used again before
-    // that. So it is left out.
+    // An object whose values are all erased is deleted later, and its id is not used again before
+    // the deletion. So the object is left out.
     let isErased = old.contains { $0 == nil } || new.contains { $0 == nil }
     let isKnown = new.isEmpty || new.contains { $0 != nil }
     if change.kind == .insert {

@@ -3,9 +3,10 @@ import SQLite
 
 /// The statements that replay the usual changes of one entity.
 ///
-/// Each statement has the expected values as its condition, so that it compares and writes at once.
-/// ``ReplayRows`` replays other changes more slowly, because it reads the row first: values in
-/// files or of unusual types, unexpected rows, and unique values that move between rows.
+/// Each statement has the expected values as its condition, so it compares and writes at once.
+/// ``ReplayRows`` replays other changes more slowly, because it reads the row first. Such changes
+/// have values in files or of unusual types, unexpected rows, or unique values that move between
+/// rows.
 final class ReplayTable {
   let decoder: ObjectDecoder
   private let connection: Connection
@@ -35,7 +36,9 @@ final class ReplayTable {
       }
   }
 
-  /// Inserts a row; the change must have a member for each column.
+  /// Inserts a row.
+  ///
+  /// The change must have a value for each column.
   func insert(_ part: PreparedChanges.Part, changes: PreparedChanges) throws {
     let statement = try insertion ?? decoder.layout.prepareInsertion(on: connection)
     insertion = statement

@@ -3,8 +3,8 @@ import SQLite
 
 /// Writes another store's transactions: their rows, and their history unchanged.
 ///
-/// A store keeps one replayer for all calls of ``Store/replay(content:_:)``;
-/// ``Migration/replay(_:to:options:content:_:)`` creates its own. A call writes one SQL
+/// A store keeps one replayer for all calls of ``Store/replay(content:_:)``, but
+/// ``Migration/replay(_:to:options:content:_:)`` creates a new one. A call writes one SQL
 /// transaction. Delete rules are not applied, because history contains the changes that they made.
 /// Foreign keys are not enforced, because a foreign writer may have left dangling links.
 package final class Replayer {
@@ -17,7 +17,9 @@ package final class Replayer {
   private let single = PreparedChanges()
   /// The migration of the tables, until the transaction that records it is replayed; otherwise nil.
   private var migrated: MigrationPlan?
-  /// The point of the snapshot that is being written; its changes are not recorded as history.
+  /// The point of the snapshot that is being written.
+  ///
+  /// The objects of a snapshot are not recorded as changes in history.
   private var snapshot: HistoryPoint?
 
   init(_ writer: Writer, migrated: MigrationPlan? = nil) throws {
@@ -55,7 +57,7 @@ package final class Replayer {
     rows.forgetDifferences()
   }
 
-  /// Starts a transaction, which must follow the store's last one.
+  /// Starts a transaction, which must follow the last transaction of the store.
   ///
   /// - Parameters:
   /// - id: The transaction's id.
@@ -208,7 +210,8 @@ package final class Replayer {
     }
   }
 
-  /// Throws if the tables were migrated, and the transaction that records it was not replayed.
+  /// Throws if the tables were migrated, and the transaction that records the migration was not
+  /// replayed.
   private func finish() throws {
     guard let migrated else { return }
     throw failure(.missingMigration(version: migrated.to.version))

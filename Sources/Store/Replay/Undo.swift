@@ -90,7 +90,7 @@ final class Undo {
     if conflicts.count > count { left.insert(key) }
   }
 
-  /// Splits the members of a change into columns and links.
+  /// Splits the values of a change into values of columns and links.
   private func parts(
     _ members: [ObjectDecoder.Member],
     key: RowKey
@@ -309,7 +309,7 @@ final class Undo {
     }
   }
 
-  /// Finds references and links of an object whose target does not exist.
+  /// Finds the references and links of an object that have a missing target.
   private func findMissing(_ key: RowKey, leads: [Lead]) throws {
     guard let row = try current(key) else { return }
     for lead in leads

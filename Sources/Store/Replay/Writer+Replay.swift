@@ -24,7 +24,7 @@ extension Writer {
     try put(key, columns: columns, values: values)
   }
 
-  /// Whether the stored value is the digest of the expected one, which is in a blob file.
+  /// Whether the stored value is the digest of the expected value, which is in a blob file.
   private func isFile(_ stored: Value, of expected: Value) -> Bool {
     let (digest, data): (String, Data)
     switch (stored, expected) {
@@ -35,7 +35,7 @@ extension Writer {
     return data.withUnsafeBytes { SHA256.digest(of: $0) }.description == digest
   }
 
-  /// The properties whose value in a row differs from the expected one.
+  /// The properties whose value in a row differs from the expected value.
   func differences(
     of row: [Value],
     from values: [Value?],

@@ -2,9 +2,9 @@ import Changes
 
 /// The prepared statements for sets of columns that are often updated together.
 ///
-/// Preparing an UPDATE takes as long as running ten. A set gets a plan while there is room, or once
-/// it is used often; ``AnyColumns`` serves the others. If there is no room left, plans that were
-/// not used recently are dropped.
+/// Preparing an UPDATE takes as long as running ten. A set of columns gets a plan while there is
+/// room, or after it was used often. ``AnyColumns`` serves all other sets. If there is no room
+/// left, plans that were not used recently are dropped.
 struct ColumnPlans<Plan> {
   /// Half of the maximum number of plans.
   private static var room: Int { 64 }
@@ -18,8 +18,8 @@ struct ColumnPlans<Plan> {
   private var asked: [[ColumnIndex]: Int] = [:]
   private var last: (columns: [ColumnIndex], plan: Plan)?
 
-  /// The plan for some columns, which `make` creates if necessary; nil if they are not used often
-  /// enough.
+  /// The plan for some columns, which `make` creates if necessary; nil if the columns are not used
+  /// often enough.
   mutating func plan(for columns: [ColumnIndex], _ make: () throws -> Plan) rethrows -> Plan? {
     if let last, last.columns == columns { return last.plan }
     let plan: Plan
@@ -56,7 +56,7 @@ struct ColumnPlans<Plan> {
   }
 }
 
-/// The SQL of one UPDATE that can set any of a table's columns, so that it is prepared only once.
+/// The SQL of one UPDATE that can set any of a table's columns, so only one statement is prepared.
 ///
 /// In the statement, each column has three parameters: a flag that says whether the column is set,
 /// the new value, and the expected value.

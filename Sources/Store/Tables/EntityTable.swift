@@ -85,8 +85,9 @@ final class EntityTable {
     try run(statement, id: id, values: values) { AnyColumns.value(columns[$0]) }
   }
 
-  /// Runs a statement with an id and values; all texts are copied to the same memory, without
-  /// allocations.
+  /// Runs a statement with an id and values.
+  ///
+  /// All texts are copied to the same memory, without allocations.
   private func run(
     _ statement: Statement,
     id: ObjectID,
@@ -118,7 +119,7 @@ final class EntityTable {
     try plans.plan(for: columns) { try makePlan(columns) }
   }
 
-  /// The id of a row of the entity or of one that inherits from it.
+  /// The id of a row with these values, in the entity or an entity that inherits from it.
   func find(_ columns: [ColumnIndex], values: [Value]) throws -> Int64? {
     let statement = try finding[columns] ?? prepareFinding(columns)
     finding[columns] = statement
@@ -178,8 +179,9 @@ extension EntityLayout {
   }
 }
 
-/// The memory for the texts that are bound to one statement; SQLite reads them without another
-/// copy.
+/// The memory for the texts that are bound to one statement.
+///
+/// SQLite reads the texts without another copy.
 final class TextRoom {
   private var memory = UnsafeMutableRawBufferPointer.allocate(byteCount: 4096, alignment: 1)
 

@@ -5,7 +5,8 @@ import SQLite
 final class JoinStatements {
   let table: JoinTable
   private let connection: Connection
-  // Kept here because looking up a statement by its SQL takes as long as running one of these.
+  // The statements are kept here, because looking up a statement by its SQL takes as long as
+  // running it.
   private var reading: Statement?
   private var adding: Statement?
   private var removing: Statement?
@@ -27,7 +28,7 @@ final class JoinStatements {
     return try statement.step()
   }
 
-  /// Returns false if the pair was linked before.
+  /// Links two objects; false if they were linked already.
   func add(_ source: Int64, target: Int64) throws -> Bool {
     let statement = try prepared(
       &adding,
@@ -38,7 +39,7 @@ final class JoinStatements {
     return connection.changes == 1
   }
 
-  /// Returns false if the pair was not linked.
+  /// Unlinks two objects; false if they were not linked.
   @discardableResult
   func remove(_ source: Int64, target: Int64) throws -> Bool {
     let statement = try prepared(&removing, "DELETE FROM \(name) WHERE \(pair)")
@@ -49,12 +50,12 @@ final class JoinStatements {
 
   // MARK: All links of an object
 
-  /// The ids are in ascending order.
+  /// The targets of a source, in ascending order of ids.
   func targets(of source: Int64) throws -> [Int64] {
     try ids("SELECT \(second) FROM \(name) WHERE \(first) = ?1 ORDER BY 1", id: source)
   }
 
-  /// The ids are in ascending order.
+  /// The owners of a target, in ascending order of ids.
   func owners(of target: Int64) throws -> [Int64] {
     try ids("SELECT \(first) FROM \(name) WHERE \(second) = ?1 ORDER BY 1", id: target)
   }

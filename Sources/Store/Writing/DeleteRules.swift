@@ -18,8 +18,9 @@ struct PointerCheck {
   let obstacle: ObjectFailure.Obstacle
 }
 
-/// A deleted row whose delete rule is `deny`: when the transaction ends, its targets must be
-/// deleted too.
+/// A deleted row whose delete rule is `deny`.
+///
+/// When the transaction ends, the targets of the deleted row must be deleted too.
 struct DeniedTargets {
   let gone: RowKey
   let property: String
@@ -63,7 +64,8 @@ extension Writer {
   /// - Returns: False if there is no such object.
   @discardableResult
   package func delete(_ entity: EntityIndex, id: Int64) throws -> Bool {
-    // A list instead of recursion, because a cascade can reach a million objects in a chain.
+    // A list is used instead of recursion, because a cascade can reach a million objects in a
+    // chain.
     var waiting = [RowKey(entity: entity, id: ObjectID(id))]
     var isFirst = true
     while let next = waiting.popLast() {
@@ -185,7 +187,7 @@ extension Writer {
     return owned
   }
 
-  /// Whether an entity is the other one, or inherits from it.
+  /// Whether `entity` is `other`, or inherits from `other`.
   func isKind(_ entity: EntityIndex, of other: EntityIndex) -> Bool {
     entity == other || layouts[entity].ancestors.contains(other)
   }
@@ -234,7 +236,8 @@ extension Writer {
     return result
   }
 
-  /// The index that a reference's column has in the entity of a row, which may be an heir.
+  /// The index that a reference's column has in the entity of a row, which may inherit from the
+  /// reference's entity.
   private func column(_ reference: IncomingReference, in row: RowKey) -> ColumnIndex {
     let property = layouts[reference.source].columns[reference.column].property
     return layouts[row.entity].column(of: property) ?? reference.column

@@ -1,9 +1,10 @@
 import Changes
 
-/// External attributes: large values are in blob files, and each has a count of the rows that use
-/// it.
+/// Large values of external attributes are in blob files. Each file has a count of the rows that
+/// use it.
 extension Writer {
-  /// Stores large values as blobs, counts this row, and returns the values with digests instead.
+  /// Stores large values as blobs, counts their use by this row, and returns digests instead of the
+  /// large values.
   func movedOut(_ values: [Value], of entity: EntityIndex) throws -> [Value] {
     var values = values
     for column in tables[entity].external {
@@ -38,7 +39,7 @@ extension Writer {
   }
 
   private func count(_ value: Value, rows: Int64) throws {
-    // A foreign writer can leave other values.
+    // A foreign writer can have stored another value.
     guard case .text(let digest) = value, Digest(hexadecimal: digest) != nil else { return }
     try blobs.count(digest, rows: rows)
   }
@@ -48,9 +49,10 @@ extension Writer {
     for column in tables[key.entity].external { try count(values[column], rows: -1) }
   }
 
-  /// Adds to the catalog the large values of a row that it does not contain.
+  /// Adds the large values of a row to the catalog, unless the catalog contains them.
   ///
-  /// A foreign writer can have written the digest, or the file can have been deleted.
+  /// A foreign writer can have written the digest of a value, or the file of a value can have been
+  /// deleted.
   func adoptNames(_ key: RowKey, values: [Value]) throws {
     guard !tables[key.entity].external.isEmpty else { return }
     for case .text(let digest) in values where Digest(hexadecimal: digest) != nil {

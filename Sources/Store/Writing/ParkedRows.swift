@@ -3,9 +3,10 @@ import SQLite
 
 /// Rows that wait until they can be written without a conflict.
 ///
-/// Two objects can swap a unique value in one save, or a new object can take over the value of one
-/// that is deleted later. A row that can't be written yet is deleted from its table, and inserted
-/// with its final values when the transaction ends. Foreign keys are checked only then.
+/// Two objects can swap a unique value in one save, or a new object can take over the value of an
+/// object that is deleted later. A row that can't be written yet is deleted from its table, and
+/// inserted with its final values when the transaction ends. Foreign keys are checked only at this
+/// time.
 struct ParkedRows {
   private(set) var rows: [RowKey: [Value]] = [:]
   private(set) var order: [RowKey] = []
@@ -14,7 +15,7 @@ struct ParkedRows {
 
   subscript(key: RowKey) -> [Value]? { rows[key] }
 
-  /// In the order in which they were parked.
+  /// The keys of the parked rows, in the order in which the rows were parked.
   var keys: [RowKey] { order.filter { rows[$0] != nil } }
 
   mutating func park(_ key: RowKey, values: [Value]) {
@@ -36,9 +37,9 @@ struct ParkedRows {
 package struct RowChange: Sendable {
   package var entity: EntityIndex
   package var id: Int64
-  /// Positions in ``EntityLayout/columns``.
+  /// The changed columns, as positions in ``EntityLayout/columns``.
   package var columns: [ColumnIndex]
-  /// One for each column.
+  /// The new values, one for each column.
   package var values: [Value]
 
   package init(entity: EntityIndex, id: Int64, columns: [ColumnIndex], values: [Value]) {
@@ -72,7 +73,7 @@ extension Writer {
 
   /// Inserts the parked rows into their tables.
   ///
-  /// ``Store/write(_:committed:_:)`` calls this at its end.
+  /// ``Store/write(_:committed:_:)`` calls this function at its end.
   ///
   /// - Throws: ``StoreError/Code/duplicate`` if another object has the unique value.
   package func putParkedRowsBack() throws {

@@ -1,20 +1,20 @@
 import Changes
 
-/// How a row of one store differs from that of another: the change that turns the first into the
-/// second.
+/// The difference of a row between two stores: the change that turns the row of the first store
+/// into the row of the second store.
 ///
-/// A row that is only in the second store is an insertion, and one that is only in the first a
-/// deletion. Links of a many-to-many relationship are listed as removed and added.
+/// A row that is only in the second store is an insertion. A row that is only in the first store is
+/// a deletion. Links of a many-to-many relationship are listed as removed and added.
 package typealias RowDifference = Change
 
 extension Reader {
-  /// Calls the closure with the differences of another store's rows, sorted by the name of the
-  /// entity and then by id.
+  /// Calls the closure with each difference between the rows of this store and of another store,
+  /// sorted by the name of the entity and then by id.
   ///
   /// Both stores are read at the same time, on two threads if both readers have a second
   /// connection. One object of each store is in memory. Entities and properties that only one store
   /// has are skipped; ``StoreSchema/differences(fromStored:)`` names them. During the call of the
-  /// closure, ``largeData(_:)`` of the object's reader returns its large values.
+  /// closure, ``largeData(_:)`` of a reader returns the large values of its object.
   package func differences(
     to other: Reader,
     _ body: (RowDifference) throws -> Void
@@ -105,7 +105,7 @@ private final class Comparison {
       try pair.append(other, to: &text.after, blobs: newValues.blobs, isOld: false)
       try report(.insert, pair: pair, id: id, body)
     case (false, false):
-      // The owner of these links is missing, or has another entity.
+      // The owner of the links is missing, or has another entity.
       break
     }
   }
@@ -123,12 +123,12 @@ private final class Comparison {
     try newValues.removeAll()
   }
 
-  /// Builds the difference of two objects with one id.
+  /// Builds the difference of two objects with the same id.
   private func compare(_ pair: Pair, one: ObjectCursor, other: ObjectCursor) throws {
     for (left, right) in pair.columns {
       let first = one.row.value(at: Int32(truncatingIfNeeded: left.number) + 1)
       let second = other.row.value(at: Int32(truncatingIfNeeded: right.number) + 1)
-      // Most values are equal. Comparing them first avoids the encoding.
+      // Most values are equal. Comparing the stored values first avoids encoding equal values.
       if first.isSame(as: second) { continue }
       let before = try pair.oldEncoder.encoded(first, at: left, blobs: oldValues.blobs)
       let after = try pair.newEncoder.encoded(second, at: right, blobs: newValues.blobs)

@@ -19,12 +19,10 @@ struct ComparedRows: Sendable {
   struct Source: Sendable {
     /// The statement for the rows with ids in a range.
     let rows: String
-    /// The statement for the lowest id that is not below a given one.
+    /// The statement for the lowest id that is at or above a given id.
     let lowest: String
 
-    /// The columns must be quoted.
-    ///
-    /// The columns of the key must be first.
+    /// The names of the columns must be quoted, and the columns of the key must be first.
     init(_ table: String, columns: [String], keys: Int, condition: String? = nil) {
       rows =
         "SELECT \(columns.joined(separator: ", ")) FROM \(table)"
@@ -55,9 +53,11 @@ struct DifferenceSearch {
     }
   }
 
-  /// Calls with lists of ids that differ, in ascending order for each index.
+  /// Calls the closure with lists of ids that may differ, and with the index of the compared rows.
   ///
-  /// A list can be empty, and contain a few ids whose rows are equal.
+  /// The ids for one index of compared rows are in ascending order.
+  ///
+  /// A list of ids can be empty. A list can also contain a few ids whose rows are equal.
   func run(_ body: (Int, [Int64]) throws -> Void) throws {
     var next = Stretch(index: 0, ids: .min ... .min)
     func take() throws -> Stretch? {
@@ -110,7 +110,7 @@ private final class DifferenceFinder {
     self.compared = compared
   }
 
-  /// The lowest id that is not below a given one; nil if there is none.
+  /// The lowest id that is at or above a given id; nil if there is no such id.
   func lowest(from id: Int64, index: Int) throws -> Int64? {
     var result: Int64?
     for part in compared[index].parts {
@@ -147,7 +147,7 @@ private final class DifferenceFinder {
 /// Compares a range of ids on its own thread, which has exclusive use of the connections between
 /// ``begin(_:)`` and ``wait()``.
 private final class SecondFinder: @unchecked Sendable {
-  // Variables are used only on the queue.
+  // Only code on the queue uses the variables.
   private let finder: DifferenceFinder
   private let queue = DispatchQueue(label: "travelog.differences")
   private var found: Result<[Int64], any Error> = .success([])

@@ -11,7 +11,7 @@ final class RowMerge {
   private let left: Side
   private let right: Side
   private let columns: Range<Int32>
-  /// The difference at which reading stopped; its rows are skipped next.
+  /// The difference at which reading stopped, whose rows the next call skips.
   private var place = Place.both
 
   init(_ part: ComparedRows.Part, left: Reader, right: Reader) throws {
@@ -59,12 +59,12 @@ final class RowMerge {
   }
 }
 
-/// One of the two states, at a row.
+/// One of the two compared states, with its current row.
 private final class Side {
   let row: Statement
   private let keys: Int32
   private(set) var isAtEnd = false
-  /// The row's key.
+  /// The key of the current row.
   private(set) var key: (Int64, Int64) = (0, 0)
 
   init(_ source: ComparedRows.Source, connection: Connection, keys: Int32) throws {

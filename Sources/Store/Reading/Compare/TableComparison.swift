@@ -6,13 +6,13 @@ package struct RowPair: Sendable {
   package var before: [Value]?
   package var after: [Value]?
 
-  /// The values in the store that has the row, for the columns of the key.
+  /// The values in a store that has the row, from which the key is read.
   package var either: [Value] { after ?? before ?? [] }
 }
 
 extension Reader {
-  /// Calls the closure with the rows that differ in tables of both stores, sorted by table and then
-  /// by key.
+  /// Calls the closure with the rows that differ, in the tables that both stores have, sorted by
+  /// table and then by key.
   ///
   /// Both stores are read at the same time, and one row of each store is in memory.
   package func rowDifferences(
