@@ -11,7 +11,7 @@ enum LogFailure: StoreReason {
     switch self {
     case .file(let verb, let number):
       "Can't \(verb) the write-ahead log \(path): \(systemText(number))."
-        + "\nCheck its permissions and the disk."
+        + "\nCheck the permissions of the file, and the disk."
     }
   }
 }

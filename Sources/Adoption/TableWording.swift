@@ -35,32 +35,32 @@ extension TableRefusal {
     switch self {
     case .contentless:
       """
-      it is a full-text index without content.
-      Record the table from which the program fills the index, and rebuild the index from it.
+      the table is a full-text index without content.
+      Record the table from which the program fills the index, and rebuild the index from that table.
       """
     case .module(let module):
       """
-      it is a virtual table of the module '\(module)'.
+      the table is a virtual table of the module '\(module)'.
       The only virtual tables that can be recorded are FTS5 tables.
       """
     case .externalContent(let table):
       """
-      it indexes '\(table)', which is not a recorded table.
-      If '\(table)' is a view, record the tables that it reads.
+      the table indexes '\(table)', which is not a recorded table.
+      If '\(table)' is a view, record the tables that the view reads.
       """
     case .collation(let name):
       """
-      it has an index with the collation '\(name)', which only the program knows.
+      the table has an index with the collation '\(name)', which only the program knows.
       Travelog can compare texts only by BINARY, NOCASE and RTRIM.
       """
     case .tooWide(let columns):
       """
-      it has \(columns) columns.
+      the table has \(columns) columns.
       A captured row keeps each value twice, and a table of SQLite has at most 2000 columns.
       """
     case .hiddenRowid:
       """
-      its rows can only be identified by rowid, which can't be read because columns are named \
+      the rows can only be identified by rowid, which can't be read because columns are named \
       rowid, _rowid_ and oid.
       Add a primary key to the table, or NOT NULL to all columns of its key.
       """

@@ -46,7 +46,7 @@ package struct UsageError: ShownError, Hashable, Sendable {
         )
       case .givenTwice(let flag): ("\(flag) was given twice.", nil)
       case .takesNoValue(let flag):
-        ("\(flag) does not take a value; leave out “=” and what follows.", nil)
+        ("\(flag) does not take a value; leave out “=” and the value.", nil)
       case .needsValue(let flag, let placeholder, let next):
         (
           "\(flag) needs a value: \(flag) \(placeholder).",

@@ -60,7 +60,7 @@ extension Call {
         "\(store): \(isDryRun ? "would delete" : "deleted")"
           + " \(counted(result.transactions, noun: "transaction")), up to \(last);"
           + " \(byteCount(result.bytesBefore)) -> \(byteCount(result.bytesAfter))"
-      } ?? "\(store): no exported transaction is old enough"
+      } ?? "\(store): no exported transaction is old enough to delete"
     )
     guard !result.heldBy.isEmpty else { return }
     try summarize(

@@ -153,7 +153,7 @@ struct TableReadingTests {
     )
     #expect(
       tables["box"]?.message
-        == "Table 'box' is not recorded: it is a virtual table of the module 'rtree'."
+        == "Table 'box' is not recorded: the table is a virtual table of the module 'rtree'."
     )
     #expect(tables["box_rowid"]?.hint == "")
   }

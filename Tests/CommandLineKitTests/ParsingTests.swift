@@ -89,7 +89,7 @@ struct ParsingTests {
       ),
       (
         ["hello", "Kim", "--loud=yes"],
-        "--loud does not take a value; leave out “=” and what follows.", nil
+        "--loud does not take a value; leave out “=” and the value.", nil
       ),
       (["hello", "Kim", "-t"], "--times needs a value: --times NUMBER.", nil),
       (

@@ -26,7 +26,7 @@ struct AdoptProgramTests {
       #expect(run.code == 0)
       #expect(run.output.contains("Table 'product' is recorded."))
       #expect(run.output.contains("Table 'loose' is recorded. It has no primary key"))
-      #expect(run.output.contains("Table 'place' is not recorded: it is a virtual table"))
+      #expect(run.output.contains("Table 'place' is not recorded: the table is a virtual table"))
       #expect(run.output.contains("VACUUM can change rowids"))
       let before = try Data(contentsOf: URL(fileURLWithPath: path))
       #expect(try travelog("adopt", path).errors.contains("Table 'place' is not recorded"))

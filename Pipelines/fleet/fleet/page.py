@@ -17,7 +17,7 @@ SECTIONS = [
     ("Quarantine", "Stores whose new logs were not loaded, and stores without new transactions.",
      "SELECT verdict, store, partial AS filter, since, message FROM quarantine"
      " ORDER BY verdict, store"),
-    ("Findings", "What an auditor should examine, as travelog report defines it.",
+    ("Findings", "Findings that an auditor should examine, as “travelog report” defines them.",
      "SELECT finding, count(DISTINCT store) AS stores, count(*) AS transactions FROM findings"
      " GROUP BY finding ORDER BY finding"),
     ("Findings by store, author and day", "The latest findings first.",
@@ -27,11 +27,11 @@ SECTIONS = [
      "SELECT day, count(DISTINCT store) AS stores, count(*) AS transactions,"
      " sum(inserted) AS inserted, sum(updated) AS updated, sum(deleted) AS deleted"
      " FROM activity WHERE op <> 'snapshot' GROUP BY day ORDER BY day DESC"),
-    ("Authors", "By the number of their transactions.",
+    ("Authors", "Sorted by the number of transactions.",
      "SELECT author, count(DISTINCT store) AS stores, count(*) AS transactions,"
      " sum(inserted) AS inserted, sum(updated) AS updated, sum(deleted) AS deleted"
      " FROM activity WHERE op <> 'snapshot' GROUP BY author ORDER BY 3 DESC, 1"),
-    ("Stores", "By the number of their transactions.",
+    ("Stores", "Sorted by the number of transactions.",
      "SELECT store, count(DISTINCT lineage) AS lineages, count(*) AS transactions,"
      " sum(inserted) AS inserted, sum(updated) AS updated, sum(deleted) AS deleted,"
      " min(ts) AS first, max(ts) AS last"

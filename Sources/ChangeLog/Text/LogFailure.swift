@@ -113,7 +113,7 @@ package enum LogFailure: LogReason {
         + "\n\(copyBlobs)"
     case .longChange(let bytes, let limit):
       "Transaction \(error.transaction) has a change whose line is \(bytes) bytes long; the limit is"
-        + " \(limit). Its object has too many long values; the log \(path) was not written."
+        + " \(limit). The object has too many long values; the log \(path) was not written."
     case .longSchema(let store, let bytes, let limit):
       "The schema of the store \(store) is \(bytes) bytes long as JSON; the limit is \(limit)."
     case .noStream:

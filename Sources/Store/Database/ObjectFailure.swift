@@ -68,10 +68,11 @@ enum ObjectFailure: StoreReason {
 
   private func words(_ obstacle: Obstacle, property: String) -> String {
     switch obstacle {
-    case .denyRuleOfTargets: "its delete rule denies the deletion while its \(property) refers to"
-    case .denyRule: "its delete rule denies the deletion while \(property) refers to it in"
+    case .denyRuleOfTargets: "a delete rule denies the deletion while \(property) of the object"
+      + " refers to"
+    case .denyRule: "a delete rule denies the deletion while \(property) refers to the object in"
     case .requiredValue: "\(property) must have a value and would have none in"
-    case .noActionRule: "its delete rule is noAction, and \(property) still refers to it in"
+    case .noActionRule: "the delete rule is noAction, and \(property) still refers to the object in"
     }
   }
 

@@ -28,11 +28,11 @@ private let contradictions: [(String, String)] = [
   ),
   (
     "UPDATE history_transaction SET author = 'Eve' WHERE id = 2",
-    "transaction 2 or an earlier one was altered: its digest does not match"
+    "transaction 2 or an earlier transaction was altered: a digest does not match"
   ),
   (
     "UPDATE history_change SET before = replace(before, 't1', 't0') WHERE transaction_id = 2",
-    "transaction 2 or an earlier one was altered: its digest does not match"
+    "transaction 2 or an earlier transaction was altered: a digest does not match"
   ),
   ("DELETE FROM history_transaction WHERE id = 2", "transaction 2 is missing"),
   (
