@@ -7,7 +7,7 @@ import Pipeline
 /// The exit code and the text of an error; nil if the error has an unknown type.
 func describe(_ error: any Error) -> CommandError? {
   if let error = error as? any ShownError { return error.shown }
-  // If a signal was received, it is the cause of any failure after it.
+  // If the process received a signal, the signal caused the failure.
   if let stopped = Interruption.requested { return stopped }
   return switch error {
   case let error as PipelineError:

@@ -45,7 +45,7 @@ func knownDigests(_ texts: [String], keys: String?) throws -> [Digest] {
   let digests = try texts.flatMap { text -> [Digest] in
     if let digest = Digest(hexadecimal: text.lowercased()) { return [digest] }
     guard let bytes = try readSmallFile(text) else { throw TravelogError.noDigests(text) }
-    // If the file is not a note, it is a list of digests.
+    // A file that is not a note is read as a list of digests.
     let note = try? SignedNote(bytes)
     if let note, let keys {
       try checkSigners(of: note, path: text, keys: keys)

@@ -75,7 +75,8 @@ final class LogSource {
   /// Replaces the paths of the temporary folder in a message by the names that the user gave.
   func naming(_ message: String) -> String { spool?.naming(message) ?? message }
 
-  /// Calls `body`; if it throws an error, the error contains the names that the user gave.
+  /// Calls `body`; if `body` throws an error, the error is thrown with the names that the user
+  /// gave.
   func naming<Result>(_ body: () throws -> Result) throws -> Result {
     do {
       return try body()

@@ -1,6 +1,6 @@
 import Changes
 
-/// The difference of an object before and after a change, or in two stores.
+/// The difference between two states of an object: before and after a change, or in two stores.
 ///
 /// Every output format of differences is written from this type.
 package struct ObjectDifference: Hashable, Sendable {

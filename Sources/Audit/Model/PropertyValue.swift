@@ -10,7 +10,7 @@ package struct PropertyValue: Hashable, Sendable {
   package var large: [UInt8]?
   /// Whether the JSON is a text that begins with SQLite's storage class, such as `integer:7`.
   ///
-  /// Values of adopted files begin with SQLite's storage class.
+  /// The JSON of values in adopted files is a text that begins with SQLite's storage class.
   package var isSpelled = false
 
   package init(json: [UInt8], special: String? = nil, large: [UInt8]? = nil) {

@@ -2,7 +2,7 @@ import Changes
 
 /// Counts the changes of each object, and collects the names of the objects that the report shows.
 ///
-/// The number of objects in memory is limited for any history.
+/// The number of objects in memory is limited, even for a very large history.
 package final class ObjectTally {
   private struct Object: Hashable {
     let history: Int32

@@ -1,7 +1,7 @@
 import Changes
 import Pipeline
 
-/// Recomputes the digests of a store's transactions, to verify its chain.
+/// Recomputes the digests of a store's transactions, to verify the store's chain.
 struct StoreChain {
   private var previous: Digest?
   private var hash: TransactionDigest?

@@ -1,5 +1,5 @@
-// The compressor writes each block as one gzip member. With one library and one compression level,
-// the bytes are always equal. The two libraries may write different bytes for equal content.
+// The compressor writes each block as one gzip member. For the same block and compression level, a
+// library always writes equal bytes, but libdeflate and zlib can write different bytes.
 #if DEFLATE
 typealias GzipCompressor = DeflateCompressor
 #else

@@ -12,8 +12,8 @@ package final class GzipReader {
   private static let memberRoom = 1_200_000
   /// The number of bytes to read first, which contain the whole first member of most logs.
   ///
-  /// A caller that needs only a header or a few transactions reads no more bytes than the first
-  /// part.
+  /// For a caller that needs only a header or a few transactions, no more bytes are read from the
+  /// file.
   private static let firstRead = 1 << 19
 
   private var stream = z_stream()
@@ -29,7 +29,7 @@ package final class GzipReader {
   private var isAtEnd = false
   /// Whether the file is empty.
   private(set) var isEmpty = false
-  /// Whether the file begins as a gzip file does; also true before anything is read.
+  /// Whether the file begins like a gzip file; true until the beginning is read.
   private var beginsAsGzip = true
   /// The reason why the next member can't be read.
   private var damage: (any Error)?
@@ -63,6 +63,7 @@ package final class GzipReader {
   /// file.
   ///
   /// If a member is damaged, the members before it are returned first, and the next call throws.
+  ///
   /// - Throws: ``LogError`` with ``LogError/Code/incomplete`` if the file ends inside a member,
   ///   and ``LogError/Code/damaged`` if its bytes are not in the gzip format.
   package func read(into output: UnsafeMutableRawBufferPointer) throws -> Int {

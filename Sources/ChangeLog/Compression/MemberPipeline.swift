@@ -2,7 +2,8 @@ import Dispatch
 
 /// Compresses blocks on several threads, and returns the gzip members in the order of the blocks.
 ///
-/// For each thread at most two blocks are in memory, and fewer if the blocks are large.
+/// At most two blocks for each thread are in memory. If the blocks are large, fewer blocks are in
+/// memory.
 final class MemberPipeline {
   /// A block that is being compressed; the semaphore is signalled after ``result`` is set.
   private final class Job: @unchecked Sendable {

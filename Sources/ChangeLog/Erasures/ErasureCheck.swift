@@ -56,8 +56,8 @@ extension Change {
   /// object that was deleted later. Such a transaction contains no erased value.
   fileprivate var mayBeErased: Bool {
     if hasErasedValues { return true }
-    // A list of links begins with a bracket, and most changes have no such list. The values of most
-    // changes need not be parsed here.
+    // A list of links begins with a bracket. Most changes contain no list of links, so their values
+    // need not be parsed here.
     let texts = [before, after].filter { !$0.isEmpty }
     return texts.allSatisfy { text in
       var parts = LineParts(text)

@@ -10,8 +10,8 @@ package struct ErasureRecord: Hashable, Sendable {
   /// The reason for the erasure in words; nil if no reason was given.
   package var reason: String?
   package var transaction: Int64
-  /// The op of the transaction; a snapshot and a recorded transaction can have one id, and their
-  /// ops differ.
+  /// The op of the transaction, which distinguishes a snapshot from a recorded transaction with an
+  /// equal id.
   package var operation: TransactionOperation
   /// The object whose values were erased; nil if the store had erased the values before the export.
   package var object: ObjectName?

@@ -38,7 +38,8 @@ package struct Erasures: Sendable {
     isUnchecked = true
   }
 
-  /// Adds a record and returns its line; nil if the list already contains the record.
+  /// Adds a record, and returns the line of the record; nil if the list already contains the
+  /// record.
   package mutating func append(_ record: ErasureRecord) -> [UInt8]? {
     guard entries[record.digest]?.lines.last != record.lines else { return nil }
     let (line, digest) = record.line(after: head)

@@ -1,6 +1,6 @@
 /// The destination of a log.
 package enum LogDestination: Sendable {
-  /// A file in the folder of a day; the day is the date in UTC of the first transaction.
+  /// A log in the folder of the day, in UTC, of its first transaction.
   case day(String, LogFolder)
   /// A snapshot, which is in the folder of its lineage beside the folders of the days.
   case snapshot(LogFolder)

@@ -158,7 +158,8 @@ package final class LogReader {
     guard place >= 0, lseek(descriptor, off_t(entry.offset), SEEK_SET) == entry.offset else {
       return false
     }
-    // A wrong entry does not mean that the log is damaged. The log is then read from its beginning.
+    // If an entry of the members file is wrong, the log is not damaged. In that case the log is
+    // read from its beginning.
     if let lines = try? lines(at: entry) {
       bytesReadBefore = bytesRead
       buffer = lines
@@ -199,8 +200,8 @@ package final class LogReader {
     _ body: (Change, Int64, Int64) throws -> Void
   ) throws {
     let change = try accepted { () throws(Refusal) in try scanner.change(text) }
-    // Until the last line of a gap, nothing shows that the transaction is a gap, so a higher id is
-    // accepted.
+    // A gap has a higher id than the next transaction would have. Only the last line of a gap shows
+    // that the transaction is a gap, so a higher id is accepted here.
     guard let open = scanner.open, open.id >= expected else {
       throw damaged("the next transaction must be \(expected)")
     }
@@ -264,12 +265,12 @@ package final class LogReader {
     return omission
   }
 
-  /// The digests of the transaction whose closing line was just read, or whose replacement line was
-  /// just read.
+  /// The digests of the transaction whose closing line was just read, or of the omitted transaction
+  /// whose replacement was just read.
   private func digests() throws -> LineDigests { try accepted(buffer.digests().get) }
 
-  /// Throws if the lines of a transaction do not have its digest, or if no record confirms the
-  /// values that remain in its lines.
+  /// Throws if the lines of a transaction do not match its digest, or if values were erased and no
+  /// record confirms the remaining values.
   private func checkDigests(of transaction: Transaction) throws {
     let found = try digests()
     let fault =

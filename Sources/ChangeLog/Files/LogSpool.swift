@@ -90,15 +90,15 @@ package final class LogSpool {
       }
       last = reader.trailer?.last ?? last
     } catch let error as LogError where acceptsDamage && Self.damages.contains(error.code) {
-      // The code that reads the folder reports this fault too.
+      // The code that reads the folder reports the damage of the log again.
     }
     last = max(last, reader.header.first)
     let path = folder.place(reader.header, day: day, isSnapshot: isSnapshot).path(
       reader.header,
       last: last
     )
-    // A log that was given twice is placed once. If two different logs have one name, their digests
-    // show the error.
+    // A log that was given twice is added once. If two different logs have equal names, the
+    // verification of the digests reports an error.
     guard folder.sources[path] == nil else { return }
     folder.sources[path] = full
     gatherValues(near: full)

@@ -121,8 +121,8 @@ func write(
 
 /// Reads a small file; nil if the file does not exist.
 ///
-/// If `isOurs` is true, the file belongs to a log folder, and a link or a pipe with its name is
-/// damage.
+/// If `isOurs` is true, the file belongs to a log folder, and a link or a pipe in its place is
+/// reported as damage.
 package func readSmallFile(
   _ path: String,
   limit: Int = 1 << 24,
@@ -223,7 +223,7 @@ func diskError(_ verb: String, path: String) -> LogError {
   LogFailure.system(verb: verb, errno).at(path)
 }
 
-/// The size of a file; zero if it does not exist.
+/// The size of a file; zero if the file does not exist.
 package func size(of path: String) -> Int64 {
   var status = stat()
   return stat(path, &status) == 0 ? Int64(status.st_size) : 0

@@ -33,8 +33,8 @@ package final class FolderLock {
     }
     let note = Array("\(purpose), process \(getpid()) on \(hostName)\n".utf8)
     guard ftruncate(descriptor, 0) == 0 else { return }
-    // If the purpose can't be written, other programs can't show it while they wait. The folder is
-    // locked anyway.
+    // If the purpose of the lock can't be written, other programs can't show the purpose while they
+    // wait. The folder is locked anyway.
     _ = note.withUnsafeBytes { pwrite(descriptor, $0.baseAddress, note.count, 0) }
   }
 

@@ -45,8 +45,8 @@ package struct LogBlobs: Hashable, Sendable {
     var hash = SHA256()
     var total: Int64 = 0
     var chunk = [UInt8](repeating: 0, count: 1 << 18)
-    // Reading one byte more than the declared size shows that a file is too long, even if the file
-    // has no end.
+    // At most one byte more than the declared size is read. This is enough to notice that a file is
+    // too long, even if the file has no end.
     while total <= size {
       let count = Glibc.read(descriptor, &chunk, 1 + Int(min(Int64(chunk.count) - 1, size - total)))
       if count < 0, errno == EINTR { continue }

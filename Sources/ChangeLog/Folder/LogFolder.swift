@@ -98,8 +98,8 @@ package struct LogFolder: Hashable, Sendable {
     try values(of: "lineage", in: storeFolder(store)).compactMap(LogName.lineage).sorted()
   }
 
-  /// The logs and erasure records of some stores, each with data that changes if a file is replaced
-  /// by another file of that name.
+  /// The names of the logs and erasure records of some stores, each with data that changes if the
+  /// file is replaced.
   package func listing(of stores: [String]) throws -> Set<String> {
     let records = try stores.flatMap { store in
       try lineages(of: store).map { erasures(of: store, lineage: $0) }

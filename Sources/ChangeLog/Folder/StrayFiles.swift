@@ -35,8 +35,8 @@ extension LogFolder {
 
   /// Examines a name in a folder, and the names below it.
   ///
-  /// `depth` is the distance of the name from the store's folder; it is nil if logs can't be below
-  /// the name.
+  /// `depth` is 1 for a name in the store's folder, 2 for a name one folder below, and so on; nil
+  /// if logs can't be below the name.
   private func find(
     _ entry: FolderEntry,
     in folder: String,

@@ -10,8 +10,9 @@ import Glibc
 final class LineBuffer {
   /// The maximum length of a line, which limits the memory that a line can use.
   static let longestLine = 1 << 25
-  /// The number of pieces in memory, which is large enough that no thread waits long for another
-  /// thread.
+  /// The number of pieces in memory.
+  ///
+  /// With this number, no thread waits long for another thread.
   private static let pieceCount = 3
 
   private let source: PieceSource

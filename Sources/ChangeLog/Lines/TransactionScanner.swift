@@ -17,7 +17,7 @@ package struct Omission: Hashable, Sendable {
 /// Reads the lines of transactions, and accepts only lines in the form that the writer gives them.
 ///
 /// All lines of a transaction share some bytes. In each line, the shared bytes are compared with
-/// those of the first line. They are parsed only once, in the closing line.
+/// the first line. The shared bytes are parsed only once, in the closing line.
 final class TransactionScanner {
   /// Whether the log is filtered: lines may be omitted, and hidden lines have no salt.
   var isFiltered = false
@@ -33,8 +33,8 @@ final class TransactionScanner {
   private var seed: Seed?
   /// Whether values of any line of the transaction were erased.
   private var hasErased = false
-  /// The entity's name of the last change, if the name contains escapes in the line and therefore
-  /// differs from its bytes there.
+  /// The entity's name in the last change without escapes, if the line contains the name with
+  /// escapes.
   private var unescaped = UnsafeMutableRawBufferPointer(start: nil, count: 0)
   private var author = RepeatedText()
   private var process = RepeatedText()

@@ -49,8 +49,8 @@ package struct LogError: Error, Worded {
 /// A type of reasons for a ``LogError``, usually an enumeration with associated values.
 package protocol LogReason: Sendable {
   var code: LogError.Code { get }
-  /// The words for an error about a file, a line or a transaction; if they contain no hint, the
-  /// hint of the error's code is used.
+  /// The message for an error about a file, a line or a transaction; if the message has no hint,
+  /// the hint for the error's code is used.
   func wording(_ error: LogError) -> Wording
 }
 

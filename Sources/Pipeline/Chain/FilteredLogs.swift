@@ -23,7 +23,7 @@ struct FilteredLogs {
     self.folder = folder
     self.name = name
     files = try folder.lineages(of: store).flatMap { try folder.files(of: store, lineage: $0) }
-    // The commands that read a log report its errors.
+    // If a log can't be read, the commands that read the log report the error.
     words = files.last.flatMap { try? LogReader(path: $0.path).header.partial } ?? name
   }
 

@@ -14,15 +14,14 @@ package struct Finding: Equatable, Sendable, Worded {
     case gap
     /// A large value whose file is missing or altered.
     case value
-    /// A missing end of the logs: a token or a given digest is of a later transaction than the last
-    /// one in the logs.
+    /// A missing end of the logs: a token or a given digest belongs to a transaction after the last
+    /// transaction in the logs.
     case endMissing = "end-missing"
     /// A file that is not a log, or that this program can't read.
     case unreadable
     /// An erasure that was not finished.
     case unfinished
-    /// A file in the folder that is not one of its logs, although readers would take the file for a
-    /// log.
+    /// A stray file: readers would take it for a log, but it is not a log in its place.
     case misplaced
     /// A difference between the store and a replay of the logs.
     case differs
@@ -51,7 +50,7 @@ package struct Finding: Equatable, Sendable, Worded {
   let reason: Reason
   /// The file; empty if the finding is not about a file.
   package let path: String
-  /// The transaction; zero if the finding is not about one.
+  /// The transaction; zero if the finding is not about a transaction.
   package let transaction: Int64
 
   /// The line in the file, from 1; zero if the finding is not about a line.
@@ -79,7 +78,7 @@ package struct Finding: Equatable, Sendable, Worded {
     self.init(.log(kind, error), path: error.path, transaction: error.transaction)
   }
 
-  /// Creates a finding about a file in a wrong place.
+  /// Creates a finding about a stray file.
   init(stray error: LogError) {
     let kind: Kind =
       if case .notAFile? = error.reason as? LogFailure { .damaged } else { .misplaced }

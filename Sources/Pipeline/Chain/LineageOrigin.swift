@@ -4,7 +4,7 @@ import Changes
 struct LineageOrigin: Hashable {
   /// The head of the lineage with the next lower number.
   let head: HistoryPoint
-  /// The lineage that contains the history before this lineage.
+  /// The parent lineage, which contains the history before the later lineage.
   ///
   /// The parent lineage is not the lineage of ``head`` if a copy older than the lineage of ``head``
   /// was restored.
@@ -15,13 +15,13 @@ struct LineageOrigin: Hashable {
     self.parent = parent
   }
 
-  /// The text of these facts in the details of a transaction.
+  /// The text in the details of a transaction that says where the lineage began.
   var details: String {
     #"{"lineage":\#(head.lineage),"transaction":\#(head.transaction),"digest":"\#(head.digest)""#
       + (parent == head.lineage ? "}" : #","parent":\#(parent)}"#)
   }
 
-  /// Reads the text of ``details``; nil if a text has another form.
+  /// Reads a text that ``details`` wrote; nil if the text has another form.
   init?(details: String) {
     let parts = CanonicalText(Array(details.utf8)).members.map {
       String(decoding: $0.value, as: UTF8.self)

@@ -19,11 +19,11 @@ extension LogChain {
     throw ChainFailure.snapshotInside.at(file.path, transaction: reader.header.first)
   }
 
-  /// Reads the rest of a log, and throws if it has other transactions than its name says.
+  /// Reads the rest of a log, and throws if the log has other transactions than its name says.
   ///
   /// `first` receives the first transaction of the log. `first` is not called if reading began
-  /// inside the log. It is also not called if the first transaction was omitted, because the day of
-  /// an omitted transaction is not known.
+  /// inside the log, or if the first transaction was omitted. The day of an omitted transaction is
+  /// not known.
   func readToEnd(
     _ reader: LogReader,
     file: LogFolder.File,
@@ -57,7 +57,8 @@ extension LogChain {
     return try snapshotPoint(snapshots.last { $0.range.upperBound < first }) ?? beginning
   }
 
-  /// Reads a snapshot, and returns the point whose state it contains; nil if no file is given.
+  /// Reads a snapshot, and returns the point whose state the snapshot contains; nil if no file is
+  /// given.
   func snapshotPoint(_ file: LogFolder.File?) throws -> HistoryPoint? {
     guard let file else { return nil }
     let reader = try open(file, after: nil)
@@ -70,7 +71,8 @@ extension LogChain {
     )
   }
 
-  /// Whether a later transaction of the chain proves a snapshot of the state after a point.
+  /// Whether the chain proves a snapshot: a transaction after the given point names the snapshot's
+  /// digest.
   ///
   /// Logs are read only up to the transaction that proves the snapshot, because an import verifies
   /// all logs later.
@@ -94,7 +96,7 @@ extension LogChain {
     return false
   }
 
-  /// Reads all logs, or the logs after a point, and returns the point at their end.
+  /// Reads all logs, or the logs after a point, and returns the point of the last transaction.
   ///
   /// If a compaction merged the logs around the given point, the merged log is read from its
   /// beginning.
@@ -118,7 +120,8 @@ extension LogChain {
     return end
   }
 
-  /// Throws if a transaction in a log has the id of a known point and another digest.
+  /// Throws if a transaction in a log has another digest than a known point with the id of the
+  /// transaction.
   private func check(
     _ known: HistoryPoint,
     point: HistoryPoint,

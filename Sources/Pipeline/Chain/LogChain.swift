@@ -5,7 +5,7 @@ import Changes
 package struct TrustedPosition: Hashable, Sendable {
   /// The last transaction that is not verified again.
   package let transaction: Int64
-  /// The digest of that transaction.
+  /// The digest of the transaction.
   package let digest: Digest
 
   /// Creates a position from a transaction and its digest.
@@ -21,12 +21,13 @@ struct LogChain {
   let store: String
   let lineage: Int64
   let files: [LogFolder.File]
-  /// Logs that an interrupted compaction has merged and not removed yet.
+  /// Logs that an interrupted compaction has merged into larger logs, but has not removed.
   ///
-  /// The transactions of such a small log are also in the larger log that the compaction wrote.
+  /// If a compaction is interrupted, the transactions of the merged logs are in a larger log and in
+  /// small logs.
   let covered: [LogFolder.File]
   let snapshots: [LogFolder.File]
-  /// The records of erasures in these logs.
+  /// The erasure records of these logs.
   let erasures: Erasures
   private let acceptsUnfinishedErasures: Bool
 
@@ -55,8 +56,8 @@ struct LogChain {
     self.lineage = lineage
     var files: [LogFolder.File] = []
     var covered: [LogFolder.File] = []
-    // The order is by first transaction. If two logs begin with equal transactions, the shorter log
-    // is first.
+    // Logs are sorted by their first transactions. If two logs begin with one transaction, the
+    // shorter log is first.
     for file in try folder.files(of: store, lineage: lineage) {
       while let last = files.last, last.range != file.range,
         file.range.contains(last.range.lowerBound), file.range.contains(last.range.upperBound)
@@ -89,8 +90,8 @@ struct LogChain {
 
   /// Whether the first log contains the lineage's first transaction.
   ///
-  /// The value is false if the logs begin with a snapshot within the lineage. In that case the
-  /// store no longer had the transactions before the snapshot.
+  /// The value is false if the logs begin with a snapshot within the lineage, because the store no
+  /// longer had the earlier transactions.
   func beginsLineage() throws -> Bool {
     guard let file = files.first else { return false }
     // A later lineage can begin with any transaction id, and no log of the lineage ends before that
@@ -99,7 +100,8 @@ struct LogChain {
     return try open(file, after: nil).header.previous == beginning.digest
   }
 
-  /// Opens a log and checks that it continues a point; nil accepts any beginning.
+  /// Opens a log, and throws unless the log continues the given point; if the point is nil, any
+  /// beginning is accepted.
   func open(_ file: LogFolder.File, after point: HistoryPoint?) throws -> LogReader {
     let reader = try LogReader(
       path: file.path,
@@ -157,7 +159,7 @@ struct LogChain {
     return false
   }
 
-  /// The error for a log that does not begin where the previous one ends.
+  /// The error for a log that does not begin where the previous log ends.
   func gap(_ file: LogFolder.File, point: HistoryPoint) -> LogError {
     let first = file.range.lowerBound
     let reason =
@@ -169,14 +171,14 @@ struct LogChain {
 }
 
 extension Transaction {
-  /// The point after this transaction; nil if it has no digest.
+  /// The point after the transaction; nil if the transaction has no digest.
   func point(inLineage lineage: Int64) -> HistoryPoint? {
     chainDigest.map { HistoryPoint(lineage: lineage, transaction: id, digest: $0) }
   }
 }
 
 extension LogFolder {
-  /// The last transaction in the names of a store's logs, in the latest lineage.
+  /// The last transaction of a store's latest lineage, according to the names of the logs.
   func end(of store: String) throws -> (lineage: Int64, transaction: Int64)? {
     for lineage in try lineages(of: store).reversed() {
       let files = try files(of: store, lineage: lineage) + snapshots(of: store, lineage: lineage)

@@ -65,7 +65,7 @@ package struct PipelineError: Error, Sendable, Worded {
     let earlier: String?
   }
 
-  /// The transaction at which the latest lineage separated from an earlier one.
+  /// The transaction at which the latest lineage separated from an earlier lineage.
   struct Parting: Sendable {
     let lineage: Int64
     let transaction: Int64
@@ -76,7 +76,7 @@ package struct PipelineError: Error, Sendable, Worded {
   package var store: String
   /// The name of the log folder, or of the file that the error is about, in messages.
   package var logs: String
-  /// The log's name in messages.
+  /// The name of the log in messages.
   package var log: String
 
   init(_ reason: Reason, store: String = "", logs: String = "", log: String = "") {
@@ -86,7 +86,7 @@ package struct PipelineError: Error, Sendable, Worded {
     self.log = log
   }
 
-  /// The unknown name, and the known names.
+  /// The name that was not found, and the names that exist.
   package var names: (unknown: String, known: [String])? {
     switch reason {
     case .unknownEntity(let name, let known), .unknownProperty(let name, _, let known):

@@ -4,9 +4,9 @@ import Store
 
 /// A point in a history as users write it: a transaction, a time, or the head.
 package enum Point: Hashable, Sendable, CustomStringConvertible {
-  /// The history up to and including this transaction.
+  /// The history up to the given transaction, including this transaction.
   case transaction(Int64)
-  /// The history up to the last transaction before the first transaction with a later time. The
+  /// The history up to the given time; it ends before the first transaction with a later time. The
   /// text of the time has the form of times in the history.
   case time(String)
   /// The whole history.
@@ -45,9 +45,11 @@ package enum Point: Hashable, Sendable, CustomStringConvertible {
       text.insert(contentsOf: ":00", at: text.index(text.startIndex, offsetBy: 16))
     }
     let style = Date.ISO8601FormatStyle(includingFractionalSeconds: text.contains("."))
-    // The caller's error lists the accepted forms, so the reason is not needed.
+    // The caller reports an error that lists the accepted forms, so the reason of this error is not
+    // needed.
     guard let date = try? style.parse(text) else { return nil }
-    // Foundation accepts the 30th of February and makes it a day in March.
+    // Foundation reads the 30th of February as a day in March, so the day is compared with the
+    // text.
     let day = date.formatted(.iso8601.year().month().day())
     return day == text.prefix(10) || !text.hasSuffix("Z") ? date : nil
   }
@@ -63,7 +65,7 @@ package enum Point: Hashable, Sendable, CustomStringConvertible {
 }
 
 extension Point {
-  /// The last transaction in a range of ids that is not after this point.
+  /// The last transaction that is in a range of ids and not after the point.
   func transaction(in reader: Reader, after first: Int64, through last: Int64) throws -> Int64 {
     switch self {
     case .head: last

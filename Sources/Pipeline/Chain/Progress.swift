@@ -2,11 +2,11 @@
 package struct Progress: Hashable, Sendable {
   /// The number of transactions that are finished.
   package var transactions: Int64 = 0
-  /// The number of changes in these transactions.
+  /// The number of changes in the finished transactions.
   package var changes: Int64 = 0
-  /// The number of bytes in the lines of these changes.
+  /// The number of bytes in the lines of the finished changes.
   package var bytes: Int64 = 0
-  /// The total number of transactions; nil if it is not known.
+  /// The total number of transactions; nil if this number is not known.
   package var total: Int64?
 
   /// Creates the progress of a command that has not begun.

@@ -8,7 +8,7 @@ private let mostReadings = 10
 /// If a call of `body` fails, and other programs compacted or added logs during the call, `body` is
 /// called again.
 ///
-/// During a compaction, a listed log can be missing when `body` opens it.
+/// During a compaction, a log that was listed can be missing when `body` opens the log.
 ///
 /// - Parameters:
 /// - logs: The folder.
@@ -37,7 +37,7 @@ func readingSettled<Result>(
   }
 }
 
-/// The names in a folder; nil if it can't be listed.
+/// The names in a folder; nil if the folder can't be listed.
 ///
 /// If the folder can't be listed, the code that reads the logs reports the reason.
 private func listing(_ logs: LogFolder, stores: [String]?) -> Set<String>? {

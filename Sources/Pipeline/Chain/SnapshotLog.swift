@@ -47,8 +47,8 @@ struct SnapshotLog {
 
   /// Writes the snapshot as a log beside the logs of the lineage.
   ///
-  /// The header of the snapshot contains the transaction whose state it shows, and the digest of
-  /// that transaction.
+  /// The header of a snapshot contains the id and the digest of the transaction whose state the
+  /// snapshot contains.
   ///
   /// - Parameters:
   ///   - logs: The log folder.
@@ -90,11 +90,11 @@ struct SnapshotLog {
   }
 }
 
-/// Records in a store that its chain proves a snapshot or a gap, and returns the transaction of the
-/// record.
+/// Records the digest of a snapshot or a gap in a new transaction of a store, which proves it, and
+/// returns the new transaction.
 ///
-/// Returns nil if the store can't be written: the store is a replica, this user may only read it,
-/// or another program writes to it.
+/// The result is nil if the store can't be written. The store may be a replica, this user may only
+/// read the store, or another program writes to the store.
 func record(_ mark: Mark, in path: String) throws -> Int64? {
   do {
     guard let store = try writableStore(path), !store.isReplica else { return nil }

@@ -7,7 +7,7 @@ package func readableStore(_ path: String) throws -> Store {
   try Store.open(.file(URL(fileURLWithPath: path)), options: Options(isReadOnly: true))
 }
 
-/// Opens a store for writing; nil if its file or its folder is read-only for this user.
+/// Opens a store for writing; nil if this user may only read the store's file or folder.
 func writableStore(_ path: String, busyTimeout: Duration = .seconds(10)) throws -> Store? {
   do {
     let options = Options(busyTimeout: busyTimeout)

@@ -6,7 +6,7 @@ import Changes
 /// Even a token with the points of a hundred stores is far smaller than this maximum.
 private let largestToken = 1 << 16
 
-/// Reads a token; nil if there is none.
+/// Reads a token; nil if the file does not exist.
 func readToken(_ path: String) throws -> Bookmark? {
   try readSmallFile(path, limit: largestToken, isOurs: true).map { try Bookmark(json: $0) }
 }
@@ -27,8 +27,8 @@ func writeToken(_ point: HistoryPoint, of store: String, to path: String) throws
   do {
     points = try readToken(path)?.points ?? [:]
   } catch  where isDamagedToken(error) {
-    // When the command read the token, it already reported the damage. Now the command replaces the
-    // damaged token.
+    // The command reported the damage of the token earlier, when it read the token. Now it replaces
+    // the damaged token.
   }
   guard points[store] != point else { return }
   points[store] = point

@@ -5,8 +5,8 @@ import Store
 
 package struct CheckRequest: Sendable {
   package var store: String
-  /// The logs that contain the state before the oldest transaction that the store's history still
-  /// has.
+  /// The log folder for the state at the beginning of the store's history, if older transactions
+  /// were deleted from the history.
   ///
   /// If no log folder is given, the rows are assumed to be correct.
   package var logs: LogFolder?

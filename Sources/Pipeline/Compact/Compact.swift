@@ -14,7 +14,7 @@ package struct CompactRequest: Sendable {
   package init(logs: LogFolder) { self.logs = logs }
 }
 
-/// Which logs were merged in one lineage of a store.
+/// The logs that were merged in one lineage of a store.
 package struct CompactResult: Codable, Hashable, Sendable {
   package var store: String
   package var lineage: Int64
@@ -26,7 +26,7 @@ package struct CompactResult: Codable, Hashable, Sendable {
   package var bytesAfter: Int64 = 0
 }
 
-/// Merges many small logs into a few large logs with the same lines.
+/// Merges many small logs into a few large logs, without changing a line.
 ///
 /// The filtered logs of each filter are merged too. Each log is verified while it is copied. The
 /// small logs are removed after the large log is complete and synced. The next run removes the
@@ -89,8 +89,8 @@ private final class Compaction {
     return result
   }
 
-  /// Removes merged logs that an interrupted compaction did not remove, if the log that contains
-  /// their lines is sound.
+  /// Removes small logs that an interrupted compaction left, if the large log with their lines is
+  /// sound.
   private func removeCovered(_ tick: Tick) throws {
     guard !request.isDryRun else { return }
     for file in chain.files {

@@ -12,9 +12,9 @@ import Store
 /// log is rewritten. The transaction also confirms the values that remain. Without a store, the
 /// erasure is recorded only beside the logs, and no transaction covers these records.
 ///
-/// The transactions keep their digests. The records contain who erased what, and the digests of the
-/// remaining lines. If the program is stopped, the next run with an equal request completes the
-/// erasure.
+/// An erasure does not change the digests of transactions. Its records contain who erased what, and
+/// the digests of the remaining lines. If the program is stopped, the next run with an equal
+/// request completes the erasure.
 ///
 /// - Throws: ``PipelineError``, ``LogError`` or ``StoreError``.
 package func erase(_ request: EraseRequest, tick: Tick = { _ in }) throws -> EraseResult {
@@ -141,7 +141,8 @@ private struct Erase {
     guard !chains.isEmpty else {
       throw PipelineError(.noLogsOfStore(identifier, others: []), logs: request.logs.path)
     }
-    // A stray file can be a copy of a log, or a link to a log. Such a file would keep the values.
+    // A stray file can be a copy of a log, or a link to a log, and would then still contain the
+    // values.
     let folders =
       try [request.logs]
       + request.logs.partials(of: identifier).map { request.logs.partial(named: $0) }
@@ -150,7 +151,7 @@ private struct Erase {
     return chains
   }
 
-  /// Checks that the logs contain every change of the object that the store has.
+  /// Throws if the store has a change of the object that the logs do not contain.
   private func checkStore(_ plan: ErasePlan) throws {
     guard let store else { return }
     let targets = try request.targets(in: store)
@@ -176,8 +177,8 @@ private struct Erase {
   /// The record of the erasure is exported at once, because logs with erased lines must never lack
   /// the record.
   ///
-  /// Returns false if no store was given, or if the store is a replica. The history of a replica
-  /// comes from its origin.
+  /// The result is false if no store was given, or if the store is a replica, because the history
+  /// of a replica is that of its origin.
   private func recordErasure(
     _ plan: ErasePlan,
     result: inout EraseResult,

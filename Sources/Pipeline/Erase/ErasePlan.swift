@@ -2,7 +2,7 @@ import ChangeLog
 import Changes
 import Store
 
-/// The plan of an erasure: the files with values to erase, and these values.
+/// The plan of an erasure: the files that contain values to erase, and the values in each file.
 struct ErasePlan {
   /// A log or snapshot that contains values to erase.
   struct File {

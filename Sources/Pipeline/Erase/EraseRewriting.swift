@@ -35,8 +35,8 @@ func restatements(of plan: ErasePlan.File, tick: Tick) throws -> [Restatement] {
 
 /// Replaces a log with a copy that lacks the erased values.
 ///
-/// The records are written before the log. Until the log is written, the mark of the unfinished
-/// erasure tells readers that the extra record is not damage.
+/// The erasure records are written before the log. Until the log is written, the file that marks
+/// the unfinished erasure shows that the records without an erasure are not damage.
 func rewrite(
   _ plan: ErasePlan.File,
   erasures: inout Erasures,
@@ -55,8 +55,8 @@ func rewrite(
     omitted: rewriting.omit
   ) {
     let remaining = try rewriting.close(transaction)?.remaining
-    // A filtered log needs no records. Its transactions have the digests of the whole logs, which
-    // have the records.
+    // A filtered log needs no erasure records, because the unfiltered logs have records for the
+    // digests of its transactions.
     if !isRecorded, let remaining, let digest = transaction.digest {
       records.append(
         ErasureRecord(
@@ -78,7 +78,7 @@ func rewrite(
   _ = try writer.finish(&erasures, adding: records)
 }
 
-/// Copies the lines of one log into another.
+/// Copies the lines of a log to a new log.
 private final class Rewriting {
   private let plan: ErasePlan.File
   /// The writer of the new log; nil if the old log is only read.

@@ -18,7 +18,7 @@ extension Export {
       try writeSnapshot(at: result.from, tick: tick)
     }
     let last = result.from.transaction
-    // The transaction that marks an adoption has no changes, so a snapshot after it lacks nothing.
+    // The transaction that records an adoption has no changes that the snapshot could lack.
     let isMarker = try last == 1 && reader.adoptedStart() != nil
     if !isMarker, let oldest = try reader.historyRange().oldest, oldest <= last {
       result.notices.append(
@@ -91,7 +91,8 @@ extension Export {
       result.snapshot = ""
       return
     }
-    // An adopted file needs no check: its rows give the state after any of its transactions.
+    // The state of an adopted file need not be checked, because its rows give the state after any
+    // of its transactions.
     if !store.schema.isAdopted { try reader.checkState(isAfter: point) }
     let log = try SnapshotLog(
       of: store,
@@ -115,8 +116,8 @@ extension Export {
   func exportMark(_ tick: Tick) throws {
     guard let marked, marked > result.to.transaction else { return }
     try reader.refresh()
-    // The store must keep the proof after a power failure, so it is synced before a log contains
-    // the proof.
+    // The store is synced before a log contains the proof, because the store must not lose the
+    // proof in a power failure.
     try reader.sync()
     schemas = try schemasByDigest(reader)
     result.head = marked

@@ -3,7 +3,7 @@ import Changes
 import Store
 
 extension Export {
-  /// Exports the transactions after the last exported one.
+  /// Exports the transactions that follow the last exported transaction.
   func exportTransactions(through last: Int64, tick: Tick) throws {
     let first = result.to.transaction
     guard last > first else { return }
@@ -149,8 +149,8 @@ extension Export {
     result.plainBytes += log.sizes.plain
     result.compressedBytes += log.sizes.compressed
     try tree?.finish()
-    // With the token after this log, the run after an interrupted run need not verify the log
-    // again.
+    // The token is written after each log. If this run is interrupted later, the next run need not
+    // verify this log.
     try moveToken()
   }
 

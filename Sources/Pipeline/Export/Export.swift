@@ -2,7 +2,7 @@ import ChangeLog
 import Changes
 import Store
 
-/// Throws if an export with this request could not begin.
+/// Throws if an export with the given request could not begin.
 ///
 /// This check changes neither the store nor the logs.
 package func checkBeginning(_ request: ExportRequest) throws {
@@ -12,8 +12,8 @@ package func checkBeginning(_ request: ExportRequest) throws {
 
 /// Exports the new transactions of a store's history, and updates the token.
 ///
-/// An export first writes, syncs and renames a log, and syncs the log's folder. Only then does it
-/// write the token. If a run is interrupted, the next run continues after the last complete log.
+/// An export writes, syncs and renames a log, then syncs the log's folder, and writes the token
+/// last. If a run is interrupted, the next run continues after the last complete log.
 ///
 /// - Throws: ``PipelineError``, ``LogError`` or ``StoreError``.
 package func export(_ request: ExportRequest, tick: Tick = { _ in }) throws -> ExportResult {
@@ -29,7 +29,7 @@ package func export(_ request: ExportRequest, tick: Tick = { _ in }) throws -> E
     return (result, try export.isForgotten, export.filter)
   }
   // If an adopted file uses a rollback journal, this process can't write to the file while it reads
-  // it.
+  // the file.
   if store.schema.isAdopted, isForgotten { try noteExport(of: request.store, filter: filter) }
   return result
 }
@@ -61,7 +61,7 @@ final class Export {
   var erasures: Erasures?
   /// The erasure records for transactions in the log that is being written.
   var records: [ErasureRecord] = []
-  /// The large values that the open log refers to and the stream does not contain yet.
+  /// The large values of the open log that are not written to the stream yet.
   var values: [LargeReference] = []
   /// The writer of the tree beside the logs; nil if the export writes to a stream or writes
   /// filtered logs.
@@ -165,7 +165,7 @@ final class Export {
   /// The name of the filtered logs in the folder; nil if the logs are not filtered.
   var filter: String? { request.logs.partial }
 
-  /// Whether the store lacks the mark of an export to these logs.
+  /// Whether the store lacks the exported mark for these logs.
   var isForgotten: Bool {
     get throws {
       guard !request.isDryRun, request.stream == nil, !request.trustsToken else { return false }

@@ -4,7 +4,7 @@ import Store
 
 /// These checks run before an export writes anything. `status` reports their errors.
 extension ExportRequest {
-  /// The token of a store: the path, the exported point, and the error if the token can't be read.
+  /// The token of a store: its path, the exported point, and the error if the token can't be read.
   struct TokenState {
     let path: String
     var point: HistoryPoint?

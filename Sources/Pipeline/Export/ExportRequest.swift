@@ -10,7 +10,7 @@ package struct ExportRequest: PipelineRequest, Sendable {
   ///
   /// An export to a stream uses a token only if ``token`` names one.
   package var stream: Int32?
-  /// Whether to also write a snapshot of the state at the end of the export.
+  /// Whether the export also writes a snapshot of the store after the last transaction.
   package var wantsSnapshot = false
   package var until = Point.head
   /// The compression level, from 1 to 9.
@@ -22,7 +22,7 @@ package struct ExportRequest: PipelineRequest, Sendable {
   /// Whether to find out what would be exported, without writing.
   package var isDryRun = false
 
-  /// The parts to leave out.
+  /// The filter of the export, which leaves parts out of the logs.
   ///
   /// Filtered logs have a folder and a token for each filter.
   package var filter = ExportFilter()

@@ -52,12 +52,14 @@ extension ExportStart {
       )
       return
     }
-    /// Verifies the logs from the beginning, or only those after a point, and returns their end.
+    /// Verifies all logs, or only the logs after a point, and returns the point at the end of the
+    /// logs.
     func verifiedEnd(after known: HistoryPoint? = nil) throws -> HistoryPoint {
       try LogChain(request.logs, store: identifier, lineage: end?.lineage ?? 0)
         .verifiedEnd(after: known)
     }
-    // The cases are those of the table in docs/TOKENS.md that `checkLogs` permits.
+    // The table in docs/TOKENS.md lists these cases. Other cases do not occur here, because
+    // `checkLogs` throws.
     switch (end, token.point) {
     case (nil, _):
       self = try Self.first(request, reader: reader, notices: &notices)
@@ -65,7 +67,7 @@ extension ExportStart {
       if try reader.has(point) {
         self = .after(point)
       } else {
-        // The logs end where the token says, so the store has changed.
+        // The logs end at the point in the token, so the token is right, and the store has changed.
         let rebuilt = try verifiedEnd()
         if rebuilt != point { notices.append(.tokenWasAltered(point.transaction)) }
         self = .after(rebuilt)

@@ -3,7 +3,7 @@ import Store
 
 /// Applies a filter to transactions and their changes.
 final class FilteredChanges {
-  /// The changes that a filter selects if the schema is known.
+  /// The changes that a filter selects, for one schema.
   private struct Wants {
     /// The selection for each entity that the filter names.
     let entities: [PropertyTargets]
@@ -42,7 +42,7 @@ final class FilteredChanges {
     return wants
   }
 
-  /// The number of changes that a filtered log contains of a transaction; nil if the log omits the
+  /// The number of a transaction's changes that a filtered log contains; nil if the log omits the
   /// transaction.
   ///
   /// A gap is never omitted, because no other line can replace the line of a gap in the chain.

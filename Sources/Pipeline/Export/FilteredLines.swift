@@ -108,11 +108,11 @@ struct FilteredLines {
   }
 }
 
-/// Returns the positions of the lines of a transaction that a filtered log omits, or that it
+/// Returns the positions of a transaction's lines that a filtered log omits, or that the log
 /// contains without some values.
 ///
-/// Lines are read ahead only as far as the seeds of the shown lines require. No line is kept in
-/// memory.
+/// Lines are read in advance only as far as the seeds of the shown lines require. No line is kept
+/// in memory.
 private final class HiddenLines: IteratorProtocol {
   private let transaction: Transaction
   private let filtered: FilteredChanges

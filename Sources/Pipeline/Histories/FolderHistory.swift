@@ -84,7 +84,7 @@ package final class FolderHistory: HistorySource {
     return try chain.open(file, after: isNext ? point : nil)
   }
 
-  /// Calls a function, and calls it again with a new list of logs if a log was missing.
+  /// Calls a function; if a log was missing, calls the function again with a new list of logs.
   ///
   /// A log that is missing was merged into another log by another program.
   private func listing<Result>(_ body: () throws -> Result) throws -> Result {

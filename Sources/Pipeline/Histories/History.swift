@@ -16,7 +16,7 @@ package struct History {
   /// If no transaction is before the point, the value is the base of the outline.
   package let last: Int64
 
-  /// Opens a store's file, a folder of logs, or a log; the text can end with `@` and a point.
+  /// Opens a store, a log folder, or a log; the text can end with `@` and a point.
   ///
   /// - Throws: ``PipelineError``, ``LogError`` or ``StoreError``.
   package init(_ text: String, store: String? = nil) throws {
@@ -41,7 +41,7 @@ package struct History {
     throw ChainFailure.filteredHistory(outline.filter, of: name).at(outline.path)
   }
 
-  /// The ids of the transactions up to the point; nil if there are none.
+  /// The ids of the transactions up to the point; nil if no transaction is before the point.
   package var range: ClosedRange<Int64>? {
     last > outline.base ? outline.base + 1...last : nil
   }
@@ -166,8 +166,8 @@ extension HistorySource {
     return time
   }
 
-  /// The last transaction before the first transaction with a later time; nil if the history begins
-  /// later.
+  /// The last transaction that precedes every transaction with a later time than the given one; nil
+  /// if the history begins later.
   private func last(upToTime time: String, outline: HistoryOutline) throws -> Int64? {
     let stretches = outline.stretches
     // The snapshot with which a lineage begins can have a later time than the next transaction.

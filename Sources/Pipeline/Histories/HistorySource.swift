@@ -25,11 +25,11 @@ package protocol HistorySource: AnyObject {
     transaction: (Transaction) throws -> Void
   ) throws
 
-  /// All schemas of the transactions, in the order in which the store began to use them.
+  /// All schemas of the transactions, in the order in which the store began to use these schemas.
   func schemas() throws -> [StoreSchema]
 
-  /// The ids of the transactions that changed an object, in ascending order; nil if the source must
-  /// read all transactions to find them.
+  /// The ids of the transactions that changed an object, in ascending order; nil if only reading
+  /// all transactions would find these ids.
   func transactions(changing object: ObjectID) throws -> [Int64]?
 }
 
@@ -46,8 +46,7 @@ package struct HistoryOutline: Sendable {
   package var schema: StoreSchema
   /// The schemas that are known before any transaction is read.
   package var schemas: [StoreSchema]
-  /// The last transaction before those that the source contains; zero if the source contains the
-  /// first transaction.
+  /// The base of the history: the last transaction before the transactions of the source, or zero.
   package var base: Int64
   /// The digest of the base; nil if only earlier logs contain this digest.
   package var baseDigest: Digest?

@@ -38,7 +38,8 @@ package final class LogHistory: HistorySource {
         while try inside.next() != nil {}
         return inside
       } catch is LogError {
-        // Reading the log from its beginning, below, reports the error and its place.
+        // The log is read again from its beginning below, and the second reading reports the error
+        // with its line.
       }
     }
     let reader = try open()
@@ -120,7 +121,7 @@ func readLog(
 }
 
 extension LogReader {
-  /// Reads the transactions in a range, and returns the last one that it read.
+  /// Reads the transactions in a range, and returns the last transaction that it read.
   ///
   /// If the end is wanted, the rest of the log is also read, which verifies that the log is
   /// complete.

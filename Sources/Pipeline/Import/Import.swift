@@ -70,8 +70,9 @@ final class Import {
           state.result.files += 1
           continue
         } catch let error as StoreError where !Self.lasting.contains(error.code) {
-          // The log is read a second time. If the log is damaged, the second reading reports the
-          // damage. Otherwise it applies the changes before the failing change.
+          // The log is read a second time. The second reading reports damage of the log before any
+          // other error. If the log is sound, the second reading applies the changes before the
+          // failing change.
         }
       }
       let wanted = try WantedTransactions(request, log: log, state: &state, tick: tick)

@@ -22,7 +22,8 @@ package func importLogs(_ request: ImportRequest, tick: Tick = { _ in }) throws 
         let run = try Import(request)
         defer {
           isMade = isMade || run.replica.isMade
-          // A dry run applies nothing, so the next reading returns the counts of all logs again.
+          // A dry run applies nothing, so each repeated reading counts all logs again, and no
+          // earlier counts are added.
           if !request.isDryRun { earlier = run.state.result.added(to: earlier) }
         }
         do {
@@ -43,7 +44,7 @@ package func importLogs(_ request: ImportRequest, tick: Tick = { _ in }) throws 
 /// The identifiers of the stores whose logs the import reads; nil for all stores.
 private func storesRead(_ request: ImportRequest) -> [String]? {
   if let origin = request.origin { return [origin] }
-  // If the replica does not exist or can't be read, only the logs name their stores.
+  // If the replica does not exist or can't be read, only the logs say which stores they belong to.
   return try? head(of: request).map { [$0.store] }
 }
 
@@ -62,12 +63,12 @@ private func followingOthers(
   }
 }
 
-/// The last transaction of a replica; nil if it does not exist.
+/// The last transaction of a replica; nil if the replica does not exist.
 package func lastTransaction(of replica: String) throws -> Int64? {
   try head(of: ImportRequest(logs: LogFolder(""), store: replica))?.transaction
 }
 
-/// The origin and the last transaction of a replica; nil if it does not exist.
+/// The origin and the last transaction of a replica; nil if the replica does not exist.
 private func head(of request: ImportRequest) throws -> (store: String, transaction: Int64)? {
   guard try !Store.isUnmade(URL(fileURLWithPath: request.store)) else { return nil }
   let replica = try readableStore(request.store)

@@ -3,8 +3,9 @@ import Changes
 import Store
 
 struct LogReplay {
-  /// The maximum number of changes in one SQL transaction, except for a transaction of the origin
-  /// that has more changes.
+  /// The maximum number of changes in one SQL transaction.
+  ///
+  /// A transaction of the origin with more changes is not split.
   private static let batch: Int64 = 50_000
 
   let replica: Replica

@@ -52,7 +52,8 @@ final class Replica {
     try store?.read { try $0.checkIsNotPast(until, store: path) }
   }
 
-  /// Throws if a transaction of a log has the id of a point, but another digest.
+  /// Throws if a transaction of a log has the id of the given point, but another digest than this
+  /// point.
   func checkDivergence(_ transaction: Transaction, from point: HistoryPoint, log: String) throws {
     guard transaction.id == point.transaction, transaction.chainDigest != point.digest
     else { return }
@@ -81,8 +82,8 @@ final class Replica {
 
   /// Restores the replica's write-ahead log after a failure.
   func takeBackWriteAheadLog() {
-    // The caller reports the error that made this call necessary. The next run restores the
-    // write-ahead log if this call can't.
+    // This function is called after an error, which the caller reports. If the write-ahead log
+    // can't be restored now, the next run restores it.
     _ = try? store?.setWriteAheadLog(isUsed: true)
   }
 
@@ -91,8 +92,8 @@ final class Replica {
     guard let store, !isDryRun else { return 0 }
     try store.setWriteAheadLog(isUsed: true)
     try store.removeErasedBytes()
-    // Foreign keys of an adopted file may refer to columns without a unique key, and SQLite's check
-    // of foreign keys then fails.
+    // If foreign keys of an adopted file refer to columns without a unique key, SQLite's check of
+    // foreign keys fails.
     guard !store.schema.isAdopted else { return 0 }
     return try store.read { reader in
       try reader.connection.integer("SELECT count(*) FROM pragma_foreign_key_check") ?? 0
@@ -124,11 +125,11 @@ final class Replica {
 
   private func make(_ schema: StoreSchema, lineage: Int64) throws -> Store {
     let file = url.path(percentEncoded: false)
-    // From its creation on, only the owner can access the file, as with logs. SQLite gives the
-    // files beside it the same permissions.
+    // The file is created with access for only its owner, like logs. SQLite gives its other files
+    // of the store these permissions too.
     let descriptor = open(file, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
-    // An existing empty file is used. If the folder is missing, opening the store reports the
-    // missing folder.
+    // An existing empty file is not an error. If the folder is missing, the error is reported when
+    // the store is opened.
     guard descriptor >= 0 || errno == EEXIST || errno == ENOENT else {
       throw ChainFailure.replica(errno).at(file)
     }

@@ -18,7 +18,7 @@ package struct ProofVerification: Codable, Hashable, Sendable {
   package var change: Int64?
   /// The position of the transaction in the tree.
   package var index: Int64?
-  /// The names of those given keys that have signed the checkpoint.
+  /// The names of the keys that have signed the checkpoint, of those that the caller gave.
   package var signers: [String] = []
   /// The error that was found; nil if there is no error.
   package var finding: String?
@@ -105,12 +105,13 @@ private func tree(
   if let file = try CheckpointFile.published(ofStores)?.checkpoint, file.origin == origin {
     return (TiledTree(ofStores, count: file.head.count), file.head)
   }
-  // A missing tree has no name, so it could be the tree of the checkpoint.
+  // The name of a missing tree is not known, so the missing tree could be the tree of the
+  // checkpoint.
   if let folder = withoutTree.first { throw CheckpointFailure.noTree.at(folder) }
   throw CheckpointFailure.isOtherTree(origin).at(path)
 }
 
-/// The names of those given keys that have signed the checkpoint; empty if no keys were given.
+/// The names of the keys that have signed the checkpoint, of those that the caller gave.
 private func signers(of file: CheckpointFile, path: String, keys: String?) throws -> [String] {
   guard let keys else { return [] }
   let known = try readKeys(keys, name: file.checkpoint.origin)
@@ -183,9 +184,9 @@ private func read(_ path: String, limit: Int = 1 << 20) throws -> [UInt8] {
 }
 
 extension LogError {
-  /// Whether an error says that the proof is wrong.
+  /// Whether an error means that a proof is wrong.
   ///
-  /// If the error is of another kind, the proof could not be verified.
+  /// An error of another kind means that the proof could not be verified.
   fileprivate var isFinding: Bool {
     switch reason as? CheckpointFailure {
     case .doesNotExtend, .note(.unsigned), .note(.wrongSignature): true

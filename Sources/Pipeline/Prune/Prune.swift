@@ -7,7 +7,7 @@ package struct PruneRequest: PipelineRequest, Sendable {
   package var store: String
   /// The folder to which the store was exported.
   package var logs: LogFolder
-  /// The age from which on transactions are deleted.
+  /// The minimum age of the transactions that are deleted.
   package var keep: Duration
   /// The author of the transaction that records the deletion.
   package var author = Author()
@@ -27,7 +27,7 @@ package struct PruneRequest: PipelineRequest, Sendable {
 
 package struct PruneResult: Codable, Hashable, Sendable {
   package var store: String
-  /// The last transaction that the logs contain according to a verification.
+  /// The last transaction that was verified to be in the logs.
   package var verified: HistoryPoint
   /// The oldest transaction of the history before this run; nil if the history had no transactions.
   package var oldest: Int64?
@@ -73,8 +73,8 @@ private func deleteOld(_ request: PruneRequest, tick: Tick) throws -> PruneResul
     result.oldest = range.oldest
     // The last exported transaction is kept, because the token refers to it.
     guard let oldest = range.oldest, oldest < verified.transaction else { return 0 }
-    // The transaction that marks an adoption has no changes. It may be missing from the logs, which
-    // begin with the state after it.
+    // The transaction that records an adoption has no changes. The logs need not contain it,
+    // because they begin with the state after the adoption.
     let isMarker = try oldest == 1 && first == 2 && reader.adoptedStart() != nil
     guard first <= oldest || isMarker || request.ignoresUnlogged else {
       throw request.error(.areUnlogged(oldest...first - 1))
@@ -113,8 +113,8 @@ private func deleteOld(_ request: PruneRequest, tick: Tick) throws -> PruneResul
   return result
 }
 
-/// Verifies all logs of the store's lineage, and returns the first transaction in them and their
-/// end.
+/// Verifies all logs of the store's lineage, and returns their first transaction and the point at
+/// their end.
 private func verifiedRange(
   of store: Store,
   request: PruneRequest,
@@ -139,7 +139,8 @@ private func verifiedRange(
   return (first, end ?? chain.beginning)
 }
 
-/// The last transaction that no filtered logs need any more, according to their tokens.
+/// The last transaction that no filtered logs need any more, according to the tokens of the
+/// filtered logs.
 private func lastForFiltered(
   of store: Store,
   reader: Reader,

@@ -40,8 +40,8 @@ package struct Status: Hashable, Sendable {
 
   /// The state of logs of one kind.
   package struct Logs: Hashable, Sendable {
-    /// The last transaction that an export wrote, or that a filter left out; nil if the token does
-    /// not contain it.
+    /// The last transaction that an export has written to the logs or left out; nil if the token
+    /// does not contain this point.
     package var exported: HistoryPoint?
     /// The time of the oldest transaction after ``exported``; nil if no transaction follows.
     package var waitingSince: String?
@@ -52,7 +52,7 @@ package struct Status: Hashable, Sendable {
     package var files: Int
     package var bytes: Int64
     package var health = Health.ok
-    /// The error that the next export would report; nil if it would report no error.
+    /// The error that the next export would report; nil if the export would succeed.
     package var message: String?
     package var hint: String?
   }

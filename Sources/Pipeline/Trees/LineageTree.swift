@@ -34,7 +34,7 @@ package struct LineageTree {
     "\(folder.lineageFolder(store, lineage: lineage))/_tree"
   }
 
-  /// Reads the size of the tree; nil if there is no tree.
+  /// Reads the head of a tree; nil if the tree does not exist.
   package init?(_ folder: LogFolder, store: String, lineage: Int64) throws {
     path = Self.path(folder, store: store, lineage: lineage)
     guard let bytes = try readSmallFile("\(path)/head") else { return nil }
@@ -179,7 +179,7 @@ struct LineageTreeWriter {
     var text = try Checkpoint(origin: origin, head: tiles.head()).text
     for run in runs { text += "\(run.position) \(run.transaction)\n" }
     text += "end \(last.transaction) \(last.digest)\n"
-    // The file is not synced, like the tiles, because it can be rebuilt from the logs.
+    // Neither this file nor the tiles are synced, because all of them can be rebuilt from the logs.
     try writeUnsynced(Array(text.utf8), to: "\(path)/head", temporary: "\(path)/.head.writing")
   }
 }

@@ -6,8 +6,8 @@ func checkLineageEnds(_ results: inout [Verification], named: [HistoryPoint?]) {
   for (index, head) in named.enumerated() where results[index].lineage > 0 {
     let lineage = results[index].lineage
     guard let head else {
-      // If the first log is damaged, the damage is already reported. If the logs begin with a
-      // snapshot, they lack the transaction that names the head.
+      // If the first log is damaged, the damage is already reported. Logs that begin with a
+      // snapshot lack the transaction that names the head of the previous lineage.
       let isFromBeginning =
         results[index].from.digest
         == TransactionDigest.beginning(ofStore: results[index].store, lineage: lineage)
@@ -27,7 +27,7 @@ func checkLineageEnds(_ results: inout [Verification], named: [HistoryPoint?]) {
   }
 }
 
-/// Returns a finding: a lineage does not end at the point that the next lineage names.
+/// Creates the finding that a lineage does not end at the point that the next lineage names.
 private func otherEnd(_ result: Verification, head: HistoryPoint, next: Int64) -> Finding {
   let (lineage, end) = (result.lineage, result.to)
   return Finding(

@@ -93,8 +93,8 @@ final class LineageVerification {
       var next: HistoryPoint?
       try collect {
         let reader = try chain.open(file, after: isInside ? nil : point)
-        // The digest of the trusted position is only compared with a log that begins directly after
-        // it.
+        // A log that begins directly after the trusted position was compared with the digest of
+        // this position. Other logs were not.
         isReached = isReached || isConnected && file.range.lowerBound == base + 1
         // The transaction of the position is read too, because its digest must be computed from its
         // lines.
@@ -151,7 +151,7 @@ final class LineageVerification {
     result.prove(point, by: .head)
   }
 
-  /// Adds findings for records of erasures whose transaction the logs do not contain.
+  /// Adds a finding for each erasure record whose transaction the logs do not contain.
   private func checkRecords() {
     result.erased = Int64(result.erasedDigests.count)
     // If a log is damaged, the part that could not be read may contain the erased transactions.
@@ -161,7 +161,7 @@ final class LineageVerification {
     let places = Set(chain.snapshots.map(\.range.lowerBound))
     for (digest, entry) in chain.erasures.entries
     where !result.erasedDigests.contains(digest) && isNew(entry.transaction) {
-      // The record may be about a snapshot or an old log that was removed from the folder.
+      // The erasure record may be about a snapshot or an old log that was removed from the folder.
       if entry.isSnapshot ? !places.contains(entry.transaction) : entry.transaction < first {
         continue
       }
@@ -224,7 +224,7 @@ final class LineageVerification {
     }
   }
 
-  /// Whether a transaction is after the trusted position, if there is one.
+  /// Whether a transaction is after the trusted position; true if no position is given.
   private func isNew(_ transaction: Int64) -> Bool {
     after.map { transaction > $0.transaction } ?? true
   }

@@ -8,7 +8,7 @@ struct MarkedPart: Hashable {
   let mark: Mark
   /// Whether this part is the snapshot with which the logs begin.
   let isBase: Bool
-  /// The first transaction that names this part; nil if no transaction names it.
+  /// The first transaction that names this part; nil if no transaction does.
   let by: Int64?
   /// Whether a replay of the logs gives the state of this part, or a trusted store has that state.
   var isReplayed = false
@@ -16,7 +16,8 @@ struct MarkedPart: Hashable {
   /// Whether nothing proves this part.
   ///
   /// A transaction after the proven part of the chain could be forged together with the snapshot or
-  /// gap that it names. Such a transaction therefore proves nothing about an earlier state.
+  /// gap that it names. Therefore such a transaction does not prove a snapshot or gap in the proven
+  /// part.
   func isUnproven(upTo proven: HistoryPoint?) -> Bool {
     guard !isReplayed, let by else { return !isReplayed }
     guard let proven, mark.transaction <= proven.transaction else { return false }

@@ -43,11 +43,11 @@ package struct Verification: Sendable {
   package enum EndProof: String, Hashable, Sendable {
     /// No source confirms the end of the logs.
     case none
-    /// The token says that the store was exported up to the last transaction.
+    /// The token says that the store was exported up to the last transaction in the logs.
     case token
-    /// The last transaction has a given digest.
+    /// The last transaction in the logs has a digest that was given.
     case head
-    /// A later lineage names the last transaction.
+    /// A later lineage names the last transaction in the logs.
     case lineage
     /// The store's history contains the last transaction of the logs, with an equal digest.
     case store
@@ -75,7 +75,7 @@ package struct Verification: Sendable {
   package var transactions: Int64 = 0
   /// The number of changes in the sound transactions.
   package var changes: Int64 = 0
-  /// The number of transactions whose values were erased according to a sound record.
+  /// The number of transactions whose values were erased, if a sound record confirms the erasure.
   package var erased: Int64 = 0
   /// The digest of the last erasure record; nil if there is no erasure record.
   package var erasures: Digest?
@@ -97,7 +97,7 @@ package struct Verification: Sendable {
   var erasedDigests: Set<Digest> = []
   /// The transactions that record erasures.
   var erasing: [Transaction] = []
-  /// The snapshots and gaps, each with the transaction that names it.
+  /// The snapshots and gaps, and the transactions that name them.
   var marked: [MarkedPart] = []
   /// The trusted position after which the logs were verified.
   ///

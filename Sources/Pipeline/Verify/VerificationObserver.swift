@@ -4,15 +4,15 @@ import Changes
 ///
 /// With a receiver of transactions, the logs need not be read a second time.
 package protocol VerificationObserver: AnyObject {
-  /// Called before a verification begins. If logs are rewritten during a verification, the
-  /// verification begins again, and this method is called again.
+  /// Called whenever a verification begins. A verification begins again if logs were rewritten in
+  /// the meantime.
   func restart()
 
   /// Called before the first transaction of a lineage.
   func begin(store: String, lineage: Int64)
 
-  /// Returns whether the receiver wants the changes of a transaction. It is called before the first
-  /// change.
+  /// Returns whether the receiver wants the changes of a transaction. The verification calls this
+  /// method before the first change.
   func wants(_ transaction: Transaction) -> Bool
 
   /// Called with each wanted change. The bytes of the change are valid only during the call.
