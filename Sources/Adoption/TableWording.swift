@@ -36,7 +36,7 @@ extension TableRefusal {
     case .contentless:
       """
       the table is a full-text index without content.
-      Record the table from which the program fills the index, and rebuild the index from that table.
+      Record the table whose texts the index contains, and rebuild the index from that table.
       """
     case .module(let module):
       """

@@ -59,7 +59,8 @@ extension CheckFinding: CustomStringConvertible {
       return
         "transaction \(transaction) has \(countText(Int(found), noun: "change")) instead of \(expected)"
     case .digest(let transaction):
-      return "transaction \(transaction) or an earlier transaction was altered: a digest does not match"
+      return "transaction \(transaction) or an earlier transaction was altered:"
+        + " a digest does not match"
     case .strayChanges(let count):
       return "\(countText(Int(count), noun: "change")) without a transaction"
     case .row(let change):
