@@ -7,9 +7,9 @@ extension Travelog {
     "promote",
     summary: "Turns a replica into an independent store.",
     discussion:
-      "A replica accepts only imports. A promoted replica is a store like any other, with a "
-      + "new identifier and a history that begins now. The earlier history remains in the "
-      + "logs of its origin. A promotion can't be undone.",
+      "A replica accepts only imports. A promoted replica is an independent store with a new "
+      + "identifier and a new history. The earlier history remains in the logs of the origin. A "
+      + "promotion can't be undone.",
     examples: [
       "travelog promote copy.store": "Allow programs to write to the replica."
     ],

@@ -33,9 +33,9 @@ extension Travelog {
     "prove",
     summary: "Proves one transaction or one change to people who do not have the logs.",
     discussion:
-      "The proof is a text file. It contains the line of the change, the line that closes its "
-      + "transaction, the hashes that lead from these lines to the checkpoint of the lineage, and the "
-      + "checkpoint. An empty line separates the lines from a proof in the format of "
+      "The proof is a text file with the line of the change, the line that closes its "
+      + "transaction, the hashes that lead from these lines to the checkpoint of the lineage, and "
+      + "the checkpoint. An empty line separates the lines from a proof in the format of "
       + "c2sp.org/tlog-proof. “travelog verify --proof” checks the file without logs. Changes are "
       + "numbered from 0, as `seq` in the logs. A proof stays valid after values are erased.",
     examples: [

@@ -29,11 +29,11 @@ extension Travelog {
 
   static let pruneCommand = Command(
     "prune",
-    summary: "Deletes old history from a store after verifying that the logs contain it.",
+    summary: "Deletes old history from a store after verifying that the logs contain this history.",
     discussion:
-      "All logs of the store are verified first. Only the oldest transactions are deleted, and "
-      + "only if the logs contain them. A new transaction records the deletion. Transactions that "
-      + "filtered logs do not have yet are kept. The store's file becomes smaller.",
+      "All logs of the store are verified first. Only the oldest transactions are deleted, if the "
+      + "logs contain these transactions. A new transaction records the deletion. Transactions "
+      + "that filtered logs do not have yet are kept. The store's file becomes smaller.",
     examples: [
       "travelog prune trips.store --logs logs": "Delete history that is older than 30 days.",
       "travelog prune trips.store --logs logs --keep 1d --dry-run": "See what would be deleted.",

@@ -14,7 +14,7 @@ extension Travelog {
   static let recoverCommand = Command(
     "recover",
     summary: "Resumes exporting after history was deleted or the store was restored from a backup.",
-    discussion: "If history was deleted before it was exported, the difference between the last "
+    discussion: "If history was deleted before its export, the difference between the last "
       + "exported state and the beginning of the remaining history is written to the logs as one "
       + "transaction, a gap. If the store was restored from an older copy, a new lineage begins "
       + "with the last state that the store and the logs have in common. The logs of the old "

@@ -49,9 +49,9 @@ extension Travelog {
     "report",
     summary: "Writes a report for auditors: who changed what and when, and findings.",
     discussion:
-      "The page is one file of at most 10 MB that needs no network. It shows what was verified, "
-      + "activity over time, the findings, and the newest transactions with their values before "
-      + "and after. The page of a log folder shows all lineages of all stores.",
+      "The page is one file of at most 10 MB that needs no network. The page shows what was "
+      + "verified, activity over time, the findings, and the newest transactions with their "
+      + "values before and after. The page of a log folder shows all lineages of all stores.",
     examples: [
       "travelog report logs --output report.html": "Report the whole history.",
       "travelog report logs --since 7d --time-zone Europe/Berlin --office-hours 8-18 --output week.html":

@@ -7,7 +7,7 @@ extension Travelog {
   static let maximumLag = Parameter<Duration?>.optional(
     "max-lag",
     type: .duration,
-    help: "Fail if a transaction waits longer than this for its export."
+    help: "Fail if a transaction waits longer than this for export."
   )
   static let prometheus = Parameter<String?>.optional(
     "prometheus",

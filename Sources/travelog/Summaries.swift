@@ -22,7 +22,8 @@ extension Call {
       try warn(
         "\(counted(result.danglingLinks, noun: "relationship")) in \(store)"
           + " \(result.danglingLinks == 1 ? "refers" : "refer") to missing objects, also in the"
-          + " store that was exported. The program that set these relationships does not check them."
+          + " store that was exported. The program that set these relationships does not check"
+          + " relationships."
       )
     }
     try summarize(

@@ -52,7 +52,7 @@ struct Travelog {
       ],
       parameters: [color, json, quiet, progress],
       environment: [
-        "NO_COLOR": "Disables colors, unless it is empty.",
+        "NO_COLOR": "Disables colors, unless the variable is empty.",
         "FORCE_COLOR": "Enables colors, even if the output is not a terminal.",
       ],
       subcommands: [

@@ -72,7 +72,7 @@ enum TravelogError: ShownError, Worded {
     case .shortKey(let path, let bytes):
       "The key \(path) is \(counted(Int64(bytes), noun: "byte")) long; at least 16 bytes are required to"
         + " resist guessing."
-    case .streamOfJSON: "--json and --to - both need standard output.\nLeave out one of them."
+    case .streamOfJSON: "--json and --to - both need standard output.\nLeave out one of the flags."
     case .streamNeedsFolder(let flag): "\(flag) needs a folder; it can't be combined with --to -."
     case .streamToTerminal:
       "The logs are compressed, and standard output is a terminal."
@@ -82,7 +82,8 @@ enum TravelogError: ShownError, Worded {
         + "\nName a file: --output report.html"
     case .otherStore(let store, let named):
       "The path names the store \(store), but --store names \(quotedValue(named)).\nLeave out --store, or name the log folder."
-    case .logsFromTerminal: "Standard input is a terminal.\nPipe logs into it, or name files."
+    case .logsFromTerminal: "Standard input is a terminal.\nPipe logs into the command, or name"
+      + " files."
     case .logsFromBoth:
       "Logs can't be read from files and from standard input at once.\nName files, or only -."
     case .isFolder(let path): "\(path) is a folder.\nName one folder, or only files."
@@ -113,7 +114,7 @@ enum TravelogError: ShownError, Worded {
       "The command “\(words.joined(separator: " "))” ended with status \(status)."
         + "\nThe triggers are restored, and the changes by the command are recorded."
     case .noKey(let path):
-      "There is no file \(path) with a key.\nCreate one: head -c 32 /dev/urandom > \(path)"
+      "There is no file \(path) with a key.\nCreate a key: head -c 32 /dev/urandom > \(path)"
     case .proofAndLogs: "--proof verifies a proof without logs.\nLeave out LOGS and --since."
     case .keyWithoutProof:
       "--key has no effect without --proof, --since, or a signed note as --head.\nLeave out --key."
@@ -135,7 +136,7 @@ enum TravelogError: ShownError, Worded {
     case .notAJob(let message): "\(message)\nName a job file."
     case .noAction(let command): "\(command) does nothing."
     case .notJSON(let command):
-      "The output of “\(command)” is not JSON, so the report can't contain it."
+      "The output of “\(command)” is not JSON, so the report can't contain this output."
         + "\nGive the step an “output”, or leave out its “format”."
     case .unsetValue(let job, let name):
       "\(job): \(quotedValue(name)) must be set; nothing was done.\nGive --set \(name)=VALUE."

@@ -12,7 +12,7 @@ extension Travelog {
   static let undoneRange = Parameter<ClosedRange<Int64>>.positional(
     "RANGE",
     type: .transactions,
-    help: "A transaction such as 412, or several such as 400-412."
+    help: "A transaction such as 412, or a range such as 400-412."
   )
   static let undoAuthor = Parameter<String>.flag(
     "author",
@@ -23,7 +23,7 @@ extension Travelog {
 
   static let undoCommand = Command(
     "undo",
-    summary: "Reverts transactions by recording a new one.",
+    summary: "Reverts transactions by recording a new transaction.",
     discussion: "Either all given transactions are reverted, or none. Later changes remain. If a "
       + "later change depends on a transaction to revert, nothing is changed, and the conflicts "
       + "are listed. A migration, and transactions before a migration, can't be reverted. A dry "
@@ -93,7 +93,7 @@ private func checkUndo(of path: String, range: ClosedRange<Int64>) throws {
 extension CommandLineKit.ValueType where Value == ClosedRange<Int64> {
   static let transactions = CommandLineKit.ValueType<ClosedRange<Int64>>(
     placeholder: "RANGE",
-    forms: "a transaction such as 412, or several such as 400-412"
+    forms: "a transaction such as 412, or a range such as 400-412"
   ) { text in
     let ids = text.split(separator: "-", omittingEmptySubsequences: false).map { Int64($0) }
     guard let first = ids.first ?? nil, let last = ids.last ?? nil, ids.count <= 2, first > 0,

@@ -51,7 +51,7 @@ enum TripsError: ShownError, Worded {
     switch self {
     case .noStore(let path):
       "There is no store \(path)."
-        + "\nCreate one with “trips add \(path) …” or “trips seed \(path)”."
+        + "\nCreate a store with “trips add \(path) …” or “trips seed \(path)”."
     case .noTrip(let name, []): "There is no trip with the name \(quotedValue(name))."
     case .noTrip(let name, let similar):
       "There is no trip with the name \(quotedValue(name))."
@@ -62,7 +62,7 @@ enum TripsError: ShownError, Worded {
         + "\nGive another name, or change the existing trip with “trips edit”."
     case .noPlace(let name):
       "The trip \(quotedValue(name)) does not have a place to stay."
-        + "\nBook one with “trips book”."
+        + "\nBook a place with “trips book”."
     case .nothingToChange: "Nothing to change.\nSee “trips edit --help”."
     case .endsBeforeItBegins(let start, let end):
       "The trip would end on \(day(end)), before it begins on \(day(start))."

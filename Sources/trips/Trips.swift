@@ -42,7 +42,7 @@ struct Trips {
       ],
       parameters: [color, json],
       environment: [
-        "NO_COLOR": "Disables colors, unless it is empty.",
+        "NO_COLOR": "Disables colors, unless the variable is empty.",
         "FORCE_COLOR": "Enables colors, even if the output is not a terminal.",
       ],
       subcommands: [

@@ -60,7 +60,8 @@ package enum AuditError: Error, Sendable, Worded {
         + "\nThe known names are \(listText(known))."
     case .unknownObject(let entity, let id, let history, 0):
       "The history of \(history) does not have \(entity) \(id)."
-        + "\nFind its id by a value: travelog blame \(history) \(entity) --where NAME=VALUE"
+        + "\nFind the id of the object by a value: travelog blame \(history) \(entity) --where"
+        + " NAME=VALUE"
     case .unknownObject(let entity, let id, let history, let base):
       "\(history) keeps history from transaction \(base + 1) on, without a change of \(entity) \(id)."
         + "\nFor earlier changes: travelog blame LOGS \(entity) \(id)"
@@ -73,7 +74,7 @@ package enum AuditError: Error, Sendable, Worded {
         + "\nGive the id of one of these objects."
     case .isBeforeHistory(let name, let base):
       "The history of \(name) begins after transaction \(base)."
-        + "\nName a later transaction; “travelog log \(name)” lists them."
+        + "\nName a later transaction; “travelog log \(name)” lists all transactions."
     case .isFilteredOut(let id):
       "No change of transaction \(id) matches the filters."
         + "\nLeave out --entity and the other options that select changes."
@@ -82,13 +83,13 @@ package enum AuditError: Error, Sendable, Worded {
         + " state at transaction \(point)."
         + "\nName a log folder with the earlier transactions, or the head of the store."
     case .isNotRewound(let path, let base, let point, let reason):
-      "\(path) keeps history from transaction \(base + 1) on, which does not show its state at"
+      "\(path) keeps history from transaction \(base + 1) on, which does not show the state at"
         + " transaction \(point): \(reason)"
         + "\nOnly logs can show that state: travelog diff LOGS@\(point) \(path)"
     case .schemasDiffer(let left, let right, let all):
       "\(left) and \(right) have different schemas, so their objects can't be compared:"
         + " \(first(all))\(all.count > 3 ? ", and \(all.count - 3) more" : "")."
-        + "\nCompare two points before the migration, or two after it."
+        + "\nCompare two points before the migration, or two points after the migration."
     case .temporaryFile(let isRead, let number):
       "A temporary file can't be \(isRead ? "read" : "written"): \(systemText(number))."
         + "\nSet TMPDIR to a folder with free space."

@@ -51,7 +51,7 @@ package enum LogFailure: LogReason {
     case .outOfMemory: "There is not enough memory for the log \(path)."
     case .locked(let holder):
       "The folder \(path) is in use by \(holder.isEmpty ? "another program" : abbreviated(holder))."
-        + "\nWait until that program has ended, or use --lock-wait."
+        + "\nWait until the other program has ended, or use --lock-wait."
     case .exists: "The log \(path) exists already."
     case .tooLarge: "The file \(path), or a line in the file, is larger than the limit."
     case .level(let level, let allowed):
@@ -59,7 +59,8 @@ package enum LogFailure: LogReason {
         + " \(allowed.upperBound)."
     case .uncompressible: "A block of the log \(path) can't be compressed."
     case .notAFile(let kind):
-      "\(path) is \(kind.words), not a file, and was not read.\nReplace it with the file itself."
+      "\(path) is \(kind.words), not a file, and was not read.\nPut the file itself into this"
+        + " place."
     case .stray:
       "\(path) is not one of the folder's logs, but programs that read the logs would read it."
         + "\nMove this file out of the folder."
@@ -117,7 +118,8 @@ package enum LogFailure: LogReason {
     case .longSchema(let store, let bytes, let limit):
       "The schema of the store \(store) is \(bytes) bytes long as JSON; the limit is \(limit)."
     case .noStream:
-      "\(path.asSentence) was empty. The command before the pipe failed.\nSee its message above."
+      "\(path.asSentence) was empty. The command before the pipe failed.\nSee the message of this"
+        + " command above."
     case .alteredStream(let detail):
       "Line \(line) of \(path) was damaged or altered: \(detail).\nSend the logs again."
     case .cutStream:
@@ -132,7 +134,7 @@ extension LogError.Code {
   package var hint: String {
     switch self {
     case .damaged: "Compare the file with another copy."
-    case .incomplete: "Copy the log again from its source, or export it again."
+    case .incomplete: "Copy the log again from its source, or export the log again."
     case .newerFormat: StoreError.Code.newerFormat.hint
     case .diskFull: StoreError.Code.diskFull.hint
     case .outOfMemory: StoreError.Code.outOfMemory.hint

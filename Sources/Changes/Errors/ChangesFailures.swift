@@ -41,7 +41,7 @@ package enum TokenFailure: StoreReason {
   }
 
   package func wording(_ path: String) -> Wording {
-    let delete = "The token was damaged or altered; delete it."
+    let delete = "The token was damaged or altered; delete the token."
     return switch self {
     case .unreadable(let detail):
       "The history token can't be read (\(abbreviated(detail))).\n\(delete)"

@@ -119,8 +119,8 @@ extension Command {
       "completions",
       summary: "Writes a completion script for a shell.",
       discussion:
-        "The script asks the program for completions, so it needs no update when the program "
-        + "is updated.",
+        "The script asks the program for completions, so the script needs no update when the "
+        + "program is updated.",
       examples: [
         "source <(\(name) completions bash)":
           "For bash: enable completion now, or in ~/.bashrc for every new shell.",

@@ -17,7 +17,8 @@ extension PipelineError {
     case .isPartOfLineage:
       "\(logs) contains only a part of the logs of a lineage.\nName a log, or the folder of the lineage."
     case .isUnreadable(let number):
-      "\(logs) can't be opened: \(systemText(number)).\nMake it readable for this user."
+      "\(logs) can't be opened: \(systemText(number))."
+        + "\nGive this user the permission to read \(logs)."
     case .onlyState(let transaction):
       "The logs in \(logs) contain only the state after transaction \(transaction)."
         + "\nRun “travelog import \(logs) --into NEW.store” to create a store with this state."
@@ -28,7 +29,8 @@ extension PipelineError {
         + "\nName a transaction from \(base) to \(head), or head."
     case .beforeHistory(let point, let beginning): beforeHistory(point, beginning: beginning)
     case .logsAreGone(let first):
-      "The logs from transaction \(first) on were removed from \(logs).\nCopy them back into the folder."
+      "The logs from transaction \(first) on were removed from \(logs).\nCopy the missing logs back"
+        + " into the folder."
     case .unknownEntity(let name, let known):
       "There is no entity \(inQuotes(abbreviated(name))) in \(logs).\nThe known names are \(listText(known))."
     case .unknownProperty(let name, let entity, let known):
@@ -41,10 +43,10 @@ extension PipelineError {
         + "\nGive --redact-key with a file of random bytes."
     case .notAReplica:
       "\(store) is not a replica, so nothing can be imported into it."
-        + "\nName a file that does not exist yet; import creates it as a replica."
+        + "\nName a file that does not exist yet; import creates the file as a replica."
     case .isReplica(let own, let wanted):
       "The store \(store) is a replica of \(own), not of \(wanted)."
-        + "\nName a file that does not exist yet; import creates it as a replica."
+        + "\nName a file that does not exist yet; import creates the file as a replica."
     case .hasNoLogsOfReplica(let own):
       "\(store) is a replica of \(own), and there are no logs of that store in \(logs)."
         + "\nName the folder with the logs of that store."
@@ -61,7 +63,7 @@ extension PipelineError {
       "The logs in \(logs) end at transaction \(end), before transaction \(id)."
         + "\nCopy the missing logs into the folder, or name an earlier point."
     case .logsBeginAfter(let point):
-      "The logs in \(logs) begin after \(point), so they do not contain the state for \(store)."
+      "The logs in \(logs) begin after \(point), so the logs do not contain the state for \(store)."
         + "\nName a later point, or copy the earlier logs into the folder."
     case .hasNoTransactions(let store):
       "The folder of the store \(store) in \(logs) contains no logs."
@@ -84,7 +86,7 @@ extension PipelineError {
         + " transaction \(last), but lineage \(parting.lineage) continues after transaction"
         + " \(parting.transaction)."
         + "\nName a transaction up to \(parting.transaction), or an earlier time. For the state of"
-        + " lineage \(lineage) at this time, name its logs: \(folder)."
+        + " lineage \(lineage) at this time, name the logs of this lineage: \(folder)."
     case .hasOtherDigest(let id):
       "Transaction \(id) has another digest in the log \(log) than in the replica \(store)."
         + "\nImport the logs into a new replica."
@@ -95,7 +97,7 @@ extension PipelineError {
         + " --trust-snapshot."
     case .tokenIsDamaged(let path, let damage, let isFiltered):
       "The token \(path) can't be read (\(damage)), and there are no logs of \(store) in"
-        + " \(logs) to rebuild it from."
+        + " \(logs) to rebuild the token from."
         + "\nName the folder with the logs. \(newFolder(isFiltered))"
     case .tokenHasNoLogs(let point):
       "Logs are missing: the token says that \(store) was exported up to transaction"
@@ -144,7 +146,7 @@ extension PipelineError {
         + " objects can't be written as changes."
         + "\nExport \(store) to another folder; the new logs begin with the state of the store."
     case .isOtherLineage(let own, let last):
-      "The store \(store) has lineage \(own), and its logs end in lineage \(last)."
+      "The store \(store) has lineage \(own), but the logs of the store end in lineage \(last)."
         + "\nCopy the logs of lineage \(own) from the folder to which they were exported, or export"
         + " \(store) to a new folder; the new logs begin with the state of the store."
     case .areUnlogged(let missing):

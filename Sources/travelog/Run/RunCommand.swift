@@ -31,7 +31,7 @@ extension Travelog {
       "travelog run \(PackageFolders.jobs)/nightly-export.json5 --set store=trips.store --set logs=logs --set reports=reports":
         "Run a job that exports and verifies, as cron or a timer does.",
       "travelog run job.json5 --set store=trips.store --dry-run":
-        "Check the job, and see what it would do.",
+        "Check a job, and show what the job would do.",
     ],
     parameters: [job, settings, metricsFile, dryRun],
     exitCodes: ExitCode.all
