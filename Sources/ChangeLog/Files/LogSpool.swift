@@ -191,7 +191,7 @@ package final class LogSpool {
     }
   }
 
-  /// Keeps the beginning of an incomplete log in the folder, so that a verification reports the
+  /// Keeps the beginning of an incomplete log in the folder; a verification then reports the
   /// damage.
   private func breakOff(_ log: inout SpooledLog?, error: LogError) throws {
     guard acceptsDamage, let open = log, Self.damages.contains(error.code) else { throw error }

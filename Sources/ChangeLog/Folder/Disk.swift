@@ -16,7 +16,7 @@ package func makeFolders(_ path: String) throws(LogError) {
 /// wait for its reader.
 let writing = O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK
 
-/// Syncs a folder, so that its files still have their names after a power failure.
+/// Syncs a folder; after a power failure, its files then still have their names.
 func syncFolder(_ path: String) throws(LogError) {
   let descriptor = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
   guard descriptor >= 0 else { throw diskError("open", path: path) }

@@ -17,7 +17,7 @@ package func checkBeginning(_ request: ExportRequest) throws {
 ///
 /// - Throws: ``PipelineError``, ``LogError`` or ``StoreError``.
 package func export(_ request: ExportRequest, tick: Tick = { _ in }) throws -> ExportResult {
-  // Foreign changes become transactions first, so that this run exports them.
+  // Foreign changes are sealed first, because an export writes only sealed transactions.
   if !request.isDryRun { try writableStore(request.store)?.sealForeignChanges() }
   let store = try readableStore(request.store)
   let (result, isForgotten, filter) = try store.read { reader in

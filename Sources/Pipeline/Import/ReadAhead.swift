@@ -100,7 +100,7 @@ private final class ReadingWork: @unchecked Sendable {
     for _ in 0..<2 { giveBack(ReadAheadBatch()) }
   }
 
-  /// Tells the reading thread to end, even if that thread waits for an empty batch.
+  /// Stops the reading thread, even if that thread waits for an empty batch.
   func cancel() {
     isCancelled.store(true, ordering: .relaxed)
     // This wait has no timeout, because Dispatch measures timeouts with a clock that a user can set
