@@ -126,7 +126,7 @@ private func rewound(_ history: Past, at url: URL, tick: Tick) throws -> Store {
 
 /// Returns the logs from which a state can be built.
 ///
-/// If the history is in a store, it is first exported to temporary logs.
+/// If the history is in a store, the history is first exported to temporary logs.
 private func logs(of history: Past, in folder: URL, tick: Tick) throws -> LogFolder {
   let outline = history.outline
   if case .folder = history.kind { return LogFolder(outline.path) }

@@ -67,7 +67,7 @@ struct DaylightRule: Hashable, Sendable {
     summer = Summer(offset: offset, start: start, end: end)
   }
 
-  /// The offset from UTC in seconds at a time; the time is given in seconds since 1970.
+  /// The offset from UTC in seconds; `time` is in seconds since 1970.
   func offset(at time: Int) -> Int {
     guard let summer else { return standard }
     let wall = time + standard

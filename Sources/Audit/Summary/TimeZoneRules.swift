@@ -42,7 +42,7 @@ package struct TimeZoneRules: Hashable, Sendable {
     else { return nil }
   }
 
-  /// The offset from UTC in seconds at a time; the time is given in seconds since 1970.
+  /// The offset from UTC in seconds; `time` is in seconds since 1970.
   package func offset(at time: Int) -> Int {
     if let last = changes.last, time >= last.start, let rule { return rule.offset(at: time) }
     if changes.isEmpty, let rule { return rule.offset(at: time) }

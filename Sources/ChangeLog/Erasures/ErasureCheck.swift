@@ -22,7 +22,7 @@ struct ErasureCheck {
     if !mayBeErased, !erasures.entries.isEmpty { mayBeErased = change.mayBeErased }
   }
 
-  /// Ends the open transaction, and returns the reason why its lines are wrong; nil if its lines
+  /// Ends the open transaction, and returns the reason why its lines are wrong; nil if the lines
   /// are right.
   mutating func fault(of found: LineDigests) throws -> LogFailure? {
     defer { mayBeErased = false }

@@ -29,8 +29,8 @@ enum LogMembers {
     return "\(parentFolder(log))/_\(name).members.ndjson"
   }
 
-  /// Writes the members file of a log; if a members file would not help readers, removes an
-  /// existing one.
+  /// Writes the members file of a log, or removes an existing members file if it would not help
+  /// readers.
   static func write(_ entries: [Entry], size: Int64, of log: String, temporary: String) throws {
     let path = path(of: log)
     guard !entries.isEmpty else {

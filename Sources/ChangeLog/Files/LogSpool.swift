@@ -78,8 +78,8 @@ package final class LogSpool {
     let reader = try LogReader(path: full) { Erasures(uncheckedIn: $0) }
     var day = ""
     var isSnapshot = false
-    // The last transaction is first taken from the file's name. If the log can't be read to its
-    // end, the id after the last readable transaction is used instead, if this id is higher.
+    // The file's name contains the last transaction. If the log can't be read to its end, the id
+    // after the last readable transaction is used if it is higher than the id in the name.
     var last = LogName.range(ofFile: fileName(full))?.upperBound ?? 0
     do {
       while let transaction = try reader.next() {

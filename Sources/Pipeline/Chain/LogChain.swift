@@ -5,7 +5,7 @@ import Changes
 package struct TrustedPosition: Hashable, Sendable {
   /// The last transaction that is not verified again.
   package let transaction: Int64
-  /// The digest of the transaction.
+  /// The digest of the trusted transaction.
   package let digest: Digest
 
   /// Creates a position from a transaction and its digest.

@@ -45,8 +45,7 @@ package enum Point: Hashable, Sendable, CustomStringConvertible {
       text.insert(contentsOf: ":00", at: text.index(text.startIndex, offsetBy: 16))
     }
     let style = Date.ISO8601FormatStyle(includingFractionalSeconds: text.contains("."))
-    // The caller reports an error that lists the accepted forms, so the reason of this error is not
-    // needed.
+    // The error is ignored, because the caller reports an error that lists the accepted forms.
     guard let date = try? style.parse(text) else { return nil }
     // Foundation reads the 30th of February as a day in March, so the day is compared with the
     // text.

@@ -90,7 +90,7 @@ private final class Rewriting {
   /// The new line of the present change; empty if the old line is copied.
   private var line: [UInt8] = []
   private var hasBegun = false
-  /// The number of omitted lines before the first change of the present transaction.
+  /// The number of lines that a filter omitted before the first change of the present transaction.
   private var omitted: Int64 = 0
 
   /// A transaction that loses values.

@@ -58,8 +58,8 @@ extension ExportStart {
       try LogChain(request.logs, store: identifier, lineage: end?.lineage ?? 0)
         .verifiedEnd(after: known)
     }
-    // The table in docs/TOKENS.md lists these cases. Other cases do not occur here, because
-    // `checkLogs` throws.
+    // The table in docs/TOKENS.md lists the cases of tokens and logs. In the cases that are missing
+    // here, `checkLogs` throws.
     switch (end, token.point) {
     case (nil, _):
       self = try Self.first(request, reader: reader, notices: &notices)

@@ -4,7 +4,7 @@ import Glibc
 extension History {
   /// Opens every history that a text names.
   ///
-  /// A log folder names all lineages of all stores in it.
+  /// The path of a log folder names the histories of all lineages of all stores in the folder.
   ///
   /// - Throws: ``PipelineError``, ``LogError`` or ``StoreError``.
   package static func all(_ text: String) throws -> [History] {

@@ -58,7 +58,7 @@ func compare(
     if rest > 0, result.end == .none {
       result.notices.append(.isUnexported(path, rest, after: reached.transaction))
     }
-    // Only a store without differences confirms that no log is missing after the last one.
+    // Only a store without differences confirms that no log is missing after the last log.
     if rest == 0, result.findings.isEmpty { result.end = .store }
   }
 }

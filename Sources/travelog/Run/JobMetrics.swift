@@ -53,7 +53,8 @@ func prometheusText(
 }
 
 private func escaped(_ text: String) -> String {
-  // The text is compared by scalars, because a quote with a combining accent is one character.
+  // Scalars are compared instead of characters, because a quote with a combining accent is one
+  // character.
   text.unicodeScalars.map { scalar in
     switch scalar {
     case "\\", "\"": "\\\(scalar)"

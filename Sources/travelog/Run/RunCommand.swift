@@ -172,7 +172,8 @@ func shellLine(_ words: [String]) -> String {
         return "+,-./:=@_%".unicodeScalars.contains(scalar) || "0"..."9" ~= scalar
           || "a"..."z" ~= scalar || "A"..."Z" ~= scalar
       }
-    // The text is compared by scalars, because a quote with a combining accent is one character.
+    // Scalars are compared instead of characters, because a quote with a combining accent is one
+    // character.
     return isPlain
       ? word : "'" + word.unicodeScalars.map { $0 == "'" ? "'\\''" : String($0) }.joined() + "'"
   }.joined(separator: " ")
