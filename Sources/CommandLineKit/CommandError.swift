@@ -23,7 +23,7 @@ extension CommandError: CustomStringConvertible {
   }
 }
 
-/// The system's words for an error of Foundation, without Foundation's own words.
+/// The system's message for an error of Foundation, without the text that Foundation adds.
 package func reason(of error: any Error) -> String {
   guard let system = (error as? CocoaError)?.underlying as? POSIXError else { return "\(error)" }
   return "\(String(cString: strerror(system.code.rawValue)))."

@@ -36,7 +36,7 @@ package enum Interruption {
       $0.cleanUp = cleanUp
     }
     var signals = awaited()
-    // A shell starts programs in the background with SIGINT ignored.
+    // A shell starts background programs with SIGINT ignored, so the default is restored.
     for number in [SIGINT, SIGTERM] { signal(number, SIG_DFL) }
     pthread_sigmask(SIG_BLOCK, &signals, nil)
     var atOnce = timespec()

@@ -83,7 +83,7 @@ package final class Output: Sendable {
   }
 }
 
-/// Whether the locale of an environment supports only ASCII, or may do so.
+/// Whether the locale of an environment supports, or may support, only ASCII.
 func isASCII(_ environment: [String: String]) -> Bool {
   let locale = ["LC_ALL", "LC_CTYPE", "LANG"].compactMap { environment[$0] }.first { !$0.isEmpty }
   let name = (locale ?? "C").uppercased()

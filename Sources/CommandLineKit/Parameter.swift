@@ -164,7 +164,7 @@ extension Parameter {
     }
   }
 
-  /// Any number of positionals, after all others of a command.
+  /// Any number of positionals, after all other positionals of a command.
   package static func positionals<Element>(
     _ name: String,
     type: ValueType<Element>,

@@ -120,7 +120,7 @@ private struct Parser {
           wantsVersion = true
           continue
         }
-        // A negative number is a value, unless its digit is a flag.
+        // A negative number is a value, unless its first digit is a flag.
         if word.dropFirst().first?.isNumber == true { return try take(word) }
         throw error(.unknownFlag("-\(letter)", nearest: nil))
       }

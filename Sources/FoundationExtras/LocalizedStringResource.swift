@@ -32,7 +32,7 @@ public struct LocalizedStringResource: ExpressibleByStringInterpolation, Hashabl
     self.locale = locale
   }
 
-  /// Names a text without values.
+  /// Creates a resource from a text without values.
   public init(stringLiteral value: String) {
     self.init(String.LocalizationValue(stringLiteral: value))
   }

@@ -6,7 +6,7 @@ import Foundation
 /// needs.
 open class ValueTransformer {
   private static let lock = NSLock()
-  // Only read and written while `lock` is held.
+  // The dictionary is only read and written while `lock` is held.
   nonisolated(unsafe) private static var registered: [String: ValueTransformer.Type] = [:]
 
   /// Creates a transformer.

@@ -21,7 +21,7 @@ package enum Leftovers {
       state.paths.insert(path)
       return state.isClosed
     }
-    // The process is about to end, and must not create more.
+    // The process is about to end, and must not create more files.
     while isClosed { sleep(1) }
   }
 

@@ -57,8 +57,9 @@ public struct OSAllocatedUnfairLock<State>: @unchecked Sendable {
     try withLockIfAvailableUnchecked(body)
   }
 
-  /// Runs a function on the value, without a check of the result; returns nil if another thread
-  /// holds the lock.
+  /// Runs a function on the value; returns nil if another thread holds the lock.
+  ///
+  /// The result need not be Sendable.
   public func withLockIfAvailableUnchecked<Result>(
     _ body: (inout State) throws -> Result
   ) rethrows -> Result? {

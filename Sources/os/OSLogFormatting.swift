@@ -15,8 +15,8 @@ public struct OSLogIntegerFormatting: Equatable, Sendable {
   /// In octal, without a prefix.
   public static let octal = OSLogIntegerFormatting(radix: 8)
 
-  /// In decimal, with a plus sign if the number is not negative, or with at least a number of
-  /// digits.
+  /// In decimal, optionally with a plus sign if the number is not negative, and with a minimum
+  /// number of digits.
   public static func decimal(
     explicitPositiveSign: Bool = false,
     minDigits: Int = 1
@@ -24,7 +24,8 @@ public struct OSLogIntegerFormatting: Equatable, Sendable {
     OSLogIntegerFormatting(explicitPositiveSign: explicitPositiveSign, minDigits: minDigits)
   }
 
-  /// In hexadecimal, with the prefix "0x", upper-case letters, or at least a number of digits.
+  /// In hexadecimal, optionally with the prefix "0x", upper-case letters and a minimum number of
+  /// digits.
   public static func hex(
     explicitPositiveSign: Bool = false,
     includePrefix: Bool = false,
@@ -36,7 +37,7 @@ public struct OSLogIntegerFormatting: Equatable, Sendable {
     return result
   }
 
-  /// In octal, with the prefix "0o", or with at least a number of digits.
+  /// In octal, optionally with the prefix "0o" and a minimum number of digits.
   public static func octal(
     explicitPositiveSign: Bool = false,
     includePrefix: Bool = false,

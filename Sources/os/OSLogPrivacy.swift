@@ -20,7 +20,7 @@ public struct OSLogPrivacy: Equatable, Sendable {
   let level: Level
   let mask: Mask
 
-  /// The value is shown if it is a number or a Boolean, and hidden otherwise; the default.
+  /// By default, the value is shown if it is a number or a Boolean, and hidden otherwise.
   public static let auto = OSLogPrivacy(level: .automatic, mask: .none)
   /// The value is always shown.
   public static let `public` = OSLogPrivacy(level: .open, mask: .none)

@@ -64,7 +64,7 @@ func day(_ date: Date) -> String {
 }
 
 extension Trip {
-  /// The answer of `trips show`.
+  /// The output of `trips show`.
   func description(_ style: Style) -> String {
     var rows: [[String]] = [
       ["Destination", destination],

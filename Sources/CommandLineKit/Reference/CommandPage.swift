@@ -2,7 +2,7 @@
 struct CommandPage {
   typealias Row = Command.Note
 
-  /// The command, preceded by the commands above it.
+  /// The command, preceded by its parent commands.
   let path: [Command]
 
   var command: Command { path[path.count - 1] }

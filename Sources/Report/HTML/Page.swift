@@ -57,7 +57,7 @@ enum Page {
 
   /// The content security policy permits one script and one style sheet, each by its digest.
   ///
-  /// After the browser has parsed the page, it refuses to parse a text as markup.
+  /// After parsing the page, the browser refuses to parse any text as markup.
   private static func policy(style: [UInt8], script: [UInt8]) -> String {
     "default-src 'none'; script-src '\(source(script))'; style-src '\(source(style))';"
       + " base-uri 'none'; form-action 'none'; require-trusted-types-for 'script';"

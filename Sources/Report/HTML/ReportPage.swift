@@ -33,7 +33,8 @@ package struct ReportPage {
     var data = PageData()
     var isSound = true
     do {
-      // The newest transactions are read first, because the names of their objects are wanted.
+      // The newest transactions are read first, because the page contains the names of their
+      // objects.
       try data.read(all, objects: objects, tick: tick)
     } catch let error as LogError where error.code != .inputOutput {
       // A log is damaged. The summary reports the damage, and how far the logs can be read.

@@ -33,7 +33,7 @@ package func writeReport(
       tick: tick
     ) { bytes in
       if needsComma { try output([UInt8(ascii: ",")]) }
-      // If these bytes end a transaction, a comma is needed before the next one.
+      // If these bytes end a transaction, a comma is needed before the next transaction.
       needsComma = bytes == form.foot
       try output(needsComma ? Array(bytes.dropLast()) : bytes)
     }

@@ -61,7 +61,8 @@ final class Seeder {
   private let contacts: SeededProvenance
   private let averageGap: Int64
   private var context: ModelContext
-  /// The work that waits for the end of the save, because new objects have no identity before.
+  /// The work that waits for the end of the save, because new objects have no permanent identity
+  /// before.
   private var afterSave: [() -> Void] = []
 
   init(_ store: URL, people: URL?, changes: Int, seed: UInt64, hasSmallPhotos: Bool) throws {
@@ -74,7 +75,7 @@ final class Seeder {
     trips = SeededProvenance(seed: numbers.next(), clock: clock)
     contacts = SeededProvenance(seed: numbers.next(), clock: clock)
     hasPeople = people != nil
-    // About six hours pass between two saves, but at most two years in all.
+    // About six hours pass between two saves. All saves together take at most two years.
     let saves = Int64(max(1, changes / 16))
     averageGap = min(6 * 3_600_000_000, 730 * 86_400_000_000 / saves)
     var configuration = SampleTrips.configuration(

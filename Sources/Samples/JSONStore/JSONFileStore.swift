@@ -7,7 +7,7 @@ final class JSONFileStoreConfiguration: DataStoreConfiguration {
 
   var name: String
   var schema: Schema?
-  /// The classes in the changes of history.
+  /// The model classes that occur in the history.
   var models: [any PersistentModel.Type]
   var fileURL: URL
 

@@ -122,7 +122,7 @@ extension ModelContainer {
   /// Posted after any context or process commits to a store of the container.
   ///
   /// The notification is posted on a separate thread, and only while the container has a
-  /// ``HistoryObserver`` or a ``ResultsObserver``. Its object is the container.
+  /// ``HistoryObserver`` or a ``ResultsObserver``. The object of the notification is the container.
   public static let remoteChange = Notification.Name("ModelContainerRemoteChange")
 
   /// The identifier of the store with a configuration of this name; nil if there is no such

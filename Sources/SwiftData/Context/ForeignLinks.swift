@@ -25,7 +25,8 @@ extension _ModelState {
     return registry !== others
   }
 
-  /// Records links to objects of other contexts in a relationship whose earlier value was restored.
+  /// Records the links of a relationship to objects of other contexts, after the relationship's
+  /// earlier value was restored.
   func noteForeignLinks(at index: Int, of owner: any PersistentModel) {
     let others: [any PersistentModel]
     switch slots[index] {

@@ -95,7 +95,7 @@ extension ModelContext {
 
 /// Passes the main context to a task on the main actor, which owns the context.
 private final class ContextReference: @unchecked Sendable {
-  // Created and used only on the main actor.
+  // The context is created and used only on the main actor.
   weak var context: ModelContext?
 
   init(_ context: ModelContext) { self.context = context }

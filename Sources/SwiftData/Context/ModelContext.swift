@@ -104,8 +104,8 @@ public final class ModelContext {
     registeredAny(for: id) as? T
   }
 
-  /// The object with an identity: the object in memory, or one whose values are read at their first
-  /// use.
+  /// The object with an identity: the object in memory, or an object whose values are read at their
+  /// first use.
   ///
   /// After a save, a temporary identity still finds its object in this context. This method does
   /// not check whether the object exists in the store. If the object does not exist, reading one of

@@ -11,8 +11,8 @@ final class Registry {
   private weak var current: ModelContext?
   private var replacement: ModelContext?
   let identities = StoreIdentities()
-  /// The permanent identities of saved objects, by their temporary rows, if the application may
-  /// know the temporary identities.
+  /// The permanent identities of saved objects, by temporary row; only of objects whose temporary
+  /// identity the application may know.
   var savedIdentifiers: [Int64: PersistentIdentifier] = [:]
   var readings: [Reading]
   @exclusivity(unchecked) private var tables: [[Int64: LightReference]]

@@ -110,7 +110,8 @@ extension PendingSave {
       !leaving.contains(Place(entity, row: row)), !changes.isBatchDeleted(entity, row: row)
     else { return nil }
     guard let model = context.model(of: entity, row: row) else { return nil }
-    // A strong reference: the object will be changed, and there may be no other reference.
+    // The list keeps the object alive, because the object will be changed and there may be no other
+    // reference.
     held.append(model)
     let state = model._$state
     let slots = key.properties.compactMap { state.description.property(named: $0)?.index }

@@ -1,8 +1,8 @@
 /// An interface that enables SwiftData to read and write models in your own storage.
 ///
-/// The store exchanges ``DataStoreSnapshot``s with contexts, each with the values of one object; it
-/// never receives model objects. A context calls the store on the context's own thread. Calls never
-/// overlap, so the store need not be thread-safe.
+/// The store exchanges ``DataStoreSnapshot``s with contexts, and never receives model objects. Each
+/// snapshot contains the values of one object. A context calls the store on the context's own
+/// thread. Calls never overlap, so the store need not be thread-safe.
 ///
 /// <doc:CustomStores> shows a complete store.
 public protocol DataStore: AnyObject {
@@ -50,7 +50,8 @@ public protocol DataStore: AnyObject {
   func initializeState(for editingState: EditingState)
   /// Tells the store that a context no longer uses the store; does nothing by default.
   func invalidateState(for editingState: EditingState)
-  /// Snapshots of these objects that the store has in memory; SwiftData fetches the missing ones.
+  /// The snapshots of the given objects that the store has in memory; SwiftData fetches the missing
+  /// ones.
   func cachedSnapshots(
     for persistentIdentifiers: [PersistentIdentifier],
     editingState: EditingState

@@ -69,8 +69,8 @@ public struct DataStoreSaveChangesRequest<SnapshotType: DataStoreSnapshot>: Send
 
 /// The result of a save: identifiers, and only those values that the store itself changed.
 public final class DataStoreSaveChangesResult<T: DataStoreSnapshot>: Sendable {
-  /// The identifier of the store that wrote the save; the same as in the identifiers of its
-  /// objects.
+  /// The identifier of the store that wrote the save; the identifiers of its objects contain the
+  /// same value.
   public let storeIdentifier: String
   /// The permanent identifiers of new objects, by the temporary identifiers.
   ///

@@ -48,7 +48,7 @@ public struct DefaultHistoryToken: HistoryToken {
 
   private var point: HistoryPoint? { points[storeIdentifier] }
 
-  /// Whether two tokens have the same own transaction and cover the same transactions.
+  /// Whether two tokens belong to the same transaction and cover the same transactions.
   public static func == (left: DefaultHistoryToken, right: DefaultHistoryToken) -> Bool {
     guard left.storeIdentifier == right.storeIdentifier else { return false }
     if left.standsAlone || right.standsAlone { return left.point == right.point }

@@ -21,7 +21,7 @@ public protocol HistoryTransaction: Hashable, Identifiable, Sendable {
 
 /// An interface for a bookmark in a history; a later bookmark must be greater than an earlier one.
 public protocol HistoryToken: Comparable, Codable, Hashable, Identifiable, Sendable {
-  /// The type of the bookmark's value, which only its own store must understand.
+  /// The type of the bookmark's value; only the bookmark's own store must understand the value.
   associatedtype TokenType: Codable, Hashable, Sendable
 
   /// The value of the bookmark; nil if it has none.

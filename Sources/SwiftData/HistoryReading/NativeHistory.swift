@@ -105,7 +105,7 @@ struct NativeHistory: Sendable {
     }
   }
 
-  /// The tables and names that predicates over history become in SQL.
+  /// The tables and names that SQL uses for predicates over history.
   func sources(_ reader: Reader) throws -> SQLSources {
     SQLSources(
       table: quoted,

@@ -127,8 +127,8 @@ struct ValueMismatch: Error, CustomStringConvertible {
   var description: String { "found \(found) instead of \(expected)" }
 }
 
-/// Arrays, which have a fast path without a coder: most are empty, and many others contain only
-/// texts.
+/// A list type with a fast path that does not need a coder: most lists are empty, and many others
+/// contain only texts.
 private protocol ListType {
   static func withShortWays(_ codec: AttributeCodec) -> AttributeCodec
 }

@@ -147,7 +147,8 @@ extension _ModelState {
       if case .empty = slots[index] {} else { isRead = true }
     }
     let property = description.properties[index]
-    // The case of external values is first, because an optional type would load the digest as nil.
+    // External values are handled first, because their slots contain a digest, which an optional
+    // type would load as nil.
     if case .value(.text(let digest)) = slots[index], property.isExternal,
       let data = context?.readExternal(digest, of: self)
     {

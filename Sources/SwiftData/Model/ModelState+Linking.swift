@@ -16,8 +16,8 @@ extension _ModelState {
     if let new { join(owner, with: new, at: index) }
   }
 
-  /// Whether the store records a relationship in the rows of the destination, so that a change
-  /// requires the destination in memory.
+  /// Whether the store records a relationship in the rows of the destination; to change such a
+  /// relationship, the destination must be in memory.
   func isKeptByOther(_ index: Int) -> Bool {
     if case .inverseColumn = entity?.relationships[index]?.storage { true } else { false }
   }
@@ -159,7 +159,7 @@ extension _ModelState {
     }
   }
 
-  /// Removes an object from the relationship of this object that refers to it.
+  /// Removes an object from a relationship of this object.
   func forget(
     _ gone: any PersistentModel,
     of own: any PersistentModel,

@@ -162,8 +162,8 @@ public final class _ModelState {
 
   private var isTemporary: Bool { storeKey == nil && row < 0 }
 
-  /// The value that is hashed; for an object in a custom store not the row, because the rows of
-  /// custom stores differ between contexts.
+  /// The value that is hashed: the key in a custom store, because its rows differ between contexts;
+  /// otherwise the row.
   private var ownHash: Int64 { storeKey.map { Int64($0.hashValue) } ?? row }
 
   /// Sets the identity that a save assigned, before other code can read the identity.

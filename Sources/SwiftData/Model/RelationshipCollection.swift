@@ -10,7 +10,7 @@ public protocol RelationshipCollection {
 }
 
 extension Array: RelationshipCollection where Element: PersistentModel {
-  /// Always the class of the elements.
+  /// The class of the members, which is always the class of the elements.
   public typealias PersistentElement = Element
 
   /// The array itself; an empty array for nil.
@@ -20,7 +20,7 @@ extension Array: RelationshipCollection where Element: PersistentModel {
 }
 
 extension Set: RelationshipCollection where Element: PersistentModel {
-  /// Always the class of the elements.
+  /// The class of the members, which is always the class of the elements.
   public typealias PersistentElement = Element
 
   /// A set of the objects; an empty set for nil.
@@ -30,7 +30,7 @@ extension Set: RelationshipCollection where Element: PersistentModel {
 }
 
 extension Optional: RelationshipCollection where Wrapped: RelationshipCollection {
-  /// The same class as in the wrapped collection.
+  /// The class of the members, the same as in the wrapped collection.
   public typealias PersistentElement = Wrapped.PersistentElement
 
   /// The wrapped collection with the objects of an array; nil for nil.

@@ -75,8 +75,8 @@ class ToMany {
 
 final class ToManyOf<Element: PersistentModel>: ToMany {
   @exclusivity(unchecked) private var list = ModelList<Element>()
-  /// The rows of the members in their previous order; empty if reading them again returns the same
-  /// order.
+  /// The rows of the members in their previous order; empty if the store returns the members in
+  /// this order anyway.
   private var order: [Int64] = []
   /// The last assigned array; nil if the list has changed since the assignment.
   ///

@@ -144,7 +144,8 @@ struct PlannedMigration {
       try migration.migrate(to: new.schema, author: Author(), options: options)
       return
     }
-    // The copy's schema is equal to that of the old version, but may have another version number.
+    // The schema of the copy equals the schema of the old version, but its version number may
+    // differ.
     try migration.migrate(to: old.schema, author: Author(), options: options)
     if let willMigrate { try run(willMigrate, version: old, migration: migration) }
     try migration.migrate(to: new.schema, author: Author(), options: options)

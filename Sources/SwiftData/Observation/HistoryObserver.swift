@@ -81,7 +81,7 @@ public final class HistoryObserver: Observable, Sendable {
     } catch let error as StoreError {
       throw SwiftDataError(error)
     }
-    // Reports commits that were made since the tokens were read.
+    // Reports commits that were made after the tokens were read.
     modelContainer.changes.async { [weak self] in _ = self?.look() }
   }
 

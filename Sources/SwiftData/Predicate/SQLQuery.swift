@@ -8,7 +8,7 @@ import Store
 struct SQLQuery: Hashable, Sendable {
   var text = ""
   var bindings: [Value] = []
-  /// Whether the SQL can fail for a row, as the evaluation in Swift would.
+  /// Whether the SQL can fail for some rows; the evaluation in Swift would fail for the same rows.
   ///
   /// SQL that can fail must not run for rows that an earlier condition excludes.
   var canFail = false

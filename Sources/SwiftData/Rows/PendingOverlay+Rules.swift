@@ -3,7 +3,7 @@ import Store
 
 // After batch deletions, delete rules also apply to objects that are not in memory.
 extension PendingOverlay {
-  /// Lists all rows that the store's delete rules will delete together with rows that are already
+  /// Lists all rows that the store's delete rules will delete because of rows that are already
   /// listed.
   func loseWhatFollows(_ schema: StoreSchema) throws {
     for table in Set(schema.entities.map(\.table)) where gone(table) != nil {

@@ -87,8 +87,8 @@ extension CustomStore {
       if wanted.contains(snapshot.persistentIdentifier) {
         found[snapshot.persistentIdentifier] = snapshot
       } else {
-        // The store returned more than requested. The other snapshots are kept, so that they need
-        // not be requested again.
+        // The store returned more snapshots than requested. The surplus snapshots are kept, so that
+        // they need not be requested again.
         context.identities.atHand[snapshot.persistentIdentifier] = snapshot
       }
     }

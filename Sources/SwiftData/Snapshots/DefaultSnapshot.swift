@@ -24,7 +24,8 @@ public struct DefaultSnapshot: DataStoreSnapshot {
     self.failure = failure
   }
 
-  /// Copies the values of an object; also adds its related objects that are in memory.
+  /// Copies the values of an object; also adds the related objects in memory to
+  /// `relatedBackingDatas`.
   public init(
     from backingData: any BackingData,
     relatedBackingDatas: inout [PersistentIdentifier: any BackingData]

@@ -2,7 +2,7 @@ import Changes
 import Store
 
 extension SnapshotValues {
-  /// The values of a snapshot of any type for the properties of a model class.
+  /// Reads the values for the properties of a model class from a snapshot of any type.
   static func of(
     _ snapshot: any DataStoreSnapshot,
     as description: _ModelDescription

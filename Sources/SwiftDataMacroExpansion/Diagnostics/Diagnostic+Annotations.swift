@@ -154,7 +154,8 @@ extension Diagnostic {
     )
   }
 
-  /// The error for an option of `@Attribute` in `@Relationship`, or the reverse.
+  /// The error for an option of `@Attribute` in `@Relationship`, or of `@Relationship` in
+  /// `@Attribute`.
   static func optionOfOther(
     _ expression: ExprSyntax,
     name: String,

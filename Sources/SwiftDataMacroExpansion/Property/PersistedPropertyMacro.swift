@@ -19,7 +19,7 @@ public enum PersistedPropertyMacro {
 }
 
 extension PersistedPropertyMacro: PeerMacro {
-  /// Adds the empty variable beside the property.
+  /// Adds the empty variable that belongs to the property.
   public static func expansion(
     of node: AttributeSyntax,
     providingPeersOf declaration: some DeclSyntaxProtocol,

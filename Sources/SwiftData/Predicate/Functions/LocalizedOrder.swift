@@ -31,8 +31,7 @@ enum LocalizedOrder {
     return Locale.current.language.languageCode.map { languages.contains($0.identifier) } ?? false
   }()
 
-  /// Whether changing the case of ASCII gives ASCII in the current language; Turkish is an
-  /// exception.
+  /// Whether a change of case turns ASCII into ASCII in the current language, unlike in Turkish.
   static var foldsAsASCII: Bool { hasRootOrder }
 
   /// The printable ASCII characters except capital letters, in the order of the root collation.

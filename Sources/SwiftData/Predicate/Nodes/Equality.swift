@@ -9,7 +9,8 @@ extension PredicateExpressions.Equal: SQLNode {
     {
       return .constant(first == second)
     }
-    // If the constant in `value ?? constant` is not equal, comparing the value is sufficient.
+    // If the constant in `value ?? constant` does not equal the other side, comparing the value is
+    // sufficient.
     if case .scalar(let scalar) = left, let (value, fallback) = scalar.coalesced,
       case .constant(let second as LHS.Output) = right, let fallback = fallback as? LHS.Output,
       fallback != second
