@@ -10,7 +10,7 @@ package final class GzipReader {
   /// The number of output bytes that libdeflate needs for any member of a log without very long
   /// lines.
   private static let memberRoom = 1_200_000
-  /// The number of bytes to read first, which contain the whole first member of most logs.
+  /// The number of bytes that are read first, enough for the first member of most logs.
   ///
   /// For a caller that needs only a header or a few transactions, no more bytes are read from the
   /// file.

@@ -188,7 +188,7 @@ private struct Erase {
     let inLogs = try plan.files.flatMap { try restatements(of: $0, tick: tick) }
     let known = try store.read { try $0.restatements() }
     result.storeTransactions = try eraseHistory(plan) { inStore in
-      // An interrupted run can have recorded all restatements already.
+      // An interrupted run may already have recorded all restatements.
       let all = (inLogs + inStore).withoutLines(of: known)
       guard !all.isEmpty else { return nil }
       return ErasureDetails(

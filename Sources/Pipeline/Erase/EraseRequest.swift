@@ -49,7 +49,7 @@ package struct EraseResult: Codable, Hashable, Sendable {
 }
 
 extension EraseMark {
-  /// The mark of an erasure that is about to start.
+  /// Creates the mark of an erasure that is about to start.
   init(_ request: EraseRequest) {
     entity = request.entity
     id = request.object

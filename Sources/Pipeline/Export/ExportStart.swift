@@ -147,7 +147,7 @@ extension ExportStart {
 }
 
 extension Reader {
-  /// Whether nothing in the store's history contradicts a point.
+  /// Whether the store's history agrees with a point.
   ///
   /// The result is also true if the transaction of the point was deleted from the history.
   fileprivate func has(_ point: HistoryPoint) throws -> Bool {

@@ -38,8 +38,8 @@ package final class LogHistory: HistorySource {
         while try inside.next() != nil {}
         return inside
       } catch is LogError {
-        // The log is read again from its beginning below, and the second reading reports the error
-        // with its line.
+        // The log is read again from its beginning, and the second reading reports the error with
+        // its line.
       }
     }
     let reader = try open()

@@ -22,8 +22,8 @@ package func importLogs(_ request: ImportRequest, tick: Tick = { _ in }) throws 
         let run = try Import(request)
         defer {
           isMade = isMade || run.replica.isMade
-          // A dry run applies nothing, so each repeated reading counts all logs again, and no
-          // earlier counts are added.
+          // A dry run applies nothing, so a repeated reading counts all logs again. Earlier counts
+          // must not be added.
           if !request.isDryRun { earlier = run.state.result.added(to: earlier) }
         }
         do {

@@ -5,7 +5,7 @@ import Store
 struct LogReplay {
   /// The maximum number of changes in one SQL transaction.
   ///
-  /// A transaction of the origin with more changes is not split.
+  /// A transaction of the origin is not split, even if it has more changes than this maximum.
   private static let batch: Int64 = 50_000
 
   let replica: Replica

@@ -121,8 +121,8 @@ private func verifiedRange(
   tick: Tick
 ) throws -> (first: Int64, end: HistoryPoint) {
   let chain = try LogChain(request.logs, store: store.identifier, lineage: store.lineage)
-  // A snapshot contains the state after its transaction, so logs that consist of a snapshot begin
-  // after this transaction.
+  // A snapshot contains the state after its transaction. If a lineage has only a snapshot, the logs
+  // of the lineage begin after this transaction.
   let state = chain.files.isEmpty ? try chain.snapshotPoint(chain.snapshots.last) : nil
   guard let first = chain.files.first?.range.lowerBound ?? state.map({ $0.transaction + 1 }) else {
     throw request.error(.isUnlogged)
