@@ -91,7 +91,7 @@ private func withoutOrder(_ text: String) -> String {
   let trimmed = text.trimmingSpaces
   for order in ["asc", "desc"] where trimmed.lowercased().hasSuffix(order) {
     let rest = trimmed.dropLast(order.count)
-    // The name of a column can end with these letters, such as "basc".
+    // The name of a column can end with the letters of ASC or DESC, such as "basc".
     if let last = rest.unicodeScalars.last, [" ", "\t", "\n", "\r", ")", "\""].contains(last) {
       return String(rest).trimmingSpaces
     }

@@ -23,7 +23,7 @@ struct VirtualTable: Hashable {
       guard tokens[index].isKeyword("content"), tokens[index + 1] == .symbol("="),
         tokens[index - 1] == .symbol("(") || tokens[index - 1] == .symbol(",")
       else { continue }
-      // If a symbol follows instead of a value, the value is empty. FTS5 then creates a table
+      // If a symbol follows instead of a value, the value is empty, and FTS5 creates a table
       // without content.
       return tokens[index + 2].text ?? ""
     }

@@ -42,8 +42,8 @@ package struct WriteAheadLog: ~Copyable {
     guard try read(&header, at: 0), var checksum = LogChecksum(logHeader: header) else { return }
     let salts = Array(header[16..<24])
     let pageSize = Int(number(header, at: 8))
-    // SQLite allows only these sizes of a page. A file with another size of a page is not a
-    // write-ahead log.
+    // The size of a page in SQLite is a power of two from 512 to 65,536. A file with another size
+    // is not a write-ahead log.
     guard (512...65536).contains(pageSize), pageSize & (pageSize - 1) == 0 else { return }
     var frame = [UInt8](repeating: 0, count: Self.frameHeaderSize + pageSize)
     var content: [UInt8] = []
@@ -53,8 +53,8 @@ package struct WriteAheadLog: ~Copyable {
       checksum.add(frame[Self.frameHeaderSize...])
       guard frame[8..<16].elementsEqual(salts), checksum.isEqual(to: frame, at: 16) else { return }
       if number(frame, at: 0) == page { content = Array(frame[Self.frameHeaderSize...]) }
-      // In a frame that ends a commit, this number is the size of the database. All other frames
-      // have zero here.
+      // This number is the size of the database in a frame that ends a commit, and zero in any
+      // other frame.
       if number(frame, at: 4) != 0, !content.isEmpty { try content.withUnsafeBytes(body) }
       offset += frame.count
     }

@@ -51,7 +51,7 @@ package final class Connection {
       flags |= SQLITE_OPEN_READONLY | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_URI
       name = "file:" + percentEncoded(path) + "?immutable=1"
     case .memory:
-      // Several wrappers can share a database in memory, so it uses SQLite's own locks.
+      // Several wrappers can share a database in memory, so the database uses SQLite's own locks.
       flags |= SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_FULLMUTEX
       name = ":memory:"
     }

@@ -20,7 +20,7 @@ struct PageGaps {
   let usable: Int
   let hasPointerMap: Bool
 
-  /// Nil if the file has no pages, or too many pages.
+  /// Reads the header of a file; nil if the file has no pages, or too many pages.
   init?(
     _ connection: Connection,
     file: UnsafeMutablePointer<sqlite3_file>,

@@ -3,9 +3,9 @@ import SQLite
 extension Store {
   /// Records in the catalog that the store was exported.
   ///
-  /// With this mark, an export into an empty log folder fails unless the user asks for it, because
-  /// the earlier logs may be elsewhere. No digest covers the mark, and a replica can have it too.
-  /// `filter` is the name of the filtered logs; nil for whole logs.
+  /// After an export was recorded, an export into an empty log folder fails unless the user asks
+  /// for it, because the earlier logs may be elsewhere. No digest covers the mark, and a replica
+  /// can have it too. `filter` is the name of the filtered logs; nil for whole logs.
   package func rememberExport(filter: String?) throws {
     try inTransaction { _, connection in
       try Catalog.set(exportKey(filter), value: .integer(1), on: connection)

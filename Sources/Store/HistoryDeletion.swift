@@ -57,8 +57,8 @@ extension Store {
 
   /// Returns free pages to the file system, a few at a time.
   ///
-  /// Travelog does not change the `auto_vacuum` mode of an adopted file, so the file keeps its
-  /// size.
+  /// The function does nothing for an adopted file, because another program chose the `auto_vacuum`
+  /// mode of the file.
   private func giveSpaceBack() throws {
     guard !schema.isAdopted else { return }
     var hasMore = true

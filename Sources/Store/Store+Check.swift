@@ -10,7 +10,7 @@ extension Store {
   /// - Parameters:
   /// - author: The author of a transaction of op `gap`, which records the differences of rows and
   ///   history; nil to record nothing.
-  /// - beginning: A replica that ends at the transaction before the oldest one in history.
+  /// - beginning: A replica that ends at the transaction before the oldest transaction in history.
   /// - checksStructure: Whether the structure is checked too; false if ``checkStructure(_:)`` was
   ///   called before.
   /// - body: Called with each finding.

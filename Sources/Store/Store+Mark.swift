@@ -3,8 +3,8 @@ import Changes
 extension Store {
   /// Records an operation on the store's history as a transaction without changes, and returns its id.
   ///
-  /// The details are a canonical JSON object. They can name a snapshot, whose stamp is then given.
-  /// With the seed in the stamp, the same snapshot can be made again later.
+  /// The details are a canonical JSON object. If the details name a snapshot, `stamp` is the stamp
+  /// of the snapshot. With the seed in the stamp, the same snapshot can be made again later.
   @discardableResult
   package func mark(
     _ operation: TransactionOperation,

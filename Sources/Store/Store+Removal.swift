@@ -21,7 +21,7 @@ extension Store {
     return try describingErrors(at: path) {
       let connection = try Connection(path: path, mode: .readWrite)
       connection.tablePrefix = try AdoptedFile.prefix(on: connection)
-      // In this locking mode, the transaction excludes all other connections.
+      // In the locking mode EXCLUSIVE, the transaction excludes all other connections.
       try connection.execute("PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE")
       defer { connection.rollBack() }
       guard try HistoryRows(connection).range().head.transaction == 0 else { return false }

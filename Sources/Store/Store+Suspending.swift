@@ -29,7 +29,7 @@ extension Store {
         try AdoptedFile.removeCapture(names: names, on: connection)
         try Suspension(tables: Dictionary(uniqueKeysWithValues: digests)).note(on: connection)
       }
-      // The program may need the whole file.
+      // The program may need exclusive access to the file.
       connection.removeCachedStatements()
       let outcome = Swift.Result { try body() }
       try AdoptedFile.seal(on: connection, blobFolder: folder)

@@ -1,5 +1,5 @@
 extension Store {
-  /// Reverts transactions by recording a new one: all of them, or none.
+  /// Reverts all transactions in a range, or none of them, by recording a new transaction.
   ///
   /// Later changes remain. If a later change depends on a reverted change, nothing is written.
   ///

@@ -40,7 +40,7 @@ package final class ChangeFormat {
     return lastEntity
   }
 
-  /// Splits a change into its values, and checks that a change of this kind may have them.
+  /// Splits a change into its values, and checks that a change of its kind may have these values.
   ///
   /// The caller must check that the values are canonical when it decodes the values.
   package func split(_ change: Change, of entity: EntityIndex) throws(CanonicalEncodingError) {
@@ -107,8 +107,8 @@ package final class ChangeFormat {
 
   /// Checks the list of changed names.
   ///
-  /// The list of an update contains the names of all its properties. The list of an insertion or
-  /// deletion is empty.
+  /// An update lists the names of all properties that it changes. An insertion or deletion has an
+  /// empty list.
   private func checkChanged(
     _ change: Change,
     decoder: ObjectDecoder

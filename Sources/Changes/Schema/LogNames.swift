@@ -4,7 +4,7 @@ extension StoreSchema {
   /// A reader may put all objects into one table, so each name must have one encoding. Readers that
   /// ignore case must not find two names that differ only in case. Properties whose names break one
   /// of these rules are written as `Entity.property`, with the topmost entity that has the
-  /// property. Only the schema decides this, never a value.
+  /// property. The names depend only on the schema, never on a value.
   func logNames() -> [[String: String]] {
     var spellings: [String: Set<String>] = [:]
     var encodings: [String: Set<LogEncoding>] = [:]

@@ -1,10 +1,10 @@
 import FoundationEssentials
 import Glibc
 
-/// A lock that a thread may take again while the thread has it.
+/// A lock that a thread may take again before it releases the lock.
 ///
-/// `Mutex` does not allow this. A store in memory needs it, because a thread that reads the store
-/// may also write to it.
+/// A thread can't take a `Mutex` twice. A store in memory needs a recursive lock, because a thread
+/// that reads the store may also write to it.
 package final class RecursiveLock: @unchecked Sendable {
   // The mutex needs a fixed address, and is thread-safe itself.
   private let mutex: UnsafeMutablePointer<pthread_mutex_t>

@@ -40,7 +40,7 @@ package struct Entity: Codable, Hashable, Sendable {
   package var parent: String?
   /// The name of the entity's table, which is the name of the topmost entity.
   package var table: String
-  /// Whether other entities use the same table.
+  /// Whether other entities use the table of this entity.
   ///
   /// The `_entity` column of a shared table names the entity of each row.
   package var sharesTable: Bool
@@ -162,8 +162,8 @@ package struct Relationship: Codable, Hashable, Sendable {
     case column(String)
     /// A column of the destination's table has the id of the owner.
     ///
-    /// This storage is used for a to-many relationship, and for one side of a pair of to-one
-    /// relationships.
+    /// A column of the destination's table is used for a to-many relationship, and for one side of
+    /// a pair of to-one relationships.
     case inverseColumn(String)
     /// A table of pairs; `source` is the column with the ids of this entity's objects.
     case joinTable(String, source: String, target: String)

@@ -51,8 +51,8 @@ func indexOfEscape(in text: UnsafeRawBufferPointer, from start: Int) -> Int {
   let highBits: UInt64 = 0x8080_8080_8080_8080
   var index = start
   // Eight bytes are checked at once. The subtraction borrows into the high bit of a byte that is
-  // too small. A borrow may also set the high bits of later bytes, so only the first byte is
-  // certain.
+  // too small. A borrow may also set the high bits of later bytes, so only the first of these bits
+  // is reliable.
   while index + 8 <= text.count {
     let word = UInt64(
       littleEndian: text.loadUnaligned(fromByteOffset: index, as: UInt64.self)

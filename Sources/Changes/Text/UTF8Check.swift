@@ -15,7 +15,7 @@ func isValidUTF8(_ bytes: UnsafeRawBufferPointer) -> Bool {
   return true
 }
 
-/// The number of bytes of the character at an index; zero if it is invalid.
+/// The number of bytes of the character at an index; zero if the character is invalid.
 private func lengthOfCharacter(_ bytes: UnsafeRawBufferPointer, at index: Int) -> Int {
   func isNext(_ offset: Int, range: ClosedRange<UInt8>) -> Bool {
     index + offset < bytes.count && range.contains(bytes[index + offset])

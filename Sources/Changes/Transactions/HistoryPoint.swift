@@ -1,7 +1,7 @@
 /// A point in the history of one store: everything up to a transaction.
 package struct HistoryPoint: Codable, Hashable, Sendable {
   package var lineage: Int64
-  /// The id of the last transaction; zero before the first one.
+  /// The id of the last transaction; zero before the first transaction.
   package var transaction: Int64
   package var digest: Digest
 

@@ -1,6 +1,6 @@
 /// The digest of a snapshot or of a gap, whose transaction is not in the chain of digests.
 ///
-/// A later transaction of the chain has this digest in its details, which proves the snapshot or
+/// A later transaction of the chain contains the mark in its details, and so proves the snapshot or
 /// the gap.
 package struct Mark: Hashable, Sendable {
   /// The kind of transaction that a mark proves.
@@ -41,7 +41,7 @@ package struct Mark: Hashable, Sendable {
 }
 
 extension Transaction {
-  /// The snapshot or the gap that this transaction proves; nil if it does not prove one.
+  /// The snapshot or the gap that this transaction proves; nil if there is none.
   package var mark: Mark? {
     guard operation == .mark || operation == .prune else { return nil }
     let mark = details.flatMap { Mark(details: $0) }

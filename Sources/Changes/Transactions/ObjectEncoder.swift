@@ -53,7 +53,7 @@ package final class ObjectEncoder {
 
   /// Appends a value without its key.
   ///
-  /// If the text of a value can't express it, the function returns a note.
+  /// If a text can't express the value, the function returns a note.
   @inline(__always)
   package func append(
     _ value: Value,

@@ -1,8 +1,8 @@
 /// The values that remain in the erased lines of a transaction.
 ///
-/// The transaction keeps its digest, which does not cover the values that remain. The transaction
-/// that records the erasure contains the restatement in its details, and so confirms the values
-/// that remain, line by line.
+/// An erased transaction keeps its digest, which does not cover the values that remain. The
+/// transaction that records the erasure has the restatement in its details, and so confirms these
+/// values, line by line.
 package struct Restatement: Hashable, Sendable {
   /// The lineage of the transaction that lost values.
   package var lineage: Int64
@@ -186,8 +186,7 @@ extension Transaction {
 
   /// What this transaction records about the values that remain in earlier transactions.
   ///
-  /// Only an erasure has such a record, or a deletion in a store whose history keeps only
-  /// tombstones.
+  /// Only erasures restate values, and deletions in a store whose history keeps only tombstones.
   package var restatements: [Restatement] {
     if operation == .erase { return erasure?.restatements ?? [] }
     return details.flatMap { [Restatement](details: $0) } ?? []

@@ -1,6 +1,6 @@
 /// The part of a line before `op`, which describes the leaf of the line.
 ///
-/// A line without this part gets its salt from the seed of an earlier line.
+/// A line without a description of its leaf gets its salt from the seed of an earlier line.
 package enum LineLeaf: Hashable, Sendable {
   /// A seed from which the salts of `lines` lines are derived: the salts of this line and of the
   /// lines after it.

@@ -137,7 +137,7 @@ package struct SeedCover<Hidden: IteratorProtocol<Int64>>: Sequence, IteratorPro
     nextHidden = self.hidden.next()
   }
 
-  /// Adds a subtree after the others.
+  /// Adds a subtree at the end.
   mutating func append(_ range: SeededRange) { waiting.insert(range, at: 0) }
 
   /// The next subtree with a seed; nil after the last subtree.

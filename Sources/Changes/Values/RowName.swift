@@ -9,7 +9,7 @@ package struct RowName: Hashable, Sendable {
   /// Names a row by the values of its key's columns, in the order of the key.
   ///
   /// A key with NULL does not identify a row, so the rowid is the name of such a row. If a table
-  /// has no key, the rowid serves as the key, and its text is the text of an INTEGER PRIMARY KEY.
+  /// has no key, the rowid serves as the key, and is written like an INTEGER PRIMARY KEY.
   ///
   /// - Parameters:
   ///   - key: The values of the key's columns.

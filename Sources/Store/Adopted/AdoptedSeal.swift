@@ -86,8 +86,8 @@ struct AdoptedSeal {
       }
       guard let one = event else { break }
       if one.kind == .victim {
-        // One statement replaced this row and wrote the next captured row, so this row waits for
-        // that one.
+        // The statement that replaced this row also wrote the next captured row, so the two rows
+        // are noted together.
         if try touched.isReplaced(one.row, table: one.table) { waiting.append(one) }
       } else {
         try place(one.place)
@@ -120,8 +120,8 @@ struct AdoptedSeal {
   /// Finds the captured rows of a table that `REPLACE` deleted without a trigger.
   ///
   /// The next event with the key of a row shows whether `REPLACE` deleted the row. If the event is
-  /// an insertion, the row was deleted; if it is any other event, the row was not. Without another
-  /// event, the row was deleted if the table does not contain it.
+  /// an insertion, the row was deleted. If it is any other event, the row was not deleted. If no
+  /// event follows, the row was deleted if the table does not contain it.
   private func findReplaced(_ table: Int, touched: TouchedRows) throws {
     let victims = "SELECT 1 FROM \(names.rows(table)) WHERE kind = \(CapturedKind.victim.rawValue)"
     guard try connection.hasRow(victims + " LIMIT 1") else { return }

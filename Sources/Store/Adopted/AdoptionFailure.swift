@@ -91,7 +91,7 @@ package enum AdoptedOperation: Sendable {
   case writing
   /// Recording deleted history as a gap in the logs.
   case filling
-  /// Erasing values from the file's own history. The erasure would give other numbers to the rows
-  /// of this table.
+  /// Erasing values from the file's own history, which would give other numbers to the rows of this
+  /// table.
   case erasing(table: String)
 }

@@ -18,9 +18,9 @@ struct CapturedEvent {
 /// The facts about an event that determine the order and the ends of transactions.
 struct EventPlace {
   let clock: Int64
-  /// Milliseconds since 1970.
+  /// The time of the event in milliseconds since 1970.
   let time: Int64
-  /// The connection's count of changes.
+  /// The number of changes that the connection of the event has counted.
   let series: Int64
 
   /// The longest pause between two changes of a transaction, in milliseconds.

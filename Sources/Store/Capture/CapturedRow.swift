@@ -13,7 +13,7 @@ struct CapturedRow {
   /// The position of a row in time; the positions show where a transaction ends.
   struct Place {
     let id: Int64
-    /// Milliseconds since 1970.
+    /// The time of the capture in milliseconds since 1970.
     let time: Int64
     /// The connection's count of changes, which rises with each captured row.
     let series: Int64

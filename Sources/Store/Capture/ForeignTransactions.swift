@@ -4,7 +4,7 @@ import SQLite
 /// Turns captured rows into transactions of history, which a recorder writes.
 ///
 /// The captured rows are read in order. To find the state of an object or its links after a
-/// captured row, all later captured changes are reverted from the present state.
+/// captured row, the later captured changes are reverted, starting with the present state.
 final class ForeignTransactions {
   private let rows: CapturedRows
   private let tables: [ForeignTable]

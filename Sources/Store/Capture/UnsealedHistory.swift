@@ -73,8 +73,8 @@ struct UnsealedHistory {
     return ended?.id
   }
 
-  /// Copies the last transaction of the store's history, on which the next one depends, and returns
-  /// its id.
+  /// Copies the last transaction of the store's history, because the next transaction depends on
+  /// it, and returns the id of the copied transaction.
   private static func copyHead(
     from reader: Connection,
     history: HistoryRows,

@@ -2,7 +2,7 @@ import Changes
 
 /// The result of a check, except the findings.
 package struct CheckResult: Hashable, Sendable {
-  /// The transaction that records the differences; nil if none was recorded.
+  /// The transaction that records the differences; nil if nothing was recorded.
   package var recorded: Int64?
   /// The number of objects that were not fully compared, because history does not have all their
   /// values.

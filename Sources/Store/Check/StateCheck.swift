@@ -210,7 +210,7 @@ final class StateCheck {
     try known.set(key, object: object)
   }
 
-  /// Removes links from a list and adds others.
+  /// Removes some links from a list, and adds other links.
   ///
   /// If the list becomes empty, the function returns nil, because history does not contain empty
   /// lists of links.

@@ -4,7 +4,7 @@ import SQLite
 
 /// The format, the identity and the schema of a store.
 struct Catalog {
-  /// `TRLG`; the `file` command shows it as the application ID of the SQLite header.
+  /// The application ID in the header of a store, `TRLG`, which the `file` command shows.
   static let applicationID: Int32 = 0x5452_4c47
   /// The format that this library writes.
   ///
@@ -22,8 +22,9 @@ struct Catalog {
   /// The CHECK constraints use OR instead of IN. For `IN` with more than two values, SQLite builds
   /// a table on each write, which takes ten times as long as writing the row.
   static func statements(_ tables: HistoryTables) -> String {
-    // An adopted file must be readable by every version of SQLite that its program may use, so it
-    // has no STRICT tables. It has no AUTOINCREMENT, which would add a table without a prefix.
+    // An adopted file must be readable by every version of SQLite that its program may use, so the
+    // file has no STRICT tables. The file has no AUTOINCREMENT either, because AUTOINCREMENT would
+    // add a table without a prefix.
     let isOurs = tables.prefix == nil
     let strict = isOurs ? " STRICT" : ""
     let any = isOurs ? " ANY" : ""

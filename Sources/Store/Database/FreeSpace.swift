@@ -4,8 +4,9 @@ import SQLite
 ///
 /// In tombstone mode, Travelog's connections overwrite deleted bytes. Foreign writers do not
 /// overwrite deleted bytes, and Travelog did not before the mode was set. Only VACUUM removes the
-/// remaining bytes. VACUUM is due if they may be values of a deleted object. The catalog records
-/// this, so an interruption of the program does not lose the fact.
+/// remaining bytes. VACUUM is due if these bytes may be values of a deleted object. The catalog
+/// records the state of the free pages, so an interrupted program does not forget a VACUUM that is
+/// due.
 enum FreeSpace: String {
   /// Earlier values of objects that may still exist.
   case values
@@ -64,7 +65,7 @@ enum FreeSpace: String {
     let version = try connection.dataVersion()
     try connection.execute("VACUUM")
     try connection.inTransaction {
-      // If another program has committed meanwhile, the file may contain old values again.
+      // If another program committed during the VACUUM, free pages may contain old values again.
       if try connection.dataVersion() == version { try Catalog.remove(key, on: connection) }
     }
   }

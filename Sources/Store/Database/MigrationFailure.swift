@@ -101,7 +101,7 @@ private func names(_ objects: [ObjectName], of total: Int) -> String {
 }
 
 extension StoreError {
-  /// The differences between the schema of the file and the requested one.
+  /// The differences between the schema of the file and the requested schema.
   package var differences: [SchemaDifference] {
     (reason as? MigrationFailure)?.differences ?? []
   }

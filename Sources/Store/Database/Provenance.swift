@@ -4,7 +4,7 @@ import Glibc
 
 /// The sources of a new store's identity and of each transaction's time, process, host and seed.
 ///
-/// A program that must write the same store on each run replaces these sources.
+/// A program that must write the same store on each run gives its own sources.
 package struct Provenance: Sendable {
   /// The identity of a new store.
   package struct Birth: Sendable {

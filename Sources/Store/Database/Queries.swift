@@ -39,7 +39,7 @@ extension Connection {
     return result
   }
 
-  /// A new statement with its values; the caller steps through the rows.
+  /// A new statement with bound values; the caller steps through the rows.
   func query(_ sql: String, values: [Value] = []) throws -> Statement {
     try bound(prepare(sql), values: values)
   }

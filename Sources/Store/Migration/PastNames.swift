@@ -1,6 +1,6 @@
 import Changes
 
-/// Translates changes that were recorded under an earlier schema to the present one.
+/// Translates changes that were recorded under an earlier schema to the present schema.
 struct PastNames {
   /// The present name of a past entity, or the fact that the entity was removed.
   struct Successor {
@@ -16,12 +16,12 @@ struct PastNames {
   /// The present name of a past property, or the fact that the property was removed.
   struct Property {
     let key: [UInt8]
-    /// The types that an attribute has had, from the first one to the present one; empty for a
+    /// The types that an attribute has had, from the first type to the present type; empty for a
     /// relationship.
     let types: [ValueType]
     /// For a relationship, the text before the id in its references.
     var reference: [UInt8] = []
-    /// Whether the values of the property are still encoded in the same way.
+    /// Whether values of the property have the same encoding in all schemas.
     let isSame: Bool
   }
 

@@ -14,7 +14,7 @@ package struct PropertyTargets {
   /// If no names are given, all properties are selected.
   ///
   /// The properties belong to an entity and the entities that inherit from it, or by default to the
-  /// whole family of the entity. The changes have the first of the schemas.
+  /// whole family of the entity. The first of the schemas is the schema of the changes.
   package init(
     entity: String,
     hasFamily: Bool = true,

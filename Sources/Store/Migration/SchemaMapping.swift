@@ -1,6 +1,6 @@
 import Changes
 
-/// The entities and properties of an old schema that those of a new schema continue.
+/// The old entities and properties that the entities and properties of a new schema continue.
 struct SchemaMapping: Sendable {
   let from: StoreSchema
   let to: StoreSchema
@@ -25,7 +25,7 @@ struct SchemaMapping: Sendable {
 
   var removed: [EntityIndex] { oldLayouts.map(\.index).filter { !sources.contains($0) } }
 
-  /// The new entity that takes over the rows of an old one.
+  /// The new entity that takes over the rows of an old entity.
   func successor(of old: EntityIndex) -> EntityIndex? {
     sources.firstIndex(of: old).map { EntityIndex($0) }
   }
@@ -67,7 +67,7 @@ extension Relationship: Renamable {}
 /// or else by its name.
 ///
 /// An original name remains in the model after the migration. So the original name is used only if
-/// an old entity or property has it, and if no other new one has a better claim to that old one.
+/// the old schema has it, and if no other entity or property of the new schema has a better claim.
 private func origin<Part: Renamable>(
   of new: Part,
   in old: [Part],

@@ -5,7 +5,7 @@ struct TableMigration: Sendable {
   enum Way: Hashable, Sendable {
     /// Columns of the old table are renamed, and columns are added.
     case altered(renames: [Rename], additions: [String])
-    /// A new table is filled and replaces the old one.
+    /// A new table is filled and replaces the old table.
     case rebuilt
   }
 

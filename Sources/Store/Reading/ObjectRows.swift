@@ -109,8 +109,8 @@ final class LinkCursor {
 
   /// The links of an owner, whose id must be higher than the owner's id in the previous call.
   ///
-  /// Links of owners between two calls are skipped, because such an owner is missing or belongs to
-  /// another entity.
+  /// Links of owners whose ids are between the ids of two calls are skipped, because such an owner
+  /// is missing or belongs to another entity.
   func links(of owner: Int64) throws -> [Int64] {
     while !isAtEnd, row.int64(at: 0) < owner { isAtEnd = try !row.step() }
     var result: [Int64] = []

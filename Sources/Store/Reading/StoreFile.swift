@@ -193,8 +193,8 @@ struct StoreFile: Sendable {
   }
 
   private func create(_ schema: StoreSchema, on connection: Connection) throws {
-    // In this mode, SQLite can free the pages of deleted history in small steps. The mode must be
-    // set before the first table exists.
+    // In the mode `INCREMENTAL`, SQLite can free the pages of deleted history in small steps. The
+    // mode must be set before the first table exists.
     try connection.execute("PRAGMA auto_vacuum = INCREMENTAL")
     try connection.execute("BEGIN EXCLUSIVE")
     do {
@@ -234,7 +234,7 @@ struct StoreFile: Sendable {
 
   /// Throws if the file ends inside a page.
   ///
-  /// SQLite itself notices this only when it reads the page.
+  /// SQLite itself notices an incomplete page only when it reads the page.
   private func checkSize(of connection: Connection) throws {
     var file = stat()
     guard let size = try connection.integer("PRAGMA page_size"), stat(path, &file) == 0,

@@ -3,8 +3,8 @@ import Changes
 extension EntityLayout {
   /// Checks the values of a row, in the order of ``columns``.
   ///
-  /// - Throws: ``StoreError/Code/unreadableValue`` for the first value that does not have its
-  ///   property's type; only a foreign writer can write one.
+  /// - Throws: ``StoreError/Code/unreadableValue`` for the first value that does not have the type
+  ///   of its property. Only a foreign writer can write such a value.
   package func check(_ values: [Value], id: Int64) throws {
     for (index, value) in values.enumerated() where !isReadable(value, at: ColumnIndex(index)) {
       throw unreadable(value, column: ColumnIndex(index), id: id)

@@ -34,7 +34,7 @@ final class Erasure {
   func refresh() throws {
     mode = try Catalog.historyMode(on: connection)
     let isOn = mode == .tombstones
-    // A process that ended before it emptied the log may have left old values there.
+    // A process that ended before it emptied the log may have left old values in the log.
     isLogUnclean = isOn
     isFileUnclean = isOn
     arePagesUnclean = isOn
@@ -46,7 +46,7 @@ final class Erasure {
     try connection.execute("PRAGMA secure_delete = \(isOn ? "ON" : "OFF")")
   }
 
-  /// Sets the requested mode of a store; nil keeps the present one.
+  /// Sets the requested mode of a store; nil keeps the present mode.
   static func prepare(_ mode: HistoryMode?, on connection: Connection) throws {
     guard let mode, try Catalog.historyMode(on: connection) != mode else { return }
     try connection.inTransaction {
@@ -298,7 +298,8 @@ extension Change {
     salt: Seed,
     leaving digest: Digest
   ) -> [ToldValue]? {
-    // More than 12 selected properties of one line are not both present and erased.
+    // At most 12 values are tried, because a line never has more values that the origin may have
+    // kept.
     let present = wanted.indices.filter { wanted[$0].isAfter }.prefix(12)
     for choice in 0..<1 << present.count {
       let kept = Set(present.enumerated().filter { choice >> $0.offset & 1 == 1 }.map(\.element))

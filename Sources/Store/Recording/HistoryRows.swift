@@ -75,7 +75,7 @@ final class HistoryRows {
     return try connection.first(query, values: [.integer(id)]) { try transaction(at: $0) }
   }
 
-  /// The transactions after one that changed any of these objects, each with the objects that it
+  /// The later transactions that changed any of these objects, each with the objects that it
   /// changed.
   func transactions(
     after id: Int64,
@@ -269,7 +269,7 @@ final class HistoryRows {
 
   /// The latest time of the transactions up to the base; nil if the time is not known.
   ///
-  /// Stores that were pruned by an earlier version do not have this time.
+  /// Stores that were pruned by an earlier version do not contain the latest time.
   func baseTime() throws -> String? {
     guard case .text(let time) = try Catalog.value("history_base_time", on: connection) else {
       return nil

@@ -10,7 +10,7 @@ final class TouchFile {
   private let writing: Statement
   /// The lowest and the highest id of each entity.
   ///
-  /// Most objects are inserted in the order of their ids. So an id is usually outside these bounds,
+  /// Most objects are inserted in the order of their ids. So an id is usually outside the bounds,
   /// and no lookup is needed.
   private var bounds: [ClosedRange<ObjectID>?]
 

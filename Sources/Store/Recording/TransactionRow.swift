@@ -18,7 +18,7 @@ final class TransactionRow {
   private let sealing: Statement
   private let schemaID: Int64
   private let rows: HistoryRows
-  /// The digest of the transaction before the open one.
+  /// The digest of the transaction before the open transaction.
   private var previous: Digest?
   private let provenance: Provenance
 
@@ -70,8 +70,8 @@ final class TransactionRow {
     return (transaction + 1, last.int64(at: 1) + 1)
   }
 
-  /// Computes the digest of the last transaction if it has none yet, and remembers it for the next
-  /// one.
+  /// Computes the digest of the last transaction if it has none yet, and keeps the digest for the
+  /// next transaction.
   func sealLast(_ id: Int64) throws {
     defer { lastDigest.reset() }
     previous = try lastDigest.step() ? Digest(bytes: lastDigest.bytes(at: 0)) : nil
@@ -85,7 +85,7 @@ final class TransactionRow {
     previous = digest
   }
 
-  /// Inserts the row of a transaction, which closes it.
+  /// Inserts the row of a transaction, which closes the transaction.
   func insert(
     _ id: Int64,
     author: Author,

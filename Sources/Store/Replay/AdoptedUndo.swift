@@ -198,8 +198,8 @@ final class AdoptedUndo {
     return try statement.step() ? statement.int64(at: 0) : 0
   }
 
-  /// The tables of the other rows that a statement changed, or the table of the row if all of them
-  /// are in it.
+  /// The tables of the other rows that a statement changed, or only the row's own table if it
+  /// contains all of them.
   private func others(_ key: RowKey, after clock: Int64) throws -> [String] {
     let changed = try writer.layouts.filter { layout in
       try connection.hasRow(

@@ -11,7 +11,7 @@ final class ReplayRows {
     case snapshot
     /// The changes are inverses of recorded changes, and replaying them reverts transactions.
     case takingBack
-    /// The changes were made by a migration; they are compared with the rows.
+    /// The changes were made by a migration, and are only compared with the rows.
     case comparison
   }
 
@@ -21,7 +21,7 @@ final class ReplayRows {
   private let adopted: AdoptedReplay?
   var values: ChangeValues
   // Exclusive access is not checked, because the purpose is read for every row, and does not change
-  // meanwhile.
+  // while rows are written.
   @exclusivity(unchecked) var purpose = Purpose.history
   /// The expected values that rows did not have.
   @exclusivity(unchecked) private(set) var differences: [ReplayDifference] = []
@@ -194,7 +194,7 @@ final class ReplayRows {
     }
   }
 
-  /// Changes the links of one relationship; both lists must be in ascending order.
+  /// Changes the links of one relationship; the old and the new list must be in ascending order.
   private func writeLinks(
     _ key: RowKey,
     join: JoinStatements,

@@ -61,8 +61,8 @@ package final class Replayer {
   ///
   /// - Parameters:
   /// - id: The transaction's id.
-  /// - count: The number of its changes.
-  /// - first: For a gap, the first transaction that it replaces.
+  /// - count: The number of changes in the transaction.
+  /// - first: For a gap, the first transaction that the gap replaces.
   /// - Throws: ``StoreError/Code/historyGap`` if another transaction must be next.
   package func begin(_ id: Int64, count: Int64, first: Int64? = nil) throws {
     guard open == nil else { throw failure(.outOfOrder) }
@@ -187,7 +187,7 @@ package final class Replayer {
     rows.forgetDifferences()
   }
 
-  /// Ends the snapshot; the transaction after its point must be next.
+  /// Ends the snapshot; the transaction after the point of the snapshot must be next.
   ///
   /// - Parameter time: The time of the state; nil if it is not known.
   /// - Throws: ``StoreError/Code/replayMismatch`` if one of the objects existed already.

@@ -4,8 +4,8 @@ import SQLite
 extension Writer {
   /// Describes the foreign key that made `COMMIT` fail.
   ///
-  /// SQLite does not report which key it was, so the function checks all keys. The check takes long
-  /// in a large store.
+  /// SQLite does not report which foreign key failed, so the function checks all foreign keys. The
+  /// check takes long in a large store.
   func missingReference() throws -> StoreError {
     let statement = try connection.prepare("PRAGMA foreign_key_check")
     guard try statement.step() else {

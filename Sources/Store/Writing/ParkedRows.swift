@@ -5,8 +5,8 @@ import SQLite
 ///
 /// Two objects can swap a unique value in one save, or a new object can take over the value of an
 /// object that is deleted later. A row that can't be written yet is deleted from its table, and
-/// inserted with its final values when the transaction ends. Foreign keys are checked only at this
-/// time.
+/// inserted with its final values when the transaction ends. Foreign keys are checked only at the
+/// end of the transaction.
 struct ParkedRows {
   private(set) var rows: [RowKey: [Value]] = [:]
   private(set) var order: [RowKey] = []
@@ -54,7 +54,8 @@ extension Writer {
   /// Updates several objects, which can exchange unique values.
   ///
   /// - Returns: The keys of the objects that do not exist.
-  /// - Throws: ``StoreError/Code/duplicate`` if two objects have the same unique value at the end.
+  /// - Throws: ``StoreError/Code/duplicate`` if two objects have the same unique value after the
+  ///   update.
   @discardableResult
   package func update(_ changes: [RowChange]) throws -> [RowKey] {
     var missing: [RowKey] = []
