@@ -70,7 +70,7 @@ func knownDigests(_ texts: [String], keys: String?) throws -> [Digest] {
 private func digest(inLine line: Substring) -> Digest? {
   struct Answer: Decodable { let to: HistoryPoint }
   if line.hasPrefix("{") {
-    // A line that can't be decoded is not a line that `verify` wrote.
+    // If a line can't be decoded, `verify` did not write this line.
     return try? JSONDecoder().decode(Answer.self, from: Data(line.utf8)).to.digest
   }
   return Digest(hexadecimal: line.prefix { $0 != " " }.lowercased())

@@ -156,7 +156,8 @@ extension Blame {
     }
   }
 
-  /// Keeps the last values of a deleted object, which the deletion contains but did not set.
+  /// Keeps the last values of a deleted object; the deletion contains these values, but did not set
+  /// them.
   ///
   /// For a deleted object, a blame shows the transactions that set the last values of the object.
   private mutating func keep(_ properties: [PropertyDifference]) {

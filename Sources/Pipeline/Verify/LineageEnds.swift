@@ -39,7 +39,8 @@ private func otherEnd(_ result: Verification, head: HistoryPoint, next: Int64) -
 }
 
 extension Verification {
-  /// Adds a finding about the end of the logs, which replaces the tree's finding of the same end.
+  /// Adds a finding about the end of the logs; this finding replaces a finding of the tree
+  /// comparison about the end.
   fileprivate mutating func addEnd(_ finding: Finding) {
     findings.removeAll { $0.kind == finding.kind && $0.transaction == finding.transaction }
     findings.append(finding)
