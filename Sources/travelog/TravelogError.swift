@@ -82,8 +82,8 @@ enum TravelogError: ShownError, Worded {
         + "\nName a file: --output report.html"
     case .otherStore(let store, let named):
       "The path names the store \(store), but --store names \(quotedValue(named)).\nLeave out --store, or name the log folder."
-    case .logsFromTerminal: "Standard input is a terminal.\nPipe logs into the command, or name"
-      + " files."
+    case .logsFromTerminal:
+      "Standard input is a terminal.\nPipe logs into the command, or name files."
     case .logsFromBoth:
       "Logs can't be read from files and from standard input at once.\nName files, or only -."
     case .isFolder(let path): "\(path) is a folder.\nName one folder, or only files."

@@ -58,8 +58,8 @@ extension StoreError.Code {
   package var hint: String {
     switch self {
     case .missing, .notADatabase, .notAStore: "Check the path."
-    case .damaged: "Restore the store from a copy, or rebuild the store: travelog import LOGS"
-      + " --into NEW"
+    case .damaged:
+      "Restore the store from a copy, or rebuild the store: travelog import LOGS --into NEW"
     case .newerFormat: "Use a newer version of the program."
     case .locked: "Try again when the other program has finished."
     case .readOnly: "Check the permissions."
