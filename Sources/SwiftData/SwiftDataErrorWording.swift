@@ -140,12 +140,12 @@ extension SwiftDataError {
         + "\nGive the configuration a schema, or create a ModelContainer, which sets the schema."
     case .sameName(let name, let first, let second):
       "Two model classes are named \(name): \(first) and \(second)."
-        + "\nAn entity has the simple name of its class; rename one of the classes, or put them"
-        + " into different schemas."
+        + "\nAn entity has the simple name of its class; rename one of the classes, or put the"
+        + " classes into different schemas."
     case .typeIsNotStorable(let property, let type):
       "\(property) has the type \(type), which can't be stored."
-        + "\nMake the type Codable, mark the property @Transient, or give it a transformer with"
-        + " @Attribute(.transformable(by:))."
+        + "\nMake the type Codable, mark the property @Transient, or give the property a"
+        + " transformer with @Attribute(.transformable(by:))."
     case .linkToOtherStore(let property, let destination):
       "\(property) refers to \(destination), which is in another store."
         + "\nPut both models into one configuration, or store the persistentModelID of the other"
@@ -170,7 +170,7 @@ extension SwiftDataError {
         + "\nOpen the store with a program that has version \(stored)."
     case .noStage(let old, let new, let error):
       "The migration plan has no stage from version \(old) to version \(new), but this migration"
-        + " needs one: \(error.message)"
+        + " needs a stage: \(error.message)"
         + "\nAdd a custom stage to the plan's stages that prepares the store for version \(new)."
     case .unknownModel(let model):
       "The container does not have the model \(model)."
@@ -180,10 +180,10 @@ extension SwiftDataError {
         + " \(model)."
     case .modelOfOtherContainer(let model):
       "A \(model) of another ModelContainer was inserted or deleted."
-        + "\nFetch it with this context, or copy its values into a new \(model)."
+        + "\nFetch the model with this context, or copy the values into a new \(model)."
     case .modelOfOtherContext(let model):
       "A \(model) that belongs to another context was inserted or deleted."
-        + "\nFetch it in this context by its persistentModelID instead."
+        + "\nFetch the model in this context by its persistentModelID instead."
     case .modelIsGone(let model):
       "A new \(model) has the unique values of an existing \(model), which was deallocated."
     case .linkToOtherContext(let property, let object, let other):
@@ -231,8 +231,8 @@ extension SwiftDataError {
       "The snapshot of \(object) does not have a suitable value for \(property): \(error)."
         + "\nThe snapshot must encode a value of the type \(type) under the name of the property."
     case .updatedIsMissing(let object, let store):
-      "The object \(object) can't be updated, because it is not in the store \(store)."
-        + "\nFetch it again, or pass it to the store as an inserted object."
+      "The object \(object) can't be updated, because the object is not in the store \(store)."
+        + "\nFetch the object again, or pass the object to the store as an inserted object."
     case .noHistory(let type, let known):
       "No store of the container has a history with transactions of the type \(type):"
         + " \(known.isEmpty ? "none has a history" : "they have \(known.joined(separator: ", "))")."

@@ -27,7 +27,7 @@ extension Travelog {
   )
   static let newIdentity = Parameter<Bool>.toggle(
     "new-identity",
-    help: "Give a copy its own identity; its history begins again."
+    help: "Give a copied file a new identifier, and begin a new history."
   )
   static let suspend = Parameter<Bool>.toggle(
     "suspend",
@@ -38,10 +38,10 @@ extension Travelog {
     "adopt",
     summary: "Gives a SQLite database of any program a history.",
     discussion:
-      "Adds tables and triggers to the file. They record who changes what. The tables of the "
-      + "program do not change, and if the command fails, nothing is added. All other commands "
-      + "accept an adopted file as a store. \(PackageFolders.documentation)/ADOPT.md describes "
-      + "how a program names the author of its changes, and how a program can change its tables.",
+      "Adds tables and triggers that record who changes what. The tables of the program do not "
+      + "change, and if the command fails, nothing is added. All other commands accept an adopted "
+      + "file as a store. \(PackageFolders.documentation)/ADOPT.md describes how a program names "
+      + "the author of its changes, and how a program can change its tables.",
     examples: [
       "travelog adopt app.db --dry-run": "Show how each table would be recorded.",
       "travelog adopt app.db": "Begin to record the history of a database.",
@@ -67,7 +67,7 @@ extension Travelog {
     } else if given[detach] {
       try Store.detach(path)
       answer.action = "detached"
-      try call.summarize("\(path): detached; its tables are as before")
+      try call.summarize("\(path): detached; the tables of the program are as before")
     } else if given[newIdentity] {
       answer.identifier = try Store.renewIdentity(path)
       answer.action = "renewed"

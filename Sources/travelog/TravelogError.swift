@@ -67,8 +67,9 @@ enum TravelogError: ShownError, Worded {
     case .hashWithoutKey:
       "--redact …=hash needs a key, or anyone could find the values by guessing."
         + "\nGive --redact-key with a file of random bytes."
-    case .keyWithoutHash: "--redact-key has no effect without --redact …=hash.\nLeave out"
-      + " --redact-key."
+    case .keyWithoutHash:
+      "--redact-key has no effect without --redact …=hash.\nLeave out"
+        + " --redact-key."
     case .shortKey(let path, let bytes):
       "The key \(path) is \(counted(Int64(bytes), noun: "byte")) long; at least 16 bytes are required to"
         + " resist guessing."

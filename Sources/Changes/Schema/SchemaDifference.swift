@@ -168,7 +168,7 @@ extension SchemaDifference: CustomStringConvertible {
 extension Relationship.Storage {
   fileprivate var words: String {
     switch self {
-    case .column(let name): "its own column \(name)"
+    case .column(let name): "the column \(name) of the relationship"
     case .inverseColumn(let name): "the column \(name) of the inverse relationship"
     case .joinTable(let name, _, _): "the table \(name)"
     }

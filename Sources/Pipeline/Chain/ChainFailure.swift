@@ -65,26 +65,29 @@ package enum ChainFailure: LogReason {
       "The log \(path) does not follow transaction \(last): \(rangeText(range).lowercased())"
         + " \(range.count == 1 ? "is" : "are") missing.\nRestore the missing logs."
     case .repeated(let range):
-      "The log \(path) repeats \(rangeText(range).lowercased()) of the log before it."
+      "The log \(path) repeats \(rangeText(range).lowercased()) of the previous log."
         + "\nMove one of these two logs out of the folder."
     case .filtered(let filter):
       "The log \(path) is filtered (\(filter)), so no log can follow it."
         + "\nMove the filtered log out of the folder."
     case .filteredHistory(let filter, let name):
-      "\(name) is filtered (\(filter)), so it does not show the whole state of a store."
+      "\(name) is filtered (\(filter)), so the filtered logs do not show the whole state of a"
+        + " store."
         + "\nName whole logs, or the store."
     case .onlyFiltered(let store, let words):
-      "All logs of the store \(store) here are filtered (\(words)), so they are not a whole history."
+      "All logs of the store \(store) here are filtered (\(words)), so the logs are not a whole"
+        + " history."
         + "\nName the folder of one filter, which “log”, “show” and “blame” can read: \(path)"
     case .filteredImport(let store, let folder):
       "The logs of the store \(store) in \(folder) are filtered and can't be imported."
         + "\nUse the whole logs."
     case .filteredPart(let root):
-      "The logs in \(path) are filtered and can't be imported.\nName \(root) if it has the whole logs."
+      "The logs in \(path) are filtered and can't be imported.\nName \(root) if this folder has the"
+        + " whole logs."
     case .notAFolder: "\(path) is not a folder of logs."
     case .replica(let number):
       "Can't create the replica \(path): \(systemText(number))."
-        + "\nCheck the folder and its permissions."
+        + "\nCheck the folder and the permissions of the folder."
     }
   }
 }

@@ -147,7 +147,7 @@ extension PipelineError {
         + "\nExport \(store) to another folder; the new logs begin with the state of the store."
     case .isOtherLineage(let own, let last):
       "The store \(store) has lineage \(own), but the logs of the store end in lineage \(last)."
-        + "\nCopy the logs of lineage \(own) from the folder to which they were exported, or export"
+        + "\nCopy the logs of lineage \(own) from the original folder, or export"
         + " \(store) to a new folder; the new logs begin with the state of the store."
     case .areUnlogged(let missing):
       "\(rangeText(missing)) of \(store) \(missing.count == 1 ? "is" : "are") in no log in"
@@ -165,7 +165,7 @@ extension PipelineError {
       "The logs in \(logs) do not belong to the history of \(store): \(error.message)"
         + "\nName the folder that has this store's logs."
     case .isLink:
-      "The log \(log) is a symbolic link, so the values would remain in its target."
+      "The log \(log) is a symbolic link, so the values would remain in the target of the link."
         + "\nPut the file itself into the folder."
     case .isCovered:
       "The transactions of the log \(log) are in another log too: a compaction was interrupted."

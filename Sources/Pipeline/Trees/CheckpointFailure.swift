@@ -53,7 +53,7 @@ package enum CheckpointFailure: LogReason {
     case .doesNotExtend(let old, let new):
       "The tree in \(path), of size \(new.count), does not extend the checkpoint of size"
         + " \(old.count): history was altered, or the logs belong to another history."
-        + "\nVerify the logs, and compare them with another copy."
+        + "\nVerify the logs, and compare the logs with another copy."
     case .isOtherTree(let origin):
       "The checkpoint \(path) belongs to the tree \(inQuotes(abbreviated(origin))), which is not"
         + " the tree of these logs."
@@ -66,12 +66,14 @@ package enum CheckpointFailure: LogReason {
     case .notAProof: "\(path) is not a proof."
     case .notInLogs:
       "The logs in \(path) do not have transaction \(error.transaction)."
-        + "\nIf the store has this transaction, export it first: \(inQuotes("travelog export STORE --to LOGS"))"
+        + "\nIf the store has this transaction, export the store first:"
+        + " \(inQuotes("travelog export STORE --to LOGS"))"
     case .noChange(let count):
       "Transaction \(error.transaction) has \(countText(Int(count), noun: "change")), numbered from 0."
         + (count > 0 ? "\nThe last is \(inQuotes("\(error.transaction).\(count - 1)"))." : "")
     case .otherDigest:
-      "The lines of transaction \(error.transaction) in \(path) do not match its digest."
+      "The lines of transaction \(error.transaction) in \(path) do not match the digest of the"
+        + " transaction."
     }
   }
 }

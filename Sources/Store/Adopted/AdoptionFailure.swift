@@ -35,10 +35,10 @@ enum AdoptionFailure: StoreReason {
 
   func wording(_ path: String) -> Wording {
     switch self {
-    case .adopted: "\(path) is adopted already.\nTo list its history: travelog log \(path)"
-    case .notAdopted: "\(path) is not adopted.\nTo add history to it: travelog adopt \(path)"
+    case .adopted: "\(path) is adopted already.\nTo list the history: travelog log \(path)"
+    case .notAdopted: "\(path) is not adopted.\nTo add a history: travelog adopt \(path)"
     case .ourStore:
-      "\(path) is a store, which has history already.\nTo list it: travelog log \(path)"
+      "\(path) is a store, which has history already.\nTo list the history: travelog log \(path)"
     case .prefixTaken(let name, let prefix):
       "\(path) has '\(name)', whose name begins with the prefix '\(prefix)'."
         + "\nChoose another prefix: travelog adopt --prefix NAME_ \(path)"
@@ -51,7 +51,7 @@ enum AdoptionFailure: StoreReason {
       "The texts of \(path) are stored as \(encoding), and only UTF-8 can be recorded."
         + "\nTo see the encoding: sqlite3 \(path) 'PRAGMA encoding'"
     case .suspended(let process):
-      "The triggers of \(path) are removed while process \(process) changes its tables."
+      "The triggers of \(path) are removed while process \(process) changes the tables."
         + "\nTry again when process \(process) has finished."
     case .notACreation(let name):
       "The schema of \(path) has a statement for '\(abbreviated(name))' that creates nothing."
@@ -71,10 +71,10 @@ enum AdoptionFailure: StoreReason {
         + "\nUse the program of this database to change the row."
     case .undoLeavesReference:
       "The undo would leave a row in \(path) that refers to a missing row. Nothing is changed."
-        + "\nRevert the later transactions that wrote such rows too."
+        + "\nRevert the later transactions that wrote rows with such references too."
     case .refused(.writing):
       "\(path) has the tables of another program, whose rows can't be written through models."
-        + "\nUse the program itself to change its rows."
+        + "\nUse the other program to change the rows."
     case .refused(.filling):
       "History of \(path) was deleted before it was exported, and can't be rebuilt for the tables of"
         + " another program.\nBegin new logs: travelog export \(path) --to FOLDER --new-folder"

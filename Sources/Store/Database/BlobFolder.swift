@@ -138,6 +138,6 @@ struct BlobFolder: Sendable {
 /// The error for a value whose bytes do not match the digest in the name of the file.
 func alteredValue(_ digest: String) -> CanonicalEncodingError {
   CanonicalEncodingError(
-    message: "the large value \(digest) does not have that digest; its file was altered"
+    message: "the large value \(digest) does not match this digest; the file was altered"
   )
 }

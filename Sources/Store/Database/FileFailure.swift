@@ -44,14 +44,14 @@ enum FileFailure: StoreReason {
     case .empty: "\(path) is empty; no program has created a store in this file yet.\n\(nameAStore)"
     case .appleStore:
       "\(path) is a store of Apple's Core Data or SwiftData, whose format Travelog can't read."
-        + "\nTo move its data here, see FROM_A_MAC in Travelog's documentation."
+        + "\nTo move the data to Travelog, see FROM_A_MAC in Travelog's documentation."
     case .foreignDatabase:
-      "\(path) is a SQLite database without Travelog history.\nTo add history to it:"
+      "\(path) is a SQLite database without Travelog history.\nTo add a history:"
         + " travelog adopt \(path)"
     case .newerFormat(let format, let known):
       "The store \(path) has format \(format); this program reads formats up to \(known)."
     case .damaged: "The store \(path) is damaged."
-    case .cutOff(let bytes): "The store \(path) is damaged: it was cut off at \(bytes) bytes."
+    case .cutOff(let bytes): "The store \(path) is damaged: the file was cut off at \(bytes) bytes."
     case .otherTables(let detail):
       "The tables of the store \(path) do not match its schema (\(detail)); another program"
         + " changed them.\nTo list the differences: travelog check \(path)"
@@ -65,14 +65,17 @@ enum FileFailure: StoreReason {
     case .erasedButInLog:
       "The values are erased from the history of the store \(path), but the store's write-ahead log"
         + " still contains them, because another program is reading the store."
-        + "\nErase the values again when that program has finished."
-    case .writeProtected: "\(path) can't be written: the file, its folder or its disk is"
-      + " write-protected."
-    case .openedForReading: "The store \(path) was opened for reading only.\nOpen it for writing."
+        + "\nErase the values again when the other program has finished."
+    case .writeProtected:
+      "\(path) can't be written: the file, its folder or its disk is"
+        + " write-protected."
+    case .openedForReading:
+      "The store \(path) was opened for reading only.\nOpen the store for"
+        + " writing."
     case .noCompanions:
       "The store \(path) can't be opened: SQLite can't create its files in the folder of the store."
     case .noWriteAheadLog:
-      "The store \(path) can't have a write-ahead log.\nMove it to a local file system."
+      "The store \(path) can't have a write-ahead log.\nMove the store to a local file system."
     case .workingCopy(let number):
       "Can't create \(path), the copy that a migration works on: \(systemText(number))."
     case .full: "There is no space left for the store \(path); \(notKept)."

@@ -31,7 +31,7 @@ enum ObjectFailure: StoreReason {
   }
 
   func wording(_ path: String) -> Wording {
-    let insert = "Insert that object in the same save."
+    let insert = "Insert the missing object in the same save."
     return switch self {
     case .missing(let object): "There is no \(object.entity) with id \(object.id)."
     case .notAColumn(let property): "\(property) is not a property with a column."
@@ -42,13 +42,13 @@ enum ObjectFailure: StoreReason {
     case .missingValue(let object, let properties):
       "\(object) can't be saved because \(properties.joined(separator: " and ")) must have a value."
     case .invalidValue(let object, let detail):
-      "\(object) can't be saved because a value does not have its property's type: \(detail)."
+      "\(object) can't be saved because a value does not have the type of the property: \(detail)."
     case .duplicateID(let object):
       "\(object) can't be inserted because an object with this id exists."
     case .duplicate(let object, let properties, let other):
       "\(object) can't be saved because \(other?.description ?? "another object") has the same"
         + " \(properties.isEmpty ? "unique values" : properties.joined(separator: " and "))."
-        + "\nThese values must be unique. Change one of them, or update the existing object."
+        + "\nThese values must be unique. Change one of the values, or update the existing object."
     case .danglingReference: "A relationship refers to an object that does not exist.\n\(insert)"
     case .danglingLink(let table, let destination):
       "A link in \(table) refers to a \(destination) that does not exist.\n\(insert)"
@@ -61,15 +61,16 @@ enum ObjectFailure: StoreReason {
           : "\nDelete these objects too, or set their \(property) to another object.")
     case .noIDsLeft(let table, let last):
       "The table \(table) has no ids left: another program gave a row the id \(last)."
-        + "\nGive that row a smaller id with the sqlite3 shell, and set the table's seq in"
+        + "\nGive this row a smaller id with the sqlite3 shell, and set the table's seq in"
         + " sqlite_sequence to the highest id."
     }
   }
 
   private func words(_ obstacle: Obstacle, property: String) -> String {
     switch obstacle {
-    case .denyRuleOfTargets: "a delete rule denies the deletion while \(property) of the object"
-      + " refers to"
+    case .denyRuleOfTargets:
+      "a delete rule denies the deletion while \(property) of the object"
+        + " refers to"
     case .denyRule: "a delete rule denies the deletion while \(property) refers to the object in"
     case .requiredValue: "\(property) must have a value and would have none in"
     case .noActionRule: "the delete rule is noAction, and \(property) still refers to the object in"

@@ -26,7 +26,7 @@ package enum ReplayFailure: StoreReason {
     switch self {
     case .replica:
       "The store \(path) is a replica, which accepts only changes of its origin."
-        + "\nTo make it independent: travelog promote \(path)"
+        + "\nTo make the replica independent: travelog promote \(path)"
     case .notAReplica: "The store \(path) is not a replica."
     case .gap(let id, let expected):
       "Transaction \(id) can't be replayed into the store \(path): its last transaction is"
@@ -48,7 +48,7 @@ package enum ReplayFailure: StoreReason {
     case .otherLineage(let lineage, let replica):
       "A snapshot of lineage \(lineage) can't be replayed into \(path), which has lineage \(replica)."
     case .notAMigration(let id):
-      "Transaction \(id) is the first one with another schema, but is not a migration."
+      "Transaction \(id) is the first transaction with another schema, but is not a migration."
     case .missingMigration(let version):
       "The migration of the store \(path) to version \(version) of the schema was not replayed."
     }
