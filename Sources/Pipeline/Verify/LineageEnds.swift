@@ -39,8 +39,8 @@ private func otherEnd(_ result: Verification, head: HistoryPoint, next: Int64) -
 }
 
 extension Verification {
-  /// Adds a finding about the end of the logs; this finding replaces a finding of the tree
-  /// comparison about the end.
+  /// Adds a finding about the end of the logs; earlier findings of this kind about the transaction
+  /// are removed.
   fileprivate mutating func addEnd(_ finding: Finding) {
     findings.removeAll { $0.kind == finding.kind && $0.transaction == finding.transaction }
     findings.append(finding)
