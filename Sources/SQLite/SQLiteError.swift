@@ -46,7 +46,7 @@ extension SQLiteError {
   package static let busy = Code(SQLITE_BUSY)
   /// Another statement of the same connection uses the table.
   package static let locked = Code(SQLITE_LOCKED)
-  /// Other connections prevented the lock.
+  /// Other connections prevented this connection from getting the lock.
   package static let protocolFailure = Code(SQLITE_PROTOCOL)
   package static let noMemory = Code(SQLITE_NOMEM)
   package static let inputOutputNoMemory = Code(SQLITE_IOERR | (12 << 8))

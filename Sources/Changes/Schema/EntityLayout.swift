@@ -54,7 +54,7 @@ package struct EntityLayout: Sendable {
   /// The names of many-to-many relationships in history and logs, by property name.
   package let linkNames: [String: String]
 
-  /// The index in ``columns`` of a property.
+  /// The index of a property in ``columns``.
   package func column(of property: String) -> ColumnIndex? {
     columns.firstIndex { $0.property == property }.map { ColumnIndex($0) }
   }

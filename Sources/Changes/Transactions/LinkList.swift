@@ -18,7 +18,7 @@ package struct LinkEncoder {
 
 /// Appends links as a canonical list.
 ///
-/// The prefix is the text before each id.
+/// The prefix is the text before each id in the list.
 func appendLinkList(
   _ targets: some Sequence<Int64>,
   prefix: [UInt8],
@@ -38,7 +38,7 @@ func appendLinkList(
 
 /// Reads the ids in a list such as `[{"entity":"Tag","id":"7"}]`.
 ///
-/// The prefix is the text before each id.
+/// The prefix is the text before each id in the list.
 ///
 /// - Returns: Whether the text is a canonical list with ids in ascending order.
 package func readLinkList(

@@ -38,7 +38,7 @@ package struct TransactionDigest {
 
   /// Adds the closing line without its digest, and returns the digest of the transaction.
   ///
-  /// - Throws: ``ProofError`` if the seeds in the lines are not the smallest set.
+  /// - Throws: ``ProofError`` if the lines do not have the smallest set of seeds.
   package func close(_ lines: TransactionLines) throws(ProofError) -> LineDigests {
     try withClosing(lines) { closing throws(ProofError) in try tree.close(closing, after: previous)
     }

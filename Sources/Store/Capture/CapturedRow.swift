@@ -156,7 +156,7 @@ final class CapturedRows {
 
   /// Whether the transaction that seems to end with a captured row is complete.
   ///
-  /// Only a caller that has the write lock gets a certain answer.
+  /// Only a caller that has the write lock gets a reliable answer.
   ///
   /// `time` is the present time, in milliseconds since 1970; nil if the rows are sealed at once.
   static func isLast(

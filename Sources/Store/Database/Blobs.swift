@@ -20,7 +20,7 @@ final class Blobs {
   private let folder: BlobFolder?
   /// Whether values of external attributes are kept in files; false for a store in memory.
   let hasFolder: Bool
-  /// The store to which unsealed history in memory belongs, whose values are present as well.
+  /// The store of unsealed history in memory, in which sizes of large values are looked up too.
   private let store: Connection?
   private var created: [String] = []
   private var marker: String?

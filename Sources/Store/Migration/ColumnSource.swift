@@ -24,7 +24,7 @@ struct ColumnSource: Sendable {
   /// The links from which a to-one column is filled, only one for each owner.
   var singleLink: LinkSource?
 
-  /// Whether the column is copied from an old column, or empty.
+  /// Whether the column is empty, or is copied from an old column.
   var isPlain: Bool { fill == nil && singleLink == nil && !mayLackValue && parameter == nil }
 }
 

@@ -102,7 +102,7 @@ private final class EarlierRows {
     return row
   }
 
-  /// Calls the closure with each row of a table that was deleted later.
+  /// Calls the closure with each row that a table had earlier and does not have now.
   func forEachGone(
     table: Int,
     _ body: (RowName, [[UInt8]: EncodedValue]) throws -> Void

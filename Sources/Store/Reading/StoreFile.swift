@@ -126,7 +126,7 @@ struct StoreFile: Sendable {
 
   private func prepareForWriting(_ connection: Connection) throws {
     if case .file = location { try switchToWriteAheadLog(connection) }
-    // With FULL, a reported save survives a power cut.
+    // With `synchronous = FULL`, a save that was reported as done survives a power cut.
     try connection.execute(
       """
       PRAGMA synchronous = \(options.isDurable ? "FULL" : "OFF");

@@ -32,7 +32,7 @@ final class HistoryRows {
     )
   }
 
-  /// A statement that reads the selected transactions, without deleted ones.
+  /// A statement that reads the selected transactions, without deleted transactions.
   func transactions(_ selection: HistorySelection) throws -> Statement {
     var sql = "SELECT \(Self.columns) FROM \(tables.transaction) t WHERE t.state <> 'deleted'"
     if let condition = selection.condition { sql += " AND (\(condition))" }
@@ -54,7 +54,7 @@ final class HistoryRows {
     try connection.query(changes, values: [.integer(first)])
   }
 
-  /// A statement that reads the changes of a transaction, from the last to the first.
+  /// A statement that reads the changes of a transaction, from the last change to the first.
   func changes(backwardsFrom transaction: Transaction) throws -> Statement {
     try connection.query(
       """

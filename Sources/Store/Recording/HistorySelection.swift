@@ -3,7 +3,7 @@ import Changes
 /// Which transactions a query reads, and in which order: parts of SQL in which `t` is
 /// `history_transaction`.
 package struct HistorySelection: Sendable {
-  /// The condition of the transactions; nil for all.
+  /// The condition of the transactions; nil for all transactions.
   package var condition: String?
   /// The values of the condition's parameters.
   package var bindings: [Value]

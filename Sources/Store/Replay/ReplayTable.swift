@@ -29,8 +29,8 @@ final class ReplayTable {
     external.isEmpty
       || (part.before.lowerBound..<part.after.upperBound).allSatisfy { place in
         let member = changes.members[place]
-        // The length of the Base64 text is compared. The value has three bytes for every four
-        // letters.
+        // The code compares the length of the Base64 text, which has four letters for every three
+        // bytes of the value.
         return member.value.count < Blobs.inlineLimit
           || !external.contains(ColumnIndex(member.index))
       }

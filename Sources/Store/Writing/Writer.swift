@@ -125,7 +125,7 @@ package final class Writer {
     blobs.abandon()
   }
 
-  /// Reserves unused ids of a table, and returns the first.
+  /// Reserves unused ids of a table, and returns the first of them.
   package func reserveIDs(_ table: String, count: Int) throws -> Int64 {
     // A foreign writer can have reset the sequence although rows exist.
     let sequence = try connection.integer(

@@ -30,7 +30,7 @@ final class RowMerge {
     try right.begin(ids)
   }
 
-  /// Moves to the next difference; nil after the last.
+  /// Moves to the next difference; nil after the last difference.
   func next() throws -> Place? {
     while true {
       if place != .right { try left.advance() }
