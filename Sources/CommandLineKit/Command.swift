@@ -36,7 +36,7 @@ package struct Command: Sendable {
 
   /// Creates a command.
   ///
-  /// Success, failure and usage need not be in `exitCodes`.
+  /// The codes of success, failure and usage need not be in `exitCodes`.
   package init(
     _ name: String,
     summary: String,

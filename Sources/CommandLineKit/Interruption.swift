@@ -1,8 +1,8 @@
 import Glibc
 import Synchronization
 
-/// Handles SIGINT and SIGTERM: the command can end in order, and after 0.13 s the program ends
-/// without waiting.
+/// Handles SIGINT and SIGTERM: a command has 0.13 s to end in order; then the program ends without
+/// waiting for it.
 package enum Interruption {
   /// The time in microseconds that a command has to end in order.
   ///

@@ -37,7 +37,7 @@ public struct OSLogIntegerFormatting: Equatable, Sendable {
     return result
   }
 
-  /// In octal, optionally with the prefix "0o" and a minimum number of digits.
+  /// In octal, optionally with the prefix "0" and a minimum number of digits.
   public static func octal(
     explicitPositiveSign: Bool = false,
     includePrefix: Bool = false,

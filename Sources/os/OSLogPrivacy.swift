@@ -46,7 +46,7 @@ public struct OSLogPrivacy: Equatable, Sendable {
 }
 
 extension OSLogPrivacy {
-  /// The text that the log shows for a value with this text.
+  /// The text that the log shows for a value: the text of the value, or a replacement.
   func shown(_ text: String, isScalar: Bool, showsPrivate: Bool) -> String {
     let isShown =
       switch level {

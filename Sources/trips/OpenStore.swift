@@ -3,7 +3,7 @@ import Foundation
 import SampleTrips
 import SwiftData
 
-/// Opens the store of a call for an author.
+/// Opens the store that a call names, for an author.
 func openStore(
   _ call: Call,
   as author: SampleTrips.Author = .app,

@@ -68,7 +68,7 @@ enum Page {
     "sha256-" + base64(Array(SHA256.digest(of: content).bytes))
   }
 
-  /// JSON for an element of the page.
+  /// Compresses JSON and encodes it in base64, for an element of the page.
   static func compressed(_ json: [UInt8]) throws -> [UInt8] {
     Array(base64(try gzipMember(of: json, level: 9, path: "the page")).utf8)
   }

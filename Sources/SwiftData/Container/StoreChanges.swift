@@ -101,7 +101,7 @@ final class StoreChanges: Sendable {
       // If a watch fails, the observers read the store themselves and report the error.
       do { if try watch.hasChanged() { isCommitted = true } } catch { isCommitted = true }
     }
-    // Even after a save of this process, the files are examined, because another process may have
+    // The generation increases even after a save of this process, because another process may have
     // committed too.
     if isCommitted { state.withLock { $0.generation += 1 } }
     let isNew = isCommitted || afterSave

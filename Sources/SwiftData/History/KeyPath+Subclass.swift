@@ -6,7 +6,7 @@ extension AnyKeyPath {
   /// A class lists the properties that it declares by key paths such as `\Trip.name`, and Swift
   /// can't create `\Business.name` from such a key path at run time. The objects of both key paths
   /// have the same contents but different classes, so this function creates an object of the right
-  /// class and copies the contents. This is safe because the key path of a property captures
+  /// class and copies the contents. The copy is safe, because the key path of a property captures
   /// nothing and owns nothing.
   func through<Model: PersistentModel>(_: Model.Type) -> PartialKeyPath<Model>? {
     if let keyPath = self as? PartialKeyPath<Model> { return keyPath }

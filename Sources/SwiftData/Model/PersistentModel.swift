@@ -15,7 +15,7 @@ public protocol PersistentModel: AnyObject, Observable, Hashable, Identifiable, 
   /// The properties that the class declares; inherited ones are not included.
   static var schemaMetadata: [Schema.PropertyMetadata] { get }
 
-  /// Creates an instance with existing values; the values always have the type of the root class.
+  /// Creates an instance with existing values; `backingData` is always for the root class.
   init(backingData: any BackingData<Root>)
 
   /// The state of the instance; only generated code uses this property.

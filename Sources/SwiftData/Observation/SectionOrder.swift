@@ -1,8 +1,8 @@
 struct SectionOrder<Element: PersistentModel, SectionTitle: Hashable> {
   let keyPath: PartialKeyPath<Element>
   let title: (Element) -> SectionTitle
-  /// The order of the sections: by the title in localized order, then exactly, so that each section
-  /// is contiguous.
+  /// The order of the sections: by the title in localized order, then in exact order, so that each
+  /// section is contiguous.
   ///
   /// The sort descriptor is in an array, because optimized code that copies a single stored
   /// `SortDescriptor` needs a symbol that Foundation does not export.
@@ -36,7 +36,7 @@ extension SectionOrder where SectionTitle == String {
 public protocol _SectionText {
   /// The title of the section; an empty text for nil.
   var _title: String { get }
-  /// The order of the sections: first localized, then exact.
+  /// The order of the sections: first in localized order, then in exact order.
   static func _orders<Model: PersistentModel>(
     by keyPath: any KeyPath<Model, Self> & Sendable
   ) -> [SortDescriptor<Model>]
@@ -45,7 +45,7 @@ public protocol _SectionText {
 extension String: _SectionText {
   /// The title, which is the text itself.
   public var _title: String { self }
-  /// The order of the sections: first localized, then exact.
+  /// The order of the sections: first in localized order, then in exact order.
   public static func _orders<Model: PersistentModel>(
     by path: any KeyPath<Model, String> & Sendable
   ) -> [SortDescriptor<Model>] {
@@ -59,7 +59,7 @@ extension String: _SectionText {
 extension String?: _SectionText {
   /// The title; an empty text for nil.
   public var _title: String { self ?? "" }
-  /// The order of the sections: nil first, then localized, then exact.
+  /// The order of the sections: nil first, then in localized order, then in exact order.
   public static func _orders<Model: PersistentModel>(
     by path: any KeyPath<Model, String?> & Sendable
   ) -> [SortDescriptor<Model>] {
