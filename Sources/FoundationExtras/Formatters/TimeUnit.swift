@@ -80,7 +80,7 @@ extension DateComponentsFormatter.UnitsStyle {
   /// The parts with their units, as a list.
   func text(of parts: [TimePart], locale: Locale) -> String? {
     var status = U_ZERO_ERROR
-    // After this call, the format owns the number format.
+    // `uameasfmt_open` takes ownership of the number format.
     let numbers = self == .spellOut ? spelledNumbers(locale) : nil
     let format = uameasfmt_open(locale.identifier, width, numbers, &status)
     defer { uameasfmt_close(format) }

@@ -161,7 +161,7 @@ extension Seeder {
   /// Deletes a trip and everything that belongs to it.
   func deleteTrip(_ context: ModelContext) throws {
     guard known.count > 20 else { return try planTrip(context) }
-    // The kinds take turns, so that a short history contains all of them.
+    // The kinds of trips take turns, so that a short history contains all of them.
     let wanted: KnownTrip.Kind = [.plain, .personal, .business][deleted % 3]
     let indices = known.indices.filter { known[$0].kind == wanted }
     guard !indices.isEmpty else { return try planTrip(context) }

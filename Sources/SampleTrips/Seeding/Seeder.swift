@@ -47,7 +47,9 @@ final class Seeder {
 
   var known: [KnownTrip] = []
   var people: [Person] = []
-  /// The tags by their words, because a fetch before the save would search all pending changes.
+  /// The tags by their words.
+  ///
+  /// A fetch of the tags before the save would search all pending changes.
   var tags: [String: Tag] = [:]
   /// The pictures created so far, by their numbers.
   var photos: [Int: Data] = [:]

@@ -38,7 +38,8 @@ struct HiddenOwners {
     let isKnown = entry.owners[column] != nil
     // The member moved from one owner to another; the entry of the new owner must remain.
     if owner == nil, isKnown { return }
-    // A member can also be in another collection, unless it is new and was added only once.
+    // The member may still be in another collection, unless it is new and was added to only one
+    // collection.
     if owner != nil, isKnown || member.phase != .inserting { mayLeaveStrays = true }
     entry.owners.updateValue(owner, forKey: column)
     members[ObjectIdentifier(member)] = entry

@@ -12,9 +12,9 @@ extension ModelContext {
   /// let inserted = notification.userInfo?[Key.insertedIdentifiers.rawValue]
   /// ```
   public enum NotificationKey: String, Sendable {
-    /// The state of the stores that queries read; notifications on Linux do not contain it.
+    /// The state of the stores that queries read; notifications on Linux do not contain this key.
     case queryGeneration
-    /// Whether all earlier identifiers are invalid; notifications on Linux do not contain it.
+    /// Whether all earlier identifiers are invalid; notifications on Linux do not contain this key.
     case invalidatedAllIdentifiers
     /// The permanent identifiers of inserted models; empty if there are none.
     case insertedIdentifiers = "inserted"

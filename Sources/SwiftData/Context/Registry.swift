@@ -127,7 +127,7 @@ final class Registry {
 /// A fetch updates attributes and references from the rows that it reads. Collections are not in
 /// these rows: a context reads them again after another context or process has saved.
 struct Reading {
-  /// Increases when the context detects a save by another context or process.
+  /// A number that increases when the context detects a save by another context or process.
   private(set) var number: Int32 = 0
   private var head: Reader.Head?
 

@@ -167,7 +167,7 @@ extension SQLTranslation {
 }
 
 extension PredicateExpressions.ComparisonOperator {
-  /// The operator for exchanged sides, such as `>` for `<`.
+  /// The operator to use if the sides are exchanged, such as `>` for `<`.
   var turned: PredicateExpressions.ComparisonOperator {
     switch self {
     case .lessThan: .greaterThan

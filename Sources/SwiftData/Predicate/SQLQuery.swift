@@ -14,7 +14,7 @@ struct SQLQuery: Hashable, Sendable {
   var canFail = false
   /// Whether the SQL searches other tables before the rows of the query; see ``SQLPath``.
   var isSearch = false
-  /// Whether the SQL holds for only a few rows, which an index finds.
+  /// Whether the SQL is true for only a few rows, which an index finds.
   var isNarrow = false
 
   static let `true` = SQLQuery(text: "1")

@@ -41,7 +41,7 @@ struct SQLScalar {
   var type: ValueType
   var swiftType: Any.Type
   var isNullable: Bool
-  /// The value is NULL if one of these variables is NULL.
+  /// If one of these variables is NULL, the value is NULL.
   var strictIn: Set<VariableID> = []
   /// If the value is a number of rows: the condition that there is at least one row.
   var isPositive: SQLQuery?

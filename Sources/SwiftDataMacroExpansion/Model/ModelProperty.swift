@@ -33,7 +33,7 @@ struct ModelProperty {
     if case .persisted = role { true } else { false }
   }
 
-  /// Whether the property is persisted, or would be without the modifier that is not supported.
+  /// Whether the property is persisted, or would be persisted without its unsupported modifier.
   var isStored: Bool {
     switch role {
     case .persisted, .unsupported: true

@@ -1,6 +1,6 @@
 import SwiftSyntax
 
-/// The access level of a declaration, which the members that a macro adds also need.
+/// The access level of a declaration; the members that a macro adds need the same level.
 enum AccessLevel {
   case open
   case `public`

@@ -73,8 +73,9 @@ enum SortTranslation {
     return try inlined(sql)
   }
 
-  /// The SQL of a term with its parameters written into it; only the constants of enumerations
-  /// occur.
+  /// The SQL of a term with its parameters written into it.
+  ///
+  /// All parameters are constants of enumerations.
   private static func inlined(_ query: SQLQuery) throws -> String {
     var result = ""
     var bindings = query.bindings[...]
