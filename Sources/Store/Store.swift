@@ -30,18 +30,16 @@ package final class Store: @unchecked Sendable {
   private let file: StoreFile
   private let schemaCheck: SchemaCheck
 
-  /// Prepares SQLite for a process that uses SQLite only through stores.
-  ///
-  /// Call this function before the first store is opened.
+  /// Prepares SQLite for a process that uses SQLite only through stores, before the first store is
+  /// opened.
   package static func prepareProcess() {
     Connection.skipMemoryStatistics()
     Connection.returnLargeMemory()
   }
 
-  /// Opens a store.
+  /// Opens a store, and creates a missing store if a schema is given.
   ///
-  /// If a schema is given, a missing store is created with this schema. If no schema is given, the
-  /// store must exist and is opened with its own schema.
+  /// If no schema is given, the store is opened with its own schema.
   ///
   /// - Throws: ``StoreError``, with ``StoreError/Code/schemaMismatch`` if the store has a schema
   ///   with other tables.
@@ -135,9 +133,7 @@ package final class Store: @unchecked Sendable {
     }
   }
 
-  /// Lends a reader with a companion.
-  ///
-  /// A companion is a second reader that sees the same state.
+  /// Lends a reader with a companion, which is a second reader of the same state.
   ///
   /// The reader does not have a companion if the store is in memory, or if another program writes
   /// again and again.
