@@ -43,7 +43,7 @@ private func lowercase(_ byte: UInt8) -> UInt8 { (0x41...0x5a).contains(byte) ? 
 
 /// The kind of a captured row.
 ///
-/// The triggers write the number of the kind.
+/// The triggers write the kind of a captured row as its number.
 package enum CapturedKind: Int64, Sendable {
   case insert = 1
   case update = 2

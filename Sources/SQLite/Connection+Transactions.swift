@@ -1,7 +1,7 @@
 import CSQLite
 
 extension Connection {
-  /// Runs a function in a transaction with the write lock, which an error rolls back.
+  /// Runs a function in a transaction with the write lock; an error rolls the transaction back.
   ///
   /// - Parameters:
   ///   - abandoned: Called after an error, while the write lock is still held.

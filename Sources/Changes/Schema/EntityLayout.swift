@@ -162,7 +162,7 @@ extension StoreSchema {
   }
 }
 
-/// The SQL condition that a column has one of some texts.
+/// The SQL condition that the value of a column is one of some texts.
 ///
 /// `IN` is not used, because SQLite fills a temporary table in every execution for three or more
 /// texts. Filling the table takes longer than writing a row.

@@ -89,7 +89,8 @@ package struct Entity: Codable, Hashable, Sendable {
 /// A property that has a value.
 package struct Attribute: Codable, Hashable, Sendable {
   package var name: String
-  /// The name of the column: the name of the attribute, or another name if that is already used.
+  /// The name of the column: the name of the attribute, or another name if this name is already
+  /// used.
   ///
   /// For example, the attribute `id` is in the column `id_`.
   package var column: String

@@ -26,7 +26,7 @@ package struct CanonicalText {
     return result
   }
 
-  /// The text of the value with a key; nil if the object does not have the key.
+  /// The text of the value under a key of the object; nil if the object does not have the key.
   package func value(of name: String) -> [UInt8]? {
     let key = memberKey(name)
     return members.first { $0.key == key }?.value

@@ -92,7 +92,8 @@ final class AdoptedCheck {
 
   /// Reads the changes from the newest to the oldest.
   ///
-  /// Therefore the first value that is found for a column is the column's last value.
+  /// The newest change is read first, so the first value that is found for a column is the column's
+  /// last value.
   private func readHistory() throws {
     let rows = HistoryRows(connection)
     let start = try reader.adoptedStart() ?? 0

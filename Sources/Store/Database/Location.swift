@@ -66,7 +66,7 @@ package struct Options: Sendable {
 
 /// The author of a change and the program that made it.
 package struct Author: Hashable, Sendable {
-  /// The name that the program gave.
+  /// The author's name, which the program gave; nil if it gave none.
   package var name: String?
   /// The name of the process.
   package var process: String
