@@ -137,8 +137,8 @@ enum TravelogError: ShownError, Worded {
     case .notAJob(let message): "\(message)\nName a job file."
     case .noAction(let command): "\(command) does nothing."
     case .notJSON(let command):
-      "The output of “\(command)” is not JSON, so the report can't contain this output."
-        + "\nGive the step an “output”, or leave out its “format”."
+      "“\(command)” did not write JSON, so the job's report can't contain the output."
+        + "\nIn the job, give the step a file (“output”), or remove the step's “format”."
     case .unsetValue(let job, let name):
       "\(job): \(quotedValue(name)) must be set; nothing was done.\nGive --set \(name)=VALUE."
     case .unknownValue(let job, let name, let known):

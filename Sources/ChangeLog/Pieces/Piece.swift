@@ -14,11 +14,11 @@ final class Piece: @unchecked Sendable {
   /// The maximum size in bytes of a piece while other pieces are in memory.
   static let largestRoom = 1 << 22
 
-  /// The group that is left when ``outcome`` and the lines are set.
+  /// Waiting for this group ends when ``outcome`` and the lines are set.
   let filling = DispatchGroup()
-  /// The group that is left when the digest of the file includes the lines.
+  /// Waiting for this group ends when the digest of the file includes the lines.
   let hashing = DispatchGroup()
-  /// The group that is left when ``digests`` are set.
+  /// Waiting for this group ends when ``digests`` are set.
   let chaining = DispatchGroup()
 
   var outcome: Result<PieceSource.Outcome, any Error> = .success(.end)

@@ -3,7 +3,7 @@ import Store
 
 /// The history of a store at the time when it was opened.
 package final class StoreHistory: HistorySource {
-  /// The number of transaction ids in one range of the outline.
+  /// The number of transaction ids in one range of ``outline()``.
   private static let stretch: Int64 = 256
   /// The maximum number of ranges.
   ///

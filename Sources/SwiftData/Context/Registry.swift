@@ -16,9 +16,9 @@ final class Registry {
   var savedIdentifiers: [Int64: PersistentIdentifier] = [:]
   var readings: [Reading]
   @exclusivity(unchecked) private var tables: [[Int64: LightReference]]
-  /// Merged objects that share the state of the object in `tables`.
+  /// The objects that an upsert merged into an object in `tables`, whose state they share.
   ///
-  /// If the object in `tables` is released, a merged object replaces it.
+  /// If that object is released, a merged object replaces it in `tables`.
   private var sharing: [[Int64: [LightReference]]]
   private var count = 0
   private var sweepAt = 16_384
