@@ -473,7 +473,7 @@ struct ImportTests {
       try world.export()
       let error = #expect(throws: PipelineError.self) { try importLogs(request(world)) }
       #expect(error?.code == .missingLogs)
-      #expect(error?.message.contains("There are no logs of the store") == true)
+      #expect(error?.message.contains("contains no logs") == true)
     }
   }
 }

@@ -252,7 +252,7 @@ struct StatusTests {
       let damaged = try status()
       #expect(damaged.health == .ok && damaged.lagTransactions == 0)
       #expect(damaged.message?.contains("\(token.path) can't be read") == true)
-      #expect(damaged.hint?.contains("rebuilds it") == true)
+      #expect(damaged.hint?.contains("rebuilds the token") == true)
       try FileManager.default.removeItem(at: token)
       let missing = try status()
       #expect(missing.health == .ok && missing.lagTransactions == 0)

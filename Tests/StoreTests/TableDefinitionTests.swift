@@ -16,7 +16,7 @@ struct TableDefinitionTests {
   func clashes() {
     #expect(refusal([Entity(name: "Trip"), Entity(name: "TRIP")])?.code == .invalidSchema)
     for name in ["sqlite_x", "Store_Blob", "history_change"] {
-      #expect(refusal([Entity(name: name)])?.message.contains("the store's own") == true)
+      #expect(refusal([Entity(name: name)])?.message.contains("reserved for the store") == true)
     }
     #expect(refusal([Entity(name: "A", parent: "B")])?.code == .invalidSchema)
     #expect(refusal([Entity(name: "A"), Entity(name: "A")])?.code == .invalidSchema)

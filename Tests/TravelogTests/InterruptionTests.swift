@@ -161,7 +161,9 @@ struct InterruptionTests {
           // A command may end by the signal before it has a handler, or be faster than the signal.
           #expect(end.code != 2, "\(words): \(end)")
           let left = try names(in: folder).filter { !before.contains($0) }
-          #expect(left.allSatisfy { $0 == "c.store" }, "\(words): \(left)")
+          // A command that is stopped while it writes to the disk leaves SQLite's journal, which the
+          // next run applies.
+          #expect(left.allSatisfy { $0.hasPrefix("c.store") }, "\(words): \(left)")
         }
       }
       #expect(try travelog("check", store).code == 0)
