@@ -99,4 +99,57 @@ struct RestatedTransactionsTests {
       #expect(try all.restating(digest, as: [line(0)]) == nil)
     }
   }
+
+  /// Writes a log of one transaction, which records an erasure, and returns its point.
+  private func writeErasure(_ lines: [RestatedLine], to folder: LogFolder) throws -> HistoryPoint {
+    let previous = TransactionDigest.beginning(ofStore: writtenStore, lineage: 1)
+    let header = LogHeader(
+      store: writtenStore,
+      lineage: 1,
+      first: 1,
+      previous: previous,
+      schema: tripSchema
+    )
+    let writer = try LogWriter(.day("2026-11-24", folder), header: header)
+    let restatement = Restatement(
+      lineage: 0,
+      transaction: 1,
+      operation: .recorded,
+      digest: erased,
+      lines: lines
+    )
+    var transaction = Transaction(
+      id: 1,
+      time: "2026-11-24T12:00:00.000001Z",
+      operation: .erase,
+      schema: SHA256.digest(of: Array(try tripSchema.json().utf8)).description,
+      count: 0,
+      details: ErasureDetails(
+        of: ObjectName("Person", id: 1),
+        properties: [],
+        reason: nil,
+        restatements: [restatement]
+      ).json
+    )
+    let digest = TransactionDigest(transaction, after: previous)
+    let closed = try digest.close(TransactionLines(transaction)).transaction
+    transaction.digest = closed
+    try writer.close(transaction, lines: TransactionLines(transaction))
+    _ = try writer.finish()
+    return HistoryPoint(lineage: 1, transaction: 1, digest: closed)
+  }
+
+  @Test("The erasures in the logs of all lineages of a store confirm lines, and no other store's.")
+  func folder() throws {
+    try withTemporaryFolder { folder in
+      let logs = LogFolder(folder.path)
+      try writeLog(to: .day("2026-11-23", logs))
+      let point = try writeErasure([line(0), line(3)], to: logs)
+      let list = RestatedTransactions(logs, store: writtenStore)
+      #expect(try list.restating(erased, as: [line(0), line(3)]) == point)
+      #expect(try list.restating(erased, as: [line(0), line(3, 2)]) == nil)
+      let other = RestatedTransactions(logs, store: "22222222-2222-3333-4444-555555555555")
+      #expect(try other.restating(erased, as: [line(0)]) == nil)
+    }
+  }
 }
