@@ -24,6 +24,9 @@ struct FollowingReplica {
     )
   }
 
+  /// Follows with a replica that exists.
+  init(at url: URL) { self.url = url }
+
   func open() throws -> Store { try Store.open(.file(url)) }
 
   /// Replays everything that the replica does not have yet.

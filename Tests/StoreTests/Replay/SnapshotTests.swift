@@ -7,8 +7,13 @@ import Testing
 @testable import Changes
 @testable import Store
 
-/// Creates a replica from a snapshot of a store's present state.
-func replicaFromSnapshot(of origin: Store, at location: Location) throws -> Store {
+/// Creates a replica from a snapshot of a store's present state, or of the state after a
+/// transaction.
+func replicaFromSnapshot(
+  of origin: Store,
+  at location: Location,
+  after transaction: Int64? = nil
+) throws -> Store {
   let replica = try Store.open(
     location,
     schema: origin.schema,
@@ -19,10 +24,10 @@ func replicaFromSnapshot(of origin: Store, at location: Location) throws -> Stor
   try origin.read { reader in
     try replica.replay(content: { try reader.largeValue($0) }) { replayer in
       try replayer.begin(
-        snapshot: reader.historyRange().head,
-        count: reader.snapshotCount()
+        snapshot: transaction.map { try reader.point($0) } ?? reader.historyRange().head,
+        count: reader.snapshotCount(at: transaction)
       )
-      try reader.snapshot { try replayer.apply($0) }
+      try reader.snapshot(at: transaction) { try replayer.apply($0) }
       try replayer.endSnapshot(time: "2026-11-03T08:00:00.000000Z")
     }
   }

@@ -1,0 +1,129 @@
+import Changes
+import Foundation
+import SQLite
+import Store
+import StoreTesting
+import Testing
+
+@Suite("A file that was adopted from another program")
+struct AdoptedFileTests {
+  private func findings(_ program: AdoptedProgram) throws -> [String] {
+    var findings: [String] = []
+    _ = try program.open().check { findings.append($0.description) }
+    return findings
+  }
+
+  @Test("Detaching restores the schema exactly, and adopting again begins a new history.")
+  func detaching() throws {
+    let program = try AdoptedProgram(isAdopted: false)
+    let schema = try schemaRows(of: program.path)
+    let rows = try programRows(of: program.path)
+    let result = try Store.adopt(program.path)
+    #expect(result.rows == Int64(rows.count))
+    #expect(try storeError { _ = try Store.adopt(program.path) }.code == .misuse)
+    try program.run("INSERT INTO loose VALUES (8, 8); DELETE FROM loose WHERE a = 8")
+    #expect(try program.open().identifier == result.identifier)
+    #expect(try program.open().unrecordedTables() == [])
+    try Store.detach(program.path)
+    #expect(try schemaRows(of: program.path) == schema)
+    #expect(try programRows(of: program.path) == rows)
+    #expect(try storeError { try Store.detach(program.path) }.code == .notAStore)
+    #expect(try storeError { _ = try Store.adopt(program.path, prefix: "a b") }.code == .misuse)
+    let again = try Store.adopt(program.path, prefix: "audit_")
+    #expect(again.identifier != result.identifier)
+    try program.run("INSERT INTO tag VALUES ('new', 1)")
+    #expect(try program.history().map(\.changes.count) == [1])
+  }
+
+  @Test("A copy of the file gets its own identity and an empty history.")
+  func newIdentity() throws {
+    let program = try AdoptedProgram()
+    try program.run("INSERT INTO tag VALUES ('a', 1)")
+    let identifier = try program.open().identifier
+    #expect(try program.history().count == 1)
+    #expect(try Store.renewIdentity(program.path) != identifier)
+    #expect(try program.history() == [])
+    try program.run("DELETE FROM tag WHERE word = 'a'")
+    #expect(
+      try program.history().map(\.changes) == [
+        [#"delete tag ["text:a"] {"word":"text:a","n":"integer:1"} "#]
+      ]
+    )
+  }
+
+  @Test("A check finds rows that were changed past the triggers, and records their tables again.")
+  func unrecordedRows() throws {
+    let program = try AdoptedProgram()
+    try program.run(
+      """
+      UPDATE person SET name = 'Anna' WHERE id = 1; INSERT INTO tag VALUES ('new', 1);
+      DELETE FROM pair WHERE y = 2; UPDATE loose SET b = 1 WHERE a = 'text'
+      """
+    )
+    #expect(try findings(program) == [])
+    try program.connection.setTriggers(enabled: false)
+    try program.run(
+      """
+      UPDATE person SET name = 'unseen', age = 31 WHERE id = 1; DELETE FROM tag WHERE word = 'new';
+      INSERT INTO pair VALUES ('k', 2, 'back'); UPDATE loose SET b = 2 WHERE a = 'text'
+      """
+    )
+    try program.connection.setTriggers(enabled: true)
+    #expect(
+      try findings(program) == [
+        #"loose 2 has other values than in history: ["b"]"#,
+        #"history does not have pair ["text:k","integer:2"], but the row exists"#,
+        #"person 1 has other values than in history: ["name"]"#,
+        #"history has tag ["text:new"], but the row is missing"#,
+      ]
+    )
+    let result = try program.open().check(recording: Author(name: "Zoe")) { _ in }
+    let history = try program.history()
+    #expect(result.recorded == Int64(history.count + 1))
+    #expect(history.last?.operation == "difference")
+    #expect(history.last?.author == "Zoe")
+    #expect(history.last?.changes.count == 11)
+    #expect(try findings(program) == [])
+  }
+
+  @Test("A check finds transactions that were altered or removed.")
+  func alteredHistory() throws {
+    let program = try AdoptedProgram("PRAGMA journal_mode = WAL;")
+    for age in 1...4 { try program.run("UPDATE person SET age = \(age) WHERE id = 1") }
+    #expect(try program.history().count == 4)
+    #expect(try findings(program) == [])
+    try program.run(
+      """
+      UPDATE travelog_transaction SET author = 'forged' WHERE id = 2;
+      DELETE FROM travelog_transaction WHERE id = 4
+      """
+    )
+    #expect(
+      try findings(program) == [
+        "transaction 2 or an earlier transaction was altered: a digest does not match",
+        "transaction 4 is missing",
+      ]
+    )
+  }
+
+  @Test("Rows of a table whose trigger was dropped are recorded again when the file is opened.")
+  func droppedTrigger() throws {
+    let program = try AdoptedProgram()
+    try program.run("DROP TRIGGER travelog_after_update_2; UPDATE person SET age = 9 WHERE id = 1")
+    let history = try program.history()
+    #expect(history.map(\.operation) == ["difference"])
+    #expect(
+      history.first?.changes.filter { $0.contains("person") } == [
+        #"insert person 1  {"id":"integer:1","name":"text:Ann","age":"integer:9"}"#,
+        #"insert person 2  {"id":"integer:2","name":"text:Bob","age":null}"#,
+        #"insert person 3  {"id":"integer:3","name":"text:Cy","age":"integer:5"}"#,
+      ]
+    )
+    try program.run("UPDATE person SET age = 10 WHERE id = 1")
+    #expect(
+      try program.history().last?.changes == [
+        #"update person 1 {"age":"integer:9"} {"age":"integer:10"}"#
+      ]
+    )
+  }
+}

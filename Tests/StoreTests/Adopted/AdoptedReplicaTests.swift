@@ -1,0 +1,137 @@
+import Changes
+import Foundation
+import SQLite
+import Store
+import StoreTesting
+import Testing
+
+@Suite("Replicas of a database of another program")
+struct AdoptedReplicaTests {
+  /// Expects that a replica has the rows of its origin, and its later history.
+  private func expectEquality(
+    _ replica: FollowingReplica,
+    _ program: AdoptedProgram,
+    after transaction: Int64
+  ) throws {
+    #expect(try programRows(of: replica.url.path) == programRows(of: program.path))
+    let expected = try lines(of: program.open(), after: transaction)
+    #expect(try lines(of: replica.open(), after: transaction) == expected)
+  }
+
+  @Test("A snapshot of an earlier state has the rows of that time, and replays to the present.")
+  func snapshot() throws {
+    let program = try AdoptedProgram("PRAGMA journal_mode = WAL;")
+    let earlier = try programRows(of: program.path)
+    try program.run(
+      """
+      UPDATE loose SET b = 'later' WHERE a = 1; UPDATE loose SET b = 'last' WHERE a = 1;
+      DELETE FROM loose WHERE a IS NULL; INSERT INTO loose VALUES (5, 6);
+      DELETE FROM pair; INSERT INTO pair VALUES ('new', 1, printf('%.*c', 1200000, 'y'));
+      UPDATE tag SET n = 1e300 WHERE word IS NULL; DELETE FROM person WHERE id = 2;
+      """
+    )
+    let start = try program.open().read { try $0.adoptedStart() }
+    #expect(start == 1)
+    let replica = try program.replica("replica.db", after: start)
+    #expect(try programRows(of: replica.url.path) == earlier)
+    #expect(try program.open().read { try $0.snapshotCount(at: start) } == Int64(earlier.count))
+    try replica.follow(program.open())
+    try expectEquality(replica, program, after: 1)
+    let present = try program.replica("present.db")
+    #expect(try programRows(of: present.url.path) == programRows(of: program.path))
+  }
+
+  @Test("Rows that swap their unique values in a transaction reach a replica.")
+  func swappedValues() throws {
+    let program = try AdoptedProgram()
+    let replica = try program.replica("replica.db", after: 1)
+    try program.run(
+      """
+      BEGIN;
+      UPDATE person SET name = 'free' WHERE id = 1;
+      UPDATE person SET name = 'Ann' WHERE id = 3;
+      UPDATE person SET name = 'Cy' WHERE id = 1;
+      UPDATE tag SET word = 'free' WHERE word = 'red';
+      UPDATE tag SET word = 'red' WHERE word = 'blue';
+      UPDATE tag SET word = 'blue' WHERE word = 'free';
+      COMMIT;
+      """
+    )
+    try replica.follow(program.open())
+    try expectEquality(replica, program, after: 1)
+    #expect(try programRows(of: replica.url.path).contains("person 1,'Cy',30"))
+  }
+
+  @Test("A row that differs from history stops the replay, and the replica stays as it is.")
+  func difference() throws {
+    let program = try AdoptedProgram()
+    let replica = try program.replica("replica.db", after: 1)
+    let altered = try Connection(path: replica.url.path, mode: .readWrite)
+    try altered.execute("UPDATE person SET age = 99 WHERE id = 1; DELETE FROM pair WHERE y = 2")
+    let rows = try programRows(of: replica.url.path)
+    try program.run("BEGIN; UPDATE person SET age = 31 WHERE id = 1; DELETE FROM pair; COMMIT")
+    let error = try storeError { try replica.follow(program.open()) }
+    #expect(error.code == .replayMismatch)
+    #expect(
+      error.replayDifferences.map(\.description) == [
+        #"person 1.age is "integer:99" and should be "integer:30""#,
+        #"pair ["text:k","integer:2"] is missing"#,
+      ]
+    )
+    #expect(try programRows(of: replica.url.path) == rows)
+  }
+
+  @Test("Tables that the program adds, rebuilds and drops reach a replica with all their rows.")
+  func changedTables() throws {
+    let program = try AdoptedProgram()
+    let replica = try program.replica("replica.db", after: 1)
+    try program.run("ALTER TABLE pair ADD COLUMN mail TEXT DEFAULT 'none'")
+    try program.run("UPDATE pair SET mail = 'a@b' WHERE y = 1")
+    try replica.follow(program.open())
+    try expectEquality(replica, program, after: 1)
+    try program.run(
+      """
+      DROP TABLE tag; CREATE TABLE tag(word TEXT PRIMARY KEY, n); INSERT INTO tag VALUES ('x', 1);
+      DROP TABLE pet; CREATE TABLE fresh(a PRIMARY KEY) WITHOUT ROWID; INSERT INTO fresh VALUES (1)
+      """
+    )
+    try replica.follow(program.open())
+    try Store.suspend(program.path) {
+      try program.run("DROP VIEW adult; ALTER TABLE person DROP COLUMN age")
+    }
+    try replica.follow(program.open())
+    try expectEquality(replica, program, after: 1)
+    let history = try program.history()
+    #expect(history.map(\.operation) == ["difference", "difference", "migration"])
+    // VACUUM can renumber the rows of tables that have rowids in their names, so these tables are
+    // recorded again too.
+    let loose = [
+      #"insert loose 1  {"a":"integer:1","b":"blob:"}"#,
+      #"insert loose 2  {"a":"text:text","b":"real:-0.5"}"#,
+      #"insert loose 3  {"a":null,"b":null}"#,
+    ]
+    #expect(
+      history.map(\.changes) == [
+        loose + [
+          #"insert pair ["text:k","integer:1"]  "#
+            + #"{"x":"text:k","y":"integer:1","v":null,"mail":"text:a@b"}"#,
+          #"insert pair ["text:k","integer:2"]  "#
+            + #"{"x":"text:k","y":"integer:2","v":"text:two","mail":"text:none"}"#,
+          #"insert tag ["text:red"]  {"word":"text:red","n":"integer:1"}"#,
+          #"insert tag ["text:blue"]  {"word":"text:blue","n":"real:2.5"}"#,
+          #"insert tag ["rowid:3"]  {"word":null,"n":"blob:AP8="}"#,
+        ],
+        [#"insert fresh 1  {"a":"integer:1"}"#] + loose + [
+          #"insert tag ["text:x"]  {"word":"text:x","n":"integer:1"}"#
+        ],
+        [
+          #"insert person 1  {"id":"integer:1","name":"text:Ann"}"#,
+          #"insert person 2  {"id":"integer:2","name":"text:Bob"}"#,
+          #"insert person 3  {"id":"integer:3","name":"text:Cy"}"#,
+        ],
+      ]
+    )
+    let new = try program.replica("new.db", after: program.open().read { try $0.adoptedStart() })
+    #expect(try programRows(of: new.url.path) == programRows(of: program.path))
+  }
+}
