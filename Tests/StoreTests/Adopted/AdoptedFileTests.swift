@@ -126,4 +126,35 @@ struct AdoptedFileTests {
       ]
     )
   }
+
+  @Test("An undo restores the rows of all tables, unless later changes depend on it.")
+  func undo() throws {
+    let program = try AdoptedProgram("PRAGMA journal_mode = WAL;")
+    let rows = try programRows(of: program.path)
+    try program.run(
+      """
+      BEGIN; UPDATE tag SET word = 'new' WHERE word = 'red'; DELETE FROM person WHERE id = 2;
+      DELETE FROM pair; UPDATE loose SET b = 7 WHERE a = 1; INSERT INTO tag VALUES ('more', 1);
+      COMMIT
+      """
+    )
+    let changed = try programRows(of: program.path)
+    try program.open().checkUndo(2...2)
+    #expect(try programRows(of: program.path) == changed)
+    #expect(try program.open().undo(2...2, author: Author(name: "Zoe")) == 3)
+    #expect(try programRows(of: program.path) == rows)
+    let last = try program.history().last
+    #expect(last?.author == "Zoe")
+    #expect(last?.operation == "recorded")
+    #expect(last?.changes.count == 9)
+    try program.run("UPDATE loose SET b = 8 WHERE a = 1")
+    try program.run("UPDATE loose SET b = 9 WHERE a = 1")
+    let error = try storeError { try program.open().checkUndo(4...4) }
+    #expect(error.code == .undoConflict)
+    #expect(
+      error.undoConflicts.map(\.description) == [
+        #"loose 1.b was changed: it was "integer:8" and is "integer:9" now"#
+      ]
+    )
+  }
 }

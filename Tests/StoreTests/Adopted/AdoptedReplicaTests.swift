@@ -62,6 +62,19 @@ struct AdoptedReplicaTests {
     #expect(try programRows(of: replica.url.path).contains("person 1,'Cy',30"))
   }
 
+  @Test("A row that only its rowid identifies gets this rowid in a replica from another row.")
+  func takenRowid() throws {
+    let program = try AdoptedProgram()
+    let replica = try program.replica("replica.db", after: 1)
+    // The replica gives the row with a key the next free number, which is 4.
+    try program.run("INSERT INTO tag(rowid, word, n) VALUES (50, 'far', 1), (4, NULL, 2)")
+    try replica.follow(program.open())
+    try expectEquality(replica, program, after: 1)
+    let reading = try Connection(path: replica.url.path, mode: .readOnly)
+    #expect(try reading.integer("SELECT rowid FROM tag WHERE n = 2") == 4)
+    #expect(try reading.integer("SELECT rowid FROM tag WHERE word = 'far'") == 5)
+  }
+
   @Test("A row that differs from history stops the replay, and the replica stays as it is.")
   func difference() throws {
     let program = try AdoptedProgram()
