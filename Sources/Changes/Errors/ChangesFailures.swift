@@ -51,8 +51,9 @@ package enum TokenFailure: StoreReason {
     case .version(let version, let known):
       "The history token has version \(version); this program reads version \(known)."
     case .members(let missing, let unknown):
-      "The history token lacks [\(listText(missing))] and has the unknown keys"
-        + " [\(listText(unknown.map(abbreviated)))].\n\(delete)"
+      unknown.isEmpty
+        ? "The history token lacks the keys [\(listText(missing))].\n\(delete)"
+        : "The history token has the unknown keys [\(listText(unknown.map(abbreviated)))].\n\(delete)"
     case .lacksItsStore(let store):
       "The history token of the store \(abbreviated(store)) has no position in that store."
         + "\n\(delete)"

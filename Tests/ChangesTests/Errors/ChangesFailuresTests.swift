@@ -24,7 +24,7 @@ struct ChangesFailuresTests {
     arguments: [
       (.unreadable("not JSON"), "not JSON"), (.kind(nil, expected: "token"), "missing"),
       (.kind("x", expected: "token"), "not token"), (.version(9, known: 2), "version 9"),
-      (.members(missing: ["a"], unknown: ["b"]), "[a]"), (.lacksItsStore("S"), "S"),
+      (.members(missing: ["a"], unknown: ["b"]), "[b]"), (.lacksItsStore("S"), "S"),
       (.impossiblePoint(lineage: -1, transaction: 5, digest: "d"), "lineage -1"),
     ] as [(TokenFailure, String)]
   )
@@ -34,7 +34,7 @@ struct ChangesFailuresTests {
     if case .version = failure {
       #expect(error.code == .newerFormat)
     } else {
-      #expect(error.code == .damaged && error.hint.contains("delete it"))
+      #expect(error.code == .damaged && error.hint.contains("delete the token"))
     }
     let long = StoreError(TokenFailure.unreadable(String(repeating: "x", count: 5000)))
     #expect(long.message.count < 200)

@@ -64,11 +64,11 @@ struct BookmarkTests {
     arguments: [
       (#""kind":"travelog-token""#, #""kind":"x""#, "not a history token"),
       (#""kind":"travelog-token","#, "", "not a history token"),
-      (#""version":1"#, #""version":1,"extra":0"#, "unknown members [extra]"),
+      (#""version":1"#, #""version":1,"extra":0"#, "token has the unknown keys [extra]"),
       (#""version":1"#, #""version":1,"version":1"#, "the key version occurs twice"),
       (#""version":1"#, #""version":"1""#, "version: "),
       (#""version":1,"#, "", "can't be read"),
-      (#""lineage":0,"#, "", "lacks [lineage]"),
+      (#""lineage":0,"#, "", "token lacks the keys [lineage]"),
       (#""lineage":0"#, #""lineage":-1"#, "impossible"),
       (#""lineage":0"#, #""lineage":null"#, "can't be"),
       (#""transaction":7"#, #""transaction":-7"#, "impossible"),
