@@ -128,7 +128,8 @@ struct AdoptedRepairTests {
     let file = try #require(try export(request).files.first)
     let text = try output(of: "gzip", ["-dc", file])
     #expect(text.contains(##""id":"[\"text:k\",\"text:k\"]""##))
-    #expect(!text.contains("4711"))
+    // A digest can contain any digits.
+    #expect(!text.contains("Secret-Value"))
     var verification = VerifyRequest(logs: world.logs)
     verification.includesFiltered = true
     #expect(try verify(verification).allSatisfy { $0.findings.isEmpty })
