@@ -222,12 +222,14 @@ SELECT a.store, a.lineage, a.txn, a.day, a.author, 'bulk' AS finding
 FROM activity a CROSS JOIN rules r
 WHERE a.op <> 'snapshot' AND a.inserted + a.updated + a.deleted >= r.bulk
 UNION ALL
-SELECT store, lineage, txn, day, author, 'foreign' AS finding FROM activity WHERE op = 'foreign'
+SELECT store, lineage, txn, day, author, 'foreign' AS finding
+FROM activity WHERE op = 'foreign' AND author IS NULL
 UNION ALL
 SELECT store, lineage, txn, day, author, 'gap' AS finding
 FROM activity WHERE op IN ('gap', 'difference')
 UNION ALL
-SELECT store, lineage, txn, day, author, 'erasure' AS finding FROM activity WHERE erased > 0
+SELECT store, lineage, txn, day, author, 'erasure' AS finding
+FROM activity WHERE erased > 0 OR op = 'erase'
 UNION ALL
 SELECT store, lineage, txn, day, author, 'deleted-history' AS finding
 FROM activity WHERE op = 'prune'
