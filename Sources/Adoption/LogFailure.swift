@@ -11,7 +11,7 @@ enum LogFailure: StoreReason {
     switch self {
     case .file(let verb, let number):
       "Can't \(verb) the write-ahead log \(path): \(systemText(number))."
-        + "\nCheck the permissions of the file, and the disk."
+        + "\nCheck the disk, and the permissions of the file."
     }
   }
 }

@@ -9,8 +9,8 @@ package struct Arguments: Sendable {
       return try parameter.read(texts[parameter.declaration.name] ?? [])
     } catch {
       preconditionFailure(
-        "\(parameter.declaration.spelling) is not among the parameters of the command that asks "
-          + "for it; add it to them."
+        "The command reads \(parameter.declaration.spelling) without declaring it; add it to the "
+          + "parameters of the command."
       )
     }
   }

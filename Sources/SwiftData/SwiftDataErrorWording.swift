@@ -200,7 +200,9 @@ extension SwiftDataError {
     case .deletionIsDenied(let object, let property, let count):
       "The \(object) can't be deleted: \(property) refers to \(count)"
         + " \(count == 1 ? "object" : "objects") and has the delete rule deny."
-        + "\nFirst delete the destinations, or remove them from \(property)."
+        + "\nFirst delete"
+        + " \(count == 1 ? "this object, or remove it" : "these objects, or remove them")"
+        + " from \(property)."
     case .savingIsNotAllowed(let configuration):
       "The context has changes for a store whose configuration \(configuration) does not allow"
         + " saving."
@@ -210,15 +212,15 @@ extension SwiftDataError {
         + "\nIf this is intended, pass allowEscapingMutations: true, and save regularly."
     case .failedFetch(let what, let error): "The fetch of \(what) failed: \(error.message)"
     case .dependsOnRows(let kind):
-      "A predicate evaluates another \(kind) that depends on the row."
-        + "\nCreate the \(kind) outside of the predicate, in a constant."
+      "A predicate evaluates a nested \(kind) that depends on the row."
+        + "\nCreate the nested \(kind) in a constant, before the predicate."
     case .unreadProperty(let error): "A property could not be read: \(error)"
     case .unreadRelationship(let property, let object):
       "\(property) of \(object) can't be read from its store, so the object can't be saved."
         + "\nMake sure that the store can be read and save again, or call rollback()."
     case .unknownRow(let row, let table, let entity, let base):
-      "Row \(row) of the table \(table) has the entity \(entity), but the schema has no"
-        + " entity of this name that is \(base) or inherits from \(base)."
+      "Row \(row) of the table \(table) has the entity \(entity), but in the schema, neither"
+        + " \(base) nor an entity that inherits from \(base) has this name."
     case .rowValue(let property, let row, let table, let error):
       "\(property) can't be read from row \(row) of the table \(table): \(error)."
         + "\nPut a value of the declared type into the row, or change the model."

@@ -6,7 +6,7 @@ import Store
 extension Travelog {
   static let record = Parameter<Bool>.toggle(
     "record",
-    help: "Record the differences in history as one transaction, a gap."
+    help: "Add the differences to history as one transaction, a gap."
   )
 
   static let knownLogs = Parameter<String?>.optional(
@@ -20,10 +20,10 @@ extension Travelog {
     "check",
     summary: "Compares a store's rows, constraints and catalog with its history.",
     discussion:
-      "Recomputes every digest, and compares each row with the history of its object. The "
+      "Recomputes every digest, and compares each row with the history of its object. This "
       + "comparison finds changes that bypassed the triggers. With --record, a new transaction "
-      + "records these changes, so that the logs restore the store again. If history was pruned "
-      + "from the store, --logs supplies the pruned part.",
+      + "records these changes; when it is exported, the logs match the store again. If history "
+      + "was pruned from the store, --logs supplies the pruned part.",
     examples: [
       "travelog check trips.store": "Find contradictions between the rows and the history.",
       "travelog check trips.store --record": "Record changes that bypassed the triggers.",

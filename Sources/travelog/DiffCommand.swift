@@ -32,7 +32,7 @@ extension Travelog {
     discussion:
       "A plus sign marks an object that is only in B, a minus sign an object that is only in A. A "
       + "tilde marks an object that differs, with its values in A and in B. With --format sql, "
-      + "the answer is a script for the sqlite3 shell that turns A into B. A pruned store can "
+      + "the output is a script for the sqlite3 shell that turns A into B. A pruned store can "
       + "show only the states that its remaining history covers. To compare an earlier state, "
       + "name the log folder of the store.",
     examples: [

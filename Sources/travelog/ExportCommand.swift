@@ -79,7 +79,7 @@ extension Travelog {
   static let redactions = Parameter<[ExportFilter.Redaction]>.repeated(
     "redact",
     type: .redaction,
-    help: "Write filtered logs without an attribute's values, or with keyed digests."
+    help: "Write filtered logs in which an attribute's values are dropped or hashed."
   )
   static let redactionKey = Parameter<String?>.optional(
     "redact-key",
@@ -94,8 +94,8 @@ extension Travelog {
       + "history, the first export writes a snapshot. The token records the last exported "
       + "transaction; later exports write only the transactions after the token. Each export "
       + "updates the token last. Therefore the next run completes an interrupted export, and no "
-      + "transaction is lost or exported twice. If the export of one store fails, the other "
-      + "stores are still exported. The first failure determines the exit status.",
+      + "transaction is lost or exported twice. If the export of one store fails, the export of "
+      + "the others continues. The first failure determines the exit status.",
     examples: [
       "travelog export trips.store --to logs": "Write new transactions.",
       "travelog export trips.store people.store --to logs": "Export two stores.",
@@ -238,7 +238,7 @@ extension CommandLineKit.ValueType where Value == String {
 extension CommandLineKit.ValueType where Value == ExportFilter.Redaction {
   static let redaction = CommandLineKit.ValueType<ExportFilter.Redaction>(
     placeholder: "ENTITY.ATTRIBUTE=MANNER",
-    forms: "an attribute with drop or hash such as Person.phone=hash"
+    forms: "ENTITY.ATTRIBUTE=drop or ENTITY.ATTRIBUTE=hash, such as Person.phone=hash"
   ) { text in
     let parts = text.split(separator: "=", omittingEmptySubsequences: false)
     let names = parts[0].split(separator: ".", omittingEmptySubsequences: false).map(String.init)

@@ -37,11 +37,11 @@ extension Travelog {
     discussion: "Each log is verified completely before its first transaction is applied. Each "
       + "transaction is applied as a whole. Transactions that the replica already has are "
       + "skipped, so the next run completes an interrupted import. A new replica follows the "
-      + "latest lineage, unless --until is before that lineage began. An existing replica stays "
-      + "in its lineage; if the logs continue in another lineage, the exit status is 14. An "
-      + "import never removes transactions. Therefore a replica with transactions after --until "
-      + "is refused. LOGS can also be a flat copy of a log folder, or the folder of one lineage, "
-      + "LOGS/store=UUID/lineage=N.",
+      + "latest lineage, unless --until names a point before that lineage began. An existing "
+      + "replica stays in its lineage; if the logs continue in another lineage, the exit status "
+      + "is 14. An import never removes transactions, and refuses a replica with transactions "
+      + "after --until. LOGS can also be a flat copy of a log folder, or the folder of one "
+      + "lineage, LOGS/store=UUID/lineage=N.",
     examples: [
       "travelog import logs --into copy.store": "Create or update a replica.",
       "ssh host travelog export trips.store --to - | travelog import - --into copy.store":

@@ -18,7 +18,7 @@ extension CommandLineKit.ValueType where Value == TrustedPosition {
   /// A transaction with its digest.
   static let position = CommandLineKit.ValueType(
     placeholder: "TXN:DIGEST",
-    forms: "a transaction and its digest, as 412:5f2c…"
+    forms: "a transaction and its digest such as 412:5f2c…"
   ) {
     TrustedPosition($0)
   }

@@ -31,9 +31,10 @@ extension Travelog {
     "prune",
     summary: "Deletes old history from a store after verifying that the logs contain this history.",
     discussion:
-      "All logs of the store are verified first. Only the oldest transactions are deleted, if the "
-      + "logs contain these transactions. A new transaction records the deletion. Transactions "
-      + "that filtered logs do not have yet are kept. The store's file becomes smaller.",
+      "First, all logs of the store are verified. Then the transactions that are older than "
+      + "--keep, and that the logs contain, are deleted. Transactions that filtered logs do not "
+      + "have yet are kept. A new transaction records the deletion. The store's file becomes "
+      + "smaller.",
     examples: [
       "travelog prune trips.store --logs logs": "Delete history that is older than 30 days.",
       "travelog prune trips.store --logs logs --keep 1d --dry-run": "See what would be deleted.",

@@ -14,13 +14,13 @@ extension Travelog {
   static let recoverCommand = Command(
     "recover",
     summary: "Resumes exporting after history was deleted or the store was restored from a backup.",
-    discussion: "If history was deleted before its export, the difference between the last "
-      + "exported state and the beginning of the remaining history is written to the logs as one "
-      + "transaction, a gap. If the store was restored from an older copy, a new lineage begins "
+    discussion: "If history was deleted before its export, a gap is written to the logs: one "
+      + "transaction with the difference between the last exported state and the beginning of the "
+      + "remaining history. If the store was restored from an older copy, a new lineage begins "
       + "with the last state that the store and the logs have in common. The logs of the old "
       + "lineage do not change, and the store no longer keeps the history before the new lineage. "
-      + "If a migration or erased values prevent a common beginning, the new lineage begins with "
-      + "the present state of the store, and replicas must be created again. At the end, the "
+      + "If this is not possible because of a migration or erased values, the new lineage begins "
+      + "with the present state of the store, and replicas must be created again. At the end, the "
       + "remaining transactions are exported.",
     examples: [
       "travelog recover trips.store --to logs":

@@ -87,7 +87,8 @@ enum TravelogError: ShownError, Worded {
       "Standard input is a terminal.\nPipe logs into the command, or name files."
     case .logsFromBoth:
       "Logs can't be read from files and from standard input at once.\nName files, or only -."
-    case .isFolder(let path): "\(path) is a folder.\nName one folder, or only files."
+    case .isFolder(let path):
+      "\(path) can't be read together with other paths.\nName one folder, or only files."
     case .isPart(let path, let root, let store):
       "\(path) is a part of a log folder, and can't be read without the other parts."
         + "\nName the log folder and the store: \(root) --store \(store)"
@@ -107,8 +108,8 @@ enum TravelogError: ShownError, Worded {
       "--suspend needs a command, and a command needs --suspend."
         + "\nFor example: travelog adopt --suspend app.db -- ./migrate"
     case .scriptOfAdopted:
-      "The script is for tables with ids, and these files have the tables of another program."
-        + "\nFor a script: sqldiff A B"
+      "A script needs tables with ids, but these files have the tables of another program."
+        + "\nTo write a script: sqldiff A B"
     case .commandNotFound(let name, let number):
       "Can't run \(quotedValue(name)): \(systemText(number)). The triggers are restored."
     case .migrationFailed(let words, let status):

@@ -33,7 +33,7 @@ struct Trips {
       "trips",
       summary: "Manages trips, with their bucket lists and places to stay.",
       discussion:
-        "The SampleTrips app for a terminal lists, plans and books trips. The history of the "
+        "Lists, plans and books trips: the SampleTrips app for a terminal. The history of the "
         + "store shows who changed what. The widget of the app is a separate process with its own "
         + "author name. “trips seed” creates stores of any size.",
       examples: [

@@ -115,7 +115,7 @@ struct AdoptedUndoTests {
     let denied = try last(world)
     #expect(try refusal(audited, in: world).contains("would also change 'audit'"))
     #expect(try refusal(parent, in: world).contains("would also change 'bill'"))
-    #expect(try refusal(kept, in: world).contains("ignores the undo of loose 3"))
+    #expect(try refusal(kept, in: world).contains("prevents the undo of loose 3"))
     #expect(try refusal(denied, in: world).contains("tags stay"))
   }
 

@@ -253,15 +253,13 @@ struct AnnotationMisuseTests {
     expectComplaints(
       model("#Index<Trip>([\\.a], [])"),
       [
-        "2:23 This list of #Index names no properties; list key paths in it, or remove "
-          + "it."
+        "2:23 This list of #Index is empty; add key paths to it, or remove it."
       ]
     )
     expectComplaints(
       model("#Index<Trip>(.binary([]))"),
       [
-        "2:16 This list of #Index names no properties; list key paths in it, or remove "
-          + "it."
+        "2:16 This list of #Index is empty; add key paths to it, or remove it."
       ]
     )
   }

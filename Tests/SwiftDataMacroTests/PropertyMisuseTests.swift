@@ -87,7 +87,7 @@ struct PropertyMisuseTests {
     expectComplaints(
       model("lazy var total = 1"),
       [
-        "2:3 'total' can't be stored and 'lazy', because the store would not know "
+        "2:3 'total' can't be both stored and 'lazy', because the store would not know "
           + "whether it has a value yet; remove 'lazy', or mark the property @Transient to "
           + "keep it out of the store."
       ]
@@ -95,7 +95,7 @@ struct PropertyMisuseTests {
     expectComplaints(
       model("weak var owner: Owner?"),
       [
-        "2:3 'owner' can't be stored and 'weak', because SwiftData manages the references "
+        "2:3 'owner' can't be both stored and 'weak', because SwiftData manages the references "
           + "of a relationship itself; remove 'weak', or mark the property "
           + "@Transient to keep it out of the store."
       ]
@@ -103,7 +103,7 @@ struct PropertyMisuseTests {
     expectComplaints(
       model("unowned(unsafe) var owner: Owner"),
       [
-        "2:3 'owner' can't be stored and 'unowned', because SwiftData manages the references "
+        "2:3 'owner' can't be both stored and 'unowned', because SwiftData manages the references "
           + "of a relationship itself; remove 'unowned', or mark the "
           + "property @Transient to keep it out of the store."
       ]
@@ -158,8 +158,8 @@ struct PropertyMisuseTests {
     expectComplaints(
       model("var \(name) = 1"),
       [
-        "2:7 Every model has a member '\(name)' that SwiftData needs; give the property another "
-          + "name, and set 'originalName' to this name if a store contains the property."
+        "2:7 Every model has a member '\(name)' that SwiftData needs; rename the property, and "
+          + "set 'originalName' to the old name if a store contains the property."
       ]
     )
     expectComplaints(model("var \(name): Int { 1 }"), [])

@@ -42,7 +42,7 @@ package enum LogFailure: LogReason {
 
   package func wording(_ error: LogError) -> Wording {
     let (path, line) = (error.path, error.line)
-    let copyBlobs = "Copy the file, or the folder blobs, from the log folder that export wrote."
+    let copyBlobs = "Copy the file, or the folder “blobs”, from the original log folder."
     return switch self {
     case .system(let verb, ENOLCK):
       "Can't \(verb) \(path): \(systemText(ENOLCK)).\nIf this file system has no locks, such as NFS"
@@ -62,7 +62,7 @@ package enum LogFailure: LogReason {
       "\(path) is \(kind.words), not a file, and was not read.\nPut the file itself into this"
         + " place."
     case .stray:
-      "\(path) is not one of the folder's logs, but programs that read the logs would read it."
+      "\(path) is not one of the folder's logs, but other programs would read it as a log."
         + "\nMove this file out of the folder."
     case .notADay(let day):
       "The log \(path) is in the folder of another day: its first transaction was on \(day)."
@@ -94,16 +94,16 @@ package enum LogFailure: LogReason {
       "Line \(line) of the log \(path) was damaged or altered: \(detail). The last sound transaction"
         + " is \(lastSound)."
     case .alteredErasure(let detail):
-      "Line \(line) of \(path), the records of erasures, was damaged or altered (\(detail)), or an"
+      "An erasure record in line \(line) of \(path) was damaged or altered (\(detail)), or an"
         + " earlier record was removed."
     case .alteredTransaction(let found, let expected, let mayBeErased):
-      "Transaction \(error.transaction) of the log \(path), which ends at line \(line), was altered: its"
+      "Transaction \(error.transaction) of the log \(path) (up to line \(line)) was altered: its"
         + " lines have the digest \(found?.description ?? "of none") and should have"
         + " \(expected?.description ?? "one")."
         + "\(mayBeErased ? " If its values were erased, the erasure record is missing." : "")"
     case .notErased:
-      "Transaction \(error.transaction) of the log \(path), which ends at line \(line), still has values"
-        + " that were erased according to the records of erasures: the log is an older copy."
+      "Transaction \(error.transaction) of the log \(path) (up to line \(line)) has values that"
+        + " were erased, according to the records of erasures. This log is an older copy."
         + "\nReplace this copy with the current log."
     case .nothingErased:
       "The records of erasures name transaction \(error.transaction) of the log \(path), but none of its"

@@ -12,14 +12,16 @@ package enum SchemaFailure: StoreReason {
 
   package func wording(_ path: String) -> Wording {
     switch self {
-    case .duplicateEntity(let name): "The schema has two entities named \(name).\nRename an entity."
+    case .duplicateEntity(let name):
+      "The schema has two entities named \(name).\nRename one of them."
     case .missingEntity(let name, let user):
       "\(user) refers to \(name), which is not in the schema.\nAdd \(name) to the schema."
     case .reservedName(let name):
       "No entity can be named \(name): names that begin with sqlite_, store_ or history_ are"
-        + " reserved for the store.\nRename an entity."
+        + " reserved for the store.\nRename the entity."
     case .sameTable(let name):
-      "Two tables would be named \(name), because SQLite ignores case.\nRename an entity."
+      "Two tables would be named \(name), because SQLite ignores case."
+        + "\nRename one of the two entities."
     case .tooManyProperties(let count, let limit):
       "An entity and its descendants have \(count) properties; the limit is \(limit)."
         + "\nSplit the entity."
@@ -55,7 +57,7 @@ package enum TokenFailure: StoreReason {
         ? "The history token lacks the keys [\(listText(missing))].\n\(delete)"
         : "The history token has the unknown keys [\(listText(unknown.map(abbreviated)))].\n\(delete)"
     case .lacksItsStore(let store):
-      "The history token of the store \(abbreviated(store)) has no position in that store."
+      "The history token of the store \(abbreviated(store)) does not contain a position for it."
         + "\n\(delete)"
     case .impossiblePoint(let lineage, let transaction, let digest):
       "The history token has an impossible position: lineage \(lineage), transaction"

@@ -60,7 +60,7 @@ package enum ChainFailure: LogReason {
         + " given: the log belongs to another history."
     case .snapshotInside:
       "The log \(path) contains the whole state of the store as transaction \(error.transaction);"
-        + " only the first log of a lineage may contain it."
+        + " only the first log of a lineage may contain a whole state."
     case .missing(let range, let last):
       "The log \(path) does not follow transaction \(last): \(rangeText(range).lowercased())"
         + " \(range.count == 1 ? "is" : "are") missing.\nRestore the missing logs."
@@ -71,23 +71,22 @@ package enum ChainFailure: LogReason {
       "The log \(path) is filtered (\(filter)), so no log can follow it."
         + "\nMove the filtered log out of the folder."
     case .filteredHistory(let filter, let name):
-      "\(name) is filtered (\(filter)), so the filtered logs do not show the whole state of a"
-        + " store."
-        + "\nName whole logs, or the store."
+      "\(name) is filtered (\(filter)), so it does not show the whole state of a store."
+        + "\nName unfiltered logs, or the store."
     case .onlyFiltered(let store, let words):
-      "All logs of the store \(store) here are filtered (\(words)), so the logs are not a whole"
-        + " history."
+      "All logs of the store \(store) here are filtered (\(words)), so they do not contain"
+        + " the whole history."
         + "\nName the folder of one filter, which “log”, “show” and “blame” can read: \(path)"
     case .filteredImport(let store, let folder):
       "The logs of the store \(store) in \(folder) are filtered and can't be imported."
-        + "\nUse the whole logs."
+        + "\nUse unfiltered logs."
     case .filteredPart(let root):
-      "The logs in \(path) are filtered and can't be imported.\nName \(root) if this folder has the"
-        + " whole logs."
+      "The logs in \(path) are filtered and can't be imported."
+        + "\nIf \(root) has unfiltered logs, name that folder."
     case .notAFolder: "\(path) is not a folder of logs."
     case .replica(let number):
       "Can't create the replica \(path): \(systemText(number))."
-        + "\nCheck the folder and the permissions of the folder."
+        + "\nCheck that its folder exists and that you can write to this folder."
     }
   }
 }

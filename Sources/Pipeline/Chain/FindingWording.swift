@@ -98,12 +98,12 @@ extension Notice {
   /// The notice in words.
   package var wording: Wording {
     switch self {
-    case .othersMayWrite(let path): "Other users can write \(path).\nRun “chmod go-w \(path)”."
+    case .othersMayWrite(let path): "Other users can write to \(path).\nRun “chmod go-w \(path)”."
     case .recordIsAhead(let path, let transaction, let end):
       "\(path) has a record of transaction \(transaction), but the logs end at transaction"
         + " \(end): later logs are missing, or an interrupted export did not write them."
     case .parentIsMissing(let head, let lineage):
-      "Lineage \(lineage) continued after transaction \(head.transaction) of lineage"
+      "Lineage \(lineage) begins after transaction \(head.transaction) of lineage"
         + " \(head.lineage), but the logs of lineage \(head.lineage) are missing."
     case .isUnexported(let store, let count, let last):
       "\(store) has \(count) \(count == 1 ? "transaction" : "transactions") after transaction"

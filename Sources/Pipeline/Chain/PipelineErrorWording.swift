@@ -43,10 +43,10 @@ extension PipelineError {
         + "\nGive --redact-key with a file of random bytes."
     case .notAReplica:
       "\(store) is not a replica, so nothing can be imported into it."
-        + "\nName a file that does not exist yet; import creates the file as a replica."
+        + "\nName a file that does not exist yet; import creates the replica in it."
     case .isReplica(let own, let wanted):
       "The store \(store) is a replica of \(own), not of \(wanted)."
-        + "\nName a file that does not exist yet; import creates the file as a replica."
+        + "\nName a file that does not exist yet; import creates the replica in it."
     case .hasNoLogsOfReplica(let own):
       "\(store) is a replica of \(own), and there are no logs of that store in \(logs)."
         + "\nName the folder with the logs of that store."
@@ -73,26 +73,26 @@ extension PipelineError {
         + " state before this transaction\(until == .head ? "" : " and before \(until)")."
         + "\nCopy the logs from the first transaction on, or a snapshot, into the folder."
     case .isOlderLineage(let wanted, let own, let isNamed):
-      "The replica \(store) follows lineage \(own), and the logs"
+      "The replica \(store) follows lineage \(own), but the logs"
         + " \(isNamed ? "that are named have" : "in \(logs) end with") lineage \(wanted)."
         + "\nCopy the logs of lineage \(own) into the folder."
     case .isNewLineage(let wanted, let own, let folder):
-      "The replica \(store) follows lineage \(own), and the logs in \(logs) continue in lineage"
+      "The replica \(store) follows lineage \(own), but the logs in \(logs) continue in lineage"
         + " \(wanted), which began when the store was restored from an older copy."
-        + "\nName a file that does not exist yet, for a new"
-        + " replica.\(folder.map { " To stay in lineage \(own), name \($0)." } ?? "")"
+        + "\nTo create a new replica, name a file that does not exist"
+        + " yet.\(folder.map { " To stay in lineage \(own), name \($0)." } ?? "")"
     case .isAmbiguousTime(let time, let last, let lineage, let parting, let folder):
-      "The time \(time) is ambiguous: at this time, lineage \(lineage) in \(logs) was at"
-        + " transaction \(last), but lineage \(parting.lineage) continues after transaction"
+      "The time \(time) is ambiguous: lineage \(lineage) in \(logs) was then at transaction"
+        + " \(last), but lineage \(parting.lineage) does not contain its transactions after"
         + " \(parting.transaction)."
         + "\nName a transaction up to \(parting.transaction), or an earlier time. For the state of"
-        + " lineage \(lineage) at this time, name the logs of this lineage: \(folder)."
+        + " lineage \(lineage), name its folder: \(folder)."
     case .hasOtherDigest(let id):
       "Transaction \(id) has another digest in the log \(log) than in the replica \(store)."
         + "\nImport the logs into a new replica."
     case .isUnprovenSnapshot(let transaction):
       "Nothing in the logs proves the snapshot \(log) of transaction \(transaction), so someone may have"
-        + " altered this snapshot."
+        + " altered it."
         + "\nImport without --from-snapshot if the logs begin earlier. If you trust the snapshot, use"
         + " --trust-snapshot."
     case .tokenIsDamaged(let path, let damage, let isFiltered):
@@ -105,16 +105,16 @@ extension PipelineError {
         + "\nCopy the logs back into the folder, or name the right folder. \(newFolder(false))"
     case .tokenIsAhead(let point, let lineage, let end):
       "Logs are missing: the token says that \(store) was exported up to transaction"
-        + " \(point.transaction), and the logs in \(logs) end at transaction"
+        + " \(point.transaction), but the logs in \(logs) end at transaction"
         + " \(end)\(point.lineage == lineage ? "" : " of lineage \(lineage)")."
         + "\nCopy the logs back into the folder, or name the right folder."
     case .wasExportedBefore(let isFiltered):
-      "\(logs) has no \(isFiltered ? "logs with this filter" : "logs") of \(store), and the"
+      "\(logs) has no \(isFiltered ? "logs with this filter" : "logs") of \(store), although the"
         + " store was exported before."
         + "\nIs the disk with the logs mounted? If it is, name the right folder."
         + " \(newFolder(isFiltered))"
     case .isExpired(let last, let error, let filtered):
-      "\(store) was exported up to transaction \(last), and later transactions are no longer in"
+      "\(store) was exported up to transaction \(last), but later transactions are no longer in"
         + " the history of the store: \(error.message)\n\(recover(filtered))"
     case .hasDiverged(let error):
       "The history of \(store) differs from the exported history: \(error.message)"

@@ -57,7 +57,7 @@ package enum CheckpointFailure: LogReason {
     case .isOtherTree(let origin):
       "The checkpoint \(path) belongs to the tree \(inQuotes(abbreviated(origin))), which is not"
         + " the tree of these logs."
-        + "\nGive the log folder of the store and the lineage that the name contains."
+        + "\nThe name of that tree contains a store and a lineage; give their log folder."
     case .isNotCovered(let count):
       "Transaction \(error.transaction) is after the checkpoint \(path), which covers"
         + " \(countText(Int(count), noun: "transaction"))."

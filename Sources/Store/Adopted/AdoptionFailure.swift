@@ -40,7 +40,7 @@ enum AdoptionFailure: StoreReason {
     case .ourStore:
       "\(path) is a store, which has history already.\nTo list the history: travelog log \(path)"
     case .prefixTaken(let name, let prefix):
-      "\(path) has '\(name)', whose name begins with the prefix '\(prefix)'."
+      "\(path) already has '\(name)', which begins with the prefix '\(prefix)'."
         + "\nChoose another prefix: travelog adopt --prefix NAME_ \(path)"
     case .invalidPrefix(let prefix):
       "The prefix '\(abbreviated(prefix))' is not a name of ASCII letters, digits and '_'."
@@ -51,7 +51,8 @@ enum AdoptionFailure: StoreReason {
       "The texts of \(path) are stored as \(encoding), and only UTF-8 can be recorded."
         + "\nTo see the encoding: sqlite3 \(path) 'PRAGMA encoding'"
     case .suspended(let process):
-      "The triggers of \(path) are removed while process \(process) changes the tables."
+      "The triggers of \(path) are temporarily removed, because process \(process) is changing the"
+        + " tables."
         + "\nTry again when process \(process) has finished."
     case .notACreation(let name):
       "The schema of \(path) has a statement for '\(abbreviated(name))' that creates nothing."
@@ -64,14 +65,14 @@ enum AdoptionFailure: StoreReason {
         + " by a trigger or a foreign key in \(path). Nothing is changed."
         + "\nUse the program of this database to change the row."
     case .notUndone(let row, .prevented):
-      "A trigger in \(path) ignores the undo of \(abbreviated(row)). Nothing is changed."
+      "A trigger in \(path) prevents the undo of \(abbreviated(row)). Nothing is changed."
         + "\nUse the program of this database to change the row."
     case .notUndone(let row, .rejected(let message)):
       "\(path) rejects the undo of \(abbreviated(row)): \(abbreviated(message)). Nothing is changed."
         + "\nUse the program of this database to change the row."
     case .undoLeavesReference:
       "The undo would leave a row in \(path) that refers to a missing row. Nothing is changed."
-        + "\nRevert the later transactions that wrote rows with such references too."
+        + "\nAlso revert the later transactions that wrote such references."
     case .refused(.writing):
       "\(path) has the tables of another program, whose rows can't be written through models."
         + "\nUse the other program to change the rows."

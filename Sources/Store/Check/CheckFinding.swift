@@ -74,8 +74,8 @@ extension CheckFinding: CustomStringConvertible {
       }
     case .blobCount(let digest, let rows, let countedRows, let history, let countedHistory):
       return "the large value \(digest) is used by \(countText(Int(rows), noun: "row")) and"
-        + " \(countText(Int(history), noun: "change")), but \(countedRows) and \(countedHistory)"
-        + " were counted"
+        + " \(countText(Int(history), noun: "change")), but the store counts \(countedRows)"
+        + " and \(countedHistory)"
     case .missingBlob(let digest): return "the large value \(digest) is missing"
     case .alteredBlob(let digest): return "the large value \(digest) was altered"
     case .strayBlob(let name): return "the blob file \(name) is not referenced"

@@ -34,8 +34,7 @@ package enum HistoryFailure: StoreReason {
       "Transaction \(id) was deleted from the history of the store \(path), which begins after"
         + " transaction \(base); \(oldest.map { "the oldest kept transaction is \($0)" } ?? "no transaction is kept")."
     case .deleted(let id):
-      "Transaction \(id) can't be reverted: the transaction was deleted from the history of"
-        + " \(path)."
+      "Transaction \(id) can't be reverted: it was deleted from the history of \(path)."
         + "\nRestore the store from a copy instead."
     case .insideGap(let id, let gap):
       "\(rangeText(gap)) of the store \(path) are one gap, which can only be reverted as a whole;"
@@ -49,9 +48,8 @@ package enum HistoryFailure: StoreReason {
     case .otherDigest(let transaction): "\(other) transaction \(transaction) has another digest."
     case .otherBeginning(let base, let head):
       "The rows of the store \(path) can't be compared with the logs. The history of the store"
-        + " begins after"
-        + " transaction \(base), and the logs do not contain the state after this transaction: the"
-        + " logs show transaction \(head), or belong to another history."
+        + " begins after transaction \(base), but the logs show the state after transaction"
+        + " \(head), or belong to another history."
         + "\nName the log folder to which this store was exported."
     case .migrated(let id, let migration):
       "Transaction \(id) of the store \(path) can't be reverted because"

@@ -29,8 +29,8 @@ package enum ReplayFailure: StoreReason {
         + "\nTo make the replica independent: travelog promote \(path)"
     case .notAReplica: "The store \(path) is not a replica."
     case .gap(let id, let expected):
-      "Transaction \(id) can't be replayed into the store \(path): its last transaction is"
-        + " \(expected - 1), so transaction \(expected) must be next."
+      "Transaction \(id) can't be replayed into the store \(path): the last transaction of the"
+        + " store is \(expected - 1), so transaction \(expected) must be next."
     case .snapshotIntoContents:
       "A snapshot can't be replayed into \(path), which is not empty."
     case .changedByOthers(let version):

@@ -212,7 +212,7 @@ extension Diagnostic {
   /// The error for a constraint with an empty list: `#Unique<Trip>([])`.
   static func constraintWithEmptyList(_ argument: LabeledExprSyntax, name: String) -> Diagnostic {
     .error(
-      "This list of #\(name) names no properties; list key paths in it, or remove it.",
+      "This list of #\(name) is empty; add key paths to it, or remove it.",
       at: argument.expression
     )
   }

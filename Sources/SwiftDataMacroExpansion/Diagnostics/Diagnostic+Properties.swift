@@ -63,8 +63,8 @@ extension Diagnostic {
       fixIts.append(.removing(modifier, message: "remove '\(word)'"))
     }
     return .error(
-      "'\(property.name)' can't be stored and '\(word)', because \(reason); remove '\(word)', or "
-        + "mark the property @Transient to keep it out of the store.",
+      "'\(property.name)' can't be both stored and '\(word)', because \(reason); remove '\(word)', "
+        + "or mark the property @Transient to keep it out of the store.",
       at: modifier,
       fixIts: fixIts
     )
@@ -90,8 +90,8 @@ extension Diagnostic {
   /// The error for a property with the same name as a member that every model has.
   static func reservedName(_ property: ModelProperty) -> Diagnostic {
     .error(
-      "Every model has a member '\(property.name)' that SwiftData needs; give the property another "
-        + "name, and set 'originalName' to this name if a store contains the property.",
+      "Every model has a member '\(property.name)' that SwiftData needs; rename the property, and "
+        + "set 'originalName' to the old name if a store contains the property.",
       at: property.identifier
     )
   }

@@ -38,7 +38,8 @@ struct JobError: ShownError {
     case .unknownValue(let name, let known):
       "There is no value \(quotedValue(name)).\n\(guess(name, among: known))"
     case .severalValues(let name, let count):
-      "\(quotedValue(name)) has \(counted(Int64(count), noun: "value")), so the text must not contain anything else."
+      "\(quotedValue(name)) has \(counted(Int64(count), noun: "value")), so a text that uses it"
+        + " must not contain anything else."
     case .noCommand: "The step does not have a “do” with its command."
     case .unknownCommand(let name):
       "A step can't run \(quotedValue(name)).\n\(guess(name, among: jobCommands))"

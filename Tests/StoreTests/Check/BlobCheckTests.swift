@@ -27,7 +27,7 @@ struct BlobCheckTests {
       let digest = SHA256.digest(of: Array(image)).description
       #expect(
         try findings(store).contains(
-          "the large value \(digest) is used by 1 row and 0 changes, but 0 and 0 were counted"
+          "the large value \(digest) is used by 1 row and 0 changes, but the store counts 0 and 0"
         )
       )
     }

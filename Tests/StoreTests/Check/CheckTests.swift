@@ -189,7 +189,7 @@ struct CheckTests {
       let folder = URL(filePath: store.location.path + "-blobs")
       #expect(
         try findings(store) == [
-          "the large value \(digest) is used by 1 row and 0 changes, but 5 and 0 were counted"
+          "the large value \(digest) is used by 1 row and 0 changes, but the store counts 5 and 0"
         ]
       )
       try Data("altered".utf8).write(to: folder.appending(path: digest))
