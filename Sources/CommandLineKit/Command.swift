@@ -36,7 +36,8 @@ package struct Command: Sendable {
 
   /// Creates a command.
   ///
-  /// The codes of success, failure and usage need not be in `exitCodes`.
+  /// Every command has the codes of success, failure and wrong usage; `exitCodes` need not contain
+  /// them.
   package init(
     _ name: String,
     summary: String,
@@ -72,7 +73,7 @@ extension Command {
   }
 }
 
-/// A call of a command.
+/// One run of a command.
 package struct Call: Sendable {
   package let arguments: Arguments
   /// Standard output, for answers.

@@ -59,7 +59,7 @@ package enum Interruption {
     if let error = requested { throw error }
   }
 
-  /// Sets the closure that writes the error of a program that ends at once.
+  /// Sets the closure that writes the error if the program ends without waiting for the command.
   static func setReport(_ report: (@Sendable (CommandError) -> Void)?) {
     watch.withLock { $0.report = report }
   }

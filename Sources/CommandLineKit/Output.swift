@@ -83,7 +83,9 @@ package final class Output: Sendable {
   }
 }
 
-/// Whether the locale of an environment supports, or may support, only ASCII.
+/// Whether the locale supports only ASCII.
+///
+/// Only a locale whose name contains UTF-8 supports more.
 func isASCII(_ environment: [String: String]) -> Bool {
   let locale = ["LC_ALL", "LC_CTYPE", "LANG"].compactMap { environment[$0] }.first { !$0.isEmpty }
   let name = (locale ?? "C").uppercased()

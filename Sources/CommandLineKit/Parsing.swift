@@ -1,4 +1,4 @@
-/// The request in a command line; a command is given by its path from the program.
+/// What a command line requests; a list of commands is a path from the program to a subcommand.
 enum Request {
   case run([Command], Arguments)
   case help([Command], isLong: Bool)

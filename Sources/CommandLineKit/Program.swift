@@ -92,7 +92,8 @@ package struct Program: Sendable {
       do {
         try output.flush()
       } catch is ClosedPipe {
-        // Standard error may still have a reader, so the error is reported.
+        // Only standard output was closed. Standard error may have a reader, so the error is
+        // reported.
       } catch {
         // The error of the command is reported, because it explains more than a failure to write
         // the rest of the output.
@@ -134,7 +135,7 @@ package struct Program: Sendable {
         try messages.showLine(messages.style.red("\(command.name):") + " \(error)")
       }
     } catch {
-      // The exit code still reports the failure.
+      // The message can't be written, but the exit code reports the failure.
     }
   }
 

@@ -60,7 +60,7 @@ private func numberAndUnit(_ text: String) -> (Int64, String)? {
   return (number, String(text[digits.endIndex...]))
 }
 
-/// A text with a unit to suggest instead of a number without a unit; nil for any other text.
+/// For a number without a unit, a text with a unit to suggest instead; nil for any other text.
 private func hintOfUnit(_ text: String, units: [String]) -> String? {
   guard let (number, unit) = numberAndUnit(text), unit.isEmpty else { return nil }
   return "A unit is missing: \(alternatives(units.map { "\(number)\($0)" }))."
@@ -83,10 +83,10 @@ private func date(of text: String) -> Date? {
   }
   let instant = bytes.count == 10 ? text + "T00:00:00Z" : text
   let hasFraction = instant.contains(".")
-  // The usage error explains more than Foundation's error.
+  // Foundation's error is not used, because the usage error explains more.
   let date = try? Date.ISO8601FormatStyle(includingFractionalSeconds: hasFraction).parse(instant)
   guard let date else { return nil }
-  // Foundation reads the 30th of February as a day in March.
+  // Foundation reads the 30th of February as a day in March, so the days are compared.
   return date.formatted(.iso8601.year().month().day()) == text.prefix(10)
     || !instant.hasSuffix("Z") ? date : nil
 }

@@ -33,8 +33,7 @@ extension String {
       values = stringInterpolation.values
     }
 
-    /// Collects the words and values of a text while the compiler calls one function after the
-    /// other for each part.
+    /// Collects the words and the values of a string literal.
     public struct StringInterpolation: StringInterpolationProtocol, Sendable {
       var key = ""
       var values: [Value] = []

@@ -158,6 +158,6 @@ public final class UndoManager {
   /// Stops registration until ``enableUndoRegistration()`` has been called the same number of
   /// times.
   public func disableUndoRegistration() { disabled += 1 }
-  /// Resumes registration after the same number of calls as of ``disableUndoRegistration()``.
+  /// Resumes registration, if it has been called as often as ``disableUndoRegistration()``.
   public func enableUndoRegistration() { disabled = max(0, disabled - 1) }
 }

@@ -76,7 +76,7 @@ extension Call {
 }
 
 extension Output {
-  /// The marks, quotes and dots that the output device can show.
+  /// The colors, quotation marks and ellipsis that the output supports.
   var marks: Marks {
     var marks = Marks()
     let style = style

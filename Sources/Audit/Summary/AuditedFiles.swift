@@ -18,8 +18,8 @@ func auditedFiles(of histories: [History]) throws -> (listed: [AuditedFile], oth
     paths += files.map { ($0.path, true) }
   }
   let listed = try paths.prefix(limit).map { path, isLog in
-    // If this function opened and closed the file of a store, SQLite's locks on the file would be
-    // released.
+    // Only logs are opened here. If this process opened and closed the file of a store, it would
+    // lose the locks that SQLite holds on the file.
     AuditedFile(
       path: path,
       size: size(of: path),

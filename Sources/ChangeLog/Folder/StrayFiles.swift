@@ -1,8 +1,8 @@
 import FoundationEssentials
 
 extension LogFolder {
-  /// Finds links, pipes and devices with the name of a store's folder, and anything except a folder
-  /// with the name of the folder of large values.
+  /// Finds two kinds of strays: a link, pipe or device whose name begins with `store=`, and a file,
+  /// link, pipe or device with the name `blobs`.
   ///
   /// A regular file such as `store=….tar.gz` is not reported, because no reader takes it for a log.
   package func strays() throws -> [LogError] {

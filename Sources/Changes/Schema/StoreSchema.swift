@@ -157,14 +157,14 @@ package enum DeleteRule: String, Codable, Hashable, Sendable {
 
 /// A reference from one entity to another, or to itself.
 package struct Relationship: Codable, Hashable, Sendable {
-  /// The place of a relationship's links.
+  /// How a relationship is stored.
   package enum Storage: Codable, Hashable, Sendable {
-    /// A column of this entity's table has the id of the destination.
+    /// A column of this entity's table contains the id of the destination object.
     case column(String)
-    /// A column of the destination's table has the id of the owner.
+    /// A column of the destination's table contains the id of the owner.
     ///
-    /// A column of the destination's table is used for a to-many relationship, and for one side of
-    /// a pair of to-one relationships.
+    /// This is the storage of a to-many relationship, and of one side of a pair of to-one
+    /// relationships.
     case inverseColumn(String)
     /// A table of pairs; `source` is the column with the ids of this entity's objects.
     case joinTable(String, source: String, target: String)
@@ -184,17 +184,17 @@ package struct Relationship: Codable, Hashable, Sendable {
   package var minimumCount: Int
   /// The maximum number of objects to which the relationship refers; zero for no limit.
   package var maximumCount: Int
-  /// The name of the relationship in the schema version before this one.
+  /// The name of the relationship in the previous version of the schema.
   package var originalName: String?
   /// Whether the relationship has a column, but is not in the model.
   ///
-  /// A hidden relationship has the id of the object's owner, for a to-many relationship without an
-  /// inverse.
+  /// A to-many relationship without an inverse needs such a column in the table of its destination:
+  /// the column contains the id of the owner.
   package var isHidden: Bool
 
   /// Creates a relationship.
   ///
-  /// The default arguments are the values for a model that declares nothing else.
+  /// Each default argument is the value for a relationship whose model does not set this value.
   package init(
     name: String,
     destination: String,

@@ -11,7 +11,7 @@ private let digitValues: [UInt8] = {
 
 /// Appends bytes in base64 with padding, without quotes or line breaks.
 package func appendBase64(_ bytes: UnsafeRawBufferPointer, to buffer: inout [UInt8]) {
-  // The bytes are encoded in pieces, because the scratch space of a piece fits on the stack.
+  // Each piece is small enough for scratch space on the stack.
   let pieceSize = 3 * 1024
   digits.withUnsafeBufferPointer { digits in
     withUnsafeTemporaryAllocation(of: UInt8.self, capacity: pieceSize / 3 * 4) { text in
@@ -60,7 +60,7 @@ private func sizeOfBase64(_ text: UnsafeRawBufferPointer) -> (count: Int, paddin
 /// Whether a text is canonical base64.
 func isCanonicalBase64(_ text: UnsafeRawBufferPointer) -> Bool {
   guard text.count % 4 == 0 else { return false }
-  // The last group may have padding, which the decoder checks.
+  // The last group may have padding, so the decoder checks it.
   let start = max(0, text.count - 4)
   return digitValues.withUnsafeBufferPointer { values in
     var seen: UInt8 = 0
@@ -105,7 +105,8 @@ private func decode(
   with values: UnsafeBufferPointer<UInt8>,
   to bytes: UnsafeMutableRawBufferPointer
 ) -> Bool {
-  // A byte that is not a digit has its high bits set. The union of all bytes keeps these bits.
+  // The value of a byte that is not a digit has its high bits set, and the union of all values
+  // keeps these bits.
   var seen: UInt8 = 0
   var output = 0
   let groups = text.count / 4 - (padding > 0 ? 1 : 0)

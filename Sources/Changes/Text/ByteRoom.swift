@@ -1,6 +1,6 @@
 import Glibc
 
-/// Memory for bytes with fixed addresses, which are all released together.
+/// Memory for bytes that keep their addresses until all of them are released together.
 final class ByteRoom {
   /// The size of a reusable piece of memory; a longer text gets a separate piece.
   private static let pieceSize = 1 << 18

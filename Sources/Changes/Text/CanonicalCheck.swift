@@ -1,8 +1,8 @@
 /// Whether a text is certainly canonical for a type, without a note under `special`.
 ///
 /// The check creates no values, so it takes a fraction of the time of
-/// ``parseCanonical(_:special:as:)``. If the check returns false, the text can still be canonical,
-/// and ``parseCanonical(_:special:as:)`` must decide.
+/// ``parseCanonical(_:special:as:)``. If the result is false, the text may be canonical or not, and
+/// ``parseCanonical(_:special:as:)`` must decide.
 func isPlainlyCanonical(_ text: UnsafeRawBufferPointer, as type: ValueType) -> Bool {
   guard let first = text.first else { return false }
   if first == UInt8(ascii: "n") { return isSame(text, "null") }

@@ -12,8 +12,8 @@ package struct CanonicalEncodingError: Error, Hashable, CustomStringConvertible 
 
 /// Reads the text and the note that ``appendCanonical(_:as:to:)`` wrote.
 ///
-/// Parsing is strict: a pair of text and note has at most one value, and a pair that the writer
-/// would not write is refused.
+/// Parsing is strict: it refuses each pair of text and note that ``appendCanonical(_:as:to:)``
+/// would not write.
 package func parseCanonical(
   _ bytes: UnsafeRawBufferPointer,
   special: SpecialValue? = nil,
@@ -43,10 +43,9 @@ private func parse(_ bytes: UnsafeRawBufferPointer, as type: ValueType) -> Value
 /// Reads a value that is not null and has no note under `special`; nil if the text is not
 /// canonical.
 ///
-/// Bytes of the value that are in the text are not copied.
+/// If the bytes of the value are a part of the text, they are not copied.
 ///
-/// A value whose bytes differ from the bytes of its text is written into `room`, which must have as
-/// many bytes as the text.
+/// Otherwise the value's bytes are written into `room`, which must be as long as the text.
 func parsePlain(
   _ bytes: UnsafeRawBufferPointer,
   as type: ValueType,
@@ -93,7 +92,7 @@ private func parseQuoted(
   }
 }
 
-/// Reads a value that begins with its storage class.
+/// Reads a text such as `integer:7`, which begins with the storage class of the value.
 ///
 /// A text without escapes is not copied.
 private func parseSpelled(
@@ -110,7 +109,7 @@ private func parseSpelled(
   switch Value(spelling: plain) {
   case .integer(let number): return .integer(number)
   case .real(let number): return .real(number)
-  // Decoded bytes are shorter than their base64 text.
+  // Decoded bytes are shorter than their base64 text, so they fit into the room.
   case .blob(let data): return .blob(copied(data, to: room))
   case .brokenText(let data): return .text(copied(data, to: room))
   case .null, .text, nil: return nil
@@ -132,7 +131,7 @@ private func plainUnsigned(
   guard case .text(let digits) = storedUnsigned(number) else {
     return .integer(Int64(truncatingIfNeeded: number))
   }
-  // The text with quotes has enough bytes for the digits of the number.
+  // The room has space for the digits, because it is as long as the text with its quotes.
   room.copyBytes(from: digits.utf8)
   return .text(UnsafeRawBufferPointer(rebasing: room[..<digits.utf8.count]))
 }

@@ -5,10 +5,12 @@ import FoundationEssentials
 ///
 /// Integers are numbers. Values of the types `uint64` and `decimal` are strings of digits. Real
 /// numbers have a point or an exponent. Dates are RFC 3339 strings, bytes are base64 strings, and
-/// values of all other types are strings. Some values do not have such a form: NaN, the infinities,
-/// far dates, and values of a wrong type by a foreign writer. They are written as null, or for a
-/// date as the nearest date, and the exact value is returned as the note for `special`. A value of
-/// type `any` is written as a string with its storage class, and never has a note.
+/// values of all other types are strings. A value of type `any` is a string that begins with its
+/// storage class.
+///
+/// Some values do not have such a form: NaN, the infinities, far dates, and values that a foreign
+/// writer stored with a wrong type. For a far date the nearest date is written, and for the others
+/// null. The exact value is returned as the note for `special`.
 @discardableResult
 package func appendCanonical(
   _ value: Value,

@@ -40,8 +40,8 @@ private func fitsDecimal(_ text: UnsafeBufferPointer<UInt8>) -> Bool {
     case 0x2d: continue
     case 0x2e: isFraction = true
     case 0x30 where !isFraction:
-      // Zeros before the point belong either to the digits or to the exponent. The next digit
-      // decides.
+      // Zeros before the point are digits of the mantissa if another digit follows. Otherwise they
+      // are a part of the exponent.
       pendingZeros += mantissa == 0 ? 0 : 1
     default:
       if isFraction { exponent -= 1 }

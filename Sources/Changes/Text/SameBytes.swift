@@ -8,7 +8,8 @@ package func isSame(_ first: UnsafeRawBufferPointer, _ second: UnsafeRawBufferPo
 
 /// Whether two texts have the same bytes.
 ///
-/// The operator `==` is less strict, because it ignores the Unicode spelling.
+/// For the operator `==`, `é` as one character equals `e` with a combining accent. Here they
+/// differ.
 func hasSameBytes(_ first: String, _ second: String) -> Bool {
   guard first.utf8.count == second.utf8.count else { return false }
   var (first, second) = (first, second)

@@ -9,7 +9,7 @@ struct ShortDecimal {
   var mantissa: UInt64
   var scale: Int
 
-  /// The powers of ten by which a short mantissa is divided, which a double represents exactly.
+  /// The divisors of a mantissa: powers of ten that a double represents exactly.
   static let powers: [Double] = [
     1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15,
   ]

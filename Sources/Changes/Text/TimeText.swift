@@ -36,13 +36,13 @@ package func currentMilliseconds() -> Int64 {
 /// A time in the text form that history uses, from milliseconds since 1970.
 package func timeText(milliseconds: Int64) -> String {
   let (seconds, rest) = milliseconds.quotientAndRemainder(dividingBy: 1000)
-  // Before 1970 the remainder is negative.
+  // The remainder is negative before 1970, but microseconds must be positive.
   return rest < 0
     ? timeText(seconds: Int(seconds) - 1, microseconds: Int(rest + 1000) * 1000)
     : timeText(seconds: Int(seconds), microseconds: Int(rest) * 1000)
 }
 
-/// The seconds since 1970 from year 1 to year 9999, to which other times are clamped.
+/// The years 1 to 9999, in seconds since 1970; other times are clamped to this range.
 private let writtenTimes = -62_135_596_800...253_402_300_799
 
 /// A time in the text form that history uses, from seconds since 1970 and additional microseconds.

@@ -21,8 +21,8 @@ package func endOfValue(in text: UnsafeRawBufferPointer, from start: Int) -> Int
   return min(position, text.count)
 }
 
-/// The closing quote of a JSON string whose characters start at a position; the end of the text if
-/// the quote is missing.
+/// The position of the closing quote of a JSON string whose characters start at `start`; the end of
+/// the text if the quote is missing.
 package func endOfString(in text: UnsafeRawBufferPointer, from start: Int) -> Int {
   var position = start
   while true {

@@ -1,7 +1,7 @@
 /// The text of an error: the first line is the message, the second line is the hint.
 ///
-/// Only line breaks in the string literal separate lines. A value with line breaks stays in its
-/// line.
+/// Only line breaks in the string literal separate lines. An interpolated value with line breaks
+/// stays in one line.
 package struct Wording: Hashable, Sendable, ExpressibleByStringInterpolation {
   private var lines = [""]
 
@@ -19,7 +19,7 @@ package struct Wording: Hashable, Sendable, ExpressibleByStringInterpolation {
     self = stringInterpolation.wording
   }
 
-  /// The same wording, but with the given hint if the literal has only one line.
+  /// This wording, with the given hint if it has none.
   package func withHint(_ hint: String) -> Wording {
     lines.count > 1 || hint.isEmpty ? self : self + "\n\(hint)"
   }
@@ -32,7 +32,7 @@ package struct Wording: Hashable, Sendable, ExpressibleByStringInterpolation {
     return result
   }
 
-  /// Collects the parts of a string literal and its values.
+  /// Collects the parts of a string literal and its interpolated values.
   package struct StringInterpolation: StringInterpolationProtocol {
     fileprivate var wording = Wording(stringLiteral: "")
 

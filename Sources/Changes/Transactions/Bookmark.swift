@@ -26,12 +26,12 @@ package struct Bookmark: Hashable, Sendable {
     self.points = points
   }
 
-  /// The only valid text of this token, with a line break at the end.
+  /// The canonical text of this token, with a line break at the end.
   package func json() -> [UInt8] {
     var text = Array(#"{"kind":"\#(Self.kind)","version":\#(Self.version),"store":"#.utf8)
     appendJSONString(store, to: &text)
     text += #","stores":{"#.utf8
-    // The keys are sorted by bytes, because every program sorts bytes in the same order.
+    // The order of bytes is the same in every program.
     let sorted = points.sorted { $0.key.utf8.lexicographicallyPrecedes($1.key.utf8) }
     for (index, (store, point)) in sorted.enumerated() {
       if index > 0 { text.append(UInt8(ascii: ",")) }
@@ -132,7 +132,7 @@ extension Bookmark: Codable {
     let lineage = try place.decode(Int64.self, forKey: Key("lineage"))
     let transaction = try place.decode(Int64.self, forKey: Key("transaction"))
     let text = try place.decode(String.self, forKey: Key("digest"))
-    // The caller adds one to each number, so the maximum is not allowed.
+    // Callers add 1 to these numbers, and the sums must not overflow.
     guard lineage >= 0, transaction >= 0, max(lineage, transaction) < 1 << 62,
       let digest = Digest(hexadecimal: text)
     else {

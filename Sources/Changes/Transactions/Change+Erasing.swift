@@ -1,8 +1,8 @@
 extension Change {
-  /// Calls `body` with the change after the values of some properties were erased.
+  /// Calls `body` with a copy of the change in which some values are erased.
   ///
-  /// Lists of links are not erased, because they contain only ids. The closure `erases` gets the
-  /// key of a property, with quotes and colon, and the side.
+  /// `erases` gets the key of a property, with quotes and colon, and the side. It is not called for
+  /// lists of links, which are never erased because they contain only ids.
   package func withErased<Result>(
     _ erases: (_ key: [UInt8], _ isAfter: Bool) -> Bool,
     _ body: (Change) throws -> Result
@@ -14,9 +14,9 @@ extension Change {
     }
   }
 
-  /// Calls `body` with the change after notes such as `erased` replaced some values.
+  /// Calls `body` with a copy of the change in which notes such as `erased` replace some values.
   ///
-  /// If the note of a value is nil, the value remains.
+  /// A value for which `note` returns nil remains.
   package func withNotes<Result>(
     _ note: (ToldValue) throws -> String?,
     _ body: (Change) throws -> Result
@@ -34,7 +34,7 @@ extension Change {
     }
   }
 
-  /// One side of a change after notes replaced some of its values.
+  /// One side of the change, in which notes replace some values.
   private func noted(_ side: Side, _ note: (ToldValue) throws -> String?) rethrows -> ChangeSide {
     var result = ChangeSide()
     for (key, value) in values(side) {
@@ -45,7 +45,7 @@ extension Change {
   }
 }
 
-/// A value in a change, with the facts that erasing needs.
+/// A value in a change, with the facts that decide whether it must be erased.
 package struct ToldValue: Hashable, Sendable {
   /// The property's key with quotes and colon.
   package let key: [UInt8]

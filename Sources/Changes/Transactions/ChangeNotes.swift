@@ -50,7 +50,7 @@ package struct ChangeNotes {
 }
 
 extension Change {
-  /// One side of a change, in the order in which notes list the sides.
+  /// A side of a change; the sides have the order that they have in notes.
   package enum Side: String, Sendable, CaseIterable { case after, before }
 
   private func object(_ side: Side) -> CanonicalText {

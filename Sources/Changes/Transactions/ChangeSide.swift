@@ -18,7 +18,7 @@ package struct ChangeSide {
     large.empty()
   }
 
-  /// Adds a property with its key, which has quotes and a colon, and with its canonical text.
+  /// Adds a property, given its key with quotes and a colon.
   package mutating func append(_ key: some Collection<UInt8>, value: EncodedValue) {
     if json.count > 1 { json.append(UInt8(ascii: ",")) }
     json.append(contentsOf: key)
@@ -45,7 +45,7 @@ package func appendMember(_ key: some Sequence<UInt8>, value: [UInt8], to object
 extension [UInt8] {
   /// Removes all bytes without releasing the memory.
   ///
-  /// Most buffers are already empty, so an empty buffer is left unchanged.
+  /// Most buffers are empty, and testing this is faster than removing nothing.
   package mutating func empty() {
     if !isEmpty { removeAll(keepingCapacity: true) }
   }

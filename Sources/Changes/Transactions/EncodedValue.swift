@@ -14,7 +14,7 @@ package struct EncodedValue: Hashable {
     large = reference.json
   }
 
-  /// A value that has only a note, for example that the value was erased.
+  /// A value that has only a note, such as `erased`.
   package init(note: String) {
     self = .null
     appendJSONString(note, to: &special)

@@ -1,9 +1,9 @@
-/// The missing transactions between the logs of a store and the store's history, if history was
-/// deleted before its export.
+/// The transactions that are missing in the logs of a store, because history was deleted before its
+/// export.
 ///
-/// A gap is written as one transaction with the differences of the objects. This transaction has
-/// the id of the last missing transaction. The chain continues with the digest of the last missing
-/// transaction.
+/// A gap is written as one transaction, whose changes are the combined difference of the missing
+/// ones. It has the id of the last missing transaction. The chain continues with the digest of the
+/// last missing transaction.
 package struct Gap: Hashable, Sendable {
   /// The id of the first missing transaction.
   package var first: Int64
@@ -38,7 +38,8 @@ extension Transaction {
   /// The digest that the digest of the next transaction covers.
   package var chainDigest: Digest? { gap?.resumes ?? digest }
 
-  /// Whether this transaction may be the next transaction if the id `expected` is next.
+  /// Whether this transaction can be the next one in a history that continues with the id
+  /// `expected`.
   package func follows(_ expected: Int64) -> Bool {
     id == expected || id > expected && gap?.first == expected
   }

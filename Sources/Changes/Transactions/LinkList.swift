@@ -1,6 +1,6 @@
-/// Writes the links in a join table as a value of the table's owner.
+/// Writes the links of an object, which are rows of a join table, as a value of the object.
 package struct LinkEncoder {
-  /// The JSON key of the links in an object, with quotes and colon.
+  /// The JSON key of the list of links, with quotes and colon.
   package let key: [UInt8]
   private let prefix: [UInt8]
 

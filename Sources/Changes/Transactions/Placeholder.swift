@@ -13,8 +13,8 @@ extension EntityLayout.Column {
     case .bool: return .integer(0)
     case .int8, .int16, .int32, .int64, .uint8, .uint16, .uint32, .uint64:
       let range = type.integers ?? 0...0
-      // A log may contain any id. The negative of the minimum does not exist, so the subtraction
-      // may overflow.
+      // A log may contain any id. The minimum does not have a negative, so the subtraction may
+      // overflow.
       let negative = 0 &- object
       return .integer(range.contains(negative) ? negative : range.contains(object) ? object : 0)
     case .float16, .float, .double, .date: return .real(Double(object))

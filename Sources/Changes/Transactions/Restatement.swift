@@ -142,8 +142,8 @@ package struct ErasureDetails: Hashable, Sendable {
 }
 
 extension [Restatement] {
-  /// The text for ``Transaction/details`` of a transaction whose deletions erased earlier values;
-  /// nil if they erased no values.
+  /// The text for ``Transaction/details`` if deletions in a transaction erased earlier values; nil
+  /// if the list is empty.
   package var details: String? { isEmpty ? nil : "{\(member)}" }
 
   fileprivate var member: String { #""restated":[\#(map(\.json).joined(separator: ","))]"# }
@@ -186,7 +186,8 @@ extension Transaction {
 
   /// What this transaction records about the values that remain in earlier transactions.
   ///
-  /// Only erasures restate values, and deletions in a store whose history keeps only tombstones.
+  /// A transaction restates values if it records an erasure, or if it contains deletions in a store
+  /// in tombstone mode.
   package var restatements: [Restatement] {
     if operation == .erase { return erasure?.restatements ?? [] }
     return details.flatMap { [Restatement](details: $0) } ?? []

@@ -1,6 +1,6 @@
 /// One transaction of a history, without its changes.
 package struct Transaction: Hashable, Sendable {
-  /// The part of a transaction that history still contains.
+  /// How much of a transaction the history contains.
   package enum State: String, Hashable, Sendable {
     /// The whole transaction.
     case whole
@@ -10,7 +10,7 @@ package struct Transaction: Hashable, Sendable {
     case deleted
   }
 
-  /// The position in the order of commits, from 1 without gaps.
+  /// The position in the order of commits: 1, 2, 3 and so on.
   package var id: Int64
   /// The time of the commit: RFC 3339 in UTC with six digits after the second.
   package var time: String
@@ -82,9 +82,9 @@ package struct Change {
   package var entity: UnsafeRawBufferPointer
   /// The id of the object; zero if the object has a ``name``.
   package var object: Int64
-  /// The canonical text of a row's name that is not an integer; empty for an integer id.
+  /// The canonical text of the object's name; empty if the object is identified by an integer.
   package var name = UnsafeRawBufferPointer(start: nil, count: 0)
-  /// The JSON list of the changed names; empty if changes of this kind have no list.
+  /// The JSON list of the names of changed properties; empty if changes of this kind have no list.
   package var changed: UnsafeRawBufferPointer
   /// The JSON object of the values before the change; empty for an insertion.
   package var before: UnsafeRawBufferPointer
@@ -137,7 +137,7 @@ package struct Change {
   }
 }
 
-/// The origin of a transaction.
+/// How a transaction was made.
 package enum TransactionOperation: String, Hashable, Sendable, CaseIterable {
   /// A save of an application, which the store recorded.
   case recorded
@@ -157,8 +157,8 @@ package enum TransactionOperation: String, Hashable, Sendable, CaseIterable {
   case migration
   /// The transaction begins the history of an adopted database.
   case adopt
-  /// The transaction has rows that were compared or recorded again, because triggers did not
-  /// capture the changes of these rows.
+  /// The transaction records rows whose changes the triggers did not capture. Such rows are
+  /// compared, or recorded again.
   case difference
 }
 

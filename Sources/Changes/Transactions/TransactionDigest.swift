@@ -7,8 +7,8 @@ package struct TransactionDigest {
   private var tree: LineTree
   private var buffer: [UInt8] = []
 
-  /// Starts with the digest of the transaction before, and with the facts that are known before the
-  /// changes are read: the number of changes, and the seed of the transaction.
+  /// Begins with what is known before the changes are read: the previous transaction's digest, the
+  /// number of changes, and the seed.
   package init(_ transaction: Transaction, after previous: Digest) {
     self.previous = previous
     seed = transaction.seed.map { .seed(lines: transaction.count, $0) }

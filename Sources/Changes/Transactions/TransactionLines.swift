@@ -113,7 +113,7 @@ package struct TransactionLines {
 
   /// Appends the closing line of the transaction, with a line break.
   ///
-  /// The digest covers the closing line, except the digest in that line.
+  /// The digest covers everything else in the closing line.
   package func appendClosing(digest: Digest?, to buffer: inout [UInt8]) {
     Self.append(#"{"kind":"transaction","txn":"#, to: &buffer)
     appendInteger(transaction.id, to: &buffer)

@@ -24,7 +24,8 @@ package struct CheckpointFile: Hashable, Sendable {
   /// The bytes of the file.
   package var text: String { note?.description ?? checkpoint.text }
 
-  /// Signs with a private key under the name of the tree, and returns the public key.
+  /// Signs the checkpoint with a private key, under the name of the tree, and returns the public
+  /// key.
   ///
   /// Signatures by other keys are kept.
   @discardableResult

@@ -37,7 +37,7 @@ package struct CoveredLine: Sendable {
     }
   }
 
-  /// The text of the value with a key in the prefix; nil if the prefix does not have the key.
+  /// The text of the value that a key has in the prefix; nil if the prefix does not have the key.
   private func member(_ key: StaticString) -> ArraySlice<UInt8>? {
     guard let start = firstRange(of: key, in: line, before: prefix.upperBound) else { return nil }
     return line[start.upperBound..<prefix.upperBound].prefix { $0 != UInt8(ascii: "\"") }
@@ -88,7 +88,7 @@ func firstRange(of text: StaticString, in bytes: [UInt8], before end: Int? = nil
   firstRange(of: CollectionOfOne(text), in: bytes, before: end)
 }
 
-/// The first position of any of some texts, which must begin with a comma.
+/// The first position of any of these texts, each of which must begin with a comma.
 private func firstRange(
   of texts: some Collection<StaticString>,
   in bytes: [UInt8],

@@ -52,7 +52,9 @@ package func ed25519PublicKey(of privateKey: [UInt8]) throws(NoteError) -> [UInt
   return publicKey
 }
 
-/// The functions of libcrypto for signatures, from a library that is never closed.
+/// The functions of libcrypto that sign and verify.
+///
+/// The library stays open until the process ends.
 private struct CryptoSignatures: Sendable {
   typealias Object = UnsafeMutableRawPointer
   typealias Bytes = UnsafePointer<UInt8>

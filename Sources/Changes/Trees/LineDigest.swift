@@ -1,8 +1,8 @@
-// The inputs of digests. The reasons for their form are in docs/decisions/0004.
+// These functions define which bytes each digest covers. The reasons are in docs/decisions/0004.
 
 /// The digest of the values of a line.
 ///
-/// Nobody can guess the values of a line from the digest without the salt.
+/// Without the salt, nobody can find the values by trying possible values.
 package func valuesDigest(_ values: UnsafeRawBufferPointer, salt: Seed) -> Digest {
   MessageKind.values.digest(salt, values)
 }

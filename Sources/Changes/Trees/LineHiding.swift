@@ -6,9 +6,9 @@ package struct LineHiding<Hidden: IteratorProtocol<Int64>> {
   private var range: SeededRange?
   private var index: Int64 = 0
 
-  /// Starts a transaction with `count` lines.
+  /// Begins a transaction that has `count` lines.
   ///
-  /// `hidden` has the lines to hide, in ascending order.
+  /// `hidden` returns the lines to hide, in ascending order.
   package init(count: Int64, hiding hidden: Hidden) {
     salts = LineSalts(count: count)
     cover = SeedCover([], hiding: hidden)
@@ -45,7 +45,7 @@ package struct LineHiding<Hidden: IteratorProtocol<Int64>> {
 
 /// The parts of a line's leaf that are needed to hide values of the line.
 package struct LineSecret: Sendable {
-  /// The part that describes the leaf in the new line, unless the line gets hidden.
+  /// The description of the leaf in the new line, for a line that does not get hidden.
   package let leaf: LineLeaf?
   /// The salt of the line, or the restated salt of an erased line; nil if the line has no salt.
   private let salt: Seed?

@@ -1,4 +1,4 @@
-/// The part of a line before `op`, which describes the leaf of the line.
+/// The description of a line's leaf, which is in the line before `op`.
 ///
 /// A line without a description of its leaf gets its salt from the seed of an earlier line.
 package enum LineLeaf: Hashable, Sendable {
@@ -7,9 +7,10 @@ package enum LineLeaf: Hashable, Sendable {
   case seed(lines: Int64, Seed)
   /// The earlier values of the line were changed or removed.
   ///
-  /// The leaf of a hidden line contains the digest of the earlier values.
+  /// The leaf contains the digest of the earlier values.
   ///
-  /// An erased line also has the restated salt. The digest of the remaining values uses this salt.
+  /// If the values were erased, the line also contains the restated salt, with which the remaining
+  /// values are hashed.
   case hidden(values: Digest, salt: Seed?)
 
   /// Reads a text that ``append(to:)`` wrote; nil for any other text.

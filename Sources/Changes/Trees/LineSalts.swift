@@ -1,8 +1,8 @@
 /// The salts of a transaction's lines, computed from the seeds in some of the lines.
 ///
-/// If some lines have no salt, the smallest set of subtrees covers all other lines, and the first
-/// line of each subtree has the seed of the subtree. Any other set is refused, so each transaction
-/// has only one text.
+/// The seeds are those of the smallest set of subtrees that contains all lines except the lines
+/// without a salt. The first line of each subtree contains its seed. Any other set is refused, so
+/// there is only one text for each transaction.
 package struct LineSalts: Sendable {
   private let count: Int64
   private var salts: Salts?
@@ -11,7 +11,7 @@ package struct LineSalts: Sendable {
   /// The index of the next line.
   private var index: Int64 = 0
 
-  /// Starts a transaction with `count` lines.
+  /// Begins a transaction that has `count` lines.
   package init(count: Int64) { self.count = count }
 
   /// Returns the salt of the next line, which has a seed for this line and the lines after it.

@@ -6,12 +6,12 @@ package struct LineTree {
   private var remaining: MerkleTree?
   /// The digests of the values that remain in erased lines.
   private var restated: [RestatedLine] = []
-  /// The last subtree of the lines that were left out directly before the next line.
+  /// The lines of the last subtree that was left out.
   private var omitted: Range<Int64> = 0..<0
   private let count: Int64
   private var refusal: ProofError?
 
-  /// Starts a transaction with `count` lines.
+  /// Begins a transaction that has `count` lines.
   package init(count: Int64) {
     self.count = count
     salts = LineSalts(count: count)
@@ -19,7 +19,7 @@ package struct LineTree {
 
   /// Adds the next line.
   ///
-  /// If the line is wrong, the end of the transaction throws the error.
+  /// If the line is wrong, the function that ends the transaction throws the error.
   ///
   /// - Parameters:
   ///   - known: The bytes that stay known if the values are hidden.
@@ -99,7 +99,7 @@ package struct LineTree {
     }
   }
 
-  /// Ends a transaction that is left out as a whole.
+  /// Ends a transaction that is left out as a whole, and returns the body of its digest.
   ///
   /// `closing` is the closing line without the digest.
   ///
@@ -134,11 +134,10 @@ package struct LineTree {
 package struct LineDigests: Hashable, Sendable {
   /// The digest of the transaction.
   package let transaction: Digest
-  /// The lines digest, which covers the values that remain in erased lines; nil if no line is
-  /// erased.
+  /// The lines digest: it covers the values that remain in erased lines; nil if no line is erased.
   ///
-  /// A record beside the logs contains the lines digest, because nothing in the transaction proves
-  /// the values that remain in erased lines.
+  /// A record beside the logs contains this digest, because the digest of the transaction does not
+  /// cover these values.
   package let remaining: Digest?
   /// The values that remain in each erased line, which a later transaction may confirm.
   package let restated: [RestatedLine]

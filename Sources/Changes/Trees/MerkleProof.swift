@@ -45,7 +45,7 @@ package func consistencyPath(from old: Int64, to count: Int64) -> [Range<Int64>]
     path.append(isLeft ? right : left)
     node = isLeft ? left : right
   }
-  // The verifier already has the old root.
+  // A node that begins at 0 is the old tree, whose root the verifier has.
   if node.lowerBound > 0 { path.append(node) }
   return path.reversed()
 }

@@ -81,7 +81,7 @@ extension Range<Int64> {
     return (lowerBound..<middle, middle..<upperBound)
   }
 
-  /// The nodes that contain a leaf, from the node with these leaves down to the leaf itself.
+  /// The nodes on the way from this node down to a leaf, including both.
   package func nodes(around leaf: Int64) -> some Sequence<Self> {
     sequence(first: self) { node in
       guard node.upperBound - node.lowerBound > 1 else { return nil }

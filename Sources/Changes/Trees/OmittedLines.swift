@@ -4,7 +4,7 @@ package struct OmittedLines: Sendable {
   /// The lines and the root of each subtree, in order.
   package private(set) var subtrees: [(lines: Range<Int64>, root: Digest)] = []
 
-  /// Starts a transaction with `count` lines.
+  /// Creates an empty collection for a transaction that has `count` lines.
   package init(count: Int64) { self.count = count }
 
   /// Adds an omitted line, given the hash of its leaf.
@@ -19,6 +19,6 @@ package struct OmittedLines: Sendable {
     subtrees.append(last)
   }
 
-  /// Removes the subtrees, because the run of omitted lines has ended.
+  /// Removes all subtrees, for the next group of consecutive omitted lines.
   package mutating func removeAll() { subtrees.removeAll(keepingCapacity: true) }
 }

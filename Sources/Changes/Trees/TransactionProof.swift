@@ -1,14 +1,14 @@
 /// A proof that a transaction, or one change in it, belongs to a lineage.
 ///
-/// The digest of the transaction is computed from the statement in the proof. The rest of the proof
+/// The first part of the proof, the statement, determines the digest of the transaction. The rest
 /// shows that the tree of the lineage contains this digest.
 package struct TransactionProof: Hashable, Sendable {
-  /// The lines of the transaction that the statement proves.
+  /// What the proof shows of the transaction's lines.
   package enum Lines: Hashable, Sendable {
     /// One line, with the salt of its values, and the hashes from the line's sibling up to the
     /// root.
     case one([UInt8], salt: Seed?, path: [Digest])
-    /// No line is proven. The statement contains only the root of the tree over the lines.
+    /// Only the root of the tree over the lines. No line is proven.
     case root(Digest)
   }
 
@@ -135,7 +135,7 @@ private struct ClosingLine {
 
   /// The position of a line in this transaction.
   func sequence(of line: CoveredLine) throws(ProofError) -> Int64 {
-    // No digest covers the kind of a line.
+    // No digest covers the kind of a line, so the kind is compared here.
     let opening = Array(#"{"kind":"change","txn":\#(transaction),"seq":"#.utf8)
     let hidden = line.valuesDigest.map { Array(#","values":"\#($0)""#.utf8) } ?? []
     guard line.line.starts(with: opening),

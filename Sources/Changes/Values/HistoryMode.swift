@@ -1,4 +1,4 @@
-/// The values of a deleted object that history keeps.
+/// How much history keeps of a deleted object.
 package enum HistoryMode: String, Hashable, Sendable, CaseIterable {
   /// All values: those of the deleted object, and those of its earlier changes.
   case full

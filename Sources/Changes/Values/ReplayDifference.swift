@@ -31,7 +31,7 @@ package struct ReplayDifference: Hashable, Sendable, CustomStringConvertible {
     return "\(name).\(property) is \(shown(found)) and should be \(shown(expected))"
   }
 
-  /// The difference in words, described as a later change.
+  /// The difference in words, as a change that was made later.
   var asChange: String {
     let name = "\(entity) \(object)"
     guard let property else {

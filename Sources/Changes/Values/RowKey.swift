@@ -15,8 +15,8 @@ package struct RowKey: Hashable, Comparable, Sendable {
 
 /// The id of an object: an integer, or the name of a row of an adopted table.
 ///
-/// Only code that binds or reads SQL, or writes or reads canonical text, uses ``integer``. All
-/// objects of a store have integers, which need no memory and no reference counting.
+/// In a store every id is an integer, which needs no memory and no reference counting. Only code
+/// that reads or writes SQL or canonical text uses ``integer``.
 @usableFromInline
 package struct ObjectID: Hashable, Comparable, Sendable, ExpressibleByIntegerLiteral {
   /// The id as an integer; zero if the id is a name.

@@ -75,8 +75,8 @@ package struct RowName: Hashable, Sendable {
       return parseInteger(UnsafeRawBufferPointer(rebasing: digits)).map { .rowid($0) }
     }
     guard let parts = parts(bytes) else { return nil }
-    // A key that is one integer is not written as an array, and a key with NULL does not identify a
-    // row.
+    // No name has such a text: one integer is written without brackets, and a key with NULL does
+    // not identify a row.
     if parts.contains(where: \.isUnknown) { return nil }
     if parts.count == 1, case .integer = parts[0] { return nil }
     return .key(parts)

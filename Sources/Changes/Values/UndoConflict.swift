@@ -1,6 +1,6 @@
 /// A reason why changes can't be undone: a later change depends on them.
 package enum UndoConflict: Hashable, Sendable, CustomStringConvertible {
-  /// A value, or the whole object, was changed again after the change that the undo would revert.
+  /// After the change that the undo would revert, the value or the object was changed again.
   case changed(ReplayDifference)
   /// Another object refers to an object that the undo would delete.
   case referenced(

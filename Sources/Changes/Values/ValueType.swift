@@ -14,8 +14,8 @@ public enum ValueType: String, Codable, Hashable, Sendable, CaseIterable {
   case json
   /// A value that is converted to bytes by the transformer that the model names.
   case transformed
-  /// A value of any storage class, in a column of an adopted table. The text of the value names the
-  /// storage class.
+  /// A value of any storage class, in a column of an adopted table. The value is written after its
+  /// storage class, for example `integer:7`.
   case any
 
   /// The types that attributes of models can have.

@@ -152,7 +152,7 @@ public final class DateComponentsFormatter: Formatter, @unchecked Sendable {
     }
   }
 
-  /// The parts; only the first one has the minus sign, because all have the same sign.
+  /// The parts, all of which have the same sign; only the first one keeps its minus sign.
   private func withOneSign(_ parts: [TimePart]) -> [TimePart] {
     let first = parts.firstIndex { $0.value != 0 }
     return parts.enumerated().map { place, part in

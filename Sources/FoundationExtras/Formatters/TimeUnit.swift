@@ -154,7 +154,9 @@ extension RelativeDateTimeFormatter {
   }
 }
 
-/// A number format that writes words; the format that receives it also closes it.
+/// A number format that writes numbers as words.
+///
+/// The measure format that receives the number format also closes it.
 private func spelledNumbers(_ locale: Locale) -> UnsafeMutablePointer<UNumberFormat?>? {
   var status = U_ZERO_ERROR
   return swift_unum_open(UNUM_SPELLOUT, nil, 0, locale.identifier, nil, &status)

@@ -6,8 +6,8 @@ struct LineageOrigin: Hashable {
   let head: HistoryPoint
   /// The parent lineage, which contains the history before the later lineage.
   ///
-  /// The parent lineage is not the lineage of ``head`` if a copy older than the lineage of ``head``
-  /// was restored.
+  /// Usually this is the lineage of ``head``. It is an earlier lineage if the restored copy is
+  /// older than the lineage of ``head``.
   let parent: Int64
 
   init(head: HistoryPoint, parent: Int64) {

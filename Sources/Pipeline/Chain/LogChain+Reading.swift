@@ -21,9 +21,9 @@ extension LogChain {
 
   /// Reads the rest of a log, and throws if the log has other transactions than its name says.
   ///
-  /// `first` receives the first transaction of the log. `first` is not called if reading began
-  /// inside the log, or if the first transaction was omitted. The day of an omitted transaction is
-  /// not known.
+  /// `first` receives the first transaction of the log. It is not called if reading began inside
+  /// the log, or if the first transaction was omitted: then the day of the transaction is not
+  /// known.
   func readToEnd(
     _ reader: LogReader,
     file: LogFolder.File,
@@ -120,8 +120,7 @@ extension LogChain {
     return end
   }
 
-  /// Throws if a transaction in a log has another digest than a known point with the id of the
-  /// transaction.
+  /// Throws if a transaction in a log has the id of a known point, but another digest.
   private func check(
     _ known: HistoryPoint,
     point: HistoryPoint,

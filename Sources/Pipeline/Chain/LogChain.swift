@@ -3,7 +3,7 @@ import Changes
 
 /// A trusted point in a history; only the logs after this point are verified.
 package struct TrustedPosition: Hashable, Sendable {
-  /// The last transaction that is not verified again.
+  /// The trusted transaction: the last one that is not verified again.
   package let transaction: Int64
   /// The digest of the trusted transaction.
   package let digest: Digest
@@ -23,8 +23,7 @@ struct LogChain {
   let files: [LogFolder.File]
   /// Logs that an interrupted compaction has merged into larger logs, but has not removed.
   ///
-  /// If a compaction is interrupted, the transactions of the merged logs are in a larger log and in
-  /// small logs.
+  /// The larger logs contain the same transactions.
   let covered: [LogFolder.File]
   let snapshots: [LogFolder.File]
   /// The erasure records of these logs.
@@ -38,8 +37,8 @@ struct LogChain {
     try self.init(folder, store: store, lineage: lineage, erasures: erasures)
   }
 
-  /// If `acceptsUnfinishedErasures` is true, a transaction may still contain values that an
-  /// interrupted erasure should have removed.
+  /// If `acceptsUnfinishedErasures` is true, transactions may contain values that an interrupted
+  /// erasure has not removed yet.
   init(
     _ folder: LogFolder,
     store: String,
@@ -56,7 +55,7 @@ struct LogChain {
     self.lineage = lineage
     var files: [LogFolder.File] = []
     var covered: [LogFolder.File] = []
-    // Logs are sorted by their first transactions. If two logs begin with one transaction, the
+    // Logs are sorted by their first transactions. If two logs begin with the same transaction, the
     // shorter log is first.
     for file in try folder.files(of: store, lineage: lineage) {
       while let last = files.last, last.range != file.range,
@@ -90,12 +89,12 @@ struct LogChain {
 
   /// Whether the first log contains the lineage's first transaction.
   ///
-  /// The value is false if the logs begin with a snapshot within the lineage, because the store no
-  /// longer had the earlier transactions.
+  /// If history was deleted before its export, the logs begin with a snapshot within the lineage,
+  /// and the value is false.
   func beginsLineage() throws -> Bool {
     guard let file = files.first else { return false }
-    // A later lineage can begin with any transaction id, and no log of the lineage ends before that
-    // id.
+    // The first transaction of a later lineage can have any id. So the digest before the log is
+    // compared.
     guard lineage > 0 else { return file.range.lowerBound == 1 }
     return try open(file, after: nil).header.previous == beginning.digest
   }

@@ -14,7 +14,7 @@ package struct PipelineError: Error, Sendable, Worded {
 
   /// The kinds of failure with their details.
   ///
-  /// The paths of the store and of the logs are not among the details of a failure.
+  /// The paths of the store and of the logs are properties of the error.
   indirect enum Reason: Sendable {
     // Folders, files and points.
     case noFolder, noLogs, noFile, isPartOfLineage, isUnreadable(Int32), onlyState(Int64)

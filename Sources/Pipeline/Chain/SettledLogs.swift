@@ -5,15 +5,14 @@ private let mostReadings = 10
 
 /// Calls `body`.
 ///
-/// If a call of `body` fails, and other programs compacted or added logs during the call, `body` is
-/// called again.
+/// If `body` fails while other programs compact or add logs, it is called again.
 ///
-/// During a compaction, a log that was listed can be missing when `body` opens the log.
+/// For example, a compaction can remove a log that was listed before `body` opens it.
 ///
 /// - Parameters:
 /// - logs: The folder.
 /// - stores: The stores whose logs are read; nil for all.
-/// - isRight: Returns whether a result needs no further call.
+/// - isRight: Whether a result is final. Otherwise `body` is called again if the logs have changed.
 /// - body: Reads the logs.
 /// - Returns: The result of the last call.
 /// - Throws: The error of the last call.

@@ -36,7 +36,7 @@ func madeUpTransaction(
 /// `changes` must call its closure once for each change, with the reader of the change's large
 /// values.
 ///
-/// `beforeNaming` receives the digest of the transaction before the log gets its name. If
+/// Before the log gets its name, `beforeNaming` receives the digest of the transaction. If
 /// `beforeNaming` throws, the log is discarded.
 ///
 /// - Returns: The log's path, and the digest of the transaction.

@@ -53,7 +53,8 @@ struct SnapshotLog {
   /// - Parameters:
   ///   - logs: The log folder.
   ///   - level: The compression level.
-  ///   - marking: Gets the mark before the log has its name; its error discards the log.
+  ///   - marking: Receives the mark before the log has its name. If it throws, the log is
+  ///     discarded.
   ///   - tick: Called after each object.
   /// - Returns: The path of the log.
   /// - Throws: ``LogError``, ``StoreError``, and errors of the closures.
@@ -90,11 +91,11 @@ struct SnapshotLog {
   }
 }
 
-/// Records the digest of a snapshot or a gap in a new transaction of a store, which proves it, and
-/// returns the new transaction.
+/// Records a transaction that proves a snapshot or a gap by its digest, and returns the
+/// transaction's id.
 ///
-/// The result is nil if the store can't be written. The store may be a replica, this user may only
-/// read the store, or another program writes to the store.
+/// The result is nil if the store can't be written: it is a replica, this user may only read it, or
+/// another program is writing to it.
 func record(_ mark: Mark, in path: String) throws -> Int64? {
   do {
     guard let store = try writableStore(path), !store.isReplica else { return nil }

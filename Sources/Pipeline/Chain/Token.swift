@@ -13,9 +13,8 @@ func readToken(_ path: String) throws -> Bookmark? {
 
 /// Whether an error means that a token was cut, altered or replaced by something else.
 ///
-/// A damaged token can be rebuilt from the logs. The result is false if the disk can't be read. The
-/// result is also false if a newer program wrote the token, because the token of a newer program
-/// can contain facts that the logs lack.
+/// A damaged token can be rebuilt from the logs. The result is false if the disk can't be read, or
+/// if a newer program wrote the token: its token can contain facts that the logs lack.
 func isDamagedToken(_ error: any Error) -> Bool {
   (error as? StoreError)?.code == .damaged
     || (error as? LogError).map { [.damaged, .notALog].contains($0.code) } ?? false

@@ -5,10 +5,10 @@ import Store
 
 package struct CheckRequest: Sendable {
   package var store: String
-  /// The log folder for the state at the beginning of the store's history, if older transactions
-  /// were deleted from the history.
+  /// The log folder from which the state before the oldest transaction is read, if older
+  /// transactions were deleted from history.
   ///
-  /// If no log folder is given, the rows are assumed to be correct.
+  /// Without a log folder, this state is derived from the rows, which are assumed to be correct.
   package var logs: LogFolder?
   /// The author of the transaction that records differences between rows and history; nil to record
   /// nothing.
@@ -52,7 +52,7 @@ package func check(
       body
     )
   } catch let error as StoreError where error.code == .damaged && hasOtherTables {
-    // Tables that differ from the schema can't be compared with history.
+    // A table that differs from the schema can't be compared with history, so the check ends here.
     var result = CheckResult()
     result.isComplete = false
     return result

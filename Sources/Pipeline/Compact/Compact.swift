@@ -117,8 +117,8 @@ private final class Compaction {
 
   /// Returns groups of adjacent logs.
   ///
-  /// The logs of a group have one schema, and the total size of a group is at most the size of one
-  /// log.
+  /// The logs of a group have the same schema, and their total size is at most the maximum size of
+  /// a log.
   private func groups() throws -> [[LogFolder.File]] {
     var groups: [[LogFolder.File]] = []
     var bytes: Int64 = 0

@@ -89,7 +89,7 @@ private struct Erase {
       erasures[lineage] = records
       result.files.append(file.file.path)
     }
-    // Incomplete files can contain the values too.
+    // Files that an interrupted run left can also contain the values.
     try request.logs.removeLeftovers(of: identifier)
     result.largeValues = try removeLargeValues(mark.largeValues, logs: request.logs)
     if !isRecorded { result.storeTransactions = try eraseHistory(plan) }
@@ -102,7 +102,7 @@ private struct Erase {
     return EraseResult(store: identifier)
   }
 
-  /// Opens the filtered logs, which can contain the values too.
+  /// Opens the filtered logs, which can also contain values to erase.
   private func openFiltered() throws -> [LogChain] {
     try request.logs.partials(of: identifier).flatMap { name in
       let folder = request.logs.partial(named: name)
@@ -141,8 +141,8 @@ private struct Erase {
     guard !chains.isEmpty else {
       throw PipelineError(.noLogsOfStore(identifier, others: []), logs: request.logs.path)
     }
-    // A stray file can be a copy of a log, or a link to a log, and would then still contain the
-    // values.
+    // A stray file can be a copy of a log, or a link to one. It would contain the values after the
+    // erasure.
     let folders =
       try [request.logs]
       + request.logs.partials(of: identifier).map { request.logs.partial(named: $0) }
@@ -177,8 +177,8 @@ private struct Erase {
   /// The record of the erasure is exported at once, because logs with erased lines must never lack
   /// the record.
   ///
-  /// The result is false if no store was given, or if the store is a replica, because the history
-  /// of a replica is that of its origin.
+  /// The result is false if no store was given. It is also false for a replica, because only the
+  /// history of its origin can record an erasure.
   private func recordErasure(
     _ plan: ErasePlan,
     result: inout EraseResult,

@@ -18,7 +18,7 @@ struct ErasePlan {
   var end: HistoryPoint
   /// The present values of the object, with their properties as keys.
   var present: [[UInt8]: Present] = [:]
-  /// Whether the object still exists.
+  /// Whether the object exists at the end of the logs.
   var isThere = false
   /// Whether the logs contain the object.
   var isKnown = false
@@ -58,9 +58,9 @@ struct ErasePlan {
 
 /// Finds the values to erase.
 ///
-/// A person must change or delete the present values of an object before the values can be erased.
-/// Otherwise the store's rows would still contain the values, and a replica would lack them.
-/// Earlier values are erased in every lineage.
+/// The present values of an object are not erased: a person must change or delete them first.
+/// Otherwise the store's rows would contain erased values, and a replica would lack them. Earlier
+/// values are erased in every lineage.
 struct EraseScan {
   private let request: EraseRequest
   private let chains: [LogChain]

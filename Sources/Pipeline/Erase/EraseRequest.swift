@@ -14,7 +14,7 @@ package struct EraseRequest: Sendable {
   package var object: ObjectID
   /// The properties whose values are erased; if empty, the values of all properties are erased.
   package var attributes: [String] = []
-  /// The path of a store from whose history the values are erased too; nil to erase only from logs.
+  /// The path of a store, to erase the values also from its history; nil to erase only from logs.
   package var store: String?
   /// The author that the records of the erasure contain.
   package var author: String?
@@ -43,8 +43,8 @@ package struct EraseResult: Codable, Hashable, Sendable {
   package var files: [String] = []
   /// The number of large values whose files were removed.
   package var largeValues = 0
-  /// The number of transactions of the store's history whose values were erased; nil if the store
-  /// was not changed.
+  /// The number of transactions in the store's history that lost values; nil if the store was not
+  /// changed.
   package var storeTransactions: Int64?
 }
 

@@ -1,7 +1,7 @@
 import ChangeLog
 import Changes
 
-/// Returns a restatement for each transaction of a log that loses values.
+/// Returns a restatement for each transaction that loses values in a log.
 ///
 /// A restatement contains the digests of the lines that remain.
 ///
@@ -35,8 +35,8 @@ func restatements(of plan: ErasePlan.File, tick: Tick) throws -> [Restatement] {
 
 /// Replaces a log with a copy that lacks the erased values.
 ///
-/// The erasure records are written before the log. Until the log is written, the file that marks
-/// the unfinished erasure shows that the records without an erasure are not damage.
+/// The erasure records are written before the log. If the program is stopped in between, the mark
+/// of the unfinished erasure shows that these records are not damage.
 func rewrite(
   _ plan: ErasePlan.File,
   erasures: inout Erasures,
@@ -55,8 +55,8 @@ func rewrite(
     omitted: rewriting.omit
   ) {
     let remaining = try rewriting.close(transaction)?.remaining
-    // A filtered log needs no erasure records, because the unfiltered logs have records for the
-    // digests of its transactions.
+    // A filtered log needs no erasure records: its transactions have the same digests as in the
+    // unfiltered logs, which have the records.
     if !isRecorded, let remaining, let digest = transaction.digest {
       records.append(
         ErasureRecord(

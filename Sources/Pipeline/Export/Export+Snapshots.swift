@@ -6,7 +6,8 @@ extension Export {
   /// Writes the snapshot with which the logs begin.
   ///
   /// The logs of an adopted file begin with the state after its adoption. Other logs begin with the
-  /// snapshot that the last deletion of history proves, or else with the present state.
+  /// state at the last deletion of history. If history was never deleted, or that state can't be
+  /// restored, they begin with the present state.
   func writeFirstSnapshot(_ tick: Tick) throws {
     if let start = try reader.adoptedStart() {
       result.from = try reader.point(start)
@@ -18,7 +19,8 @@ extension Export {
       try writeSnapshot(at: result.from, tick: tick)
     }
     let last = result.from.transaction
-    // The transaction that records an adoption has no changes that the snapshot could lack.
+    // No notice is needed if the snapshot replaces only the first transaction of an adoption, which
+    // has no changes.
     let isMarker = try last == 1 && reader.adoptedStart() != nil
     if !isMarker, let oldest = try reader.historyRange().oldest, oldest <= last {
       result.notices.append(
@@ -76,7 +78,8 @@ extension Export {
   /// Writes a snapshot of the store after its last transaction.
   func writeSnapshot(at point: HistoryPoint, tick: Tick) throws {
     guard point.transaction > 0 else { return }
-    // If the last transaction only proves a snapshot, that snapshot contains the present state too.
+    // If the last transaction only proves a snapshot, the state has not changed since that
+    // snapshot.
     let marked = try reader.transaction(point.transaction)?.mark?.transaction
     let known = try request.logs.snapshots(of: store.identifier, lineage: store.lineage)
       .last { [point.transaction, marked].contains($0.range.lowerBound) }
@@ -91,8 +94,8 @@ extension Export {
       result.snapshot = ""
       return
     }
-    // The state of an adopted file need not be checked, because its rows give the state after any
-    // of its transactions.
+    // An adopted file needs no such check: its state after any transaction is computed from its
+    // rows and its history.
     if !store.schema.isAdopted { try reader.checkState(isAfter: point) }
     let log = try SnapshotLog(
       of: store,

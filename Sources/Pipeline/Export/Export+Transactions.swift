@@ -149,8 +149,8 @@ extension Export {
     result.plainBytes += log.sizes.plain
     result.compressedBytes += log.sizes.compressed
     try tree?.finish()
-    // The token is written after each log. If this run is interrupted later, the next run need not
-    // verify this log.
+    // The token is written after each log, so the next run need not verify this log if this run is
+    // interrupted.
     try moveToken()
   }
 

@@ -28,8 +28,8 @@ package func export(_ request: ExportRequest, tick: Tick = { _ in }) throws -> E
     let result = try export.run(tick)
     return (result, try export.isForgotten, export.filter)
   }
-  // If an adopted file uses a rollback journal, this process can't write to the file while it reads
-  // the file.
+  // The mark is written after reading. If an adopted file uses a rollback journal, this process
+  // can't write to the file while it reads the file.
   if store.schema.isAdopted, isForgotten { try noteExport(of: request.store, filter: filter) }
   return result
 }
@@ -67,7 +67,7 @@ final class Export {
   /// filtered logs.
   var tree: LineageTreeWriter?
   var streamed: Set<String> = []
-  /// The transaction that proves the snapshot that this run wrote.
+  /// The id of the transaction that proves the snapshot of this run.
   var marked: Int64?
 
   init(_ request: ExportRequest, store: Store, reader: Reader) throws {

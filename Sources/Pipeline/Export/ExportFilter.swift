@@ -2,7 +2,7 @@ import Changes
 
 /// What an export leaves out of the logs.
 ///
-/// Logs from which a filter left something out can't be replayed.
+/// Filtered logs can't be replayed.
 package struct ExportFilter: Hashable, Sendable {
   /// Properties whose values are hidden.
   package struct Redaction: Hashable, Sendable {

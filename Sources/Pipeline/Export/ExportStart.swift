@@ -67,7 +67,8 @@ extension ExportStart {
       if try reader.has(point) {
         self = .after(point)
       } else {
-        // The logs end at the point in the token, so the token is right, and the store has changed.
+        // The store does not have this point. If the logs end with it, the store has changed;
+        // otherwise the token was altered.
         let rebuilt = try verifiedEnd()
         if rebuilt != point { notices.append(.tokenWasAltered(point.transaction)) }
         self = .after(rebuilt)
@@ -78,7 +79,8 @@ extension ExportStart {
         notices.append(.tokenWasBehind(point, rebuilt))
         self = .after(rebuilt)
       } catch let error as LogError where error.code == .damaged {
-        // The store continues the logs, and the logs are sound. Therefore the token is wrong.
+        // Either the logs are damaged, or the token is wrong. If all logs are sound and the store
+        // continues them, the token is wrong.
         let rebuilt = try verifiedEnd()
         guard try reader.has(rebuilt) else { throw error }
         notices.append(.tokenWasAltered(point.transaction))
@@ -161,7 +163,7 @@ extension Reader {
     return true
   }
 
-  /// Whether the history still has every transaction from the first one.
+  /// Whether no transaction was deleted from the history.
   func reachesBack() throws -> Bool {
     try historyRange().base.transaction == 0 && lastDeletedTransaction() == nil
   }

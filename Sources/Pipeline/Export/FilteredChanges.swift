@@ -81,7 +81,7 @@ final class FilteredChanges {
     try wants(schema).redactions.filter { $0.targets.hasEntity(of: change) }
   }
 
-  /// The note in a line that replaces a value; nil if the line contains the value.
+  /// The note that replaces a value in a filtered log; nil if the log contains the value.
   private func note(
     on value: ToldValue,
     in change: Change,

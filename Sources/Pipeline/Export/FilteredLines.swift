@@ -4,7 +4,7 @@ import Store
 
 /// Writes the lines of transactions from which a filter leaves something out.
 ///
-/// The chain still covers the parts that are left out. A line with a hidden value contains the
+/// The chain also covers the parts that are left out. A line with a hidden value contains the
 /// digest of the line's values. For omitted lines, the log contains the roots of the largest
 /// subtrees that consist only of omitted lines. For an omitted transaction, the log contains the
 /// digest of the transaction's body.

@@ -23,7 +23,7 @@ extension History {
     let folder = place.folder
     let stores = try place.store.map { [$0] } ?? folder.stores()
     return try stores.flatMap { store in
-      // The only log of a lineage can be a snapshot, after which no transaction follows.
+      // A lineage whose only log is a snapshot has no transactions, so it is not listed.
       try folder.lineages(of: store)
         .filter { try !folder.files(of: store, lineage: $0).isEmpty }
         .map { lineage in

@@ -170,7 +170,7 @@ extension HistorySource {
   /// if the history begins later.
   private func last(upToTime time: String, outline: HistoryOutline) throws -> Int64? {
     let stretches = outline.stretches
-    // The snapshot with which a lineage begins can have a later time than the next transaction.
+    // The first transaction is compared, because a snapshot before it can have a later time.
     guard let first = stretches.first, let begun = try firstTime(in: first),
       begun <= time
     else { return outline.baseTime.flatMap { $0 <= time ? outline.base : nil } }

@@ -101,7 +101,7 @@ extension ImportRequest {
       let source = try FolderHistory(logs, store: chain.store, lineage: chain.lineage)
       history = try History(name: logs.path, source: source, at: until)
     } catch let error as PipelineError where error.code == .historyExpired {
-      // The requested time is before the first log.
+      // The requested time is before the first log, and so before the fork.
       return
     }
     guard history.last > parting else { return }

@@ -38,7 +38,7 @@ struct LogReplay {
     }
   }
 
-  /// Replays the wanted part of a log that was verified before.
+  /// Replays the wanted part of a log that is already verified.
   func replay(_ wanted: WantedTransactions, state: inout ImportState, tick: Tick) throws {
     let reader = try chain.open(file, after: nil)
     var next = reader.header.first

@@ -92,8 +92,8 @@ final class Replica {
     guard let store, !isDryRun else { return 0 }
     try store.setWriteAheadLog(isUsed: true)
     try store.removeErasedBytes()
-    // If foreign keys of an adopted file refer to columns without a unique key, SQLite's check of
-    // foreign keys fails.
+    // SQLite's check of foreign keys can fail for an adopted file, whose foreign keys may refer to
+    // columns without a unique key.
     guard !store.schema.isAdopted else { return 0 }
     return try store.read { reader in
       try reader.connection.integer("SELECT count(*) FROM pragma_foreign_key_check") ?? 0

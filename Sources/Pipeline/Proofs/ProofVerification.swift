@@ -18,7 +18,7 @@ package struct ProofVerification: Codable, Hashable, Sendable {
   package var change: Int64?
   /// The position of the transaction in the tree.
   package var index: Int64?
-  /// The names of the keys that have signed the checkpoint, of those that the caller gave.
+  /// The names of the given keys that have signed the checkpoint.
   package var signers: [String] = []
   /// The error that was found; nil if there is no error.
   package var finding: String?
@@ -111,7 +111,7 @@ private func tree(
   throw CheckpointFailure.isOtherTree(origin).at(path)
 }
 
-/// The names of the keys that have signed the checkpoint, of those that the caller gave.
+/// The names of the given keys that have signed the checkpoint.
 private func signers(of file: CheckpointFile, path: String, keys: String?) throws -> [String] {
   guard let keys else { return [] }
   let known = try readKeys(keys, name: file.checkpoint.origin)

@@ -37,7 +37,7 @@ package struct PruneResult: Codable, Hashable, Sendable {
   package var transactions: Int64 = 0
   /// The transaction that records the deletion; nil if nothing was deleted.
   package var record: Int64?
-  /// The filters, in words, whose logs still need old transactions.
+  /// Descriptions of the filters whose logs need old transactions.
   package var heldBy: [String] = []
   package var bytesBefore: Int64 = 0
   package var bytesAfter: Int64 = 0
@@ -52,7 +52,8 @@ package struct PruneResult: Codable, Hashable, Sendable {
 /// - Throws: ``PipelineError``, ``LogError`` or ``StoreError``.
 package func prune(_ request: PruneRequest, tick: Tick = { _ in }) throws -> PruneResult {
   var result = try deleteOld(request, tick: tick)
-  // SQLite makes the file smaller when the store is closed.
+  // The size is measured after the store is closed, because only then SQLite makes the file
+  // smaller.
   result.bytesAfter = size(of: request.store)
   return result
 }
@@ -96,7 +97,8 @@ private func deleteOld(_ request: PruneRequest, tick: Tick) throws -> PruneResul
     if !request.isDryRun {
       try store.sealForeignChanges()
       let stamp = Provenance.system.stamp(request.author, 0)
-      // A new log folder would begin with a snapshot of this state.
+      // If the store is later exported to a new folder, its logs begin with a snapshot of this
+      // state. The mark proves that snapshot.
       let mark = try store.read { reader in
         let point = try reader.historyRange().head
         return try SnapshotLog(of: store, reader: reader, at: point, stamp: stamp).mark()
@@ -131,7 +133,7 @@ private func verifiedRange(
   verification.store = store.identifier
   verification.isRecorded = !request.isDryRun
   let results = try verify(verification, tick: tick).filter { $0.lineage == store.lineage }
-  // A stray file does not change what the logs contain.
+  // A stray file does not prevent a deletion, because it does not change what the logs contain.
   if let finding = results.flatMap(\.findings).first(where: { $0.kind != .misplaced }) {
     throw request.error(.isUnsound(finding))
   }

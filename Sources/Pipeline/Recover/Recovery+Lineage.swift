@@ -9,7 +9,7 @@ extension Recovery {
   /// that the store and the logs have in common. The details of the snapshot contain the head of
   /// the old lineage. The next logs contain the later transactions of the store.
   func beginLineage(after last: HistoryPoint, result: inout RecoverResult, tick: Tick) throws {
-    // An earlier restore of another copy can have begun a later lineage already.
+    // The logs may have a later lineage than the store, if another restored copy began it.
     let own =
       store.lineage == last.lineage
       ? chain : try LogChain(request.logs, store: chain.store, lineage: store.lineage)
@@ -18,8 +18,8 @@ extension Recovery {
     }
     if store.lineage < last.lineage { _ = try own.verifiedEnd(after: nil) }
     let fork = try self.fork(from: own, tick: tick)
-    // An adopted file is not copied and rewound, because its rows give the state after any of its
-    // transactions.
+    // An adopted file is not copied and rewound: the state after any transaction can be read from
+    // its rows and its history.
     let (state, reached) =
       store.schema.isAdopted
       ? (store, fork) : try rewoundCopy(of: store, to: fork, in: folder)

@@ -172,8 +172,8 @@ struct LineageTreeWriter {
   ///
   /// After the head is written, the appended transactions are part of the tree.
   func finish() throws {
-    // A checkpoint that can't be read does not protect tiles. The commands that read the checkpoint
-    // report the error.
+    // Partial tiles of the published tree are kept. If the checkpoint can't be read, they are
+    // removed, and the commands that read the checkpoint report the error.
     let published = (try? CheckpointFile.published(path))?.checkpoint.head.count ?? 0
     try tiles.finish(keeping: min(published, tiles.count))
     var text = try Checkpoint(origin: origin, head: tiles.head()).text

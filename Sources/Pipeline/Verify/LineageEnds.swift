@@ -6,8 +6,8 @@ func checkLineageEnds(_ results: inout [Verification], named: [HistoryPoint?]) {
   for (index, head) in named.enumerated() where results[index].lineage > 0 {
     let lineage = results[index].lineage
     guard let head else {
-      // If the first log is damaged, the damage is already reported. Logs that begin with a
-      // snapshot lack the transaction that names the head of the previous lineage.
+      // There is no finding if the first log is damaged, because the damage is already reported, or
+      // if the logs begin with a snapshot: then they lack the transaction that names the head.
       let isFromBeginning =
         results[index].from.digest
         == TransactionDigest.beginning(ofStore: results[index].store, lineage: lineage)
@@ -49,8 +49,8 @@ extension Verification {
 
 /// Records that earlier lineages are proven.
 ///
-/// The first transaction of a proven lineage names the head of the lineage before, and thereby
-/// proves the lineage before.
+/// The first transaction of a proven lineage names the head of the previous lineage, and so proves
+/// that lineage.
 func proveEarlier(_ results: inout [Verification], named: [HistoryPoint?]) {
   for index in results.indices.reversed() {
     guard results[index].proven != nil, index < named.count, let head = named[index],

@@ -93,8 +93,8 @@ final class LineageVerification {
       var next: HistoryPoint?
       try collect {
         let reader = try chain.open(file, after: isInside ? nil : point)
-        // A log that begins directly after the trusted position was compared with the digest of
-        // this position. Other logs were not.
+        // If the log begins directly after the trusted position, `open` has compared it with the
+        // digest of this position.
         isReached = isReached || isConnected && file.range.lowerBound == base + 1
         // The transaction of the position is read too, because its digest must be computed from its
         // lines.

@@ -25,7 +25,7 @@ package struct VerifyRequest: Sendable {
   /// Whether to write a file beside the logs if the verification has no findings.
   package var isRecorded = true
 
-  /// Errors of logs that could not be placed in the folder because they are damaged.
+  /// The errors of logs that the caller could not put in the folder, because they are damaged.
   package var failures: [LogError] = []
 
   /// Whether filtered logs are verified too.

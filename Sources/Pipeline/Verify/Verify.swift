@@ -111,7 +111,8 @@ private func lineage(
     do {
       return try LogChain(logs, store: store, lineage: $0).has(position)
     } catch is LogError {
-      // If the latest lineage can't be read either, its verification reports the errors.
+      // Another lineage may contain the position. If this one is verified, `verify` reports the
+      // error.
       return false
     }
   } ?? numbers.last ?? 0

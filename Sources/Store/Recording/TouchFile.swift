@@ -1,9 +1,9 @@
 import Changes
 import SQLite
 
-/// The objects that a very large transaction changed earlier, in a temporary file.
+/// A temporary file for the changed objects of a transaction that changes too many for memory.
 ///
-/// A later entry for the same object replaces the earlier one.
+/// If an object is added twice, the second entry replaces the first.
 final class TouchFile {
   private let connection: Connection
   private let reading: Statement

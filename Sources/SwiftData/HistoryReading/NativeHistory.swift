@@ -8,7 +8,7 @@ struct NativeHistory: Sendable {
 
   struct Part {
     var store: Store
-    /// The transactions in the requested order; each token still covers only its own store.
+    /// The transactions in the requested order; their tokens contain a point of this store only.
     var transactions: [DefaultHistoryTransaction]
     /// The last transaction before the transactions that the fetch read.
     var floor: Int64

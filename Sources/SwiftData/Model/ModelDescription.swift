@@ -48,7 +48,8 @@ public final class _ModelDescription: @unchecked Sendable {
     self.type = type
     name = String(describing: type)
     parent = (_getSuperclass(type) as? any PersistentModel.Type).map(_ModelDescription.of)
-    // A subclass without the macro inherits the list of its superclass.
+    // Without the macro `@Model`, a subclass inherits `schemaMetadata` from its superclass. These
+    // properties must not be added twice.
     let metadata = type.schemaMetadata.filter { !($0.metadata is any SchemaConstraint) }
     let isRepeated = parent.map { $0.ownKeyPaths == metadata.map(\.keypath) } ?? false
     offset = parent?.properties.count ?? 0
