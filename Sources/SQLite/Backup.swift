@@ -8,8 +8,8 @@ extension Connection {
   /// Replaces the contents of another database by the contents of this database, in one transaction
   /// of the other database.
   ///
-  /// `whenLocked` is called before anything is copied, when no other program can write to the other
-  /// database. An error of `whenLocked` ends the copying.
+  /// `whenLocked` is called when the other database is locked, before anything is copied. If it
+  /// throws, nothing is copied.
   package func backup(to destination: Connection, whenLocked: () throws -> Void = {}) throws {
     guard let backup = sqlite3_backup_init(destination.database, "main", database, "main") else {
       throw destination.failure(sqlite3_extended_errcode(destination.database))
@@ -29,7 +29,7 @@ extension Connection {
       }
       guard code == SQLITE_DONE else { throw destination.failure(code) }
     } catch {
-      // `sqlite3_backup_finish` returns the code of the failed step again.
+      // The result is ignored: it is the code of the failed step.
       sqlite3_backup_finish(backup)
       throw error
     }

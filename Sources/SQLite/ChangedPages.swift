@@ -14,7 +14,7 @@ package final class ChangedPages {
   private let connection: Connection
   /// The written pages; nil if any page may have been written.
   private var pages: Set<UInt32>?
-  /// Bytes in the header of the log that identify its present run, with the number of frames that
+  /// The bytes in the log's header that identify its present run, and the number of frames that
   /// were read.
   private var run: [UInt8] = []
   private var frames = 0
@@ -23,7 +23,9 @@ package final class ChangedPages {
   /// The number of pages that were read to find unused bytes.
   package private(set) var pagesRead: Int64 = 0
 
-  /// Watches the commits of a connection, before which any page may have been written.
+  /// Watches the commits of a connection.
+  ///
+  /// Pages that were written earlier are not known, so at first any page may have been written.
   fileprivate init(_ connection: Connection) {
     self.connection = connection
     let context = Unmanaged.passUnretained(self).toOpaque()
@@ -51,8 +53,8 @@ package final class ChangedPages {
       // If another connection wrote, all pages must be checked.
       pages = nil
     }
-    // The commit is complete, so an error of the checkpoint is ignored. Another user of the log can
-    // prevent the checkpoint.
+    // The commit is complete, so an error of the checkpoint is ignored. For example, another
+    // connection can prevent the checkpoint.
     if count >= Self.longestLog { _ = sqlite3_wal_checkpoint(connection.database, "main") }
   }
 
@@ -127,7 +129,7 @@ package final class ChangedPages {
     return try reading.step() ? reading.int64(at: 0) : 0
   }
 
-  /// Commits a change of the file without a change of its contents.
+  /// Writes a page with the same contents, as a change that all connections notice.
   private func touch() throws {
     let reading = try connection.prepare("PRAGMA user_version")
     let version = try reading.step() ? reading.int64(at: 0) : 0
@@ -137,7 +139,7 @@ package final class ChangedPages {
 }
 
 extension Connection {
-  /// Watches the commits of this connection, with the same object for all callers.
+  /// The object that watches the commits of this connection; the same object for all callers.
   package func watchPages() -> ChangedPages {
     if let changedPages { return changedPages }
     let pages = ChangedPages(self)

@@ -66,8 +66,8 @@ package final class Connection {
     }
     database = opened
     owner = nil
-    // SQLite calls the handler after this number of steps. A rollback after a request to stop takes
-    // fewer steps.
+    // SQLite calls the handler after this number of steps. The rollback after a request to stop
+    // takes fewer steps, so it is not interrupted.
     sqlite3_progress_handler(opened, 10_000, { _ in StopRequest.isMade ? 1 : 0 }, nil)
   }
 
@@ -93,7 +93,7 @@ package final class Connection {
         else { return SQLITE_OK }
         switch action {
         case SQLITE_SELECT, SQLITE_READ, SQLITE_FUNCTION, SQLITE_RECURSIVE: return SQLITE_OK
-        // A pragma with an argument changes a setting.
+        // Only a pragma without an argument is allowed: an argument changes a setting.
         case SQLITE_PRAGMA where argument == nil: return SQLITE_OK
         // SQLite asks for this permission before the first use of a table-valued function such as
         // json_each. No statement can update the table `sqlite_master`.
@@ -114,7 +114,8 @@ package final class Connection {
   /// authorizer: it is a single statement that begins with SELECT and can't write.
   func preparing<Result>(isQuery: Bool = false, _ body: () -> Result) -> Result {
     guard let owner, !isQuery else { return body() }
-    // If the database is in memory, another thread can prepare a statement with the owner.
+    // The owner's thread must not prepare a statement at the same time, which is possible for a
+    // database in memory.
     let mutex = sqlite3_db_mutex(database)
     sqlite3_mutex_enter(mutex)
     defer { sqlite3_mutex_leave(mutex) }
@@ -202,7 +203,7 @@ package final class Connection {
 
   /// Whether a transaction is open.
   ///
-  /// SQLite can end a transaction itself.
+  /// SQLite itself ends a transaction after some errors.
   package var isInTransaction: Bool { sqlite3_get_autocommit(database) == 0 }
 
   package var isReadOnly: Bool { sqlite3_db_readonly(database, "main") == 1 }
@@ -255,7 +256,7 @@ package final class Connection {
   /// SQLite's own file descriptors are used, because closing another descriptor of the file would
   /// release all locks of the process.
   package func sync() throws {
-    // The contents of the log take precedence over the contents of the file.
+    // The log is synced first, because its contents replace those of the file.
     for file in [travelog_sqlite_log_file(database), travelog_sqlite_file(database)] {
       if let file { try check(travelog_sqlite_file_sync(file)) }
     }

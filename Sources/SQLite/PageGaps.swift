@@ -109,7 +109,8 @@ struct PageGaps {
     switch bytes[start + header] {
     case 2, 5: size = 12
     case 10, 13: size = 8
-    // An overflow page or a free page begins with a page number, whose first byte is smaller.
+    // A smaller byte is the first byte of a page number, with which an overflow page or a free page
+    // begins.
     default: return nil
     }
     let first = header + size + 2 * number(header + 3)

@@ -78,13 +78,13 @@ package final class Statement {
       sqlite3_reset(handle)
       throw error
     }
-    // The error was thrown above. `sqlite3_reset` returns the same code again.
+    // The result is ignored: the code of an error was thrown above.
     sqlite3_reset(handle)
   }
 
   /// Makes the statement ready to run again with the same bindings.
   package func reset() {
-    // `sqlite3_reset` returns the code of `sqlite3_step` again.
+    // The result is ignored: it is the code of the last `sqlite3_step`.
     sqlite3_reset(handle)
   }
 

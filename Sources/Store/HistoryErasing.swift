@@ -11,8 +11,8 @@ extension Store {
   /// - object: The id of the object.
   /// - erases: Returns whether a value is erased.
   /// - author: The author of the transaction that records the erasure.
-  /// - details: Returns the details of the transaction that records the erasure, from what remains
-  ///   of the store's own transactions; nil to record nothing. A replica records nothing.
+  /// - details: Returns the details of the transaction that records the erasure, given the
+  ///   restatements of the store's transactions; nil to record nothing. A replica records nothing.
   /// - Returns: The number of transactions that contained the values.
   /// - Throws: ``StoreError``, with ``StoreError/Code/locked`` if another program uses the file.
   ///   After this error, history does not have the values, but the file may still contain their

@@ -9,8 +9,8 @@ package enum SampleTripsMigrationPlan: SchemaMigrationPlan {
 
   /// Names become unique.
   ///
-  /// Of several trips with one name the earliest remains, and gets the bucket list items of the
-  /// others.
+  /// If several trips have the same name, the earliest remains, and gets the bucket list items of
+  /// the others.
   static let migrateV1toV2 = MigrationStage.custom(
     fromVersion: SampleTripsSchemaV1.self,
     toVersion: SampleTripsSchemaV2.self,

@@ -1,6 +1,6 @@
 import SwiftData
 
-/// The present models, whose attributes have every type that a model can have.
+/// The present models, whose attributes together have all types that a model can have.
 package enum SampleTripsSchemaV3: VersionedSchema {
   package static let versionIdentifier = Schema.Version(3, 0, 0)
 

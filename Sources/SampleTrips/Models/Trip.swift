@@ -44,7 +44,7 @@ extension SampleTripsSchemaV3 {
   @Model
   package final class PersonalTrip: Trip {
     package var reason: Reason = Reason.unknown
-    /// The companions' names in the contacts.
+    /// The names of the companions, as in the contacts.
     package var companions: [String] = []
 
     package init(

@@ -69,7 +69,7 @@ final class SeededProvenance: Sendable {
       return Seed(random: state.numbers.bytes(16))
     }
     let program = Self.program(of: author.name)
-    // A program that starts again gets another process id.
+    // The program starts again each day, so its process id changes.
     let day = clock.microseconds / 86_400_000_000
     return Provenance.Stamp(
       time: clock.text,

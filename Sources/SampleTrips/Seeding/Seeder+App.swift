@@ -146,7 +146,7 @@ extension Seeder {
     if numbers.chance(60) || trip.tags.isEmpty {
       for tag in someTags(2) where !trip.tags.contains(tag) { trip.tags.append(tag) }
     } else {
-      // The tag that the store would return last.
+      // The tag with the highest id, which does not depend on the order of `tags`.
       let last = trip.tags.max { $0.persistentModelID < $1.persistentModelID }
       trip.tags.removeAll { $0 === last }
     }

@@ -87,7 +87,7 @@ extension Seeder {
     if numbers.chance(40) { place.warmth = Float16(numbers.number(in: 160...240)) / 10 }
     if numbers.chance(50) { place.floor = Int8(numbers.number(in: -1...40)) }
     if numbers.chance(50) { place.distance = Int16(numbers.below(30_000)) }
-    // Some counts exceed an Int64.
+    // Some of these numbers are greater than `Int64.max`.
     if numbers.chance(30) { place.wifiBytes = numbers.next() >> UInt64(numbers.below(40)) }
     if numbers.chance(40) { place.contact = website("stay", number: numbers.below(900)) }
     if numbers.chance(30) { place.doorCode = Data(numbers.bytes(numbers.pick([0, 2, 4, 16]))) }

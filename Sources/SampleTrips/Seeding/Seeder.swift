@@ -49,7 +49,8 @@ final class Seeder {
   var people: [Person] = []
   /// The tags by their words.
   ///
-  /// A fetch of the tags before the save would search all pending changes.
+  /// The tags are kept here, because a fetch of tags before the save would search all pending
+  /// changes.
   var tags: [String: Tag] = [:]
   /// The pictures created so far, by their numbers.
   var photos: [Int: Data] = [:]

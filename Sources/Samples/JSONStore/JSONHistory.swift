@@ -7,8 +7,8 @@ struct JSONHistoryToken: HistoryToken {
 
   var id: Int { tokenValue?.values.reduce(0, +) ?? 0 }
 
-  /// A bookmark that covers what either of two bookmarks covers, for a container with several
-  /// stores.
+  /// A bookmark that covers everything that one of two bookmarks covers, for a container with
+  /// several stores.
   func covering(_ other: JSONHistoryToken) -> JSONHistoryToken {
     JSONHistoryToken(
       tokenValue: (tokenValue ?? [:]).merging(other.tokenValue ?? [:], uniquingKeysWith: max)

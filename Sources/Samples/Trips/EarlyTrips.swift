@@ -1,7 +1,7 @@
 import Foundation
 import SwiftData
 
-/// The models of the first talks about SwiftData, written for its first release.
+/// The models from the first talks about SwiftData, as the first release required them.
 enum EarlyTrips {
   @Model
   final class Trip {

@@ -36,8 +36,8 @@ extension AdoptedFile {
     blobs.committed()
   }
 
-  /// Seals the captured changes in the open SQL transaction of a writer, which must have the
-  /// present schema.
+  /// Seals the captured changes in the open SQL transaction of a writer that has the present
+  /// schema.
   ///
   /// - Throws: ``StoreError`` with ``StoreError/Code/changedMeanwhile`` if the program changed its
   ///   tables since the store was opened.

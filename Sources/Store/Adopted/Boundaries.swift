@@ -43,7 +43,7 @@ struct Boundaries {
       places.append(mark.place)
       if let begin = open, let author = begin.author {
         let (first, last) = (begin.place.clock, mark.place.clock)
-        // A forged row can have any number of the clock.
+        // A forged row can have any number of the clock, so the range must be checked.
         if mark.author == nil, first <= last, !hasCommit(from: first, before: last) {
           brackets.append(
             Bracket(

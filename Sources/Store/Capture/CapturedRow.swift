@@ -25,7 +25,8 @@ struct CapturedRow {
     /// A trigger can't see in which transaction it runs. A count of changes that does not rise
     /// shows that another connection begins. A pause separates the transactions of one connection.
     func endsTransaction(before next: Place) -> Bool {
-      // A statement captures all rows that it may replace with the same count of changes.
+      // A statement captures all rows that it may replace, with one count of changes for all of
+      // them.
       let isTogether = series == next.series && isVictim && next.isVictim
       return (series >= next.series && !isTogether) || time > next.time
         || next.time &- time > Self.pause
@@ -104,7 +105,8 @@ final class CapturedRows {
     )
   }
 
-  /// Reads the captured rows after a given one that are about an object or the owner of a link.
+  /// Reads the captured rows of an object, or of the links that it owns, after a given captured
+  /// row.
   func rows(of object: Int64, in table: Int, after id: Int64) throws -> Statement {
     let statement = try connection.cached(
       "SELECT \(list) FROM \"history_foreign\""

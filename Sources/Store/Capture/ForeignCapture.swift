@@ -181,7 +181,7 @@ extension ForeignCapture {
   func install(on connection: Connection) throws {
     let found = try Self.found(on: connection)
     for definition in found.values where !definitions.contains(definition) {
-      // Dropping the table also drops its index, which is in the list too.
+      // Dropping the table also drops its index, so the index may be missing here.
       try connection.execute("DROP \(definition.type) IF EXISTS \(quoted(definition.name))")
     }
     let left = try Self.found(on: connection)

@@ -1,7 +1,7 @@
 import Changes
 import SQLite
 
-/// Checks the counts and the contents of large values.
+/// Checks the reference counts and the contents of large values.
 extension StateCheck {
   private func countRows(_ body: (String, Int64) throws -> Void) throws {
     for layout in layouts {
@@ -19,7 +19,7 @@ extension StateCheck {
     }
   }
 
-  /// Checks the counts and the digests of large values.
+  /// Checks the reference counts and the digests of large values.
   func checkBlobs(_ folder: BlobFolder?, _ body: (CheckFinding) throws -> Void) throws {
     try countRows { try known.count($0, rows: $1) }
     let stored = try connection.prepare(

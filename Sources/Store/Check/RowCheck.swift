@@ -108,7 +108,7 @@ final class RowCheck {
     return !text.changed.isEmpty
   }
 
-  /// Whether a row contains the digest that history has for a large value, whose blob file can be
+  /// Whether a row contains the digest that history has for a large value, even if its blob file is
   /// missing.
   private func isNamed(_ value: EncodedValue, at column: ColumnIndex) -> Bool {
     guard cursor.layout.columns[column].isExternal,

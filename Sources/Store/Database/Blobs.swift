@@ -20,7 +20,7 @@ final class Blobs {
   private let folder: BlobFolder?
   /// Whether values of external attributes are kept in files; false for a store in memory.
   let hasFolder: Bool
-  /// The store of unsealed history in memory, in which sizes of large values are looked up too.
+  /// The connection to the store whose unsealed history `connection` has in memory; otherwise nil.
   private let store: Connection?
   private var created: [String] = []
   private var marker: String?

@@ -1,6 +1,6 @@
 import SQLite
 
-/// The values that free pages of a store in tombstone mode may still contain.
+/// The values that free pages of a store in tombstone mode may contain.
 ///
 /// In tombstone mode, Travelog's connections overwrite deleted bytes. Foreign writers do not
 /// overwrite deleted bytes, and Travelog did not before the mode was set. Only VACUUM removes the
@@ -8,7 +8,7 @@ import SQLite
 /// records the state of the free pages, so an interrupted program does not forget a VACUUM that is
 /// due.
 enum FreeSpace: String {
-  /// Earlier values of objects that may still exist.
+  /// Earlier values of objects that may exist.
   case values
   /// Values of objects that were deleted.
   case erased

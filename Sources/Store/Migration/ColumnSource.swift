@@ -21,7 +21,7 @@ struct ColumnSource: Sendable {
   var oldColumn: String?
   /// Whether the expression can be NULL although the column is required.
   var mayLackValue = false
-  /// The links from which a to-one column is filled, only one for each owner.
+  /// The links from which a to-one column is filled, at most one for each owner.
   var singleLink: LinkSource?
 
   /// Whether the column is empty, or is copied from an old column.

@@ -1,6 +1,6 @@
 import Changes
 
-/// The place of a relationship's links in an old store, as pairs of an owner and a target.
+/// Where an old store contains the links of a relationship, as pairs of an owner and a target.
 struct LinkSource: Hashable, Sendable {
   /// The quoted name of the table with the links.
   var table: String

@@ -19,7 +19,7 @@ package enum Migration {
         try StoreFile(location: .file(file), options: options).open().1.schema
       }
     } catch let error as StoreError where error.code == .notAStore {
-      // The program that created this store was killed, so the file is empty.
+      // The file can be empty, if the program that created this store was killed.
       guard try isUnmadeStore(at: path) else { throw error }
       return nil
     }

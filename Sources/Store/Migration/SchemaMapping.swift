@@ -1,6 +1,6 @@
 import Changes
 
-/// The old entities and properties that the entities and properties of a new schema continue.
+/// The old entity or property that each entity or property of a new schema continues.
 struct SchemaMapping: Sendable {
   let from: StoreSchema
   let to: StoreSchema
@@ -75,8 +75,7 @@ private func origin<Part: Renamable>(
 ) -> Part? {
   let namesake = old.first { $0.name == new.name }
   guard let original = new.originalName, original != new.name else {
-    // A new entity or property with another name can continue the namesake only in a chain of
-    // renames.
+    // Without an original name, an entity or property continues the old one with its name.
     return namesake
   }
   if let namesake, namesake.originalName == original { return namesake }
