@@ -70,7 +70,7 @@ extension Store {
         let count = try free()
         guard count > 0 else { return false }
         try writer.connection.execute("PRAGMA incremental_vacuum(1000)")
-        // If no page is freed, the store was created without the mode `auto_vacuum`.
+        // If no page was freed, the store does not have the mode `auto_vacuum`, and the loop ends.
         let left = try free()
         return left > 0 && left < count
       }
@@ -92,8 +92,8 @@ struct HistoryDeletion {
 
   private var connection: Connection { writer.connection }
 
-  /// Deletes the first transactions in a range, and returns the last deleted one with the number of
-  /// deleted ones.
+  /// Deletes the first transactions in a range; returns the id of the last one, and the number of
+  /// deleted transactions.
   func deleteBatch(_ range: ClosedRange<Int64>) throws -> (last: Int64?, count: Int64) {
     // The digest of the last transaction must be computed before its changes are deleted.
     try writer.recorder.sealLast()

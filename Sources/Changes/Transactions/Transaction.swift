@@ -94,8 +94,8 @@ package struct Change {
   package var special: UnsafeRawBufferPointer
   /// The references to large values as a JSON object; empty if there are none.
   package var large: UnsafeRawBufferPointer
-  /// The part of the line that describes its leaf, in the form of ``LineLeaf``; empty in a whole
-  /// transaction.
+  /// The description of the line's leaf, in the form of ``LineLeaf``; empty if the transaction is
+  /// whole.
   package var leaf = UnsafeRawBufferPointer(start: nil, count: 0)
 
   package var id: ObjectID {

@@ -38,14 +38,14 @@ package struct TransactionDigest {
 
   /// Adds the closing line without its digest, and returns the digest of the transaction.
   ///
-  /// - Throws: ``ProofError`` if the lines do not have the smallest set of seeds.
+  /// - Throws: ``ProofError`` if the seeds in the lines are not the smallest possible set.
   package func close(_ lines: TransactionLines) throws(ProofError) -> LineDigests {
     try withClosing(lines) { closing throws(ProofError) in try tree.close(closing, after: previous)
     }
   }
 
-  /// Adds the closing line of a transaction that is left out as a whole, and returns the body of
-  /// its digest.
+  /// Adds the closing line of a transaction that is left out as a whole, and returns the digest of
+  /// the transaction's body.
   package func body(_ lines: TransactionLines) throws(ProofError) -> Digest {
     try withClosing(lines) { closing throws(ProofError) in try tree.body(closing) }
   }

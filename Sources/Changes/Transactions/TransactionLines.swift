@@ -55,8 +55,7 @@ package struct TransactionLines {
     buffer.append(0x0a)
   }
 
-  /// The part of a change's line that describes the leaf of the line; nil if the line has no such
-  /// part.
+  /// The description of the leaf in a change's line; nil if the line has none.
   package func leaf(of change: Change) -> LineLeaf? {
     change.leaf.isEmpty ? seed(for: change) : LineLeaf(change.leaf)
   }
@@ -76,8 +75,8 @@ package struct TransactionLines {
     buffer.append(UInt8(ascii: ","))
   }
 
-  /// The seed of a transaction without hidden lines, if this change is in the first line; otherwise
-  /// nil.
+  /// The seed of the transaction, which its first line contains if no line is hidden; nil for other
+  /// lines.
   private func seed(for change: Change) -> LineLeaf? {
     guard change.sequence == 0, change.leaf.isEmpty else { return nil }
     return transaction.seed.map { .seed(lines: transaction.count, $0) }

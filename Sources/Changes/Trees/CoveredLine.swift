@@ -16,7 +16,7 @@ package struct CoveredLine: Sendable {
   /// The digest of the values if the values are hidden; otherwise nil.
   package private(set) var valuesDigest: Digest?
 
-  /// The separators with which the bytes of the values can begin.
+  /// The texts with which the bytes of the values can begin.
   private static let valueKeys: [StaticString] = [
     #","before":"#, #","after":"#, #","special":"#, #","large":"#,
   ]

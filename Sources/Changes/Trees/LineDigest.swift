@@ -17,8 +17,8 @@ package func lineHash(_ known: UnsafeRawBufferPointer, values: Digest) -> Digest
 
 /// The part of a transaction's digest that does not depend on the digest before it.
 ///
-/// The body of a transaction covers the root of the tree over its lines, and the closing line
-/// without the digest.
+/// The body of a transaction consists of two parts: the root of the tree over its lines, and the
+/// closing line without the digest.
 package func bodyDigest(lines: Digest, closing: UnsafeRawBufferPointer) -> Digest {
   MessageKind.body.digest(lines, closing)
 }

@@ -6,7 +6,7 @@ package struct LineHiding<Hidden: IteratorProtocol<Int64>> {
   private var range: SeededRange?
   private var index: Int64 = 0
 
-  /// Begins a transaction that has `count` lines.
+  /// Hides lines of a transaction that has `count` lines.
   ///
   /// `hidden` returns the lines to hide, in ascending order.
   package init(count: Int64, hiding hidden: Hidden) {

@@ -11,7 +11,7 @@ package struct LineSalts: Sendable {
   /// The index of the next line.
   private var index: Int64 = 0
 
-  /// Begins a transaction that has `count` lines.
+  /// Computes the salts of a transaction that has `count` lines.
   package init(count: Int64) { self.count = count }
 
   /// Returns the salt of the next line, which has a seed for this line and the lines after it.

@@ -11,7 +11,7 @@ package struct LineTree {
   private let count: Int64
   private var refusal: ProofError?
 
-  /// Begins a transaction that has `count` lines.
+  /// Computes the tree of a transaction that has `count` lines.
   package init(count: Int64) {
     self.count = count
     salts = LineSalts(count: count)
@@ -99,11 +99,11 @@ package struct LineTree {
     }
   }
 
-  /// Ends a transaction that is left out as a whole, and returns the body of its digest.
+  /// Ends a transaction that is left out as a whole, and returns the digest of its body.
   ///
   /// `closing` is the closing line without the digest.
   ///
-  /// - Throws: ``ProofError`` if the lines do not have the smallest set of seeds.
+  /// - Throws: ``ProofError`` if the seeds in the lines are not the smallest possible set.
   package func body(_ closing: UnsafeRawBufferPointer) throws(ProofError) -> Digest {
     if let refusal { throw refusal }
     try salts.finish()
@@ -114,7 +114,7 @@ package struct LineTree {
   ///
   /// `closing` is the closing line without the digest.
   ///
-  /// - Throws: ``ProofError`` if the lines do not have the smallest set of seeds.
+  /// - Throws: ``ProofError`` if the seeds in the lines are not the smallest possible set.
   package func close(
     _ closing: UnsafeRawBufferPointer,
     after previous: Digest

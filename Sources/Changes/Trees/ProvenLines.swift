@@ -12,7 +12,7 @@ package struct ProvenLines: Sendable {
   private var trees: [MerkleTree]
   private var proven: (line: [UInt8], salt: Seed?)?
 
-  /// Begins a transaction that has `count` lines.
+  /// Collects a proof from a transaction that has `count` lines.
   ///
   /// `change` is the line to prove; if `change` is nil, the root over all lines is proven.
   package init(count: Int64, change: Int64?) {

@@ -108,8 +108,8 @@ private struct ClosingLine {
   /// The number of lines in the transaction.
   let count: Int64
   let digest: Digest
-  /// The closing line with its line feed and without its digest, as the body of the transaction
-  /// covers it.
+  /// The bytes of the closing line that the digest of the transaction covers: with the line feed,
+  /// and without the digest.
   let body: [UInt8]
   /// The part that each line of the transaction repeats: number of lines, time and author.
   private let shared: ArraySlice<UInt8>

@@ -40,8 +40,7 @@ package enum SpecialValue: Hashable, Sendable {
         && Digest(hexadecimal: String(name.dropFirst(hashPrefix.count))) != nil
   }
 
-  /// The note under `special` for an external value whose file was missing, but whose digest is
-  /// known.
+  /// The note under `special` for a large value whose file was missing, but whose digest is known.
   package static let missingName = "missing"
 
   private static let brokenTextPrefix = "text64:"

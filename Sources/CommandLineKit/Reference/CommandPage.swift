@@ -8,7 +8,7 @@ struct CommandPage {
   var command: Command { path[path.count - 1] }
   var title: String { path.map(\.name).joined(separator: " ") }
 
-  /// The command line after the title.
+  /// The words that follow the title in the usage line.
   var usage: [String] {
     guard command.subcommands.isEmpty else { return ["COMMAND", "..."] }
     var words = command.flags.filter(\.isRequired).map { "\($0.spelling) \($0.placeholder)" }

@@ -17,7 +17,7 @@ enum TimeUnit: CaseIterable {
     }
   }
 
-  /// Foundation's names for the unit, for use in a set of units.
+  /// The unit as a set of Foundation's calendar units.
   var names: NSCalendar.Unit {
     switch self {
     case .year: .year

@@ -7,7 +7,7 @@ package enum Point: Hashable, Sendable, CustomStringConvertible {
   /// The history up to the given transaction, including this transaction.
   case transaction(Int64)
   /// The history up to the given time; it ends before the first transaction with a later time. The
-  /// text of the time has the form of times in the history.
+  /// text has the form of times in history.
   case time(String)
   /// The whole history.
   case head
@@ -30,8 +30,7 @@ package enum Point: Hashable, Sendable, CustomStringConvertible {
     }
   }
 
-  /// Returns a time in the form of times in the history; nil if the text is neither a day nor a
-  /// time.
+  /// Returns a time in the form that history uses; nil if the text is neither a day nor a time.
   ///
   /// A day as a point means midnight in UTC at the beginning of the day.
   private static func time(_ text: String) -> Date? {

@@ -106,7 +106,8 @@ extension Export {
     result.snapshot = try log.write(
       to: request.logs,
       level: request.level,
-      // The reader has read the whole state before this closure is called.
+      // The whole state has been read when this closure is called, so the reader can end its read
+      // transaction.
       marking: { mark in
         self.marked = try reader.withoutSnapshot { try record(mark, in: request.store) }
       },

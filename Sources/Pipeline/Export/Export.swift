@@ -28,8 +28,8 @@ package func export(_ request: ExportRequest, tick: Tick = { _ in }) throws -> E
     let result = try export.run(tick)
     return (result, try export.isForgotten, export.filter)
   }
-  // The mark is written after reading. If an adopted file uses a rollback journal, this process
-  // can't write to the file while it reads the file.
+  // The exported mark is written after all reading: if an adopted file uses a rollback journal,
+  // this process can't write to the file while it reads the file.
   if store.schema.isAdopted, isForgotten { try noteExport(of: request.store, filter: filter) }
   return result
 }

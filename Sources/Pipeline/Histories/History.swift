@@ -48,7 +48,7 @@ package struct History {
 
   /// The ranges of ids up to the point, in ascending order.
   ///
-  /// A history is read fastest if each of these ranges is read at once.
+  /// A history is read fastest if each of these ranges is read in one call.
   package var stretches: [ClosedRange<Int64>] {
     outline.stretches.filter { $0.lowerBound <= last }
       .map { $0.lowerBound...min($0.upperBound, last) }
@@ -166,8 +166,8 @@ extension HistorySource {
     return time
   }
 
-  /// The last transaction that precedes every transaction with a later time than the given one; nil
-  /// if the history begins later.
+  /// The last transaction before the first one that is later than the given time; nil if the
+  /// history begins later.
   private func last(upToTime time: String, outline: HistoryOutline) throws -> Int64? {
     let stretches = outline.stretches
     // The first transaction is compared, because a snapshot before it can have a later time.

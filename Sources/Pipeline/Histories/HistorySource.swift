@@ -56,7 +56,7 @@ package struct HistoryOutline: Sendable {
   package var head: Int64
   /// Ranges of ids in ascending order, which together contain all transactions.
   ///
-  /// A history is read fastest if each of these ranges is read at once.
+  /// A history is read fastest if each of these ranges is read in one call.
   package var stretches: [ClosedRange<Int64>]
   /// Whether reading half of a range takes about half of the time.
   package var isSplittable = false

@@ -58,7 +58,7 @@ final class ReadAhead {
   }
 }
 
-/// Steps that the reading thread gives to the replaying thread at once.
+/// Several steps, which the reading thread gives to the replaying thread together.
 private final class ReadAheadBatch: @unchecked Sendable {
   let changes = PreparedChanges()
   var steps: [ReadAhead.Step] = []

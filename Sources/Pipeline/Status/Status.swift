@@ -174,7 +174,7 @@ extension Status.Logs {
 }
 
 private func age(_ time: String) -> Duration {
-  // The age is unknown if the text of the time does not have the form of times in the history.
+  // If the time does not have the form that history uses, the age is unknown.
   let style = Date.ISO8601FormatStyle(includingFractionalSeconds: true)
   guard let date = try? style.parse(time) else { return .zero }
   return .milliseconds(max(0, Int64(-date.timeIntervalSinceNow * 1000)))

@@ -141,8 +141,8 @@ struct LineageTreeWriter {
         HistoryPoint(lineage: chain.lineage, transaction: $0.first - 1, digest: $0.previous)
       } ?? start
     let isWhole = try first == nil ? start.transaction == 0 : chain.beginsLineage()
-    // A tree over logs that begin with a snapshot is another tree than the one over the whole
-    // history, and therefore has another name.
+    // If the logs begin with a snapshot, their tree differs from the tree of the whole history, so
+    // it needs another name.
     origin =
       "travelog/\(chain.store)/\(chain.lineage)" + (isWhole ? "" : "/\(last.transaction)")
     let old = "\(path)/tile"

@@ -6,8 +6,8 @@ func checkLineageEnds(_ results: inout [Verification], named: [HistoryPoint?]) {
   for (index, head) in named.enumerated() where results[index].lineage > 0 {
     let lineage = results[index].lineage
     guard let head else {
-      // There is no finding if the first log is damaged, because the damage is already reported, or
-      // if the logs begin with a snapshot: then they lack the transaction that names the head.
+      // A damaged first log is already reported. Logs that begin with a snapshot lack the
+      // transaction that names the head. Neither is a finding here.
       let isFromBeginning =
         results[index].from.digest
         == TransactionDigest.beginning(ofStore: results[index].store, lineage: lineage)

@@ -96,7 +96,9 @@ func scriptLiteral(_ value: Value) -> String {
   }
 }
 
-/// The `sqlite3` shell does not read decimal numbers of more than fifteen digits exactly.
+/// A number in SQL that the `sqlite3` shell reads exactly.
+///
+/// The shell does not read decimal numbers of more than fifteen digits exactly.
 private func scriptLiteral(_ number: Double) -> String {
   switch number {
   case .infinity: return "9e999"
@@ -111,6 +113,8 @@ private func scriptLiteral(_ number: Double) -> String {
   return "ieee754_from_blob(x'\(hexadecimal(bytes))')"
 }
 
+/// A text in SQL; a text with control characters is written as bytes.
+///
 /// The `sqlite3` shell ends a statement at a NUL, and some terminals interpret other control
 /// characters.
 private func scriptLiteral(text: String) -> String {

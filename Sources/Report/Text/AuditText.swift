@@ -135,7 +135,7 @@ func remark(_ transaction: Transaction) -> String? {
 
 func authorText(_ author: String?) -> String { author.map { visible($0) } ?? "(no author)" }
 
-/// A time of history without fractions of a second.
+/// A time from history, without the fraction of a second.
 func second(_ time: String) -> String {
   time.utf8.count == 27 ? time.prefix(19) + "Z" : time
 }

@@ -22,7 +22,8 @@ enum AdoptedFile {
     ) { $0.string(at: 0) }
     for name in names {
       let prefix = String(name.dropLast("catalog".count))
-      // A forged catalog can contain any text, and the prefix is used in SQL without quotes.
+      // A forged catalog can contain any text. The prefix must be checked, because SQL contains it
+      // without quotes.
       guard CaptureNames.isPrefix(prefix) else { continue }
       let find = "SELECT value FROM \(quoted(name)) WHERE key = '\(mark)'"
       do {

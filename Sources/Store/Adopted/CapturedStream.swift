@@ -20,7 +20,7 @@ struct EventPlace {
   let clock: Int64
   /// The time of the event in milliseconds since 1970.
   let time: Int64
-  /// The number of changes that the connection of the event has counted.
+  /// The connection's count of changes at the time of the event.
   let series: Int64
 
   /// The longest pause between two changes of a transaction, in milliseconds.

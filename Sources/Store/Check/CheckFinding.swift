@@ -22,7 +22,7 @@ package enum CheckFinding {
   ///
   /// The bytes of the payload are valid only during the call of the closure.
   case row(RowDifference)
-  /// The number of rows and changes with a large value differs from the store's count.
+  /// The store's count of the rows or changes that refer to a large value is wrong.
   case blobCount(
     sha256: String,
     rows: Int64,

@@ -76,7 +76,7 @@ final class KnownObjects {
     try writing.run()
   }
 
-  /// Forgets all objects, because later changes of the objects are not known.
+  /// Forgets all objects, because changes of them are missing.
   func removeAll() throws { try connection.execute("DELETE FROM object") }
 
   /// The objects of an entity by id.

@@ -12,7 +12,7 @@ final class RowCheck {
   private let isComplete: Bool
   private var text = ChangeText()
   private var sequence: Int64 = 0
-  /// The number of rows that history does not have completely.
+  /// The number of rows of which history has only some values.
   private(set) var unknown: Int64 = 0
 
   init(

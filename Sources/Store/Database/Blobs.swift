@@ -20,7 +20,8 @@ final class Blobs {
   private let folder: BlobFolder?
   /// Whether values of external attributes are kept in files; false for a store in memory.
   let hasFolder: Bool
-  /// The connection to the store whose unsealed history `connection` has in memory; otherwise nil.
+  /// The connection to the store, if `connection` has its unsealed history in memory; otherwise
+  /// nil.
   private let store: Connection?
   private var created: [String] = []
   private var marker: String?

@@ -8,7 +8,7 @@ import SQLite
 /// records the state of the free pages, so an interrupted program does not forget a VACUUM that is
 /// due.
 enum FreeSpace: String {
-  /// Earlier values of objects that may exist.
+  /// Earlier values of objects that may not have been deleted.
   case values
   /// Values of objects that were deleted.
   case erased

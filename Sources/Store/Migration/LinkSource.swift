@@ -42,8 +42,8 @@ extension SchemaMapping {
     return linkSource(of: old, in: owner)?.reversed
   }
 
-  /// The SQL condition that a column refers to a row of a removed entity, if other entities of the
-  /// family remain; nil if no such entity is removed.
+  /// If a family loses some of its entities, the SQL condition that a column refers to a row of one
+  /// of these; otherwise nil.
   ///
   /// A link to a removed object becomes null. Any other link to a missing object prevents the
   /// migration.

@@ -5,8 +5,8 @@ import Changes
 /// Properties are selected by their present names. Removed properties are selected by their last
 /// names.
 package struct PropertyTargets {
-  /// For each entity, by name: the keys of the selected properties under the schema, each with the
-  /// property's present identity.
+  /// For each entity name, the keys of the selected properties under the schema, each with the
+  /// present identity of the property.
   private var entities: [[UInt8]: [[UInt8]: [UInt8]]] = [:]
 
   /// Looks up properties by name in the last of the schemas.
@@ -59,7 +59,8 @@ package struct PropertyTargets {
   }
 }
 
-/// Properties that a caller selected, under each schema that a store has had.
+/// The properties that a caller selected, with their names under each schema that the store has
+/// had.
 package final class CatalogTargets {
   private let entity: String
   private let attributes: [String]

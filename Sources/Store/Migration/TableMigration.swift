@@ -122,8 +122,8 @@ extension SchemaMapping {
         if name != column.name, !renames.contains(rename) { renames.append(rename) }
       }
     }
-    // If a column takes the old name of another column, the renames would need an order, or a
-    // temporary name.
+    // If a column takes the old name of another column, the renames would need an order or a
+    // temporary name. Such a table is rebuilt instead.
     guard renames.allSatisfy({ rename in !old.columns.contains(rename.new) }) else { return nil }
     var oldLines = old.lines
     for rename in renames {
