@@ -148,8 +148,8 @@ package struct TransactionLines {
     buffer += transaction.schema.utf8
     buffer.append(0x22)
     if let details = transaction.details {
-      // Details are written as text. Programs that read JSON objects in a column lose keys that
-      // other lines do not have.
+      // Details are written as a text. If they were an object, programs that load the lines into a
+      // table would lose keys that only some lines have.
       Self.append(#","details":"#, to: &buffer)
       appendJSONString(details, to: &buffer)
     }

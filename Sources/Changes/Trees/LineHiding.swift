@@ -54,14 +54,14 @@ package struct LineSecret: Sendable {
 
   /// Describes a line.
   ///
-  /// If the line is hidden already, `values` is the digest of its earlier values.
+  /// If the line was hidden before, `values` is the digest of its earlier values.
   package init(leaf: LineLeaf?, salt: Seed?, values: Digest?) {
     self.leaf = leaf
     self.salt = salt
     self.values = values
   }
 
-  /// Whether the line is hidden already.
+  /// Whether the line was hidden before.
   package var isHidden: Bool { values != nil }
 
   /// The digest of the values that the change had before any of them was erased.

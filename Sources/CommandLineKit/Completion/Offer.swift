@@ -6,7 +6,7 @@ struct Offer: Hashable {
   }
 
   var candidates: [Candidate] = []
-  /// Whether the shell also offers files or folders.
+  /// Whether the shell offers files or folders in addition to the words.
   var paths = Completion.nothing
 
   /// The offer as text for the scripts of ``Shell``, one line for each word.

@@ -13,7 +13,7 @@ struct EraseMark: Codable, Equatable {
   var entity: String
   var id: ObjectID
   var attributes: [String]
-  /// Whether the values are also erased from the store's history.
+  /// Whether the values are erased from the store's history, and not only from logs.
   var hasStore: Bool
   /// The large values whose files will be removed.
   var largeValues: [String]

@@ -5,7 +5,7 @@ import Changes
 extension LogChain {
   /// Throws if a log has other transactions than its name says.
   ///
-  /// The caller must already have read the log to its end.
+  /// The caller must have read the log to its end.
   func checkEnd(_ reader: LogReader, file: LogFolder.File) throws {
     guard let trailer = reader.trailer, trailer.last == file.range.upperBound else {
       throw ChainFailure.wrongLast(reader.trailer?.last ?? 0, named: file.range.upperBound).at(

@@ -28,8 +28,8 @@ package struct CompactResult: Codable, Hashable, Sendable {
 
 /// Merges many small logs into a few large logs, without changing a line.
 ///
-/// The filtered logs of each filter are merged too. Each log is verified while it is copied. The
-/// small logs are removed after the large log is complete and synced. The next run removes the
+/// Filtered logs are merged separately for each filter. Each log is verified while it is copied.
+/// The small logs are removed after the large log is complete and synced. The next run removes the
 /// files that an interrupted run left.
 ///
 /// - Throws: ``PipelineError`` or ``LogError``. If an error is thrown, no line is lost.

@@ -6,7 +6,7 @@ extension Export {
   /// Writes the snapshot with which the logs begin.
   ///
   /// The logs of an adopted file begin with the state after its adoption. Other logs begin with the
-  /// state at the last deletion of history. If history was never deleted, or that state can't be
+  /// state at the last deletion that history records. If there is none, or if that state can't be
   /// restored, they begin with the present state.
   func writeFirstSnapshot(_ tick: Tick) throws {
     if let start = try reader.adoptedStart() {

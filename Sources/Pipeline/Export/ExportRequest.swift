@@ -10,7 +10,7 @@ package struct ExportRequest: PipelineRequest, Sendable {
   ///
   /// An export to a stream uses a token only if ``token`` names one.
   package var stream: Int32?
-  /// Whether the export also writes a snapshot of the store after the last transaction.
+  /// Whether the export writes a snapshot of the store after the last transaction.
   package var wantsSnapshot = false
   package var until = Point.head
   /// The compression level, from 1 to 9.

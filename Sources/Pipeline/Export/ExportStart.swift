@@ -151,7 +151,7 @@ extension ExportStart {
 extension Reader {
   /// Whether the store's history agrees with a point.
   ///
-  /// The result is also true if the transaction of the point was deleted from the history.
+  /// If the transaction of the point was deleted from history, the result is true.
   fileprivate func has(_ point: HistoryPoint) throws -> Bool {
     do {
       try check(point)

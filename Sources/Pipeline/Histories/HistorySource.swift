@@ -7,8 +7,8 @@ package protocol HistorySource: AnyObject {
   /// Reads the transactions in a range of ids in ascending order. Only one change at a time is in
   /// memory.
   ///
-  /// In a log, the line of a transaction follows the lines of its changes. The lines of the changes
-  /// already contain the id, time, author, schema and number of changes of the transaction.
+  /// In a log, the line of a transaction follows the lines of its changes. So `wants` and `change`
+  /// may use only the id, time, author, schema and number of changes of a transaction.
   ///
   /// - Parameters:
   /// - range: The ids. The history must have all of them.

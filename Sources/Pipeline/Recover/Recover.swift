@@ -29,7 +29,7 @@ package struct RecoverResult: Hashable, Sendable {
   package var remedy: Remedy
   /// The last transaction of the logs before this run.
   package var from: HistoryPoint
-  /// The point after which transactions are exported as usual again.
+  /// The point after which transactions are exported as usual.
   package var resumes: HistoryPoint
   /// The number of objects in the gap, or in the snapshot with which the new lineage begins.
   package var objects: Int64 = 0

@@ -3,10 +3,10 @@ import Changes
 import Store
 
 extension Recovery {
-  /// Writes a gap between the last log and the first transaction that history still has.
+  /// Writes a gap between the last log and the oldest transaction of history.
   ///
-  /// A gap contains the differences between the objects at the end of the logs and the objects
-  /// directly before the first transaction that history still has.
+  /// A gap contains the differences between two states: the state at the end of the logs, and the
+  /// state directly before the oldest transaction of history.
   func writeGap(after last: HistoryPoint, result: inout RecoverResult, tick: Tick) throws {
     let exported = try importedState(tick)
     let base = try store.read { try $0.wholeBase() }

@@ -66,10 +66,9 @@ extension Verification {
   }
 }
 
-/// Adds a notice if transactions still have values that were erased according to a later
-/// transaction.
+/// Adds a notice if transactions have values that a later transaction records as erased.
 ///
-/// A folder that still has erased values is a copy in which the values were not erased.
+/// If a folder has erased values, it is a copy in which the values were not erased.
 func noteWhole(_ results: inout [Verification], logs: LogFolder) {
   for erasing in results.flatMap(\.erasing) {
     guard let erasure = erasing.erasure else { continue }

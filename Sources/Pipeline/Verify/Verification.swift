@@ -28,7 +28,7 @@ package struct VerifyRequest: Sendable {
   /// The errors of logs that the caller could not put in the folder, because they are damaged.
   package var failures: [LogError] = []
 
-  /// Whether filtered logs are verified too.
+  /// Whether filtered logs are verified in addition to the other logs.
   ///
   /// The filtered logs of each filter are verified separately.
   package var includesFiltered = false

@@ -210,7 +210,7 @@ struct Suspension: Codable {
     }
   }
 
-  /// Whether the triggers were removed by another process, which still runs.
+  /// Whether another process, which is running, removed the triggers.
   var isRunning: Bool { process != getpid() && (kill(process, 0) == 0 || errno == EPERM) }
 
   func note(on connection: Connection) throws {
