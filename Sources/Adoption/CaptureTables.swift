@@ -8,7 +8,7 @@ package struct CaptureNames: Hashable, Sendable {
 
   package init(prefix: String) { self.prefix = prefix }
 
-  /// Whether the names of tables can begin with a text and need no quotes.
+  /// Whether a text can be the prefix of names that need no quotes in SQL.
   package static func isPrefix(_ prefix: String) -> Bool {
     func isDigit(_ byte: UInt8) -> Bool { (0x30...0x39).contains(byte) }
     let isName = prefix.utf8.allSatisfy {
@@ -26,8 +26,7 @@ package struct CaptureNames: Hashable, Sendable {
   /// clock.
   package var bracket: String { prefix + "bracket" }
 
-  /// The table with the rows that were captured from a table of the program, by the number of that
-  /// table.
+  /// The table for the rows that were captured from the program's table with this number.
   package func rows(_ number: Int) -> String { "\(prefix)rows_\(number)" }
 
   func trigger(_ event: String, _ number: Int) -> String { "\(prefix)\(event)_\(number)" }
@@ -43,7 +42,7 @@ private func lowercase(_ byte: UInt8) -> UInt8 { (0x41...0x5a).contains(byte) ? 
 
 /// The kind of a captured row.
 ///
-/// The triggers write the kind of a captured row as its number.
+/// The triggers write the kind as its raw value.
 package enum CapturedKind: Int64, Sendable {
   case insert = 1
   case update = 2
@@ -214,8 +213,8 @@ private struct CaptureTriggers {
     return "NOT (\(same.joined(separator: " AND ")))"
   }
 
-  /// The SQL condition that an update changes a value in a unique index; nil if every update may
-  /// change such a value.
+  /// The SQL condition that is true if an update changes a value in a unique index; nil if every
+  /// update may change such a value.
   private func movesUniqueValue(_ conflicts: [UniqueConflict]) -> String? {
     var seen: Set<String> = []
     var columns: [String] = []

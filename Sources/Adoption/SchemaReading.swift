@@ -1,7 +1,7 @@
 import Changes
 import SQLite
 
-/// The tables of a database that another program owns, as a schema of history.
+/// The tables of a database that another program owns, as the schema of its history.
 package struct ProgramSchema {
   package let schema: StoreSchema
   /// All tables, including tables that are not recorded.
@@ -58,8 +58,8 @@ private func objects(
     switch table.recording {
     case .triggers: break
     case .part, .refused: left.insert(table.name)
-    // The tables that a virtual table creates have names that begin with the name of the virtual
-    // table.
+    // The content table is left out only if the virtual table created it. The name of such a table
+    // begins with the name of the virtual table.
     case .through(let content) where content.hasPrefix(table.name + "_"): left.insert(content)
     case .through: break
     }

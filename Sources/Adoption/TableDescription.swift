@@ -6,7 +6,8 @@ package struct TableDescription: Hashable, Sendable {
   package let columns: [TableColumn]
   /// The unique indexes.
   ///
-  /// If a new row conflicts in a unique index, `REPLACE` removes a row with another key.
+  /// If a new row conflicts in one of them, `REPLACE` removes an existing row, which may have
+  /// another key.
   package let uniqueIndexes: [UniqueIndex]
 }
 

@@ -73,7 +73,7 @@ private func recording(
   guard virtual.module == "fts5" else { return .refused(.module(virtual.module)) }
   guard let content = virtual.content else { return .through(name + "_content") }
   guard !content.isEmpty else { return .refused(.contentless) }
-  // SQLite compares names without regard to case.
+  // The case of letters is ignored, as SQLite does in names.
   let indexed = tables.values.first { $0.name.lowercased() == content.lowercased() }
   guard let indexed, case .triggers = indexed.recording else {
     return .refused(.externalContent(content))
@@ -161,7 +161,7 @@ private func keyRecording(
 ) -> TableRecording {
   let names = key.map(\.name)
   if isWithoutRowid { return .triggers(.columns(names, rowid: nil)) }
-  // SQLite creates no index for a primary key that serves as the rowid.
+  // SQLite creates no index for a primary key that is the rowid, so this key is the rowid.
   if names.count == 1, !hasIndex { return .triggers(.integer(column: names[0])) }
   if !names.isEmpty, key.allSatisfy(\.isRequired) {
     return .triggers(.columns(names, rowid: nil))

@@ -1,6 +1,6 @@
 import Changes
 
-/// The SQL condition that an existing row conflicts with a new row in a unique index.
+/// The SQL condition that is true if an existing row conflicts with a new row in a unique index.
 struct UniqueConflict {
   let condition: String
   /// The columns of the index; nil if the index has expressions or a WHERE clause.
@@ -40,8 +40,8 @@ extension TableDescription {
 
   /// The value that a column of the new row will have.
   ///
-  /// If a column can't be null, `REPLACE` stores the default of the column instead of NULL. A
-  /// trigger that runs before the change still reads NULL.
+  /// If a column can't be null, `REPLACE` stores the default of the column instead of NULL. But a
+  /// trigger that runs before the change reads NULL.
   private func new(_ column: String) -> String {
     let value = "NEW.\(quoted(column))"
     guard let found = columns.first(where: { $0.name == column }), found.isRequired,
@@ -50,8 +50,8 @@ extension TableDescription {
     return "coalesce(\(value), (\(fallback)))"
   }
 
-  /// The SQL condition that an expression of the index has the same value for the existing row and
-  /// for the new row.
+  /// The SQL condition that is true if an expression of the index has the same value for the
+  /// existing row and the new row.
   private func expression(_ text: String) -> String {
     let values = columns.map { "NEW.\(quoted($0.name)) AS \(quoted($0.name))" }
     return "(\(text)) = (SELECT \(text) FROM (SELECT \(values.joined(separator: ", ")))"
@@ -91,7 +91,7 @@ private func withoutOrder(_ text: String) -> String {
   let trimmed = text.trimmingSpaces
   for order in ["asc", "desc"] where trimmed.lowercased().hasSuffix(order) {
     let rest = trimmed.dropLast(order.count)
-    // The name of a column can end with the letters of ASC or DESC, such as "basc".
+    // Without this check, the end of a column's name such as "basc" would be read as ASC.
     if let last = rest.unicodeScalars.last, [" ", "\t", "\n", "\r", ")", "\""].contains(last) {
       return String(rest).trimmingSpaces
     }

@@ -1,7 +1,7 @@
 import Changes
 import Glibc
 
-/// Reads the commits that a write-ahead log still contains.
+/// Reads the commits in a write-ahead log.
 ///
 /// At each commit, the content of one page can be read.
 ///

@@ -1,7 +1,7 @@
 import Changes
 import Store
 
-/// The comparison of two stores, each of which has one state.
+/// The comparison of two states, each of which is a store.
 package struct StoreDifferences {
   package let left: Reader
   package let right: Reader

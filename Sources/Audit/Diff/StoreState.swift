@@ -4,18 +4,18 @@ import FoundationEssentials
 import Pipeline
 import Store
 
-/// The state of a store at a point of its history, in a store that can be read.
+/// The state of a store at a point of its history, as a store that can be read.
 ///
 /// The present state of a store is read directly. Any other state is built in a temporary folder,
-/// which is removed when this object is released. An import builds the state. If the store's
-/// history lacks its beginning, a copy of the store is reverted instead.
+/// which is removed when this object is released. An import builds it. If the store's history lacks
+/// its beginning, a copy of the store is reverted instead.
 package final class StoreState {
   /// The text with which the user named the state.
   package let name: String
   package let schema: StoreSchema
   /// A reader of the state.
   ///
-  /// If possible, the reader of the state has a second connection.
+  /// If possible, the reader has a second connection.
   package let reader: Reader
   private let store: Store
   private let folder: TemporaryFolder?
@@ -39,9 +39,8 @@ package final class StoreState {
   /// Opens or builds two states, which may be states of one store.
   ///
   /// If one of the two states must be built, the history from which it is built is closed before
-  /// the other state is opened. Two readers of a store without a writer would leave the files
-  /// `-wal` and `-shm`. The two readers would create these files even for a store without a
-  /// write-ahead log.
+  /// the other state is opened. Otherwise one store could have two readers and no writer, and these
+  /// readers would leave the files `-wal` and `-shm`, even if the store has no write-ahead log.
   package static func pair(
     _ first: String,
     _ second: String,

@@ -89,7 +89,7 @@ private func values(
 
 /// The property's name in the model.
 ///
-/// If two properties have one name, the history calls each of them `Entity.property`.
+/// If two properties have the same name, the history calls each of them `Entity.property`.
 func propertyName(_ name: String) -> String {
   name.lastIndex(of: ".").map { String(name[name.index(after: $0)...]) } ?? name
 }

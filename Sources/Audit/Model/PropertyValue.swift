@@ -2,7 +2,7 @@ import Changes
 
 /// A value in a history: canonical JSON, or a note if JSON can't represent the value.
 package struct PropertyValue: Hashable, Sendable {
-  /// The canonical JSON; null if another property of this type represents the value.
+  /// The canonical JSON; null if ``special`` or ``large`` describes the value.
   package var json: [UInt8]
   /// The name of a special value, such as `nan` or `erased`.
   package var special: String?
@@ -10,7 +10,7 @@ package struct PropertyValue: Hashable, Sendable {
   package var large: [UInt8]?
   /// Whether the JSON is a text that begins with SQLite's storage class, such as `integer:7`.
   ///
-  /// The JSON of values in adopted files is a text that begins with SQLite's storage class.
+  /// Values in adopted files have this form.
   package var isSpelled = false
 
   package init(json: [UInt8], special: String? = nil, large: [UInt8]? = nil) {

@@ -8,7 +8,7 @@ package struct Vocabulary: Sendable {
   private let nested: [String: Set<String>]
   /// Whether values have no declared types, as in adopted files.
   ///
-  /// A value without a declared type is a text that begins with SQLite's storage class.
+  /// Such a value is a text that begins with SQLite's storage class.
   private let isSpelled: Bool
 
   package init(_ schema: StoreSchema) {

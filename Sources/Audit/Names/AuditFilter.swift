@@ -55,8 +55,8 @@ package struct AuditFilter: Sendable {
         try filter.resolve(history)
         isKnown = true
       } catch let error as AuditError where error.code == .unknownName {
-        // This history never had the names, so none of its changes are selected. Another history
-        // can have the names.
+        // This history never had the names, so none of its changes are selected. But another
+        // history may have them.
         filter.meant = MeantChanges()
         unknown = unknown ?? error
       }

@@ -40,8 +40,8 @@ struct FindingTally {
 
   /// Adds the findings about a transaction.
   ///
-  /// `after` is the time of an earlier transaction, if this time is later than the time of the
-  /// examined transaction; otherwise nil.
+  /// `after` is the time of an earlier transaction that has a later time than this one; nil if
+  /// there is no such transaction.
   mutating func examine(
     _ summary: TransactionSummary,
     after: String?,
@@ -76,7 +76,8 @@ struct FindingTally {
     }
     if !isSnapshot, total.all >= request.bulk { found(&self, .bulk, text(of: summary)) }
     switch transaction.operation {
-    // If the other program named an author, the origin of the change is known.
+    // If the other program named an author, the origin of the change is known. So this is not a
+    // finding.
     case .foreign where transaction.author != nil: break
     case .foreign: found(&self, .foreign, text(of: summary))
     case .gap, .difference: found(&self, .gap, text(of: summary))

@@ -45,7 +45,7 @@ package final class ObjectTally {
 
   /// Begins to count the objects of the next history.
   ///
-  /// An id in two histories belongs to two different objects.
+  /// The same id in two histories belongs to two different objects.
   func begin(_ index: Int, vocabulary: Vocabulary) {
     history = Int32(index)
     nameKeys = [:]
@@ -61,7 +61,7 @@ package final class ObjectTally {
     if wanted[object] == nil { wanted[object] = .some(nil) }
   }
 
-  /// Records the object's name in a change; the name replaces an earlier name of the object.
+  /// Records the name that an object has in a change, instead of its earlier name.
   ///
   /// A change of a snapshot is not counted, and neither is a change that the filter does not
   /// select.
@@ -141,7 +141,7 @@ package final class ObjectTally {
   }
 
   private func index(of name: some Collection<UInt8>) -> Int32 {
-    // Consecutive changes often have one entity, so the entity that was found last is compared
+    // Consecutive changes often have the same entity, so the entity that was found last is compared
     // first.
     if entities.indices.contains(latest), entities[latest].elementsEqual(name) {
       return Int32(latest)

@@ -120,8 +120,8 @@ final class Summary: VerificationObserver {
     defer { changes = 0 }
     guard let current, isInRange(transaction) else { return }
     let isSnapshot = transaction.operation == .snapshot
-    // A snapshot has the time at which it was written. This time can be later than the time of the
-    // next transaction.
+    // The time of a snapshot is not compared. It is the time at which the snapshot was written, and
+    // can be later than the time of the next transaction.
     let earlier = isSnapshot || transaction.time >= newest ? nil : newest
     if !isSnapshot { newest = max(newest, transaction.time) }
     // The answers to an auditor's questions are about the whole history, even if a filter selects

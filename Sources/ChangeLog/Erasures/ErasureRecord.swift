@@ -15,7 +15,7 @@ package struct ErasureRecord: Hashable, Sendable {
   package var operation: TransactionOperation
   /// The object whose values were erased; nil if the store had erased the values before the export.
   package var object: ObjectName?
-  /// The names, in lines, of the properties whose values were erased; empty if the values of all
+  /// The properties whose values were erased, with their names in logs; empty if the values of all
   /// properties were erased.
   package var attributes: [String]
   /// The digest of the transaction, which the erasure does not change.
@@ -46,7 +46,7 @@ package struct ErasureRecord: Hashable, Sendable {
     self.lines = lines
   }
 
-  /// The digest that the first erasure record of a lineage follows.
+  /// The digest before the first erasure record of a lineage.
   static func beginning(ofStore identifier: String, lineage: Int64) -> Digest {
     SHA256.digest(of: Array("travelog/1 \(identifier) \(lineage) erasures".utf8))
   }

@@ -16,8 +16,7 @@ package struct Erasures: Sendable {
   /// The erased transactions, with their digests as keys.
   package private(set) var entries: [Digest: Entry] = [:]
   package private(set) var count = 0
-  /// The digest of the last record; if there are no records, the digest that the first record will
-  /// follow.
+  /// The digest of the last record; if there are no records, the digest before the first record.
   package private(set) var head: Digest
   /// The transactions that confirm remaining values of erased transactions; nil if there are no
   /// other logs.

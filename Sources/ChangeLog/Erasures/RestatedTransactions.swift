@@ -1,7 +1,7 @@
 import Changes
 import Synchronization
 
-/// The erased transactions whose remaining values later transactions confirm.
+/// The erased transactions whose remaining values are confirmed by later transactions.
 ///
 /// If a log has erased values, all logs of the store are read to find the transactions that record
 /// erasures. A command that verifies the logs also verifies the transactions that record erasures.

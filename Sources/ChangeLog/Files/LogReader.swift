@@ -9,8 +9,8 @@ import Glibc
 package final class LogReader {
   package let path: String
   package let header: LogHeader
-  /// The last transaction that was read or omitted, and its digest, which the next transaction
-  /// follows.
+  /// The last transaction that was read, or that the log omits, and the digest before the next
+  /// transaction.
   package private(set) var end: HistoryPoint
   /// The trailer of the log; nil until the whole log is read.
   package private(set) var trailer: LogTrailer?
@@ -19,7 +19,7 @@ package final class LogReader {
   var buffer: LineBuffer
   /// The format with which the values of changes are split, according to the schema in the header.
   ///
-  /// A caller that checks values itself uses the reader's format too.
+  /// A caller that checks values itself also uses this format.
   package let format: ChangeFormat
   private let schemaDigest: String
   private var erasing: ErasureCheck
@@ -205,8 +205,8 @@ package final class LogReader {
     guard let open = scanner.open, open.id >= expected else {
       throw damaged("the next transaction must be \(expected)")
     }
-    // The values that a line with hidden values still shows are not proven, so the line must note
-    // which values are hidden.
+    // If values of a line are hidden, nothing proves its other values. So the line must note which
+    // values are hidden.
     guard !change.isHidden || change.hasHiddenValues else {
       throw damaged("the values are hidden, but no value is marked as erased or left out")
     }
@@ -297,7 +297,8 @@ package final class LogReader {
       changes: changes,
       digest: digest
     )
-    // If lines were skipped, the counts and the digest of all lines are not known.
+    // If lines were skipped, the counts and the digest of all lines are not known. So those in the
+    // trailer are accepted.
     if isInside { try accepted { () throws(Refusal) in try right.takeTotals(of: text) } }
     guard right.line().dropLast().elementsEqual(text) else {
       throw damaged(

@@ -15,8 +15,8 @@ extension LogFolder {
       .map { stray($0, in: path) }
   }
 
-  /// Finds the files in a store's folder that readers would take for logs, and that are not logs in
-  /// their places.
+  /// Finds the files in a store's folder that readers would take for logs, but that are not logs in
+  /// the right folder.
   ///
   /// Readers of tables look for `store=*/lineage=*/date=*/*.ndjson.gz`. Pipes, devices and links
   /// with such a name are stray files too. A log of another store, lineage or day is not reported

@@ -11,7 +11,7 @@ struct SchemaParts: Sendable {
 
   private static let recent = Recent<StoreSchema, SchemaParts> { $0.isCopy(of: $1) }
 
-  /// The parts of all headers that contain a schema.
+  /// The parts that all headers with this schema have in common.
   static func of(_ schema: StoreSchema) throws -> SchemaParts {
     try recent.value(of: schema) { try SchemaParts(schema) }
   }

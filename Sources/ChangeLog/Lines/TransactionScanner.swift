@@ -33,8 +33,7 @@ final class TransactionScanner {
   private var seed: Seed?
   /// Whether values of any line of the transaction were erased.
   private var hasErased = false
-  /// The entity's name in the last change without escapes, if the line contains the name with
-  /// escapes.
+  /// The name of the last change's entity without escapes, if its name in the line has escapes.
   private var unescaped = UnsafeMutableRawBufferPointer(start: nil, count: 0)
   private var author = RepeatedText()
   private var process = RepeatedText()
@@ -42,7 +41,8 @@ final class TransactionScanner {
   private var bundle = RepeatedText()
   private var schema = RepeatedText()
 
-  /// The name of the last change's row, if the row has a name instead of an integer id.
+  /// The name of the row that the last change is about, if the row has a name instead of an integer
+  /// id.
   private var row = UnsafeMutableRawBufferPointer(start: nil, count: 0)
 
   deinit {
@@ -136,7 +136,8 @@ final class TransactionScanner {
     middle.removeAll(keepingCapacity: true)
     middle.append(contentsOf: text.line[start..<text.position])
     if let open {
-      // An omission of earlier lines has already begun this transaction.
+      // An omission of earlier lines began this transaction, so both lines must name the same
+      // transaction.
       guard open == (id, count) else { throw differs(open.id) }
     } else {
       begin(id, count: count)

@@ -38,7 +38,7 @@ package struct StoreError: Error, Worded {
   package var wording: Wording { reason.wording(path ?? "").withHint(code.hint) }
 }
 
-/// The reason for a ``StoreError``: an enumeration with payloads for each subject.
+/// A type of reasons for a ``StoreError``, usually an enumeration with associated values.
 package protocol StoreReason: Sendable {
   var code: StoreError.Code { get }
   /// The text of the failure for the store at a path. If the text has no second line, the hint of

@@ -190,7 +190,7 @@ package final class ChangeFormat {
         nextSpecial < special.count && special[nextSpecial].key == key
         && special[nextSpecial].value == EncodedValue.missing.special
       if isMissing, nextLarge < large.count, large[nextLarge].key == key {
-        // The file of the value was missing when the change was written.
+        // The value has both notes, because its file was missing when the change was written.
         try check(reference: large[nextLarge].value, of: member, decoder: decoder)
         nextSpecial += 1
         nextLarge += 1

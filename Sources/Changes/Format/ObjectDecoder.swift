@@ -5,7 +5,7 @@
 package final class ObjectDecoder {
   /// One property of an object, with its value.
   ///
-  /// The bytes of the value belong to the text of the object.
+  /// The bytes of the value are valid as long as the text of the object.
   package struct Member {
     /// The index in ``keys``, which has first the columns, then the links.
     package let index: Int

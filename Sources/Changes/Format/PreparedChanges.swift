@@ -6,14 +6,14 @@ package final class PreparedChanges: @unchecked Sendable {
   package struct Part {
     package var change: Change
     package var entity: EntityIndex
-    /// The range of the properties before the change.
+    /// The range of the properties with their values before the change.
     package var before: Range<Int>
     package var after: Range<Int>
     /// The number of columns among the properties on each side, where columns precede links.
     package var columnsBefore: Int
     package var columnsAfter: Int
-    /// The index of the change's first list of links: first the lists before the change, then the
-    /// lists after the change.
+    /// The index of the change's first list of links. The lists of the state before the change are
+    /// first, and those of the state after it follow.
     package var lists: Int
     /// Whether ``values`` has the values of the columns of this change.
     package var isPlain: Bool

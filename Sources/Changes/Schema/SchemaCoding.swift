@@ -40,7 +40,7 @@ extension Value: Codable {
     case .real(let value): try container.encode(String(value), forKey: .real)
     case .text(let value): try container.encode(value, forKey: .text)
     case .blob(let value): try container.encode(value, forKey: .blob)
-    // A default value is never text that is not UTF-8.
+    // Default values are always valid UTF-8, so this case never occurs.
     case .brokenText(let value):
       try container.encode(String(decoding: value, as: UTF8.self), forKey: .text)
     }

@@ -4,7 +4,7 @@ package enum SchemaDifference: Hashable, Sendable {
   case missingEntity(String)
   /// The store has an entity that the model does not have.
   case extraEntity(String)
-  /// The entity inherits from another entity.
+  /// The entity has another parent, or another table, in the model.
   case parent(entity: String, stored: String?, wanted: String?)
   /// The model has an attribute that the store does not have.
   case missingAttribute(entity: String, name: String)
