@@ -12,8 +12,9 @@ package final class PreparedChanges: @unchecked Sendable {
     /// The number of columns among the properties on each side, where columns precede links.
     package var columnsBefore: Int
     package var columnsAfter: Int
-    /// The index of the change's first list of links. The lists of the state before the change are
-    /// first, and those of the state after it follow.
+    /// The index of the change's first list of links.
+    ///
+    /// The lists of the state before the change are first, and those of the state after it follow.
     package var lists: Int
     /// Whether ``values`` has the values of the columns of this change.
     package var isPlain: Bool
