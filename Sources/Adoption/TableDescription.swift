@@ -6,8 +6,8 @@ package struct TableDescription: Hashable, Sendable {
   package let columns: [TableColumn]
   /// The unique indexes.
   ///
-  /// If a new row conflicts in one of them, `REPLACE` removes an existing row, which may have
-  /// another key.
+  /// If a new row conflicts with another row in a unique index, `REPLACE` removes the other row,
+  /// even if it has another key.
   package let uniqueIndexes: [UniqueIndex]
 }
 

@@ -8,9 +8,8 @@ package struct PropertyValue: Hashable, Sendable {
   package var special: String?
   /// The SHA-256 and the size of a value that is too large for a line.
   package var large: [UInt8]?
-  /// Whether the JSON is a text that begins with SQLite's storage class, such as `integer:7`.
-  ///
-  /// Values in adopted files have this form.
+  /// Whether the JSON is a text that begins with SQLite's storage class, such as `integer:7` in
+  /// adopted files.
   package var isSpelled = false
 
   package init(json: [UInt8], special: String? = nil, large: [UInt8]? = nil) {

@@ -8,7 +8,7 @@ struct DistinctCount {
 
   private var registers = [UInt8](repeating: 0, count: Self.size)
 
-  /// Adds a value whose bits are already mixed, which makes every bit pattern equally likely.
+  /// Adds a value whose bits are already mixed, so that every bit pattern is equally likely.
   mutating func add(_ hash: UInt64) {
     let index = Int(hash >> (64 - Self.bits))
     let rank = UInt8((hash << Self.bits | 1 << (Self.bits - 1)).leadingZeroBitCount + 1)

@@ -102,8 +102,8 @@ extension Summary {
           + " with a digest that was noted elsewhere.",
       ]
     case let log as LogHistory:
-      // Until now, only a part of the history was read and verified. This part begins at the
-      // nearest position in the members file, and ends at the requested end.
+      // Until now, only a part of the log was read, from the nearest position in the members file
+      // to the requested end. Now the whole log is verified.
       do {
         try log.prove()
       } catch let error as LogError where error.code != .inputOutput {

@@ -45,7 +45,7 @@ struct NewestFirst {
 }
 
 extension History {
-  /// Returns the ranges of ids up to the point that must be read, in ascending order.
+  /// Returns the ranges of ids that must be read up to the point, in ascending order.
   ///
   /// If the source knows which transactions change the object, only ranges that contain these
   /// transactions are returned.

@@ -64,8 +64,8 @@ package struct Erasures: Sendable {
 extension Erasures {
   /// Reads the erasure records of a lineage; if the file is missing, nothing was erased.
   ///
-  /// An incomplete last record is ignored, because a program writes the record before it erases the
-  /// values.
+  /// An incomplete last record is ignored: a record is written before its values are erased, so
+  /// these values were not erased.
   ///
   /// - Throws: ``LogError`` with ``LogError/Code/damaged`` if a record was altered, or if it does
   ///   not follow the record before.

@@ -30,14 +30,14 @@ package final class LogReader {
   /// Whether all changes of the open transaction so far are inserts.
   private var hasOnlyInserts = true
   /// The transaction that confirms the remaining values of the last transaction; nil if no value
-  /// was erased or no transaction confirms the remaining values.
+  /// was erased, or if nothing confirms the remaining values.
   package var restatedBy: HistoryPoint? { erasing.restatedBy }
   /// Whether the first transaction contains the whole state of the store.
   package private(set) var beginsWithSnapshot = false
   /// Whether reading started after the beginning of the log.
   ///
-  /// If reading starts inside the log, the line numbers and the counts and digest in the trailer
-  /// can't be checked.
+  /// If reading starts inside the log, the reader does not know the line numbers, and can't check
+  /// the counts and the digest in the trailer.
   package private(set) var isInside = false
   /// The number of bytes that were read from the file until now.
   package var bytesRead: Int64 { buffer.bytesRead + bytesReadBefore }

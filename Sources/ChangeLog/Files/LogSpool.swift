@@ -78,8 +78,8 @@ package final class LogSpool {
     let reader = try LogReader(path: full) { Erasures(uncheckedIn: $0) }
     var day = ""
     var isSnapshot = false
-    // The file's name contains the last transaction. If the log can't be read to its end, the id
-    // after the last readable transaction is used if it is higher than the id in the name.
+    // If the log can't be read to its end, its last id is unknown. Then the id in the file's name
+    // is used, or the id after the last readable transaction if this id is higher.
     var last = LogName.range(ofFile: fileName(full))?.upperBound ?? 0
     do {
       while let transaction = try reader.next() {
@@ -90,7 +90,7 @@ package final class LogSpool {
       }
       last = reader.trailer?.last ?? last
     } catch let error as LogError where acceptsDamage && Self.damages.contains(error.code) {
-      // The code that reads the folder reports the damage of the log again.
+      // The code that reads the folder later reports this damage.
     }
     last = max(last, reader.header.first)
     let path = folder.place(reader.header, day: day, isSnapshot: isSnapshot).path(

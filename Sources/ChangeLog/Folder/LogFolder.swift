@@ -7,8 +7,8 @@ package struct LogFolder: Hashable, Sendable {
   package let path: String
   /// The name of filtered logs; nil if the logs are not filtered.
   package private(set) var partial: String?
-  /// The real paths of files that only appear to be in the folder, with the paths in the folder as
-  /// keys; empty for a folder on disk.
+  /// The real paths of files that are elsewhere but appear in this folder, by their paths in this
+  /// folder; empty for a folder on disk.
   var sources: [String: String] = [:]
 
   /// Describes a log folder, which need not exist yet.
@@ -203,7 +203,7 @@ package struct LogFolder: Hashable, Sendable {
     }
   }
 
-  /// The names in a folder, including the names of files that only appear to be in the folder.
+  /// The names in a folder, including the names of files that are elsewhere but appear in it.
   func entries(_ folder: String) throws(LogError) -> [FolderEntry] {
     guard !sources.isEmpty else {
       return try ChangeLog.entries(in: folder, follows: folder == path)

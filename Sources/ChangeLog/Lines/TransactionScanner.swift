@@ -333,8 +333,8 @@ final class TransactionScanner {
     return transaction
   }
 
-  /// Reads the properties of a transaction; the writer omits the key of a property that has no
-  /// value.
+  /// Reads the properties of a transaction in `meta`, in which a property without a value has no
+  /// key.
   private func readMeta(_ text: inout LineParts, transaction: inout Transaction) throws(Refusal) {
     try text.expect(#","meta":{"#)
     if text.has(#""process":"#) {

@@ -52,7 +52,8 @@ package struct TileWriter {
     }
   }
 
-  /// Writes the partial tiles, and removes older partial tiles, except those of a smaller tree.
+  /// Writes the partial tiles, and removes older ones, except those of the tree with `smaller`
+  /// leaves.
   package func finish(keeping smaller: Int64 = 0) throws {
     for (level, hashes) in levels.enumerated() where !hashes.isEmpty {
       let index = count >> (8 * (level + 1))

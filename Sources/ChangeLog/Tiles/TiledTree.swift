@@ -67,7 +67,8 @@ package struct TiledTree {
     let tile = Tile(level: "\(level)", index: index, width: width)
     var hashes = try read(tile.path, width) ?? read(tile.fullPath, width)
     if hashes == nil {
-      // A partial tile of a smaller tree may have been replaced by a tile with more hashes.
+      // The partial tile of a smaller tree may have been replaced by one with more hashes. So each
+      // partial tile at this position is tried.
       for name in try names(in: "\(path)/\(tile.partialFolder)") where hashes == nil {
         hashes = try read("\(tile.partialFolder)/\(name)", width)
       }

@@ -30,7 +30,7 @@ package func listText(_ names: [String], of total: Int? = nil) -> String {
   return shown.joined(separator: ", ") + (rest > 0 ? " and \(rest) more" : "")
 }
 
-/// A list of the first twenty of some sentences, and the number of further sentences.
+/// A list of the first twenty sentences, and the number of further sentences.
 package func itemsText(_ items: some Collection<some CustomStringConvertible>) -> String {
   items.prefix(20).map { "\n- \($0)" }.joined()
     + (items.count > 20 ? "\n- and \(items.count - 20) more" : "")

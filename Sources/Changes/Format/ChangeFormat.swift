@@ -42,7 +42,7 @@ package final class ChangeFormat {
 
   /// Splits a change into its values, and checks that a change of its kind may have these values.
   ///
-  /// The caller must check that the values are canonical when it decodes the values.
+  /// When the caller decodes the values, it must check that they are canonical.
   package func split(_ change: Change, of entity: EntityIndex) throws(CanonicalEncodingError) {
     let decoder = decoders[entity]
     before.removeAll(keepingCapacity: true)
@@ -190,7 +190,8 @@ package final class ChangeFormat {
         nextSpecial < special.count && special[nextSpecial].key == key
         && special[nextSpecial].value == EncodedValue.missing.special
       if isMissing, nextLarge < large.count, large[nextLarge].key == key {
-        // The value has both notes, because its file was missing when the change was written.
+        // The value has a note under `special` and one under `large`, because its file was missing
+        // when the change was written.
         try check(reference: large[nextLarge].value, of: member, decoder: decoder)
         nextSpecial += 1
         nextLarge += 1

@@ -5,7 +5,8 @@ package struct EntityLayout: Sendable {
     package enum Content: Hashable, Sendable {
       /// The attribute at this index in ``Entity/attributes``.
       case attribute(Int)
-      /// The id of the to-one relationship at this index in ``Entity/relationships``.
+      /// The id of the object to which the to-one relationship at this index in
+      /// ``Entity/relationships`` refers.
       case relationship(Int)
     }
 
@@ -164,8 +165,8 @@ extension StoreSchema {
 
 /// The SQL condition that the value of a column is one of some texts.
 ///
-/// `IN` is not used, because SQLite fills a temporary table in every execution for three or more
-/// texts. Filling the table takes longer than writing a row.
+/// `IN` is not used: for three or more texts, SQLite would fill a temporary table in every
+/// execution, which takes longer than writing a row.
 package func isOne(of texts: [String], column: String) -> String {
   let terms = texts.map { "\(column) = \(literal($0))" }
   return terms.count == 1 ? terms[0] : "(\(terms.joined(separator: " OR ")))"

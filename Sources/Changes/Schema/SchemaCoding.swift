@@ -1,7 +1,7 @@
 import FoundationEssentials
 
-/// The JSON form of a value in the catalog. People read the catalog too, so one key names the kind
-/// of the value, and numbers keep every bit.
+/// The JSON form of a value in the catalog. One key names the kind of the value, for people who
+/// read the catalog, and numbers keep every bit.
 extension Value: Codable {
   private enum CodingKeys: String, CodingKey {
     case null, integer, real, text, blob
