@@ -30,4 +30,35 @@ extension HistoryRows {
       id = (transaction.gap?.first ?? id) - 1
     }
   }
+  /// Calls the closure with the inverse of each change of the transactions that an undo reverts.
+  ///
+  /// An undo works with the present schema, so the transactions from the first one on must not
+  /// contain one of the `obstacles`.
+  func undo(
+    _ range: ClosedRange<Int64>,
+    obstacles: [TransactionOperation],
+    obstructed: (_ transaction: Int64) -> StoreError,
+    _ body: (Change) throws -> Void
+  ) throws {
+    let head = try self.range().head.transaction
+    guard range.upperBound <= head, range.lowerBound > 0 else {
+      throw HistoryFailure.noTransactions(range, head: head).at(path)
+    }
+    let names = obstacles.map { "'\($0.rawValue)'" }.joined(separator: ", ")
+    let obstacle = try connection.integer(
+      """
+      SELECT id FROM \(tables.transaction)
+        WHERE id >= ?1 AND op IN (\(names)) ORDER BY id LIMIT 1
+      """,
+      values: [.integer(range.lowerBound)]
+    )
+    if let obstacle { throw obstructed(obstacle) }
+    try inverses(of: range) { transaction, change in
+      do {
+        try body(change)
+      } catch let error as CanonicalEncodingError {
+        throw damaged(.unreadable(transaction, error.message))
+      }
+    }
+  }
 }

@@ -11,12 +11,12 @@ final class HistoryRows {
     t.first_change, t.changes, t.seed, t.digest, t.state, t.details
     """
 
-  private let connection: Connection
+  let connection: Connection
   private var schemas: [Int64: String] = [:]
 
   init(_ connection: Connection) { self.connection = connection }
 
-  private var tables: HistoryTables { connection.tables }
+  var tables: HistoryTables { connection.tables }
 
   /// The path of the store's file.
   var path: String { connection.path }
@@ -243,69 +243,6 @@ final class HistoryRows {
       base: base,
       oldest: ends.int64(at: 0),
       head: HistoryPoint(lineage: base.lineage, transaction: last, digest: digest)
-    )
-  }
-
-  /// The base of history: the last transaction that was deleted from its beginning.
-  func base() throws -> HistoryPoint {
-    guard case .text(let identifier) = try Catalog.value("identifier", on: connection),
-      case .integer(let lineage) = try Catalog.value("lineage", on: connection)
-    else { throw damaged(.missingCatalogEntry) }
-    guard Self.ids.contains(lineage) else { throw damaged(.impossibleNumber(lineage)) }
-    let id = try Catalog.value("history_base", on: connection)
-    guard case .integer(let transaction) = id else {
-      return HistoryPoint(
-        lineage: lineage,
-        transaction: 0,
-        digest: TransactionDigest.beginning(ofStore: identifier, lineage: lineage)
-      )
-    }
-    guard Self.ids.contains(transaction) else { throw damaged(.impossibleNumber(transaction)) }
-    guard case .blob(let bytes) = try Catalog.value("history_base_digest", on: connection),
-      let digest = bytes.withUnsafeBytes({ Digest(bytes: $0) })
-    else { throw damaged(.missingCatalogEntry) }
-    return HistoryPoint(lineage: lineage, transaction: transaction, digest: digest)
-  }
-
-  /// The latest time of the transactions up to the base; nil if the time is not known.
-  ///
-  /// Stores that were pruned by an earlier version do not contain the latest time.
-  func baseTime() throws -> String? {
-    guard case .text(let time) = try Catalog.value("history_base_time", on: connection) else {
-      return nil
-    }
-    return time
-  }
-
-  /// Sets the latest time of the transactions up to the base.
-  static func setBaseTime(_ time: String, on connection: Connection) throws {
-    try Catalog.set("history_base_time", value: .text(time), on: connection)
-  }
-
-  /// Removes the seeds of the snapshots that transactions name, because such a seed gives the salts
-  /// of all values.
-  static func forgetMarkSeeds(on connection: Connection) throws {
-    try connection.execute(
-      """
-      UPDATE \(connection.tables.transaction) SET seed = X'' WHERE changes = 0 AND seed <> X''
-      """
-    )
-  }
-
-  /// The last transaction that recorded a deletion of older history; nil if there is none.
-  func lastPrune() throws -> Transaction? {
-    let query =
-      "SELECT max(id) FROM \(tables.transaction) WHERE op = 'prune' AND state <> 'deleted'"
-    return try connection.integer(query).flatMap { try transaction($0) }
-  }
-
-  /// Sets the base: the last transaction that history no longer contains, or never contained.
-  static func setBase(_ point: HistoryPoint, on connection: Connection) throws {
-    try Catalog.set("history_base", value: .integer(point.transaction), on: connection)
-    try Catalog.set(
-      "history_base_digest",
-      value: .blob(Data(point.digest.bytes)),
-      on: connection
     )
   }
 

@@ -80,27 +80,12 @@ final class AdoptedUndo {
 
   private func revert(_ range: ClosedRange<Int64>) throws {
     let rows = HistoryRows(connection)
-    let head = try rows.range().head.transaction
-    guard range.upperBound <= head, range.lowerBound > 0 else {
-      throw HistoryFailure.noTransactions(range, head: head).at(rows.path)
-    }
-    let again = try connection.integer(
-      """
-      SELECT id FROM \(connection.tables.transaction)
-        WHERE id >= ?1 AND op IN ('migration', 'difference') ORDER BY id LIMIT 1
-      """,
-      values: [.integer(range.lowerBound)]
+    try rows.undo(
+      range,
+      obstacles: [.migration, .difference],
+      obstructed: { AdoptionFailure.recordedAgain(range.lowerBound, by: $0).at(rows.path) },
+      apply
     )
-    if let again {
-      throw AdoptionFailure.recordedAgain(range.lowerBound, by: again).at(rows.path)
-    }
-    try rows.inverses(of: range) { transaction, change in
-      do {
-        try apply(change)
-      } catch let error as CanonicalEncodingError {
-        throw rows.damaged(.unreadable(transaction, error.message))
-      }
-    }
     try writeWaiting()
   }
 

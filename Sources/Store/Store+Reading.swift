@@ -1,0 +1,119 @@
+import Changes
+import SQLite
+
+extension Store {
+  /// Calls the closure with a reader, which sees one state of the store.
+  package func read<Result>(_ body: (Reader) throws -> Result) throws -> Result {
+    func run() throws -> Result {
+      let reader = try takeReader()
+      do {
+        let result = try describingErrorsOfFiles { try body(reader) }
+        giveBack(reader)
+        return result
+      } catch {
+        giveBack(reader)
+        throw error
+      }
+    }
+    return try isInMemory ? lock.withLock(run) : run()
+  }
+
+  /// The first bytes of a file, which can be an open store.
+  ///
+  /// The first bytes of the file are read through SQLite, because closing any other descriptor of
+  /// the file would release all locks that this process has on it.
+  package static func firstBytes(of path: String, count: Int) throws -> [UInt8] {
+    try describingErrors(at: path) {
+      try Connection(path: path, mode: .readOnly).firstBytes(count)
+    }
+  }
+
+  /// Lends a reader, which sees one state of the store until it is returned.
+  ///
+  /// Until the reader is returned, the write-ahead log can't be emptied, and grows. A reader of a
+  /// store in memory sees later writes.
+  package func takeReader() throws -> Reader {
+    try describingErrors(at: location.path) {
+      let reader = try readers.take() ?? makeReader(on: connectionForReading())
+      try reader.begin()
+      do {
+        try schemaCheck.run(on: reader.connection)
+      } catch {
+        giveBack(reader)
+        throw error
+      }
+      return reader
+    }
+  }
+
+  /// Lends a reader with a companion, which is a second reader of the same state.
+  ///
+  /// The reader does not have a companion if the store is in memory, or if another program writes
+  /// again and again.
+  package func takeReaderWithCompanion() throws -> Reader {
+    let reader = try takeReader()
+    guard !reader.isShared else { return reader }
+    do {
+      for _ in 0..<3 {
+        let version = try reader.version()
+        let companion = try takeReader()
+        // A commit happened between the two snapshots, so the reader takes a newer one.
+        try reader.refresh()
+        if try reader.version() == version {
+          reader.companion = companion
+          return reader
+        }
+        giveBack(companion)
+      }
+    } catch {
+      giveBack(reader)
+      throw error
+    }
+    giveBack(reader)
+    return try takeReader()
+  }
+
+  package func watch() throws -> CommitWatch {
+    try describingErrors(at: location.path) {
+      CommitWatch(self, connection: isInMemory ? nil : try file.connectReader())
+    }
+  }
+
+  package func giveBack(_ reader: Reader) {
+    if let companion = reader.companion {
+      reader.companion = nil
+      giveBack(companion)
+    }
+    do {
+      try reader.end()
+      readers.giveBack(reader)
+    } catch {
+      // If the reader can't end its snapshot, it is closed instead.
+    }
+  }
+
+  private func connectionForReading() throws -> Connection {
+    if isInMemory, let writerConnection { return writerConnection }
+    return try file.connectReader()
+  }
+
+  func makeReader(on connection: Connection) -> Reader {
+    Reader(
+      connection: connection,
+      layouts: layouts,
+      isShared: isInMemory,
+      blobFolder: location.blobFolder,
+      configure: options.configure,
+      isLast: { [weak self] in try self?.isLast($0) ?? false }
+    )
+  }
+
+  /// Whether the transaction of a captured row is complete: it is sealed, or no program is writing.
+  private func isLast(_ place: CapturedRow.Place) throws -> Bool {
+    guard writer != nil else { return try file.isLast(place) }
+    let isLast = try lock.withLockIfFree {
+      try sealIfNobodyWrites { try CapturedRows.isLast(place, at: nil, on: $0) }
+    }
+    return (isLast ?? nil) ?? false
+  }
+}

@@ -1,0 +1,66 @@
+import Changes
+import SQLite
+
+extension Store {
+  /// Runs a function that replays transactions of another store into this replica, in one
+  /// transaction, which is rolled back if the function throws.
+  ///
+  /// - Parameters:
+  /// - content: Returns the bytes of a large value by its SHA-256.
+  /// - body: Replays any number of whole transactions.
+  /// - Returns: The result of the body.
+  /// - Throws: ``StoreError``, with ``StoreError/Code/replayMismatch`` if the replica's rows are
+  ///   not those that the transactions expect.
+  @discardableResult
+  package func replay<Result>(
+    content: @escaping (String) throws -> LargeValue,
+    _ body: (Replayer) throws -> Result
+  ) throws -> Result {
+    try lock.withLock {
+      guard isReplica else { throw ReplayFailure.notAReplica.at(location.path) }
+      // A foreign writer can have left dangling links in the origin. Such links are replayed
+      // unchanged.
+      try writerConnection?.setForeignKeys(enforced: false)
+      defer {
+        do {
+          try writerConnection?.setForeignKeys(enforced: true)
+        } catch {
+          // The call can't fail on an open connection, and a caller could not handle the error.
+        }
+      }
+      return try inTransaction { writer, _ in
+        let replayer = try self.replayer ?? Replayer(writer)
+        self.replayer = replayer
+        return try replayer.run(content: content, body)
+      }
+    }
+  }
+
+  /// Chooses whether a replay uses a write-ahead log, or writes directly to the file.
+  ///
+  /// With a write-ahead log, the pages of a large transaction are written twice: to the log, and
+  /// later to the file. Without a log, the pages are written once. Commits are as durable, because
+  /// a journal keeps the old pages. But readers and writers must wait for each other, so only new
+  /// replicas are written without a log. The next opening for writing turns the log on again.
+  /// Nothing changes if the store is open elsewhere.
+  @discardableResult
+  package func setWriteAheadLog(isUsed: Bool) throws -> Bool {
+    try lock.withLock {
+      guard isReplica, isUsed != hasWriteAheadLog, let connection = writerConnection else {
+        return isUsed == hasWriteAheadLog
+      }
+      connection.setBusyTimeout(.zero)
+      defer { connection.setBusyTimeout(options.busyTimeout) }
+      try describingErrors(at: location.path) {
+        do {
+          try connection.execute("PRAGMA journal_mode = \(isUsed ? "WAL" : "TRUNCATE")")
+          hasWriteAheadLog = isUsed
+        } catch SQLiteError.busy {
+          // Another program has the store open, so the log remains in use. The replay is only
+          // slower.
+        }
+      }
+      return isUsed == hasWriteAheadLog
+    }
+  }
+}
