@@ -61,7 +61,8 @@ extension Undo {
       // The undo of an older transaction may have set another target.
       let target = lead.target.id.integer
       if let column = lead.column, !row[column].isSame(as: .integer(target)) { continue }
-      if let join = lead.joinIndex, try !writer.joins[join].isLinked(key.id.integer, target: target) {
+      if let join = lead.joinIndex, try !writer.joins[join].isLinked(key.id.integer, target: target)
+      {
         continue
       }
       let conflict = UndoConflict.missingTarget(

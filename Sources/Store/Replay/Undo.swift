@@ -86,7 +86,8 @@ final class Undo {
     let gone = Set(try linksBefore.flatMap { try targets(of: $0, key: key) })
     for member in linksAfter {
       for target in try targets(of: member, key: key) where !gone.contains(target) {
-        guard try statements(of: member, key: key).isLinked(key.id.integer, target: target.target) else {
+        guard try statements(of: member, key: key).isLinked(key.id.integer, target: target.target)
+        else {
           continue
         }
         note(
