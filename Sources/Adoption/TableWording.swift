@@ -10,9 +10,9 @@ extension TableDescription: Worded {
       "Table '\(name)' is recorded. Its rows are identified by \(list(columns))."
     case .triggers(.columns(let columns, rowid: _)):
       """
-      Table '\(name)' is recorded. Its rows are identified by \(list(columns)), and rows with NULL \
-      in these columns by their rowid.
-      VACUUM can change rowids; NOT NULL for these columns prevents rows with NULL.
+      Table '\(name)' is recorded. Its rows are identified by \(list(columns)); a row with NULL in \
+      one of these columns is identified by its rowid.
+      VACUUM can change rowids; declare these columns NOT NULL to avoid rowids.
       """
     case .triggers(.rowid):
       """

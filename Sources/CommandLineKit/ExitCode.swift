@@ -68,7 +68,7 @@ package struct ExitCode: Hashable, Sendable {
   package static let filteredLog = ExitCode(
     16,
     name: "filtered_log",
-    meaning: "a filtered or erased log can't be replayed"
+    meaning: "a filtered log, or a log with erased values, can't be replayed"
   )
   package static let unproven = ExitCode(
     17,

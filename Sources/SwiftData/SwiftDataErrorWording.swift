@@ -179,10 +179,10 @@ extension SwiftDataError {
       "relationshipKeyPathsForPrefetching contains a key path that is not a relationship of"
         + " \(model)."
     case .modelOfOtherContainer(let model):
-      "A \(model) of another ModelContainer was inserted or deleted."
+      "A \(model) of another ModelContainer was inserted into this context or deleted from it."
         + "\nFetch the model with this context, or copy the values into a new \(model)."
     case .modelOfOtherContext(let model):
-      "A \(model) that belongs to another context was inserted or deleted."
+      "A \(model) of another context was inserted into this context or deleted from it."
         + "\nFetch the model in this context by its persistentModelID instead."
     case .modelIsGone(let model):
       "A new \(model) has the unique values of an existing \(model), which was deallocated."
@@ -198,11 +198,9 @@ extension SwiftDataError {
       "The \(model) \(id) can't be updated: another program or context has deleted the object."
         + "\nCall rollback(), or delete the object in this context too."
     case .deletionIsDenied(let object, let property, let count):
-      "The \(object) can't be deleted: \(property) refers to \(count)"
-        + " \(count == 1 ? "object" : "objects") and has the delete rule deny."
-        + "\nFirst delete"
-        + " \(count == 1 ? "this object, or remove it" : "these objects, or remove them")"
-        + " from \(property)."
+      "The \(object) can't be deleted: \(property) has the delete rule deny and refers to \(count)"
+        + " \(count == 1 ? "object" : "objects")."
+        + "\nFirst delete the objects in \(property), or remove them from it."
     case .savingIsNotAllowed(let configuration):
       "The context has changes for a store whose configuration \(configuration) does not allow"
         + " saving."
@@ -245,8 +243,8 @@ extension SwiftDataError {
         + "\nDiscard the token, and fetch the history without a token."
     case .tokenOfOtherStore(let store):
       "The token for the store \(store) belongs to another store."
-        + "\nThe key of each token must be the identifier of the store to which the token belongs, and"
-        + " this container must have the store."
+        + "\nThe key of each token must be the identifier of the token's store, and this container"
+        + " must have this store."
     }
   }
 

@@ -45,8 +45,8 @@ extension Call {
     }
     if result.unknown > 0 {
       try warn(
-        "The history of \(store) does not contain all values of"
-          + " \(counted(result.unknown, noun: "object")), so their rows were only partly compared."
+        "Some rows were only partly compared, because the history of \(store) does not contain all"
+          + " their values: \(counted(result.unknown, noun: "object"))."
           + (logs == nil ? " Name the logs that contain them: --logs LOGS" : "")
       )
     }
@@ -86,7 +86,8 @@ extension Call {
       case .none: "nothing needed recovery"
       case .gap:
         "recorded transactions \(result.from.transaction + 1) to \(result.resumes.transaction) as a"
-          + " gap with \(counted(result.objects, noun: "change"))"
+          + " gap"
+          + " with \(counted(result.objects, noun: "change"))"
       case .lineage:
         "lineage \(result.resumes.lineage) begins after transaction \(result.resumes.transaction)"
           + " with \(counted(result.objects, noun: "object"))"
@@ -115,7 +116,7 @@ extension Call {
       isDryRun
         ? "\(store): \(what) can be reverted"
         : made.map { "\(store): reverted \(what) by transaction \($0)" }
-          ?? "\(store): \(what) changed nothing in the end, so nothing was reverted"
+          ?? "\(store): \(what) made no lasting change, so nothing was reverted"
     )
   }
 

@@ -145,8 +145,8 @@ struct TableReadingTests {
     )
     #expect(
       tables["pair"]?.message
-        == "Table 'pair' is recorded. Its rows are identified by 'b', 'a', and rows with NULL in"
-        + " these columns by their rowid."
+        == "Table 'pair' is recorded. Its rows are identified by 'b', 'a'; a row with NULL in one"
+        + " of these columns is identified by its rowid."
     )
     #expect(
       tables["bare"]?.hint == "VACUUM can change rowids; a primary key identifies rows permanently."

@@ -63,7 +63,8 @@ package enum AuditError: Error, Sendable, Worded {
         + "\nFind the id of the object by a value: travelog blame \(history) \(entity) --where"
         + " NAME=VALUE"
     case .unknownObject(let entity, let id, let history, let base):
-      "\(history) keeps history from transaction \(base + 1) on, without a change of \(entity) \(id)."
+      "\(history) keeps history from transaction \(base + 1) on, and \(entity) \(id) has not"
+        + " changed since then."
         + "\nFor earlier changes: travelog blame LOGS \(entity) \(id)"
     case .noObjectHas(let value, let property, let entity, let history):
       "No \(entity) of \(history) has or had the \(property) \(inQuotes(abbreviated(value)))."
@@ -83,7 +84,7 @@ package enum AuditError: Error, Sendable, Worded {
         + " state at transaction \(point)."
         + "\nName a log folder with the earlier transactions, or the head of the store."
     case .isNotRewound(let path, let base, let point, let reason):
-      "\(path) keeps history from transaction \(base + 1) on, which does not show the state at"
+      "\(path) keeps history from transaction \(base + 1) on, and can't show the state at"
         + " transaction \(point): \(reason)"
         + "\nOnly logs can show that state: travelog diff LOGS@\(point) \(path)"
     case .schemasDiffer(let left, let right, let all):

@@ -116,9 +116,9 @@ extension AuditFinding.Kind {
         : "Compares the time of every transaction with working hours,"
           + " \(request.clock.officeHoursText)."
     case .bulk: "Compares the number of changes of every transaction with \(request.bulk)."
-    case .foreign: "Examines the origin of every transaction."
-    case .gap: "Examines the origin of every transaction, and the ids of all transactions."
-    case .erasure: "Examines the state of every transaction."
+    case .foreign: "Examines how every transaction was made."
+    case .gap: "Examines how every transaction was made, and the ids of all transactions."
+    case .erasure: "Examines whether values of a transaction were erased."
     case .deletedHistory: "Examines the first transaction, and the records of deleted history."
     case .clockBack:
       "Compares the time of every transaction with the time of the previous transaction."

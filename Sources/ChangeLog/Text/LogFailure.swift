@@ -97,8 +97,8 @@ package enum LogFailure: LogReason {
       "An erasure record in line \(line) of \(path) was damaged or altered (\(detail)), or an"
         + " earlier record was removed."
     case .alteredTransaction(let found, let expected, let mayBeErased):
-      "Transaction \(error.transaction) of the log \(path) (up to line \(line)) was altered: its"
-        + " lines have the digest \(found?.description ?? "of none") and should have"
+      "Transaction \(error.transaction) of the log \(path) (up to line \(line)) was altered."
+        + " Its lines have the digest \(found?.description ?? "of none") and should have"
         + " \(expected?.description ?? "one")."
         + "\(mayBeErased ? " If its values were erased, the erasure record is missing." : "")"
     case .notErased:

@@ -62,15 +62,15 @@ extension Finding {
       "No transaction of the logs has the digest \(head). The last sound transaction, \(end.transaction), has"
         + " the digest \(end.digest): later logs are missing, or history was altered."
     case .erasuresAreOther(let digest):
-      "No records of erasures end with the digest \(digest): the records were altered, or values"
-        + " were erased after the digest was noted."
+      "The last erasure record does not have the digest \(digest): the records were altered, or"
+        + " values were erased after the digest was noted."
     case .positionIsMissing(let position):
       "The logs do not have transaction \(position.transaction) with the digest \(position.digest):"
         + " the logs end before this transaction, or history was altered."
     case .isOtherHistory(let error): "\(error.message)"
     case .rowDiffers(let kind, let object, let properties, let folder):
       "\(text(kind, object: object, properties: properties))."
-        + "\nHistory does not have some changes of the store's rows. To list these rows, run"
+        + "\nSome changes of the store's rows are missing from its history. To list these rows, run"
         + " “travelog check \(path) --logs \(folder)”."
     case .snapshotDiffers(let kind, let object, let properties):
       switch kind {
@@ -147,10 +147,10 @@ extension Notice {
   ) -> Wording {
     let words =
       count == 1
-      ? "1 transaction of \(logs) still has" : "\(count) transactions of \(logs) still have"
+      ? "in 1 transaction" : "in \(count) transactions"
     let flags = properties.map { " --attribute \($0)" }.joined()
     let name = "--entity \(object.entity) --id \(inShell("\(object.id)"))"
-    return "\(words) values that were erased according to transaction \(id)."
+    return "\(logs) still has values that were erased according to transaction \(id), \(words)."
       + "\nRun “travelog erase \(logs) \(name)\(flags)”."
   }
 

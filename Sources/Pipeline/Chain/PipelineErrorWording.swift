@@ -69,18 +69,19 @@ extension PipelineError {
       "The folder of the store \(store) in \(logs) contains no logs."
         + "\nCopy the logs into the folder, or export the store when it has a transaction."
     case .hasNoSnapshot(let first, let until):
-      "The logs in \(logs) begin with transaction \(first), and there is no snapshot of the"
-        + " state before this transaction\(until == .head ? "" : " and before \(until)")."
+      "The logs in \(logs) begin with transaction \(first), and there is no snapshot of the state"
+        + " before this transaction"
+        + "\(until == .head ? "" : " and before \(until)")."
         + "\nCopy the logs from the first transaction on, or a snapshot, into the folder."
     case .isOlderLineage(let wanted, let own, let isNamed):
-      "The replica \(store) follows lineage \(own), but the logs"
-        + " \(isNamed ? "that are named have" : "in \(logs) end with") lineage \(wanted)."
+      "The replica \(store) needs the logs of lineage \(own)."
+        + " \(isNamed ? "The named logs have" : "The logs in \(logs) end with") lineage \(wanted)."
         + "\nCopy the logs of lineage \(own) into the folder."
     case .isNewLineage(let wanted, let own, let folder):
       "The replica \(store) follows lineage \(own), but the logs in \(logs) continue in lineage"
         + " \(wanted), which began when the store was restored from an older copy."
-        + "\nTo create a new replica, name a file that does not exist"
-        + " yet.\(folder.map { " To stay in lineage \(own), name \($0)." } ?? "")"
+        + "\nTo create a new replica, name a file that does not exist yet."
+        + "\(folder.map { " To stay in lineage \(own), name \($0)." } ?? "")"
     case .isAmbiguousTime(let time, let last, let lineage, let parting, let folder):
       "The time \(time) is ambiguous: lineage \(lineage) in \(logs) was then at transaction"
         + " \(last), but lineage \(parting.lineage) does not contain its transactions after"
@@ -105,8 +106,8 @@ extension PipelineError {
         + "\nCopy the logs back into the folder, or name the right folder. \(newFolder(false))"
     case .tokenIsAhead(let point, let lineage, let end):
       "Logs are missing: the token says that \(store) was exported up to transaction"
-        + " \(point.transaction), but the logs in \(logs) end at transaction"
-        + " \(end)\(point.lineage == lineage ? "" : " of lineage \(lineage)")."
+        + " \(point.transaction), but the logs in \(logs) end at transaction \(end)"
+        + "\(point.lineage == lineage ? "" : " of lineage \(lineage)")."
         + "\nCopy the logs back into the folder, or name the right folder."
     case .wasExportedBefore(let isFiltered):
       "\(logs) has no \(isFiltered ? "logs with this filter" : "logs") of \(store), although the"
@@ -230,8 +231,8 @@ extension PipelineError {
     let earlier =
       beginning.earlier.map { " The logs of the previous lineage show earlier states: \($0)" }
       ?? ""
-    return "\(what) is before the history of \(logs), which begins after transaction"
-      + " \(base)\(beginning.time.map { ", at \($0)" } ?? "")."
+    return "\(what) is before the history of \(logs), which begins after transaction \(base)"
+      + "\(beginning.time.map { ", at \($0)" } ?? "")."
       + "\n\(range)\(inLogs)\(earlier)"
   }
 }

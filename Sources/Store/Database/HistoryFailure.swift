@@ -32,7 +32,8 @@ package enum HistoryFailure: StoreReason {
     case .damaged(let damage): "The history of the store \(path) is damaged: \(damage.text)."
     case .expired(let id, let base, let oldest):
       "Transaction \(id) was deleted from the history of the store \(path), which begins after"
-        + " transaction \(base); \(oldest.map { "the oldest kept transaction is \($0)" } ?? "no transaction is kept")."
+        + " transaction \(base)"
+        + "; \(oldest.map { "the oldest kept transaction is \($0)" } ?? "no transaction is kept")."
     case .deleted(let id):
       "Transaction \(id) can't be reverted: it was deleted from the history of \(path)."
         + "\nRestore the store from a copy instead."
@@ -52,7 +53,7 @@ package enum HistoryFailure: StoreReason {
         + " \(head), or belong to another history."
         + "\nName the log folder to which this store was exported."
     case .migrated(let id, let migration):
-      "Transaction \(id) of the store \(path) can't be reverted because"
+      "Transaction \(id) of the store \(path) can't be reverted:"
         + " \(id == migration ? "it" : "transaction \(migration)") changed the schema."
     case .erased(let id):
       "Transaction \(id) of the store \(path) can't be reverted or become part of a new lineage"

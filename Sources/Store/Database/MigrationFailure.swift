@@ -49,7 +49,7 @@ enum MigrationFailure: StoreReason {
     case .changedMeanwhile:
       "Another process changed the store \(path) during its migration; nothing was migrated."
     case .outOfOrder: "The steps of a migration of the store \(path) ran in the wrong order."
-    case .otherStore: "The working copy of \(path) is another store."
+    case .otherStore: "The working copy of \(path) is a copy of another store."
     case .missingValues(let property, let isAttribute, let objects, let count):
       "\(property) becomes required, but \(countText(count, noun: "row")) would have no value:"
         + " \(names(objects, of: count))."

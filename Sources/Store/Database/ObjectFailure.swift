@@ -69,11 +69,13 @@ enum ObjectFailure: StoreReason {
   private func words(_ obstacle: Obstacle, property: String) -> String {
     switch obstacle {
     case .denyRuleOfTargets:
-      "a delete rule denies the deletion while \(property) of the object"
-        + " refers to"
-    case .denyRule: "a delete rule denies the deletion while \(property) refers to the object in"
-    case .requiredValue: "\(property) must have a value and would have none in"
-    case .noActionRule: "the delete rule is noAction, and \(property) still refers to the object in"
+      "a delete rule denies this while its relationship \(property) refers to other objects:"
+    case .denyRule:
+      "a delete rule denies this while the relationship \(property) of other objects refers to it:"
+    case .requiredValue:
+      "\(property) must have a value, but would have none in these objects:"
+    case .noActionRule:
+      "the delete rule is noAction, and the relationship \(property) of other objects refers to it:"
     }
   }
 
