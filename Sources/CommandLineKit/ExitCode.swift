@@ -16,7 +16,7 @@ package struct ExitCode: Hashable, Sendable {
   package static let success = ExitCode(
     0,
     name: "success",
-    meaning: "success, also if there was nothing to do"
+    meaning: "success, even if there was nothing to do"
   )
   package static let found = ExitCode(
     1,

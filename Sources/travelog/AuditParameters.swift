@@ -16,7 +16,7 @@ extension Travelog {
     "entity",
     type: .text,
     placeholder: "NAME",
-    help: "Only changes of this entity or its descendants, also under earlier names."
+    help: "Only changes of this entity or its descendants, even under earlier names."
   )
   static let object = Parameter<ObjectID?>.optional(
     "id",
@@ -33,7 +33,7 @@ extension Travelog {
     "attribute",
     type: .text,
     placeholder: "NAME",
-    help: "Only changes of this attribute or relationship, also under earlier names."
+    help: "Only changes of this attribute or relationship, even under earlier names."
   )
   static let since = Parameter<Date?>.optional(
     "since",

@@ -48,10 +48,10 @@ extension Travelog {
       + "including large values. The chain stays verifiable. With --store, the values are also "
       + "removed from the store's history, and a transaction of the store, which is exported, "
       + "records who erased what, when and why. Without --store, the history of the store keeps "
-      + "the values. Then only the file _erasures.ndjson records the erasure, and no transaction "
-      + "confirms this record. A value that the object still has can't be erased: first change or "
-      + "delete the value in the store, and export the change. Copies of logs in other places are "
-      + "not changed. The next run completes an interrupted erasure.",
+      + "the values. In this case, only the file _erasures.ndjson records the erasure, and no "
+      + "transaction confirms this record. A value that the object still has can't be erased: "
+      + "first change or delete the value in the store, and export the change. Copies of logs in "
+      + "other places are not changed. The next run completes an interrupted erasure.",
     examples: [
       "travelog erase logs --entity Person --id 7 --store people.store --reason \"case 12\"":
         "Erase the values of a deleted person.",

@@ -28,7 +28,7 @@ extension Travelog {
 
   static let trustSnapshot = Parameter<Bool>.toggle(
     "trust-snapshot",
-    help: "Begin with a snapshot even if nothing in the logs proves the snapshot."
+    help: "Begin with a snapshot even if nothing in the logs proves it."
   )
 
   static let importCommand = Command(

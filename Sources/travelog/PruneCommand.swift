@@ -32,9 +32,8 @@ extension Travelog {
     summary: "Deletes old history from a store after verifying that the logs contain this history.",
     discussion:
       "First, all logs of the store are verified. Then the transactions that are older than "
-      + "--keep, and that the logs contain, are deleted. Transactions that filtered logs do not "
-      + "have yet are kept. A new transaction records the deletion. The store's file becomes "
-      + "smaller.",
+      + "--keep and in the logs are deleted. Transactions that filtered logs do not have yet are "
+      + "kept. A new transaction records the deletion. The store's file becomes smaller.",
     examples: [
       "travelog prune trips.store --logs logs": "Delete history that is older than 30 days.",
       "travelog prune trips.store --logs logs --keep 1d --dry-run": "See what would be deleted.",

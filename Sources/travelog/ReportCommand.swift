@@ -153,7 +153,7 @@ extension CommandLineKit.ValueType where Value == TimeZoneRules {
 extension CommandLineKit.ValueType where Value == Range<Int> {
   static let hours = CommandLineKit.ValueType<Range<Int>>(
     placeholder: "HOURS",
-    forms: "two hours such as 8-18"
+    forms: "a first and a last hour such as 8-18"
   ) { text in
     let parts = text.split(separator: "-", omittingEmptySubsequences: false).map { Int($0) }
     guard parts.count == 2, let from = parts[0], let to = parts[1], (0...24).contains(from),

@@ -18,7 +18,7 @@ extension Travelog {
   static let statusCommand = Command(
     "status",
     summary: "Shows how far a store is exported, and whether the next export can continue.",
-    discussion: "The logs of each filter have a separate line with a separate lag. The exit "
+    discussion: "The output has one line for the logs of each filter, with their lag. The exit "
       + "status and --max-lag refer only to the unfiltered logs.",
     examples: [
       "travelog status trips.store --logs logs": "Show how far the store is exported.",

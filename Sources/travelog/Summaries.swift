@@ -46,7 +46,8 @@ extension Call {
     if result.unknown > 0 {
       try warn(
         "Some rows were only partly compared, because the history of \(store) does not contain all"
-          + " their values: \(counted(result.unknown, noun: "object"))."
+          + " their values:"
+          + " \(counted(result.unknown, noun: "object"))."
           + (logs == nil ? " Name the logs that contain them: --logs LOGS" : "")
       )
     }

@@ -17,7 +17,7 @@ extension Travelog {
   static let erasures = Parameter<[Digest]>.repeated(
     "erasures",
     type: .digest,
-    help: "The required digest of the last erasure record."
+    help: "The digest that the last erasure record must have."
   )
   static let replay = Parameter<Bool>.toggle(
     "replay",

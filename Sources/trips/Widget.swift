@@ -5,7 +5,7 @@ import SwiftData
 extension Trips {
   static let widget = Command(
     "widget",
-    summary: "Acts as the widget on the home screen, with the author name of the widget.",
+    summary: "Acts as the widget on the home screen, with its author name.",
     subcommands: [
       Command(
         "confirm",

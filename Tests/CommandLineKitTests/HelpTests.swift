@@ -68,7 +68,7 @@ struct HelpTests {
           LANG  The language.
 
         Exit status:
-          0   success, also if there was nothing to do
+          0   success, even if there was nothing to do
           2   failed
           10  a store, folder, file or object is missing
           64  the command line is wrong
