@@ -192,7 +192,7 @@ private struct CaptureTriggers {
   ///
   /// SQLite runs no delete triggers for replaced rows unless `recursive_triggers` is on.
   ///
-  /// A row that may be replaced gets the same number of the clock as the new row.
+  /// A row that may be replaced gets the same clock number as the new row.
   private func victims(_ conditions: [String]) -> [String] {
     let list = (rowid == nil ? [] : ["bk"]) + columns.indices.map { "b\($0)" }
     let values = (rowid.map { [$0] } ?? []) + columns

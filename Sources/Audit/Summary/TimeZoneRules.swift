@@ -74,9 +74,8 @@ package struct TimeZoneRules: Hashable, Sendable {
     return true
   }
 
-  /// One of the two tables in a time zone file.
-  ///
-  /// The times in the first table of a time zone file have 32 bits.
+  /// One of the two tables in a time zone file; times have 32 bits in the first table, and 64 bits
+  /// in the second.
   private struct Block {
     let version: UInt8
     let starts: [Int]

@@ -90,8 +90,8 @@ final class LineBuffer {
   /// Makes the next piece the current piece; returns false at the end of the file.
   private func advance() throws -> Bool {
     guard !ahead.isEmpty else {
-      // No piece was read ahead, because this is the first or the last piece, or because no digests
-      // are computed.
+      // This thread reads the piece itself, because no piece was read ahead: it is the first or the
+      // last piece, or no digests are computed.
       current.wait()
       start = 0
       var outcome = try source.refill(current)

@@ -122,8 +122,8 @@ final class TransactionScanner {
     return members
   }
 
-  /// Reads the bytes that all lines of a transaction share from the first line, and returns the
-  /// sequence number of the first line.
+  /// Reads the first line of a transaction for the bytes that all its lines share, and returns the
+  /// sequence number of this line.
   private func begin(_ text: inout LineParts) throws(Refusal) -> Int64 {
     try text.expect(#"{"kind":"change","txn":"#)
     let id = try identifier(&text)
