@@ -102,7 +102,8 @@ private func makeReplica(of history: Past, in folder: URL, tick: Tick) throws ->
   return try readableStore(url.path)
 }
 
-/// Reverts a copy of a store, because the beginning of the store's history was deleted.
+/// Builds a state by reverting transactions in a copy of the store; the store's history lacks its
+/// beginning.
 private func rewound(_ history: Past, at url: URL, tick: Tick) throws -> Store {
   let path = history.outline.path
   var progress = Progress()

@@ -21,7 +21,7 @@ struct MeantChanges: Sendable {
 
   /// The names of the selected properties of a change.
   ///
-  /// The result is empty if the change is not selected, or if all properties of the change are
+  /// The result is empty in two cases: the change is not selected, or all of its properties are
   /// selected.
   func properties(of change: Change, schema: String) -> Set<String> {
     part(of: change, schema: schema)?.properties ?? []

@@ -41,7 +41,7 @@ struct StoreChain {
       last = transaction.id
       return nil
     }
-    // If lines lack seeds that they should have, the digest can't be computed.
+    // If lines lack seeds, the digest can't be computed. This counts as a wrong digest.
     guard (try? hash.close(TransactionLines(transaction)))?.transaction == transaction.digest else {
       isBroken = true
       return

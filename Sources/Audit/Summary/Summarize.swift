@@ -196,7 +196,8 @@ extension AuditedHistory {
   fileprivate mutating func note(_ transaction: Transaction) {
     if transaction.state == .erased { erased += 1 }
     if [.gap, .difference].contains(transaction.operation) { gaps += 1 }
-    // If the other program named an author, its changes are not of unknown origin.
+    // If the other program named an author, the origin of its changes is known. So they are not
+    // counted.
     if transaction.operation == .foreign, transaction.author == nil { foreign += 1 }
   }
 }

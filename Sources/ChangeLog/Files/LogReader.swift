@@ -158,8 +158,8 @@ package final class LogReader {
     guard place >= 0, lseek(descriptor, off_t(entry.offset), SEEK_SET) == entry.offset else {
       return false
     }
-    // If an entry of the members file is wrong, the log is not damaged. In that case the log is
-    // read from its beginning.
+    // A wrong entry in the members file does not mean that the log is damaged. The log is then read
+    // from its beginning.
     if let lines = try? lines(at: entry) {
       bytesReadBefore = bytesRead
       buffer = lines

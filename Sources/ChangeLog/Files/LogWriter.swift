@@ -188,8 +188,8 @@ package final class LogWriter {
       throw error
     }
     try moveDurably(temporary, to: path)
-    // The log is complete without the members file. A reader would not use an entry for the last
-    // transaction.
+    // The members file is written last, because the log is complete without it. It has no entry for
+    // the last transaction, because no reader would use such an entry.
     try LogMembers.write(
       members.filter { $0.transaction < last },
       size: self.written.compressed,
