@@ -171,7 +171,7 @@ extension SwiftDataError {
     case .noStage(let old, let new, let error):
       "The migration plan has no stage from version \(old) to version \(new), but this migration"
         + " needs a stage: \(error.message)"
-        + "\nAdd a custom stage to the plan's stages that prepares the store for version \(new)."
+        + "\nTo the plan's stages, add a custom stage that prepares the store for version \(new)."
     case .unknownModel(let model):
       "The container does not have the model \(model)."
         + "\nAdd \(model).self to the schema of the container."
@@ -215,7 +215,7 @@ extension SwiftDataError {
     case .unreadProperty(let error): "A property could not be read: \(error)"
     case .unreadRelationship(let property, let object):
       "\(property) of \(object) can't be read from its store, so the object can't be saved."
-        + "\nMake sure that the store can be read and save again, or call rollback()."
+        + "\nMake sure that the store can be read. Then save again, or call rollback()."
     case .unknownRow(let row, let table, let entity, let base):
       "Row \(row) of the table \(table) has the entity \(entity), but in the schema, neither"
         + " \(base) nor an entity that inherits from \(base) has this name."

@@ -63,7 +63,8 @@ enum TravelogError: ShownError, Worded {
       "A script contains all differences between A and B, and can't be filtered.\nLeave out"
         + " --entity, --id and --attribute."
     case .filteredSnapshot:
-      "A snapshot contains the whole store.\nLeave out --snapshot, or the filters."
+      "A snapshot contains the whole store, so it can't be filtered."
+        + "\nLeave out --snapshot, or the filters."
     case .hashWithoutKey:
       "--redact …=hash needs a key, or anyone could find the values by guessing."
         + "\nGive --redact-key with a file of random bytes."
@@ -76,15 +77,15 @@ enum TravelogError: ShownError, Worded {
     case .streamOfJSON: "--json and --to - both need standard output.\nLeave out one of the flags."
     case .streamNeedsFolder(let flag): "\(flag) needs a folder; it can't be combined with --to -."
     case .streamToTerminal:
-      "The logs are compressed, and standard output is a terminal."
+      "Compressed logs can't be written to a terminal."
         + "\nPipe the logs to a program or a file, or name a folder."
     case .pageToTerminal:
-      "The page is for a browser, and standard output is a terminal."
+      "The page is for a browser, and can't be written to a terminal."
         + "\nName a file: --output report.html"
     case .otherStore(let store, let named):
       "The path names the store \(store), but --store names \(quotedValue(named)).\nLeave out --store, or name the log folder."
     case .logsFromTerminal:
-      "Standard input is a terminal.\nPipe logs into the command, or name files."
+      "Logs can't be read from a terminal.\nPipe logs into the command, or name files."
     case .logsFromBoth:
       "Logs can't be read from files and from standard input at once.\nName files, or only -."
     case .isFolder(let path):

@@ -56,8 +56,8 @@ package enum ChainFailure: LogReason {
       "Transaction \(error.transaction) has the digest \(expected) in its snapshot, but \(found) in the"
         + " log \(path)."
     case .otherThanPosition(let digest):
-      "Transaction \(error.transaction) in the log \(path) does not have the digest \(digest) that was"
-        + " given: the log belongs to another history."
+      "Transaction \(error.transaction) in the log \(path) does not have the given digest"
+        + " \(digest): the log belongs to another history."
     case .snapshotInside:
       "The log \(path) contains the whole state of the store as transaction \(error.transaction);"
         + " only the first log of a lineage may contain a whole state."

@@ -63,7 +63,7 @@ extension PipelineError {
       "The logs in \(logs) end at transaction \(end), before transaction \(id)."
         + "\nCopy the missing logs into the folder, or name an earlier point."
     case .logsBeginAfter(let point):
-      "The logs in \(logs) begin after \(point), so the logs do not contain the state for \(store)."
+      "The logs in \(logs) begin after \(point), so they can't restore this state to \(store)."
         + "\nName a later point, or copy the earlier logs into the folder."
     case .hasNoTransactions(let store):
       "The folder of the store \(store) in \(logs) contains no logs."
