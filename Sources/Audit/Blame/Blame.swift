@@ -29,8 +29,7 @@ package struct Blame: Sendable {
   package var lines: [Line] = []
 }
 
-/// Finds, for each value of an object, the transaction that last set the value, up to the history's
-/// point.
+/// Finds the transaction that last set each value of an object, up to the history's point.
 ///
 /// `each` is called with every change, the oldest first. The result contains the names that
 /// entities and attributes have at the end of the history. The author, the times and the attribute

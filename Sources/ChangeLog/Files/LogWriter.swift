@@ -107,8 +107,8 @@ package final class LogWriter {
     }
     var start = 0
     while start < lines.count {
-      // A gzip member ends with the line that reaches the size limit. The header may fill the first
-      // member completely.
+      // A gzip member ends with the line that reaches the size limit. If the header reaches the
+      // limit, the next line ends the member.
       let last = max(start, min(start + memberSize - block.count, lines.count) - 1)
       let rest = UnsafeRawBufferPointer(rebasing: lines[last...])
       let end = rest.firstIndex(of: 0x0a).map { last + $0 + 1 } ?? lines.count

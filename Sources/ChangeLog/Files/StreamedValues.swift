@@ -1,8 +1,7 @@
 import Changes
 import Glibc
 
-/// A large value in a stream of logs, as lines that each contain a part of the value and that
-/// follow the log.
+/// A large value in a stream of logs: lines after the log, each with a part of the value.
 ///
 /// A log folder has a blob file for each large value. A stream cannot contain files, so lines
 /// contain the bytes of the value in base64.

@@ -156,8 +156,8 @@ package struct LogFolder: Hashable, Sendable {
     }
   }
 
-  /// Removes the incomplete files that interrupted programs left among the logs of a store and the
-  /// blob files; the caller must have locked the folder.
+  /// Removes the incomplete files that interrupted programs left among the logs of a store and
+  /// among the blob files; the caller must have locked the folder.
   package func removeLeftovers(of store: String) throws {
     let folders = try [self] + partials(of: store).map { partial(named: $0) }
     for folder in folders {
