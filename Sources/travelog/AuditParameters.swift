@@ -27,7 +27,7 @@ extension Travelog {
     "author",
     type: .text,
     placeholder: "NAME",
-    help: "Only transactions by this author; an empty name means no author."
+    help: "Only transactions by this author; empty means transactions without an author."
   )
   static let attribute = Parameter<String?>.optional(
     "attribute",

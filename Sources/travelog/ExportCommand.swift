@@ -68,7 +68,7 @@ extension Travelog {
   static let authors = Parameter<[String]>.repeated(
     "author",
     type: .author,
-    help: "Write filtered logs of this author; an empty name means no author."
+    help: "Write filtered logs of this author; empty means transactions without an author."
   )
   static let entities = Parameter<[String]>.repeated(
     "entity",

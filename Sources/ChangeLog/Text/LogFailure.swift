@@ -53,7 +53,7 @@ package enum LogFailure: LogReason {
       "The folder \(path) is in use by \(holder.isEmpty ? "another program" : abbreviated(holder))."
         + "\nWait until the other program has ended, or use --lock-wait."
     case .exists: "The log \(path) exists already."
-    case .tooLarge: "The file \(path), or a line in the file, is larger than the limit."
+    case .tooLarge: "The file \(path), or a line in it, is larger than the limit."
     case .level(let level, let allowed):
       "The log \(path) can't be compressed at level \(level); levels are \(allowed.lowerBound) to"
         + " \(allowed.upperBound)."

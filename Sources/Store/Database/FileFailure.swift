@@ -114,7 +114,7 @@ enum BlobFailure: StoreReason {
         + "\nRestore the folder \(path)-blobs together with the store."
     case .missingInReplay(let digest):
       "The large value \(digest) of a replayed transaction is missing."
-        + "\nCopy the blob file from the folder of the logs."
+        + "\nCopy the blob file from the log folder."
     case .unwritable(let verb, let file, let number):
       "Can't \(verb) \(file) for a large value: \(systemText(number)). Nothing of this write was kept."
     }

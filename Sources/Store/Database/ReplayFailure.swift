@@ -55,6 +55,6 @@ package enum ReplayFailure: StoreReason {
   }
 
   private func text(_ change: ChangeName) -> String {
-    "Change \(change.sequence) of transaction \(change.transaction), of \(change.object),"
+    "Change \(change.sequence) of transaction \(change.transaction) (\(change.object))"
   }
 }

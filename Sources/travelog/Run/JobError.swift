@@ -29,7 +29,7 @@ struct JobError: ShownError {
     case .notSteps: "“steps” must be a list with at least one step."
     case .notAnObject(let what): "Expected \(what): an object in braces."
     case .unknownMember(let name, let what, let known):
-      "\(what.prefix(1).uppercased() + what.dropFirst()) does not have \(quotedValue(name))."
+      "\(what.prefix(1).uppercased() + what.dropFirst()) does not have a key \(quotedValue(name))."
         + "\n\(guess(name, among: known))"
     case .notValues: "“values” must be an object with names and values."
     case .notTexts: "Expected a text, a number, or a list of texts and numbers."
