@@ -32,12 +32,13 @@ enum TypeConversion {
     }
   }
 
-  /// The SQL expression for the converted value of another expression.
+  /// The SQL expression that converts the value of the given expression.
   func sql(_ expression: String) -> String {
     switch self {
     case .none: expression
     case .integerToReal: "CAST(\(expression) AS REAL)"
-    // A UInt64 above Int64.max is stored as a text of twenty digits, which can begin with zeros.
+    // A UInt64 above Int64.max is stored as a text of twenty digits. Zeros at its beginning are
+    // removed.
     case .integerToDecimal:
       "ltrim(CAST(\(expression) AS TEXT), CASE typeof(\(expression))"
         + " WHEN 'text' THEN '0' ELSE '' END)"

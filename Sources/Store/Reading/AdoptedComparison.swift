@@ -21,7 +21,8 @@ extension Reader {
       to after: [Value]?
     ) throws {
       defer { text.removeAll() }
-      // The blob files of one of the two stores contain all large values of the difference.
+      // The large values of both sides are kept for the reader of the other file, unless that file
+      // lacks the row.
       let blobs = after == nil ? mine.blobs : theirs.blobs
       guard let kind = try table.append(from: before, to: after, text: &text, blobs: blobs) else {
         return

@@ -64,7 +64,7 @@ private final class EarlierRows {
     side.close()
     try bind(writing, name, table: table)
     try writing.bind(3, Int64(change.kind == .insert ? 0 : 1))
-    // Only the newest change, which comes first, is about the present row.
+    // Whether the row exists now depends only on its newest change, which is reverted first.
     try writing.bind(4, Int64(change.kind == .delete ? 0 : 1))
     for (place, bytes) in [side.json, side.special, side.large].enumerated() {
       try bytes.withUnsafeBytes { try writing.bind(5 + Int32(place), blob: $0) }
@@ -122,8 +122,8 @@ private final class EarlierRows {
 }
 
 extension Reader {
-  /// The transaction with whose state an export of an adopted file begins: the adoption, or the
-  /// last transaction that recorded tables again.
+  /// An export of an adopted file begins with the state after this transaction: the adoption, or
+  /// the last transaction that recorded tables again.
   ///
   /// The result is nil in a store of the library.
   package func adoptedStart() throws -> Int64? {
@@ -159,7 +159,7 @@ extension Reader {
     return earlier
   }
 
-  /// The number of rows with which ``adoptedSnapshot(at:_:)`` calls its closure.
+  /// The number of rows in ``adoptedSnapshot(at:_:)``.
   func adoptedSnapshotCount(at transaction: Int64) throws -> Int64 {
     var count = try earlierRows(transaction).difference
     for layout in layouts {

@@ -11,7 +11,7 @@ package final class HistoryCursor {
   private var nextChangeID: Int64 = 0
   private var current: Transaction?
   private var remaining: Int64 = 0
-  /// The id that the next transaction must have; nil for a selection, which may skip ids.
+  /// The id that the next transaction must have; nil for a selection, because it may skip ids.
   private var expected: Int64?
   /// The unsealed transactions, which are read after the sealed transactions of the store.
   private var rest: (rows: HistoryRows, transactions: Statement)?

@@ -13,8 +13,8 @@ struct ObjectRows {
     joins = joinTables(among: layouts)
   }
 
-  /// The join tables whose links belong to the changes of an entity's objects, in the order that
-  /// history uses.
+  /// The join tables whose links are part of the changes of an entity's objects, in the same order
+  /// as in history.
   func joins(of entity: EntityIndex) -> [JoinTable] {
     joins.filter { layouts[$0.owner].family.contains(entity) }
   }
@@ -109,8 +109,8 @@ final class LinkCursor {
 
   /// The links of an owner, whose id must be higher than the owner's id in the previous call.
   ///
-  /// Links of owners whose ids are between the ids of two calls are skipped, because such an owner
-  /// is missing or belongs to another entity.
+  /// Links whose owners have ids between those of two calls are skipped, because these owners are
+  /// missing or belong to another entity.
   func links(of owner: Int64) throws -> [Int64] {
     while !isAtEnd, row.int64(at: 0) < owner { isAtEnd = try !row.step() }
     var result: [Int64] = []

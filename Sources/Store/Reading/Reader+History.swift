@@ -19,13 +19,13 @@ extension Reader {
     return range
   }
 
-  /// The latest time of the transactions that were deleted from the beginning of history; nil if
-  /// the time is not known.
+  /// The latest time of a transaction that was deleted from the beginning of history; nil if it is
+  /// not known.
   package func baseTime() throws -> String? { try history.baseTime() }
 
   /// The first transaction after a time; nil if there is none.
   ///
-  /// If a deleted transaction was later than the time, the last deleted transaction is returned.
+  /// If a transaction after the time was deleted, the result is the last deleted transaction.
   package func firstTransaction(afterTime time: String) throws -> Int64? {
     if let latest = try history.baseTime(), latest > time { return try history.base().transaction }
     return try connection.integer(
@@ -34,8 +34,8 @@ extension Reader {
     )
   }
 
-  /// The ids of the transactions that changed an object with this id, of any entity, in ascending
-  /// order.
+  /// The ids of the transactions that changed an object with this id, in ascending order. The
+  /// object can have any entity.
   ///
   /// This reads all changes without their values, because an index would make each save slower.
   package func transactions(changing object: ObjectID) throws -> [Int64] {
@@ -55,7 +55,7 @@ extension Reader {
     try rows(with: id).transaction(id)
   }
 
-  /// The rows, sealed or unsealed, that contain a transaction.
+  /// The sealed or unsealed rows, depending on which of them contain a transaction.
   func rows(with id: Int64) throws -> HistoryRows {
     guard let unsealed = try unsealedHistory(), id > unsealed.sealed else { return history }
     return unsealed.rows
@@ -74,10 +74,10 @@ extension Reader {
 
   /// Checks that this history has every transaction after a point, up to another transaction.
   ///
-  /// The transaction of the point itself can be deleted, because history keeps its digest.
+  /// The transaction of the point itself can be a deleted one, because history keeps its digest.
   ///
   /// - Throws: ``StoreError/Code/historyExpired`` if one of the transactions was deleted, and
-  ///   ``StoreError/Code/historyDiverged`` if the point is of another history.
+  ///   ``StoreError/Code/historyDiverged`` if the point belongs to another history.
   package func check(_ point: HistoryPoint, through last: Int64 = .max) throws {
     let range = try historyRange()
     guard point.lineage == range.head.lineage else {

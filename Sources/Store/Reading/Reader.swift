@@ -19,11 +19,12 @@ package final class Reader {
     case unsealed(row: Int64)
   }
 
-  /// The end of the history that this reader sees, which changes with each change of the store.
+  /// The end of the history that this reader sees. Each save moves it.
   package private(set) var head = Head.transaction(0)
   /// A second reader of the same state, for another thread.
   ///
-  /// Nil if the caller did not ask for a second reader, or if a program wrote meanwhile.
+  /// Nil if the caller did not ask for a second reader, or if a program wrote to the store while it
+  /// was opened.
   package internal(set) var companion: Reader?
   let blobFolder: BlobFolder?
   /// The large values of the current object during ``snapshot(_:)``.
@@ -33,7 +34,7 @@ package final class Reader {
   private let isLast: (CapturedRow.Place) throws -> Bool
   private var unsealed: UnsealedHistory??
   private var hasTemporaryTables = false
-  /// Each read runs this query, so the text of the query is composed only once.
+  /// This query is run at each read, so its text is composed only once.
   private lazy var queryForHead = """
     SELECT (SELECT max(id) FROM \(connection.tables.transaction)),
       (SELECT max(id) FROM history_foreign)
@@ -58,7 +59,7 @@ package final class Reader {
 
   /// Starts a snapshot.
   ///
-  /// Later reads see one state of the store, unless the store is in memory.
+  /// All later reads see the same state of the store, unless the store is in memory.
   func begin() throws {
     unsealed = nil
     if !isShared { try database.cached("BEGIN").run() }
@@ -101,8 +102,8 @@ package final class Reader {
     return made
   }
 
-  /// Whether another program changed rows and ``history(after:through:)`` does not show these
-  /// changes yet.
+  /// Whether another program changed rows in a way that ``history(after:through:)`` does not show
+  /// yet.
   package func hasUnshownChanges() throws -> Bool {
     if let names = AdoptedFile.names(on: connection) {
       return try AdoptedFile.hasCapturedRows(layouts.count, names: names, on: connection)
@@ -130,7 +131,7 @@ package final class Reader {
     guard !isShared else { return }
     hasTemporaryTables = true
     if database.isInTransaction { try database.execute("COMMIT") }
-    // SQLite counts writes to temporary tables as writes.
+    // The mode `query_only` does not allow writes to temporary tables.
     try database.execute("PRAGMA query_only = OFF")
   }
 

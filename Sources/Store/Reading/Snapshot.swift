@@ -2,7 +2,7 @@ import Changes
 import SQLite
 
 extension Reader {
-  /// The number of objects with which ``snapshot(_:)`` calls its closure.
+  /// The number of objects in ``snapshot(_:)``.
   package func snapshotCount(at transaction: Int64? = nil) throws -> Int64 {
     if connection.tables.prefix != nil {
       return try adoptedSnapshotCount(at: transaction ?? .max)
@@ -15,7 +15,7 @@ extension Reader {
     return result
   }
 
-  /// Throws ``StoreError/Code/locked`` unless the rows have the state after a transaction.
+  /// Throws ``StoreError/Code/locked`` unless the rows are in the state after a transaction.
   ///
   /// Another program may have written something that no transaction of the store contains yet.
   package func checkState(isAfter point: HistoryPoint) throws {
@@ -24,8 +24,8 @@ extension Reader {
     }
   }
 
-  /// Calls the closure with each object as an insertion, and with the links that the object's
-  /// entity owns.
+  /// Calls the closure with an insertion for each object. The insertion contains the links that the
+  /// object owns.
   ///
   /// Objects are sorted by entity in the order of the schema, and then by id.
   ///

@@ -99,10 +99,10 @@ struct StoreFile: Sendable {
 
   /// Opens a file without changing it, and without leaving other files if possible.
   ///
-  /// A reader needs files beside the store, and only a connection that can write removes these
-  /// files again. So the connection can write if permissions allow it, but is in the mode
+  /// SQLite creates files beside the store for a reader, and only a connection that can write
+  /// removes them. So the connection can write if permissions allow it, but is in the mode
   /// `query_only`. If the folder can't be written to and contains no such files, no program is
-  /// writing to the store.
+  /// writing to the store, and it is opened as immutable.
   private func connectReadOnly() throws -> Connection {
     guard access(path, F_OK) == 0 else { throw FileFailure.missing.at(path) }
     let isWritable = mayWrite(path) && mayWrite(folder)
@@ -135,8 +135,8 @@ struct StoreFile: Sendable {
       """
     )
     if !options.isDurable {
-      // The higher limit saves copies, because a page that changes often is copied less often from
-      // the log to the file.
+      // With this higher limit, a page that changes often is copied less often from the log to the
+      // file.
       try connection.execute("PRAGMA wal_autocheckpoint = 16384")
     }
     if let pages = options.maximumPageCount {
@@ -152,7 +152,7 @@ struct StoreFile: Sendable {
         if try statement.step(), statement.string(at: 0) == "wal" { return }
         throw FileFailure.noWriteAheadLog.at(path)
       } catch SQLiteError.busy where ContinuousClock.now < deadline && !StopRequest.isMade {
-        // SQLite does not wait for this lock itself.
+        // For this lock, SQLite ignores the busy timeout. So the loop waits.
         sleepBriefly()
       }
     }
@@ -163,15 +163,16 @@ struct StoreFile: Sendable {
     let capture = try ForeignCapture.of(schema)
     guard try !capture.isInstalled(on: connection) else { return }
     try connection.inTransaction {
-      // If another process migrated the store meanwhile, these triggers would be wrong.
+      // If another process has migrated the store meanwhile, these triggers are wrong and not
+      // installed.
       if try Catalog(on: connection).schema == schema { try capture.install(on: connection) }
     }
   }
 
   /// Whether the transaction of a captured row is complete, in a store opened for reading.
   ///
-  /// Another program may be about to commit earlier rows. Only a program that has the write lock
-  /// can exclude this, so the function takes the lock and releases it at once.
+  /// Another program may be about to commit rows that were captured earlier. Only a program that
+  /// has the write lock can exclude this, so the function takes the lock and releases it at once.
   func isLast(_ place: CapturedRow.Place) throws -> Bool {
     guard mayWrite(path), mayWrite(folder) else {
       return !hasLog(path) && place.isOver(at: currentMilliseconds())

@@ -40,7 +40,7 @@ extension EntityLayout {
       (.string, .text), (.json, .text), (.url, .text), (.string, .brokenText):
       return true
     default:
-      // A value whose canonical text needs no special name has the right type.
+      // A value that needs no note in `special` has the right type. So does NaN.
       var text: [UInt8] = []
       return appendCanonical(value, as: type, to: &text).map(isNumberBeyondJSON) ?? true
     }

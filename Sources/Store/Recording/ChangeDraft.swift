@@ -2,7 +2,7 @@ import Changes
 
 /// A change of an object in the open transaction.
 ///
-/// The object of the change may change again, or has links in a join table.
+/// A change has a draft if its object changes again in the transaction, or if its links change.
 ///
 /// A draft has the object's values from before the transaction. The present values are read when
 /// the transaction ends.

@@ -9,8 +9,8 @@ final class ChangeRecorder {
   private let layouts: [EntityLayout]
   private let encoders: [ObjectEncoder]
   private let links: [LinkEncoder]
-  // Exclusive access is not checked, because the row is read several times for each change, and no
-  // other code uses it at the same time.
+  // Exclusive access is not checked. The check would cost time at each of the many uses of the row,
+  // and no other code uses it at the same time.
   @exclusivity(unchecked) private var row: ChangeRow
   private let header: TransactionRow
   private let erasure: Erasure
@@ -61,8 +61,8 @@ final class ChangeRecorder {
     touches.begin(at: firstRow)
   }
 
-  /// Computes the digest of the last transaction if it has none yet, while its changes still exist,
-  /// and returns the next ids.
+  /// Computes the digest of the last transaction if it has none yet, and returns the next ids. This
+  /// must happen before changes of that transaction are erased or deleted.
   @discardableResult
   func sealLast() throws -> (transaction: Int64, change: Int64) {
     let next = try header.nextIDs()
@@ -95,7 +95,7 @@ final class ChangeRecorder {
   func insert(_ key: RowKey, values: [Value]) throws {
     if let touch = try touches.touch(key) {
       // The object was deleted earlier in this transaction, so deletion and insertion together are
-      // an update. The recorded deletion contains all earlier values.
+      // an update. The draft gets all earlier values from the recorded deletion.
       drafts[key]?.before.removeAll()
       try loadDraft(of: key, touch: touch)
       touches.set(Touch(kind: .update, row: touch.row), of: key)
@@ -220,8 +220,8 @@ final class ChangeRecorder {
 
   /// Writes the remaining changes, and returns the number of changes in the transaction.
   ///
-  /// `current` returns the present values of an object. `stamp` is given for foreign changes, whose
-  /// time and seed were captured.
+  /// `current` returns the present values of an object. For foreign changes, `stamp` has the time
+  /// and the seed that were captured.
   func finish(
     _ author: Author,
     operation: TransactionOperation = .recorded,
@@ -257,7 +257,8 @@ final class ChangeRecorder {
     )
   }
 
-  /// Closes a transaction without changes, which may have the stamp of a snapshot.
+  /// Closes a transaction without changes. If the details name a snapshot, `stamp` is the stamp of
+  /// the snapshot.
   func mark(
     _ author: Author,
     operation: TransactionOperation,
@@ -274,7 +275,8 @@ final class ChangeRecorder {
       operation: operation,
       details: details,
       stamp: stamp,
-      // With the seed, values that are deleted later could be guessed from the snapshot's digests.
+      // In the mode `tombstones`, the seed is not kept. With it, values that are deleted later
+      // could be guessed from the snapshot's digests.
       keepsSeed: stamp != nil && erasure.mode == .full
     )
   }

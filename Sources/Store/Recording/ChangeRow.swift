@@ -12,7 +12,8 @@ struct ChangeRow {
   /// The text of the next row.
   var text = ChangeText()
   private let blobs: Blobs
-  /// The entity whose name is bound to the statement; the encoder owns the bytes of the name.
+  /// The encoder of the entity whose name is bound to the statement; it owns the bytes of this
+  /// name.
   private var boundEntity: ObjectEncoder?
 
   init(_ connection: Connection, blobs: Blobs) throws {

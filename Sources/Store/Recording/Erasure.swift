@@ -72,7 +72,8 @@ final class Erasure {
     guard mode == .tombstones else { return }
     if !hasErased { try FreeSpace.noteDeletion(on: connection) }
     hasErased = true
-    // The entity of the object may have changed, but not its family.
+    // The object may have changed its entity, but not its family. So all entities of the family are
+    // searched.
     let root = layouts[key.entity].ancestors.last ?? key.entity
     let names = layouts[root].family.map { layouts[$0].entity.name }
     let condition = "object = ?1 AND \(isOne(of: names, column: "entity")) AND id < ?2"
@@ -216,7 +217,7 @@ final class Erasure {
     return restated.restatements(lineage: try HistoryRows(connection).base().lineage).details
   }
 
-  /// Forgets what remains of the lines that the last transaction erased.
+  /// Forgets the lines from which the last transaction erased values.
   func begin() { restated = RestatedRows() }
 
   /// Discards the state of a failed write.
@@ -264,8 +265,8 @@ final class Erasure {
     } catch SQLiteError.busy {
       // If a checkpoint is not possible now, it is tried again after the next write.
     } catch {
-      // For example, the disk is full. An attempt after each write would fill the disk each time,
-      // so the next attempt is after the next deletion, or when the store is opened.
+      // For example, the disk is full. An attempt after each write would fill it each time. So the
+      // next attempt follows the next deletion or the next opening of the store.
       isFileUnclean = false
     }
   }
@@ -288,18 +289,16 @@ extension Change {
     )
   }
 
-  /// The values in `wanted` that must be removed so that the remaining values have the given
-  /// digest.
+  /// The values in `wanted` without which the change's remaining values have the given digest.
   ///
-  /// If no selection of the values after the change gives this digest, the result is nil for a line
-  /// with erased values, and all of `wanted` for any other line.
+  /// If no choice of values gives this digest, the result is all of `wanted`, or nil if the line
+  /// already has erased values.
   fileprivate func erased(
     _ wanted: [ToldValue],
     salt: Seed,
     leaving digest: Digest
   ) -> [ToldValue]? {
-    // At most 12 values are tried, because a line never has more values that the origin may have
-    // kept.
+    // Each of these values may have been kept. There are never more than 12 of them.
     let present = wanted.indices.filter { wanted[$0].isAfter }.prefix(12)
     for choice in 0..<1 << present.count {
       let kept = Set(present.enumerated().filter { choice >> $0.offset & 1 == 1 }.map(\.element))

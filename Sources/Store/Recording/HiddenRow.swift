@@ -4,8 +4,8 @@ import SQLite
 /// Hides the values of single lines of a transaction.
 ///
 /// One seed gives the salts of all lines of a transaction. When a line is hidden, this seed must be
-/// removed. The other lines are divided into subtrees, and the first row of each subtree gets the
-/// seed of the subtree. So an erasure costs hardly more in a large transaction than in a small one.
+/// removed. The other lines are then divided into subtrees, each with its own seed in its first
+/// row. So an erasure costs hardly more in a large transaction than in a small one.
 struct HiddenRow {
   private let connection: Connection
   private let transaction: Transaction
@@ -17,7 +17,8 @@ struct HiddenRow {
 
   /// Hides the values of a change.
   ///
-  /// The result is the leaf that proves the line's digest from now on, and the restated salt.
+  /// The result is the leaf, from which the line's digest can still be computed, and the restated
+  /// salt.
   func hide(_ change: Change) throws -> (leaf: [UInt8], salt: Seed) {
     let secret: LineSecret
     if case .hidden(let values, let salt) = LineLeaf(change.leaf) {

@@ -1,6 +1,6 @@
 import Changes
 
-/// Which transactions a query reads, and in which order: parts of SQL in which `t` is
+/// The transactions that a query reads, and their order. Both are SQL, in which `t` is the table
 /// `history_transaction`.
 package struct HistorySelection: Sendable {
   /// The condition of the transactions; nil for all transactions.

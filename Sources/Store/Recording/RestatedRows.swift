@@ -24,8 +24,8 @@ struct RestatedRows {
 
   /// The restatements in ascending order.
   ///
-  /// If there are too many lines, the list is empty, and the records of these lines are beside the
-  /// logs.
+  /// If there are more than ``most`` lines, the list is empty. These lines are then recorded beside
+  /// the logs.
   func restatements(lineage: Int64) -> [Restatement] {
     transactions.sorted { $0.key < $1.key }.map { id, one in
       Restatement(

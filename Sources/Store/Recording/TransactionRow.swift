@@ -27,7 +27,8 @@ final class TransactionRow {
     rows = HistoryRows(connection)
     self.provenance = provenance
     let tables = connection.tables
-    // An adopted file has no AUTOINCREMENT, and remembers its last deleted transaction.
+    // The tables of an adopted file have no AUTOINCREMENT. For this file, the catalog has the id of
+    // the last deleted transaction.
     let sequence =
       tables.prefix == nil
       ? "(SELECT seq FROM sqlite_sequence WHERE name = '\(tables.transaction)')" : "NULL"

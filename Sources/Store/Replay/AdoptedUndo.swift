@@ -155,8 +155,8 @@ final class AdoptedUndo {
       let rows = waiting
       waiting.removeAll()
       for row in rows { try write(row.key, row.write) }
-      // If no row could be written, the rows wait for each other, for example two rows that
-      // exchanged a value.
+      // If no row could be written, the rows wait for each other, for example because they
+      // exchanged a value. Then writing one of them throws the error.
       guard waiting.count < rows.count else { return try write(at: 0) }
     }
   }
@@ -183,8 +183,8 @@ final class AdoptedUndo {
     return try statement.step() ? statement.int64(at: 0) : 0
   }
 
-  /// The tables of the other rows that a statement changed, or only the row's own table if it
-  /// contains all of them.
+  /// The tables in which a statement changed other rows. The row's own table is named only if no
+  /// other table has such rows.
   private func others(_ key: RowKey, after clock: Int64) throws -> [String] {
     let changed = try writer.layouts.filter { layout in
       try connection.hasRow(

@@ -34,7 +34,7 @@ struct ChangeValues {
     }
   }
 
-  /// Stores the large values of a change, whose uses the caller counts afterwards.
+  /// Stores the large values of a change. The caller must then count their uses.
   func keep(_ change: Change) throws {
     guard !change.large.isEmpty else { return }
     for side in Change.Side.allCases {
@@ -50,7 +50,7 @@ struct ChangeValues {
     }
   }
 
-  /// A large value, of which at most the size in its reference is read.
+  /// A large value; throws if its size is not the size in its reference.
   private func content(of reference: [UInt8]) throws -> LargeValue {
     let digest = try digest(in: reference)
     let value = try content(digest)

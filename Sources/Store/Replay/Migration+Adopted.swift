@@ -2,7 +2,7 @@ import Changes
 import SQLite
 
 extension Migration {
-  /// Replays transactions of an adopted file that were recorded under its next schema.
+  /// Replays transactions of an adopted file that were recorded under `schema`, its next schema.
   static func replayAdopted<Result>(
     _ connection: Connection,
     _ catalog: Catalog,

@@ -115,7 +115,7 @@ final class ReplayRows {
       return
     }
     guard let row else {
-      // The object of a change of links may have been left out.
+      // If the change contains only links, its object may have been left out.
       let isOfLinks = change.kind == .update && after.isEmpty
       guard isErased || isOfLinks else {
         return note(key, property: nil, expected: "there", found: nil)
@@ -163,7 +163,7 @@ final class ReplayRows {
     let after = changes.members[part.after]
     let values = try values.values(after, side: .after, change: part.change, of: part.entity)
     guard let row = try writer.current(key) else {
-      // Objects with erased values were left out.
+      // If values of the object are erased, it may have been left out.
       if !values.contains(where: { $0 == nil }) {
         note(key, property: nil, expected: "there", found: nil)
       }
@@ -230,7 +230,8 @@ final class ReplayRows {
     if !isLinked {
       note(key, property: name, expected: "linked to \(target)", found: nil)
     } else if purpose != .takingBack {
-      // A foreign writer can delete an object and leave its links.
+      // When changes are reverted, such a link is accepted, because a foreign writer can delete an
+      // object and leave its links.
       note(key, property: name, expected: nil, found: "linked to \(target)")
     }
   }

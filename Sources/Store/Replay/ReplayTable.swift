@@ -4,9 +4,9 @@ import SQLite
 /// The statements that replay the usual changes of one entity.
 ///
 /// Each statement has the expected values as its condition, so it compares and writes at once.
-/// ``ReplayRows`` replays other changes more slowly, because it reads the row first. Such changes
-/// have values in files or of unusual types, unexpected rows, or unique values that move between
-/// rows.
+/// ``ReplayRows`` replays all other changes, more slowly, because it reads the row first. These are
+/// changes with values in files or of unusual types, with unexpected rows, or with unique values
+/// that move between rows.
 final class ReplayTable {
   let decoder: ObjectDecoder
   private let connection: Connection
@@ -29,8 +29,7 @@ final class ReplayTable {
     external.isEmpty
       || (part.before.lowerBound..<part.after.upperBound).allSatisfy { place in
         let member = changes.members[place]
-        // The code compares the length of the Base64 text, which has four letters for every three
-        // bytes of the value.
+        // This is the length of the Base64 text. The value itself is shorter.
         return member.value.count < Blobs.inlineLimit
           || !external.contains(ColumnIndex(member.index))
       }

@@ -24,7 +24,8 @@ package final class Replayer {
 
   init(_ writer: Writer, migrated: MigrationPlan? = nil) throws {
     self.writer = writer
-    // If no table changed, the origin may not have recorded the migration.
+    // If no table changed, the origin may not have recorded the migration. So no record is
+    // required.
     self.migrated = migrated.flatMap { $0.isTrivial ? nil : $0 }
     format = ChangeFormat(writer.layouts)
     rows = ReplayRows(writer, decoders: format.decoders)
@@ -148,9 +149,10 @@ package final class Replayer {
     try erase(transaction)
   }
 
-  /// Erases the earlier values whose erasure a transaction records.
+  /// Erases the values that a transaction records as erased.
   private func erase(_ transaction: Transaction) throws {
-    // Removing the bytes rebuilds the file, which renumbers rows of tables without a key.
+    // Adopted files are excepted: removing the bytes would rebuild the file, which renumbers the
+    // rows of tables without a key.
     guard let erasure = transaction.erasure, !writer.schema.isAdopted else { return }
     let targets = CatalogTargets(
       entity: erasure.object.entity,

@@ -11,9 +11,9 @@ extension Reader {
   /// Calls the closure with each difference between the rows of this store and of another store,
   /// sorted by the name of the entity and then by id.
   ///
-  /// Both stores are read at the same time, on two threads if both readers have a second
-  /// connection. One object of each store is in memory. Entities and properties that only one store
-  /// has are skipped; ``StoreSchema/differences(fromStored:)`` names them. During the call of the
+  /// Both stores are read at the same time. If both readers have a second connection, two threads
+  /// read. One object of each store is in memory. Entities and properties that only one store has
+  /// are skipped; ``StoreSchema/differences(fromStored:)`` reports them. During the call of the
   /// closure, ``largeData(_:)`` of a reader returns the large values of its object.
   package func differences(
     to other: Reader,
@@ -105,7 +105,8 @@ private final class Comparison {
       try pair.append(other, to: &text.after, blobs: newValues.blobs, isOld: false)
       try report(.insert, pair: pair, id: id, body)
     case (false, false):
-      // The owner of the links is missing, or has another entity.
+      // Only links have this id: their owner is missing or has another entity. These links are
+      // skipped.
       break
     }
   }
@@ -132,7 +133,8 @@ private final class Comparison {
       if first.isSame(as: second) { continue }
       let before = try pair.oldEncoder.encoded(first, at: left, blobs: oldValues.blobs)
       let after = try pair.newEncoder.encoded(second, at: right, blobs: newValues.blobs)
-      // A value in a blob file and the same value in a row have equal encodings.
+      // If one store has a value in a blob file and the other has the same value in the row, the
+      // encodings are equal.
       guard before != after else { continue }
       let key = pair.newEncoder.key(right)
       text.appendChanged(key)
@@ -194,7 +196,8 @@ private struct Pair {
     }
   }
 
-  /// The rows that are compared to find the objects that can differ.
+  /// The rows of the entity and of its links, which are compared to find the objects that can
+  /// differ.
   func compared(_ oldRows: ObjectRows, _ newRows: ObjectRows) -> ComparedRows {
     func source(_ layout: EntityLayout, columns: [ColumnIndex]) -> ComparedRows.Source {
       ComparedRows.Source(
@@ -218,7 +221,7 @@ private struct Pair {
     return ComparedRows(parts: [rows] + joins)
   }
 
-  /// Appends the values of an object in both stores.
+  /// Appends an object's values of the common properties.
   func append(
     _ cursor: ObjectCursor,
     to side: inout ChangeSide,

@@ -38,8 +38,8 @@ struct ComparedRows: Sendable {
 /// Finds the ids whose rows differ in two states.
 ///
 /// Most of the time is spent in SQLite, which reads rows. So two ranges of ids are compared at the
-/// same time if both readers have a second connection. Memory contains the differing ids of two
-/// ranges at most.
+/// same time if both readers have a second connection. At most the differing ids of two ranges are
+/// in memory.
 struct DifferenceSearch {
   private let compared: [ComparedRows]
   private let finder: DifferenceFinder
@@ -53,11 +53,12 @@ struct DifferenceSearch {
     }
   }
 
-  /// Calls the closure with lists of ids that may differ, and with the index of the compared rows.
+  /// Calls the closure several times, with an index in `compared` and a list of ids whose rows may
+  /// differ.
   ///
-  /// The ids for one index of compared rows are in ascending order.
+  /// For each index, the ids are in ascending order.
   ///
-  /// A list of ids can be empty. A list can also contain a few ids whose rows are equal.
+  /// A list can be empty, and can contain a few ids whose rows are equal.
   func run(_ body: (Int, [Int64]) throws -> Void) throws {
     var next = Stretch(index: 0, ids: .min ... .min)
     func take() throws -> Stretch? {
@@ -81,7 +82,7 @@ struct DifferenceSearch {
         continue
       }
       second.begin(other)
-      // After an error, the second thread must not use the connections any longer.
+      // If an error ends this loop, the second thread must no longer use the connections.
       defer { second.wait() }
       try body(one.index, finder.ids(in: one))
       try body(other.index, second.ids())

@@ -11,7 +11,7 @@ final class RowMerge {
   private let left: Side
   private let right: Side
   private let columns: Range<Int32>
-  /// The difference at which reading stopped, whose rows the next call skips.
+  /// The current difference. The next call of ``next()`` skips its rows.
   private var place = Place.both
 
   init(_ part: ComparedRows.Part, left: Reader, right: Reader) throws {
@@ -37,7 +37,6 @@ final class RowMerge {
       if place != .left { try right.advance() }
       switch (left.isAtEnd, right.isAtEnd) {
       case (true, true):
-        // At the first call there is no difference to skip.
         return nil
       case (false, true): place = .left
       case (true, false): place = .right

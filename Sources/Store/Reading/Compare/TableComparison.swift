@@ -6,13 +6,13 @@ package struct RowPair: Sendable {
   package var before: [Value]?
   package var after: [Value]?
 
-  /// The values in a store that has the row, from which the key is read.
+  /// The values of the row in a store that has it. The key is read from them.
   package var either: [Value] { after ?? before ?? [] }
 }
 
 extension Reader {
-  /// Calls the closure with the rows that differ, in the tables that both stores have, sorted by
-  /// table and then by key.
+  /// Calls the closure with each row that differs in a table that both stores have. The rows are
+  /// sorted by table and then by key.
   ///
   /// Both stores are read at the same time, and one row of each store is in memory.
   package func rowDifferences(
