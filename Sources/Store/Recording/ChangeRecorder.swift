@@ -61,8 +61,9 @@ final class ChangeRecorder {
     touches.begin(at: firstRow)
   }
 
-  /// Computes the digest of the last transaction if it has none yet, and returns the next ids. This
-  /// must happen before changes of that transaction are erased or deleted.
+  /// Computes the digest of the last transaction if it has none yet, and returns the next ids.
+  ///
+  /// Call this function before changes of the last transaction are erased or deleted.
   @discardableResult
   func sealLast() throws -> (transaction: Int64, change: Int64) {
     let next = try header.nextIDs()
@@ -257,8 +258,9 @@ final class ChangeRecorder {
     )
   }
 
-  /// Closes a transaction without changes. If the details name a snapshot, `stamp` is the stamp of
-  /// the snapshot.
+  /// Closes a transaction without changes.
+  ///
+  /// If the details name a snapshot, `stamp` is the stamp of the snapshot.
   func mark(
     _ author: Author,
     operation: TransactionOperation,

@@ -75,14 +75,13 @@ final class HistoryRows {
     return try connection.first(query, values: [.integer(id)]) { try transaction(at: $0) }
   }
 
-  /// The later transactions that changed any of these objects, each with the objects that it
-  /// changed.
+  /// The transactions after `id` that changed any of `objects`, each with those that it changed.
   func transactions(
     after id: Int64,
     changing objects: [(entity: String, id: ObjectID)]
   ) throws -> [(id: Int64, objects: [(entity: String, id: ObjectID)])] {
     let wanted = Dictionary(grouping: objects, by: \.entity).mapValues { Set($0.map(\.id)) }
-    // The changes of consecutive transactions have consecutive ids.
+    // The changes of later transactions have higher ids. So one range of ids contains all of them.
     let statement = try connection.query(
       """
       SELECT transaction_id, entity, object FROM \(tables.change)
@@ -177,8 +176,9 @@ final class HistoryRows {
     return try connection.all(query) { $0.int64(at: 0) }.compactMap { try transaction($0) }
   }
 
-  /// Computes the digest of a transaction from its changes, which must exist, and the digest before
-  /// it.
+  /// Computes the digest of a transaction from its changes and the digest before it.
+  ///
+  /// The changes must exist.
   func digest(of transaction: Transaction, after previous: Digest) throws -> Digest {
     var digest = TransactionDigest(transaction, after: previous)
     let rows = try connection.cached(changes)
