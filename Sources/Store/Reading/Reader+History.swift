@@ -34,9 +34,8 @@ extension Reader {
     )
   }
 
-  /// The ids of the transactions that changed an object with this id, in ascending order.
-  ///
-  /// The object can have any entity.
+  /// The ids of the transactions that changed an object with this id and any entity, in ascending
+  /// order.
   ///
   /// This reads all changes without their values, because an index would make each save slower.
   package func transactions(changing object: ObjectID) throws -> [Int64] {

@@ -19,9 +19,7 @@ package final class Reader {
     case unsealed(row: Int64)
   }
 
-  /// The end of the history that this reader sees.
-  ///
-  /// Each save moves it.
+  /// The end of the history that this reader sees; each save moves it.
   package private(set) var head = Head.transaction(0)
   /// A second reader of the same state, for another thread.
   ///

@@ -56,9 +56,8 @@ extension HistoryRows {
     return try connection.integer(query).flatMap { try transaction($0) }
   }
 
-  /// Removes the seeds that are kept for snapshots.
-  ///
-  /// Such a seed gives the salts of all values, so erased values could be guessed.
+  /// Removes the seeds that are kept for snapshots, because such a seed gives the salts of all
+  /// values, with which erased values could be guessed.
   static func forgetMarkSeeds(on connection: Connection) throws {
     try connection.execute(
       """

@@ -1,8 +1,8 @@
 import Changes
 
-/// The transactions that a query reads, and their order.
+/// The transactions that a query reads, and their order, as parts of SQL.
 ///
-/// Both are SQL, in which `t` is the table `history_transaction`.
+/// In the SQL, `t` is the table `history_transaction`.
 package struct HistorySelection: Sendable {
   /// The condition of the transactions; nil for all transactions.
   package var condition: String?

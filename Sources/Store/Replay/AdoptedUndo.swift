@@ -183,9 +183,9 @@ final class AdoptedUndo {
     return try statement.step() ? statement.int64(at: 0) : 0
   }
 
-  /// The tables in which a statement changed other rows.
+  /// The tables in which a statement changed rows other than the given one.
   ///
-  /// The row's own table is named only if no other table has such rows.
+  /// The given row's own table is named only if the statement changed no other table.
   private func others(_ key: RowKey, after clock: Int64) throws -> [String] {
     let changed = try writer.layouts.filter { layout in
       try connection.hasRow(

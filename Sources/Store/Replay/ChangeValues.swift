@@ -34,9 +34,7 @@ struct ChangeValues {
     }
   }
 
-  /// Stores the large values of a change.
-  ///
-  /// The caller must then count their uses.
+  /// Stores the large values of a change; the caller must then count their uses.
   func keep(_ change: Change) throws {
     guard !change.large.isEmpty else { return }
     for side in Change.Side.allCases {

@@ -11,9 +11,7 @@ final class RowMerge {
   private let left: Side
   private let right: Side
   private let columns: Range<Int32>
-  /// The current difference.
-  ///
-  /// The next call of ``next()`` skips its rows.
+  /// The current difference; the next call of ``next()`` skips its rows.
   private var place = Place.both
 
   init(_ part: ComparedRows.Part, left: Reader, right: Reader) throws {

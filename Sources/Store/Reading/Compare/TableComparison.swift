@@ -6,16 +6,14 @@ package struct RowPair: Sendable {
   package var before: [Value]?
   package var after: [Value]?
 
-  /// The values of the row in a store that has it.
-  ///
-  /// The key is read from them.
+  /// The values of the row in a store that has it; the key is read from them.
   package var either: [Value] { after ?? before ?? [] }
 }
 
 extension Reader {
-  /// Calls the closure with each row that differs in a table that both stores have.
+  /// Calls the closure with the rows that differ, sorted by table and then by key.
   ///
-  /// The rows are sorted by table and then by key.
+  /// Only tables that both stores have are compared.
   ///
   /// Both stores are read at the same time, and one row of each store is in memory.
   package func rowDifferences(
