@@ -55,7 +55,7 @@ enum AdoptionFailure: StoreReason {
         + " tables."
         + "\nTry again when process \(process) has finished."
     case .notACreation(let name):
-      "The schema of \(path) has a statement for '\(abbreviated(name))' that creates nothing."
+      "The schema of \(path) has a statement for '\(abbreviated(name))' that does not create it."
         + "\nThe log was altered; use another copy."
     case .recordedAgain(let id, let again):
       "Transaction \(id) of \(path) can't be reverted because transaction \(again) recorded tables"
