@@ -11,8 +11,8 @@ extension Store {
   /// - author: The author of a transaction of op `gap`, which records the differences of rows and
   ///   history; nil to record nothing.
   /// - beginning: A replica that ends at the transaction before the oldest transaction in history.
-  /// - checksStructure: Whether the structure is checked too; false if ``checkStructure(_:)`` was
-  ///   called before.
+  /// - checksStructure: Whether the structure is checked; false if ``checkStructure(_:)`` has
+  ///   already checked it.
   /// - body: Called with each finding.
   /// - Returns: What was recorded, and how many objects are not complete in history.
   /// - Throws: ``StoreError``, with ``StoreError/Code/locked`` if another program is writing, and
@@ -66,7 +66,8 @@ extension Store {
           }
           try check.readHistory(unsealed, since: beginning, body)
           try check.compareRows(body)
-          // The large values of unsealed changes are not counted yet.
+          // The large values of unsealed changes are not counted yet, so their blob files would
+          // seem unused.
           if unsealed == nil { try check.checkBlobs(location.blobFolder, body) }
           return CheckResult(unknown: check.unknown)
         }
@@ -90,7 +91,7 @@ extension Store {
   /// triggers.
   package func checkStructure(_ body: (CheckFinding) throws -> Void) throws {
     let schema = try Catalog.schema(of: self)
-    // The tables of another program are compared whenever its file is opened.
+    // The tables of an adopted file are compared whenever the file is opened.
     guard !schema.isAdopted else { return }
     try read { try StructureCheck($0.connection, schema: schema).run(body) }
   }
@@ -115,7 +116,8 @@ extension Store {
 
   /// Waits until recent foreign changes are shown.
   ///
-  /// For a second after a foreign change, further changes can belong to its transaction.
+  /// A foreign change is not shown in its first second, because further changes can belong to its
+  /// transaction.
   private func waitUntilShown() throws {
     let end = ContinuousClock.now + .seconds(3)
     while try !isReplica && read({ try $0.hasUnshownChanges() }), ContinuousClock.now < end {
@@ -131,8 +133,8 @@ extension Store {
 extension Catalog {
   /// The schema in the store's catalog.
   ///
-  /// If the tables are the same, the store's schema can be newer than the schema that it was opened
-  /// with.
+  /// This schema can be newer than the one with which the store was opened, if both have the same
+  /// tables.
   static func schema(of store: Store) throws -> StoreSchema {
     try store.read { try Catalog(on: $0.connection).schema }
   }

@@ -11,8 +11,8 @@ extension Store {
       let copy = try Connection(path: path, mode: .readWriteCreate)
       // An interrupted copy is not used, so it need not be durable.
       try copy.execute("PRAGMA synchronous = OFF")
-      // The rows of the copy may refer to large values that writers remove during the copying.
-      // Removed values are not copied.
+      // Writers may remove large values meanwhile. The rows of the copy may refer to these values,
+      // but they are not copied.
       try read { reader in
         try reader.connection.backup(to: copy)
         try Self.copyValues(from: BlobFolder(besides: location.path), to: BlobFolder(besides: path))
@@ -25,7 +25,7 @@ extension Store {
     guard !names.isEmpty else { return }
     try copy.create()
     for name in names {
-      // Blob files are never overwritten, so a link serves as a copy.
+      // Blob files are never overwritten, so a hard link can replace a copy.
       if link(source.file(name), copy.file(name)) == 0 { continue }
       guard source.contains(name) else { continue }
       // An altered file is copied too; a check of the copy reports it.

@@ -2,8 +2,8 @@ import Changes
 import SQLite
 
 extension Store {
-  /// Runs a function that replays transactions of another store into this replica, in one
-  /// transaction, which is rolled back if the function throws.
+  /// Runs a function that replays transactions of another store into this replica; if the function
+  /// throws, nothing is written.
   ///
   /// - Parameters:
   /// - content: Returns the bytes of a large value by its SHA-256.

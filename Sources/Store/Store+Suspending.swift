@@ -29,7 +29,8 @@ extension Store {
         try AdoptedFile.removeCapture(names: names, on: connection)
         try Suspension(tables: Dictionary(uniqueKeysWithValues: digests)).note(on: connection)
       }
-      // The program may need exclusive access to the file.
+      // The function may call a program that needs exclusive access to the file. So no statement
+      // may keep it open.
       connection.removeCachedStatements()
       let outcome = Swift.Result { try body() }
       try AdoptedFile.seal(on: connection, blobFolder: folder)

@@ -30,7 +30,7 @@ package final class Store: @unchecked Sendable {
   let file: StoreFile
   let schemaCheck: SchemaCheck
 
-  /// Prepares SQLite for a process that uses SQLite only through stores, before the first store is
+  /// Prepares SQLite for a process that uses it only through stores; call this before a store is
   /// opened.
   package static func prepareProcess() {
     Connection.skipMemoryStatistics()
@@ -92,8 +92,8 @@ package final class Store: @unchecked Sendable {
   /// Runs a function with the writer in one transaction, which is rolled back if the function
   /// throws.
   ///
-  /// `committed` is called after the commit with the new transaction of history; nil if nothing
-  /// changed.
+  /// `committed` is called after the commit, with the new transaction of history, or with nil if
+  /// nothing changed.
   @discardableResult
   package func write<Result>(
     _ author: Author,

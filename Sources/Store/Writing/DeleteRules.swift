@@ -18,9 +18,9 @@ struct PointerCheck {
   let obstacle: ObjectFailure.Obstacle
 }
 
-/// A deleted row whose delete rule is `deny`.
+/// A deleted row that had a relationship with the delete rule `deny`.
 ///
-/// When the transaction ends, the targets of the deleted row must be deleted too.
+/// The transaction fails if a target of this relationship still exists at its end.
 struct DeniedTargets {
   let gone: RowKey
   let property: String

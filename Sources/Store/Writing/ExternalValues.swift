@@ -39,7 +39,7 @@ extension Writer {
   }
 
   private func count(_ value: Value, rows: Int64) throws {
-    // A foreign writer can have stored another value.
+    // Other values, which a foreign writer can have stored, are not counted.
     guard case .text(let digest) = value, Digest(hexadecimal: digest) != nil else { return }
     try blobs.count(digest, rows: rows)
   }
@@ -51,8 +51,7 @@ extension Writer {
 
   /// Adds the large values of a row to the catalog, unless the catalog contains them.
   ///
-  /// A foreign writer can have written the digest of a value, or the file of a value can have been
-  /// deleted.
+  /// The catalog lacks a value if a foreign writer wrote its digest, or if its file was deleted.
   func adoptNames(_ key: RowKey, values: [Value]) throws {
     guard !tables[key.entity].external.isEmpty else { return }
     for case .text(let digest) in values where Digest(hexadecimal: digest) != nil {

@@ -87,7 +87,7 @@ extension Writer {
       }
       parked.remove(key)
     }
-    // The entry is removed, because otherwise the list would grow with every parked row.
+    // The list of keys still contains the keys of all these rows.
     parked.removeAll()
   }
 

@@ -101,7 +101,7 @@ package final class Writer {
     let capture = try ForeignCapture.of(schema)
     if try !capture.isInstalled(on: connection) {
       try capture.install(on: connection)
-      // The installation itself changed SQLite's schema version.
+      // The installation changed the version in SQLite, so `version` is not remembered.
       return
     }
     tablesVersion = version
@@ -127,7 +127,7 @@ package final class Writer {
 
   /// Reserves unused ids of a table, and returns the first of them.
   package func reserveIDs(_ table: String, count: Int) throws -> Int64 {
-    // A foreign writer can have reset the sequence although rows exist.
+    // The highest id in the table counts too, because a foreign writer can have reset the sequence.
     let sequence = try connection.integer(
       "SELECT seq FROM sqlite_sequence WHERE name = ?1",
       values: [.text(table)]
@@ -174,7 +174,7 @@ package final class Writer {
   ) throws -> Bool {
     let key = RowKey(entity: entity, id: ObjectID(id))
     guard !columns.isEmpty else { return try tables[entity].row(id: key.id) != nil }
-    // History lists changed columns in the order of the schema.
+    // History lists changed columns in the order of the schema, so they are sorted.
     if zip(columns, columns.dropFirst()).contains(where: { $0 >= $1 }) {
       let sorted = Dictionary(zip(columns, values), uniquingKeysWith: { $1 })
         .sorted { $0.key < $1.key }
@@ -201,7 +201,7 @@ package final class Writer {
       }
       return column
     }
-    // NULLs do not conflict in a unique index.
+    // NULLs do not conflict in a unique index, so no object is found.
     guard !values.contains(.null) else { return nil }
     for (key, row) in parked.rows where layout.family.contains(key.entity) {
       let own = unique.compactMap { layouts[key.entity].column(of: $0) }

@@ -31,7 +31,7 @@ public struct ModelConfiguration: DataStoreConfiguration, Identifiable, Hashable
     public static let automatic = CloudKitDatabase(name: nil)
     /// No CloudKit database.
     ///
-    /// The other choices do not send data to CloudKit either.
+    /// No database; none of the choices sends data to CloudKit.
     public static let none = CloudKitDatabase(name: nil)
     /// A private database by name, which has no effect; `cloudKitContainerIdentifier` returns the
     /// name.

@@ -57,8 +57,8 @@ struct Adoption {
         for other in many.models + many.removed.elements { add(other) }
       default: break
       }
-      // The collection no longer contains an object that moved to another owner; only the
-      // changed reference of that object shows the move.
+      // If an object moved to another owner, neither list of the collection contains it. It is
+      // found by its reference, which changed.
       if state.changed.contains(index), state.isKeptByOther(index),
         let inverse = state.description.inverse(of: index)
       {
@@ -92,7 +92,8 @@ struct Adoption {
     state.phase = .stored
     state.isPending = false
     state.isUnsynced = false
-    // Other contexts may have saved since the relationships of this object were read.
+    // Other contexts may have saved since the relationships of this object were read, so they are
+    // read again.
     state.reading = context.registry.readings[entity.storeIndex].number &- 1
     context.registry.add(state.reference(to: model), entity: entity, row: state.row)
   }
@@ -151,7 +152,7 @@ struct Adoption {
   private func join(_ model: any PersistentModel, with twin: any PersistentModel) {
     let (state, target) = (model._$state, twin._$state)
     guard state !== target, let entity = target.entity else { return }
-    // Related objects were updated because this object would be deleted, but the deletion will not
+    // If this object was marked as deleted, related objects were updated. But the deletion will not
     // happen.
     let wasDeleted = wereDeleted.contains(ObjectIdentifier(model))
     for property in state.description.properties where target.phase == .stored {

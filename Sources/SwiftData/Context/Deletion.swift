@@ -11,7 +11,7 @@ extension ModelContext {
   /// consequence of another deletion.
   func deleteAny(_ model: any PersistentModel, isAsked: Bool = true) {
     let state = model._$state
-    // An unsaved object of another context has no row that could be deleted.
+    // An unsaved object of another context has no row that could be deleted, so it is left out.
     if state.registry !== registry, state.phase == .stored || state.phase == .deleting {
       insertAny(model)
     }
@@ -55,7 +55,7 @@ extension ModelContext {
       }
       let rule = property.relationship?.deleteRule ?? .nullify
       // The store checks the rule `.deny` during the save. The check needs the links to the objects
-      // that prevent the deletion.
+      // that prevent the deletion, so they are kept.
       guard wasInserted || (rule != .noAction && rule != .deny) else { continue }
       let inverse = state.description.inverse(of: property.index)
       for other in others {

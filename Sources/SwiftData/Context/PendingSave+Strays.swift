@@ -1,7 +1,8 @@
 extension PendingSave {
   /// Removes deleted objects, and objects that have another owner now, from relationships in memory
-  /// that were not updated: relationships without an inverse, and relationships that the store's
-  /// delete rules changed.
+  /// that do not show these changes yet.
+  ///
+  /// These are relationships without an inverse, and those that the store's delete rules changed.
   func dropStrays(isRuled: Bool) {
     guard hidden.mayLeaveStrays || !changes.deleted.isEmpty || !deletedRows.isEmpty else { return }
     let touched = Set((deleted + hidden.states).compactMap { $0.entity?.tableIndex })

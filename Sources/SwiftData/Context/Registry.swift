@@ -11,14 +11,14 @@ final class Registry {
   private weak var current: ModelContext?
   private var replacement: ModelContext?
   let identities = StoreIdentities()
-  /// The permanent identities of saved objects, by temporary row; only of objects whose temporary
+  /// The permanent identities of saved objects, by temporary row, for those objects whose temporary
   /// identity the application may know.
   var savedIdentifiers: [Int64: PersistentIdentifier] = [:]
   var readings: [Reading]
   @exclusivity(unchecked) private var tables: [[Int64: LightReference]]
   /// The objects that an upsert merged into an object in `tables`, whose state they share.
   ///
-  /// If that object is released, a merged object replaces it in `tables`.
+  /// If an object in `tables` is released, one of the objects that were merged into it replaces it.
   private var sharing: [[Int64: [LightReference]]]
   private var count = 0
   private var sweepAt = 16_384

@@ -39,7 +39,8 @@ extension Registry {
   func sweepIdentities() {
     guard !identities.isEmpty else { return }
     let context = context
-    // The undo manager may restore a link to an object that is not referenced elsewhere.
+    // The undo manager may restore a link to an object that is not referenced elsewhere, so all
+    // rows are kept.
     guard context.undoManager == nil else { return }
     var used: Set<Int64> = []
     for entity in container.map.entities where container.store(of: entity).keepsWholeObjects {

@@ -90,7 +90,7 @@ extension PendingSave {
     return try entity.uniques.compactMap { properties, slots in
       if changedOnly, !slots.contains(where: state.changed.contains) { return nil }
       let values = try slots.map(state.columnValue)
-      // NULLs do not conflict.
+      // NULLs do not conflict, so there is nothing to merge.
       guard !values.contains(.null) else { return nil }
       return UniqueKey(table: entity.tableIndex, properties: properties, values: values)
     }

@@ -46,7 +46,7 @@ public struct DataStoreSaveChangesRequest<SnapshotType: DataStoreSnapshot>: Send
   public let editingState: EditingState
   /// New objects.
   ///
-  /// Their own identifiers, and the identifiers in their references, may be temporary.
+  /// New objects; their own identifiers, and those in their references, may be temporary.
   public let inserted: [SnapshotType]
   /// Changed objects with all their values, not only the changed values.
   public let updated: [SnapshotType]
