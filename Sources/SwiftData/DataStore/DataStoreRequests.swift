@@ -45,8 +45,6 @@ public struct DataStoreSaveChangesRequest<SnapshotType: DataStoreSnapshot>: Send
   /// The context that saves; its author may be nil.
   public let editingState: EditingState
   /// New objects.
-  ///
-  /// New objects; their own identifiers, and those in their references, may be temporary.
   public let inserted: [SnapshotType]
   /// Changed objects with all their values, not only the changed values.
   public let updated: [SnapshotType]

@@ -75,7 +75,7 @@ struct RecordedSide: Sendable {
   /// The present names of the properties for which the change has a value.
   var names: [String] {
     values.compactMap { key, value in
-      // For an erased value, it is unknown whether the value was nil.
+      // An erased value may have been nil, so its property is left out.
       guard let past = memberName(key), value != .erased else { return nil }
       return record.entity.properties[past]?.name ?? past
     }

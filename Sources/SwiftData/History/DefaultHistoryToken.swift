@@ -20,8 +20,8 @@ public struct DefaultHistoryToken: HistoryToken {
   let bookmark: Bookmark
   /// Whether this token was made to evaluate a predicate in memory.
   ///
-  /// Such a token represents only its own transaction, and a comparison finds whether the other
-  /// token covers that transaction.
+  /// Such a token represents only its own transaction. A comparison finds whether the other token
+  /// covers it.
   let standsAlone: Bool
 
   init(_ bookmark: Bookmark, standsAlone: Bool = false) {

@@ -18,9 +18,10 @@ enum HistoryTime {
       .map { Date(timeIntervalSinceReferenceDate: $0) }
   }
 
-  /// The first text of a time after a date, or at the date if `orAt` is true.
+  /// The first time after a date as a text; if `orAt` is true, the first time that is not before
+  /// the date.
   ///
-  /// If no such time exists, a text that is sorted last.
+  /// If there is no such time, the result is a text that is sorted last.
   static func first(after date: Date, orAt: Bool) -> String {
     let wanted = date.timeIntervalSinceReferenceDate
     func isThere(_ microsecond: Int64) -> Bool {
@@ -31,7 +32,8 @@ enum HistoryTime {
     guard wanted > -63_113_904_000 else { return "" }
     guard wanted < 252_423_993_600 else { return "~" }
     let near = Int64((wanted * 1_000_000).rounded())
-    // For times far from 2001, a Double can't distinguish neighbouring microseconds.
+    // For times far from 2001, a Double can't distinguish neighbouring microseconds. So the result
+    // is searched near the rounded time.
     var low = near - 1000
     var high = near + 1000
     while high - low > 1 {

@@ -96,7 +96,7 @@ final class PastSchema: Sendable {
 
   func entity(_ name: String) -> PastEntity { entities[name] ?? PastEntity(named: name) }
 
-  /// The identity of an object, for the name that its entity has in the past schema.
+  /// The identity of an object; `entity` is the name of its entity in the past schema.
   func identifier(_ entity: String, row: Int64) -> PersistentIdentifier {
     PersistentIdentifier(
       storeIdentifier: store.identifier,

@@ -5,9 +5,9 @@ import Store
 /// stores.
 ///
 /// Transactions are ordered by time, then by store. The transactions of one store are always in the
-/// order of their ids, whatever their times are. The token of a transaction covers, in each other
-/// store, the transactions that precede it in the list: at least as many as earlier tokens in the
-/// list, and only transactions that the fetch has read. So a reader that continues from any of
+/// order of their ids, whatever their times are. In each other store, the token of a transaction
+/// covers the transactions that precede it in the list. These are at least as many as for earlier
+/// tokens in the list, and the fetch has read all of them. So a reader that continues from any of
 /// these tokens receives each transaction exactly once.
 struct HistoryMerge {
   private let parts: [NativeHistory.Part]

@@ -6,7 +6,7 @@ struct HistoryQuery {
   /// Whether the predicate must also filter the transactions in memory.
   var filtersInMemory = false
   var sortsInMemory = false
-  /// The last transaction of the store that the tokens in the predicate exclude.
+  /// The tokens in the predicate exclude the store's transactions up to this one.
   var floor: Int64 = 0
 
   init(
@@ -51,6 +51,7 @@ struct HistoryQuery {
     do {
       let sql = try translation.condition(part).sql
       // An earlier part that is evaluated in memory may exclude the rows for which this part fails.
+      // So this part must be evaluated after it, in memory.
       if sql.canFail, filtersInMemory { return nil }
       return sql
     } catch {

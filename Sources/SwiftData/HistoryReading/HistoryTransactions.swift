@@ -164,7 +164,8 @@ private final class HistoryWalk {
     guard place.point.transaction < place.head else { return }
     let history = place.history
     try history.store.read { reader in
-      // When the reading began, a check for deleted transactions after a token already took place.
+      // Whether transactions after the tokens were deleted was checked when the reading began. So
+      // only the points of the tokens are checked.
       try history.check(tokens, through: 0, reader: reader)
       var query = try HistoryQuery(descriptor, sources: history.sources(reader))
       query.selection.limit(toAfter: place.point.transaction, through: place.head)

@@ -10,8 +10,8 @@ extension _ModelDescription {
     if let named = back.first(where: { isNamed(property, asInverseOf: $0) }) {
       return PropertyReference(destination, property: named)
     }
-    // If a class has a relationship to itself, the relationship is also a candidate for its own
-    // inverse.
+    // If a class has a relationship to itself, this relationship would be a candidate for its own
+    // inverse. So such an inverse must be named.
     guard destination !== self else { return nil }
     let free = back.filter { candidate in
       candidate.relationship?.inverseKeyPath == nil
