@@ -1,6 +1,10 @@
-"""Progress on a terminal, and metrics for node_exporter."""
+"""Numbers in words, progress on a terminal, and metrics for node_exporter."""
 import os, sys, time
 from collections import Counter
+
+
+def counted(number, noun):
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
 
 
 class Progress:

@@ -1,16 +1,12 @@
 """What each command does, and how it answers."""
 import json, sys
 
-from .answers import Progress, write_metrics
+from .answers import Progress, counted, write_metrics
 from .exits import NAMES, SUCCESS
 
 
 def write(answer):
     print(json.dumps({"schema": 1, **answer}, sort_keys=True, ensure_ascii=False))
-
-
-def counted(number, noun):
-    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
 
 
 def load(options):

@@ -1,17 +1,34 @@
 """A page about a fleet in one file that needs no network, in the style of `travelog report`."""
 import html, os
+from pathlib import Path
 
-STYLE = """
-:root { color-scheme: light dark; font: 15px/1.5 system-ui, sans-serif }
-body { max-width: 72rem; margin: 2rem auto; padding: 0 1rem }
-h1 { font-size: 1.5rem } h2 { font-size: 1.1rem; margin-top: 2rem }
-table { border-collapse: collapse; width: 100% }
-th, td { text-align: left; padding: .2rem .8rem .2rem 0; border-bottom: 1px solid #8884; vertical-align: top }
-td.number, th.number { text-align: right; font-variant-numeric: tabular-nums }
-td { overflow-wrap: anywhere } p.note { opacity: .7 }
-.bar { background: #3b82f680; height: .7rem }
-"""
+from .answers import counted
 
+STYLE = (Path(__file__).parent / "page.css").read_text()
+# The most rows of a table.
+LIMIT = 1000
+
+# The questions of an auditor: question, number of occurrences, answer if there are none, noun of an occurrence,
+# and how bad occurrences are.
+QUESTIONS = [
+    ("Were all stores loaded?", "SELECT count(*) FROM quarantine WHERE verdict <> 'silent'",
+     "Yes", "quarantined store", "bad"),
+    ("Do all stores report?", "SELECT count(*) FROM quarantine WHERE verdict = 'silent'",
+     "Yes", "silent store", "attention"),
+    ("Are changes missing?", "SELECT count(*) FROM findings WHERE finding = 'gap'",
+     "No gaps", "gap", "attention"),
+    ("Did other programs write?", "SELECT count(*) FROM findings WHERE finding = 'foreign'",
+     "No", "transaction", "attention"),
+    ("Were values erased?", "SELECT count(*) FROM activity WHERE erased > 0",
+     "No", "transaction", "attention"),
+]
+FIGURES = (
+    "SELECT count(DISTINCT store) AS stores, count(*) AS transactions,"
+    " coalesce(sum(inserted + updated + deleted), 0) AS changes, count(DISTINCT author) AS authors"
+    " FROM activity WHERE op <> 'snapshot'"
+)
+CHANGES = ("count(*) AS transactions, sum(inserted) AS inserted, sum(updated) AS updated,"
+           " sum(deleted) AS deleted")
 # Each section: title, what it says, and its query. Columns with counts are numbers.
 SECTIONS = [
     ("Quarantine", "Stores whose new logs were not loaded, and stores without new transactions.",
@@ -24,20 +41,15 @@ SECTIONS = [
      "SELECT day, store, author, finding, transactions FROM findings_by_day"
      " ORDER BY day DESC, store, author, finding"),
     ("Days", "Transactions and changed objects of each day, in UTC; snapshots are not changes.",
-     "SELECT day, count(DISTINCT store) AS stores, count(*) AS transactions,"
-     " sum(inserted) AS inserted, sum(updated) AS updated, sum(deleted) AS deleted"
+     f"SELECT day, count(DISTINCT store) AS stores, {CHANGES}"
      " FROM activity WHERE op <> 'snapshot' GROUP BY day ORDER BY day DESC"),
     ("Authors", "Sorted by the number of transactions.",
-     "SELECT author, count(DISTINCT store) AS stores, count(*) AS transactions,"
-     " sum(inserted) AS inserted, sum(updated) AS updated, sum(deleted) AS deleted"
+     f"SELECT author, count(DISTINCT store) AS stores, {CHANGES}"
      " FROM activity WHERE op <> 'snapshot' GROUP BY author ORDER BY 3 DESC, 1"),
     ("Stores", "Sorted by the number of transactions.",
-     "SELECT store, count(DISTINCT lineage) AS lineages, count(*) AS transactions,"
-     " sum(inserted) AS inserted, sum(updated) AS updated, sum(deleted) AS deleted,"
-     " min(ts) AS first, max(ts) AS last"
+     f"SELECT store, count(DISTINCT lineage) AS lineages, {CHANGES}, min(ts) AS first, max(ts) AS last"
      " FROM activity WHERE op <> 'snapshot' GROUP BY store ORDER BY 3 DESC, 1"),
 ]
-LIMIT = 1000
 
 
 def write_page(engine, path, source):
@@ -46,28 +58,53 @@ def write_page(engine, path, source):
     with open(new, "w", encoding="utf-8") as file:
         file.write("<!doctype html>\n<html lang=en><meta charset=utf-8>"
                    '<meta name=viewport content="width=device-width">'
-                   f"<title>Fleet</title><style>{STYLE}</style>\n<h1>{html.escape(str(source))}</h1>\n")
+                   f"<title>Fleet {html.escape(str(source))}</title><style>{STYLE}</style>\n"
+                   f"<header><nav><strong>Travelog fleet</strong>{''.join(map(link, SECTIONS))}</nav></header>\n"
+                   f"<main><h1>{html.escape(str(source))}</h1>\n"
+                   f"<ul class=tiles>{''.join(tile(engine, *found) for found in QUESTIONS)}</ul>\n"
+                   f"<dl class=figures>{figures(engine)}</dl>\n")
         for title, about, query in SECTIONS:
             columns, rows = engine.query(f"{query} LIMIT {LIMIT + 1}")
             file.write(section(title, about, columns, rows))
-        file.write("</html>\n")
+        file.write("</main></html>\n")
     os.replace(new, path)
+
+
+def anchor(title):
+    return title.lower().replace(",", "").replace(" ", "-")
+
+
+def link(part):
+    return f"<a href=#{anchor(part[0])}>{part[0]}</a>"
+
+
+def tile(engine, question, query, none, noun, state):
+    """A question with its answer."""
+    _, ((number,),) = engine.query(query)
+    answer = counted(number, noun) if number else none
+    return f"<li><small>{question}</small><strong class={state if number else 'good'}>{answer}</strong>"
+
+
+def figures(engine):
+    names, (numbers,) = engine.query(FIGURES)
+    return "".join(f"<div><dt>{name}</dt><dd>{number:,}</dd></div>" for name, number in zip(names, numbers))
 
 
 def section(title, about, columns, rows):
     note = f"{about} The first {LIMIT} rows." if len(rows) > LIMIT else about
-    parts = [f"<h2>{html.escape(title)}</h2>\n<p class=note>{html.escape(note)}</p>\n"]
+    head = f"<h2 id={anchor(title)}>{title}</h2>\n<p class=soft>{note}</p>\n<div class=card>"
     if not rows:
-        return parts[0] + "<p>None.</p>\n"
+        return f"{head}<p>None.</p></div>\n"
     numbers = [isinstance(value, int) for value in rows[0]]
-    heads = (cell("th", name, number) for name, number in zip(columns, numbers))
-    parts.append(f"<table><tr>{''.join(heads)}</tr>\n")
-    for row in rows[:LIMIT]:
-        cells = (cell("td", value, number) for value, number in zip(row, numbers))
-        parts.append(f"<tr>{''.join(cells)}</tr>\n")
-    return "".join(parts) + "</table>\n"
+    lines = [row_of("th", columns, numbers), *(row_of("td", row, numbers) for row in rows[:LIMIT])]
+    return f"{head}<table>{''.join(lines)}</table></div>\n"
+
+
+def row_of(kind, values, numbers):
+    return "<tr>" + "".join(map(cell, [kind] * len(values), values, numbers)) + "\n"
 
 
 def cell(kind, value, is_number):
     style = " class=number" if is_number else ""
-    return f"<{kind}{style}>{html.escape('' if value is None else str(value))}"
+    text = f"{value:,}" if isinstance(value, int) else "" if value is None else str(value)
+    return f"<{kind}{style}>{html.escape(text)}"
