@@ -70,7 +70,7 @@ func knownDigests(_ texts: [String], keys: String?) throws -> [Digest] {
 private func digest(inLine line: Substring) -> Digest? {
   struct Answer: Decodable { let to: HistoryPoint }
   if line.hasPrefix("{") {
-    // If a line can't be decoded, `verify` did not write this line.
+    // If the line can't be decoded, `verify` did not write it, so it has no digest.
     return try? JSONDecoder().decode(Answer.self, from: Data(line.utf8)).to.digest
   }
   return Digest(hexadecimal: line.prefix { $0 != " " }.lowercased())

@@ -39,7 +39,8 @@ final class LogSource {
       let named = LogFolder(paths[0])
       guard place.store != nil, try named.stores().isEmpty else {
         let files = try named.stores().isEmpty ? named.looseFiles() : []
-        // The logs can be copies without their folders.
+        // If the folder contains no stores, the logs can be copies in it, without their own
+        // folders.
         spool =
           try files.isEmpty
           ? nil : LogSpool(files: files, of: named.path, acceptsDamage: acceptsDamage)

@@ -34,8 +34,8 @@ func prometheusText(of status: Status) -> String {
 
 /// Replaces the metrics file of the collector in one step.
 ///
-/// The collector runs as another user. With the umask of the systemd units, the collector could not
-/// read the file.
+/// The collector runs as another user, so all users get permission to read the file. The umask of
+/// the systemd units would not allow this.
 func writeMetrics(_ text: String, to path: String) throws {
   try checkMetricsName(path)
   try writeDurably(Array(text.utf8), to: path, isForAll: true, ignoresUmask: true)

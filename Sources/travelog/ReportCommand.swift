@@ -130,7 +130,8 @@ private func writeFile(
     } catch let error as LogError
       where error.path.hasSuffix(".writing") || error.path == parentFolder(path)
     {
-      // Any other error comes from the history, which is read while the page is written.
+      // Only an error about the page's own files is an error of writing. Other errors come from the
+      // history, which is read while the page is written.
       throw TravelogError.notWritten(path, error.message)
     }
   }

@@ -54,7 +54,7 @@ extension Travelog {
       object.add("made", number: made)
       try call.answer(object)
     } else if isDryRun {
-      // The newest transaction must be reverted first.
+      // The transactions are shown from the newest to the oldest, which is the order of an undo.
       let history = try History(name: path, source: StoreHistory(path: path), at: .head)
       for id in range.reversed() {
         try writeTimeline(

@@ -55,7 +55,8 @@ extension _ModelState {
       return C._make(from: nil)
     }
     let elements = typed.elements
-    // If a relationship has no inverse, a deleted object is not removed from the collection.
+    // If a relationship has no inverse, a deleted object is not removed from the collection. So it
+    // is left out here.
     if many.remembersChanges, description.inverse(of: index) == nil,
       elements.contains(where: { isGone($0._$state, at: index) })
     {

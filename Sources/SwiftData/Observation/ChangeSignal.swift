@@ -1,4 +1,4 @@
-/// Reports a change on any thread to an observer of results.
+/// Reports a change, made on any thread, to an observer of results.
 ///
 /// The observer and all its models belong to the actor of its context. Other threads must never
 /// hold a reference to the observer: if such a reference were the last one, the observer would be

@@ -184,7 +184,8 @@ public final class ResultsObserver<Element: PersistentModel, SectionTitle: Hasha
         registrar.withMutation(of: self, keyPath: \.sections) { fetched = new }
       }
     } catch {
-      // Without another change, fetching again would fail again.
+      // Without another change, fetching again would fail again. So the next fetch waits for a
+      // change.
       fetched.changeCount = modelContext.changeCount
       fetched.generation = modelContext.container.changes.generation
       registrar.withMutation(of: self, keyPath: \.fetchError) { lastError = error }

@@ -6,7 +6,7 @@ import Store
 final class RowPlan: Sendable {
   /// One value of a row.
   ///
-  /// The plan is a class, because passing a reference to functions costs little.
+  /// A step is a class, because passing a reference to functions costs little.
   final class Step: Sendable {
     let slot: Int
     let column: Int32

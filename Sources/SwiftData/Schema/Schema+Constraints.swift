@@ -2,6 +2,7 @@ extension Schema {
   /// Sets of properties whose values together are unique; `#Unique` creates this object.
   public final class Unique<T: PersistentModel>: SchemaConstraint, @unchecked Sendable {
     // The object is Sendable, because its key paths are constants.
+
     /// The sets of properties, each with at least one property.
     public let constraints: [[PartialKeyPath<T>]]
 

@@ -2,6 +2,7 @@ extension Schema {
   /// A property of a model class as ``Model()`` describes it; applications do not use this type.
   public struct PropertyMetadata: @unchecked Sendable {
     // Metadata is Sendable, because the default value is created once and then only read.
+
     /// The name of the property, without quotes or backticks.
     public let name: String
     /// The key path that begins at the class that declares the property, not at a subclass.

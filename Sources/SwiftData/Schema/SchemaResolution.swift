@@ -176,7 +176,8 @@ struct SchemaResolution {
   /// Whether this side of two inverse to-one relationships is stored in a column.
   ///
   /// The column is on the side without the delete rule cascade, so that a child refers to its
-  /// parent. If both sides or neither side have this rule, the first side by name gets the column.
+  /// parent. If both sides or neither have this rule, the column is on the side that is not
+  /// optional. Otherwise the side whose class and name come first in the alphabet gets the column.
   private func ownsColumn(_ property: PropertyDescription, inverse: PropertyReference) -> Bool {
     let cascades = property.relationship?.deleteRule == .cascade
     let isDeletedBy = inverse.property.relationship?.deleteRule == .cascade
@@ -194,8 +195,8 @@ struct SchemaResolution {
     let first = this <= other ? this : other
     let table = "\(first.0)_\(first.1)"
     if this.0 != other.0 { return .joinTable(table, source: this.0, target: other.0) }
-    // Both columns contain objects of one entity, so each column has the name of the relationship
-    // that reads it.
+    // Both columns refer to the same entity here, so each has the name of the relationship that
+    // reads it.
     if this.1 != other.1 { return .joinTable(table, source: other.1, target: this.1) }
     return .joinTable(table, source: this.0, target: this.1)
   }

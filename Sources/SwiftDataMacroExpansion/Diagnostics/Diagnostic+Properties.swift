@@ -22,7 +22,7 @@ extension Diagnostic {
     )
   }
 
-  /// The error for a property without a type and a default value: `var name`.
+  /// The error for a property with neither a type nor a default value: `var name`.
   static func propertyNeedsType(_ property: ModelProperty) -> Diagnostic {
     .error(
       "'\(property.name)' needs a type or a default value to be stored; write "

@@ -67,7 +67,7 @@ struct ModelClass {
 
   /// The index of a member in the generated accessors; nil if the member is not persisted.
   func index(of member: VariableDeclSyntax) -> Int? {
-    // A static property may have the same name as a stored property.
+    // The name is not enough: a static property may have the same name as a persisted one.
     guard let property = ModelProperty.all(in: member).first, property.isPersisted else {
       return nil
     }

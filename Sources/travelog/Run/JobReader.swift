@@ -195,7 +195,7 @@ extension JobReader {
     let texts = try parameters(of: command, value: members["with"])
     let arguments: Arguments
     do {
-      // The answers of a step are included in the report.
+      // Each step answers in JSON, because the report includes the answers.
       let own = ["json": [""], "progress": ["never"]]
       arguments = try Arguments(
         texts.merging(own) { $1 },

@@ -93,7 +93,7 @@ extension Travelog {
       do {
         try writeFigures()
       } catch let second {
-        // The exit code is that of the first failed step.
+        // The first error decides the exit code, so the second one is only a warning.
         try call.warn("\(shown(second))")
       }
       throw error

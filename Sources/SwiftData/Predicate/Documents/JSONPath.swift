@@ -103,7 +103,8 @@ extension AttributeCodec {
     document: SQLQuery,
     isBuiltIn: Bool
   ) -> SQLQuery {
-    // A type of the application may be stored in this form, and have a different form in JSON.
+    // A type of the application may have another form in JSON than in a column, so Swift code reads
+    // it.
     guard isBuiltIn else { return exact }
     switch type {
     case .bool, .int8, .int16, .int32, .int64, .uint8, .uint16, .uint32: return plain
