@@ -3,8 +3,8 @@ import CommandLineKit
 import Glibc
 import Pipeline
 
-/// The logs that a command reads: a log folder, or files or standard input as a temporary log
-/// folder.
+/// The logs that a command reads: a log folder, or a temporary one that contains the given files or
+/// the logs from standard input.
 final class LogSource {
   let folder: LogFolder
   /// The store and the lineage that the path names; nil unless the path is inside a log folder.

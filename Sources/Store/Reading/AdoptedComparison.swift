@@ -4,8 +4,8 @@ extension Reader {
   /// Calls the closure with the differences between the rows of this file and of another file,
   /// table by table.
   ///
-  /// In each table, the rows of this file are first, in their order. The rows that only the other
-  /// file has follow.
+  /// The differences of a table begin with the rows of this file, in their order. The rows that
+  /// only the other file has follow.
   func adoptedDifferences(
     _ mine: PassingValues,
     other: Reader,

@@ -123,7 +123,7 @@ final class LinkCursor {
 }
 
 extension Reader {
-  /// The text of a value of an object; nil if there is no such row, or if the value is NULL.
+  /// A value of an object as text; nil if the object does not exist, or if the value is NULL.
   package func text(of id: Int64, at column: ColumnIndex, layout: EntityLayout) throws -> String? {
     let row = try connection.cached(
       "SELECT \(layout.columns[column].quoted) FROM \(layout.table) WHERE id = ?1"

@@ -111,7 +111,7 @@ extension Reader {
   /// The id of the last sealed transaction, which no later write can change; zero if there is none.
   package func sealedHead() throws -> Int64 { try history.range().head.transaction }
 
-  /// Reads what transactions record about earlier transactions whose values were erased.
+  /// Reads the restatements of erased transactions from the details of later transactions.
   package func restatements() throws -> [Restatement] {
     try history.erasingTransactions().flatMap(\.restatements)
   }

@@ -12,14 +12,14 @@ extension Reader {
     get throws { try unsealedHistory() != nil }
   }
 
-  /// The id of the last transaction before the first transaction that is too late.
+  /// The id of the last transaction that is not too late.
   ///
   /// A transaction is too late if its time is after the given time; without `orAt`, an equal time
   /// is too late as well.
   ///
   /// The search begins at the id `first`, which must not be above the result. The search doubles
   /// its steps and then halves them, so a result near `first` is found quickly. If the clock was
-  /// set back, several transactions fit, and any of them is returned.
+  /// set back, several transactions can be meant, and any of them is returned.
   package func lastTransaction(
     beforeTime time: String,
     orAt: Bool,

@@ -128,7 +128,7 @@ final class ChangeRecorder {
     try write(.update, key: key)
   }
 
-  /// Records that an object was deleted, with the links that its join tables contained.
+  /// Records that an object and the links that it owned were deleted.
   func delete(
     _ key: RowKey,
     values: [Value],
@@ -283,7 +283,7 @@ final class ChangeRecorder {
     )
   }
 
-  /// Closes a transaction that was copied from another history, with the same properties.
+  /// Closes a copied transaction with the properties that it has in the other history.
   func close(_ transaction: Transaction) throws {
     var transaction = transaction
     transaction.firstChange = firstRow

@@ -115,7 +115,7 @@ struct ChangeRow {
     return notes.valuesByKey(of: CanonicalText(reading.bytes(at: 0)))
   }
 
-  /// Subtracts a row's uses of large values from their counts.
+  /// Subtracts a row's uses of large values from the counts of uses.
   private func releaseLargeValues(id: Int64) throws {
     guard blobs.isTouched else { return }
     try reading.bind(1, id)

@@ -51,7 +51,7 @@ final class Erasure {
     guard let mode, try Catalog.historyMode(on: connection) != mode else { return }
     try connection.inTransaction {
       try Catalog.set("history_mode", value: .text(mode.rawValue), on: connection)
-      // Earlier changes may have left bytes in free pages.
+      // Earlier changes may have left values in free pages, so these are cleared later.
       let history =
         "SELECT 1 FROM sqlite_sequence"
         + " WHERE name = '\(connection.tables.transaction)' AND seq > 0"
@@ -278,7 +278,7 @@ final class Erasure {
 }
 
 extension Change {
-  /// Calls `body` with the change without some values.
+  /// Calls `body` with a copy of the change that lacks some values.
   fileprivate func without<Result>(
     _ gone: [ToldValue],
     _ body: (Change) throws -> Result

@@ -119,8 +119,7 @@ final class TransactionRow {
     try insert(transaction, schemaID: schemaID)
   }
 
-  /// Inserts the row of a transaction that was copied from another history, with the same
-  /// properties.
+  /// Inserts the row of a copied transaction with the properties that it has in the other history.
   func insert(_ transaction: Transaction) throws {
     var transaction = transaction
     if transaction.digest == nil, let previous {

@@ -1,7 +1,7 @@
 import Changes
 import SQLite
 
-/// Writes another store's transactions: their rows, and their history unchanged.
+/// Replays another store's transactions: writes their rows, and copies their history unchanged.
 ///
 /// A store keeps one replayer for all calls of ``Store/replay(content:_:)``, but
 /// ``Migration/replay(_:to:options:content:_:)`` creates a new one. A call writes one SQL

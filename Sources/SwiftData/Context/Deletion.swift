@@ -80,7 +80,7 @@ extension ModelContext {
     pendingRowsChanged(state)
   }
 
-  /// Cancels the deletion of an object and all deletions that are only consequences of it.
+  /// Cancels the deletion of an object and the deletions that are only its consequences.
   ///
   /// The links of all these objects are restored.
   func keep(_ model: any PersistentModel) {

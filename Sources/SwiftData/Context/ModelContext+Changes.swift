@@ -20,7 +20,7 @@ extension ModelContext {
     scheduleAutosave()
   }
 
-  /// Marks an object's row in the overlay as out of date; the overlay shows pending changes to SQL.
+  /// Marks an object's row as out of date in the overlay, through which SQL sees pending changes.
   func pendingRowsChanged(_ state: _ModelState) {
     changeCount += 1
     state.isUnsynced = true

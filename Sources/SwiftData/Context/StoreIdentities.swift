@@ -1,5 +1,5 @@
-/// The objects of custom stores in one context: a row number for each identity, valid only in this
-/// context, and snapshots that need not be requested again.
+/// What one context knows of the objects of custom stores: a row number for each identity, which is
+/// valid only in this context, and snapshots that need not be requested again.
 final class StoreIdentities {
   private var rows: [PersistentIdentifier: Int64] = [:]
   private var identifiers: [Int64: PersistentIdentifier] = [:]

@@ -21,7 +21,7 @@ extension HistoryProviding {
   public static var historyType: HistoryType.Type { HistoryType.self }
 }
 
-/// An interface for changes that provide values by the names of the properties.
+/// An interface for changes whose values can be found by the names of properties.
 ///
 /// Changes of native stores conform to this protocol; changes of custom stores need not.
 public protocol HistoryValueProviding: Sendable {

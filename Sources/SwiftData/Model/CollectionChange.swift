@@ -44,7 +44,7 @@ struct CollectionChange {
 }
 
 extension Sequence {
-  /// The elements by name; of several elements with one name, only the first.
+  /// The elements by name; of several elements with the same name, only the first.
   func keyed<Key: Hashable>(by name: (Element) -> Key) -> [Key: Element] {
     Dictionary(map { (name($0), $0) }, uniquingKeysWith: { first, _ in first })
   }

@@ -64,7 +64,7 @@ protocol ChangeFollower: AnyObject {
 }
 
 /// The place where an observer changes its properties: the actor that created the observer, or any
-/// thread without such an actor.
+/// thread if no actor created it.
 struct NotificationTarget: Sendable {
   // The reference is weak, because the actor may keep the observer alive.
   private weak let actor: (any Actor)?

@@ -50,8 +50,8 @@ public final class HistoryObserver: Observable, Sendable {
   /// - Parameters:
   ///   - historyTokens: The tokens to begin after, by store identifier. A store without a token is
   ///     observed from now on.
-  ///   - observedModels: The models to observe, or none for all.
-  ///   - authors: The authors to observe, or none for all.
+  ///   - observedModels: The models to observe; empty for all models.
+  ///   - authors: The authors to observe; empty for all authors.
   ///   - modelContainer: The container to observe.
   ///   - isolation: The actor on which ``eventCounter`` changes.
   /// - Throws: ``SwiftDataError/historyTokenExpired`` if transactions after a token were deleted,

@@ -174,7 +174,7 @@ private struct Pair {
   /// The columns of each common property in the old and in the new store, in the order of the new
   /// store.
   let columns: [(ColumnIndex, ColumnIndex)]
-  /// The positions of the join tables of each common relationship.
+  /// For each common relationship, the positions of its join table in the old and in the new store.
   let links: [(Int, Int)]
 
   init(_ old: EntityLayout, of oldRows: ObjectRows, new: EntityLayout, of newRows: ObjectRows) {

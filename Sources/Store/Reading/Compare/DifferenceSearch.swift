@@ -4,7 +4,7 @@ import SQLite
 /// The rows of two states that are compared together: the rows of a table, or of an entity and its
 /// links.
 ///
-/// The first column of each statement must be an id.
+/// The first column of each part must be an id.
 struct ComparedRows: Sendable {
   /// Rows of one table in both states.
   struct Part: Sendable {
