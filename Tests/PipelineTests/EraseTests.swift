@@ -270,6 +270,30 @@ struct EraseTests {
     }
   }
 
+  @Test(
+    "A copy of logs that received the transaction of an erasure, but not the erased logs, is noted."
+  )
+  func copy() throws {
+    try withTemporaryFolder { folder in
+      let secrets = try Secrets(folder)
+      try secrets.write()
+      let copy = LogFolder(folder.path + "/copy")
+      try FileManager.default.copyItem(atPath: secrets.logs.path, toPath: copy.path)
+      _ = try erase(secrets.request)
+      for file in try secrets.logs.files(of: secrets.store.identifier, lineage: 0) {
+        let place = copy.path + file.path.dropFirst(secrets.logs.path.count)
+        if FileManager.default.fileExists(atPath: place) { continue }
+        try FileManager.default.copyItem(atPath: file.path, toPath: place)
+      }
+      func notices(_ logs: LogFolder) throws -> [String] {
+        try verify(VerifyRequest(logs: logs)).flatMap(\.notices).map { "\($0)" }
+      }
+      #expect(try notices(secrets.logs).isEmpty)
+      let found = try notices(copy).filter { $0.contains(" of \(copy.path) still have ") }
+      #expect(found.count == 1, "\(try notices(copy))")
+    }
+  }
+
   @Test("A value that an object still has is refused, and nothing is changed.")
   func stillThere() throws {
     try withTemporaryFolder { folder in

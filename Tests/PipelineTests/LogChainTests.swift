@@ -37,6 +37,24 @@ struct LogChainTests {
     }
   }
 
+  @Test(
+    "A log is in the folder of its first transaction's day, whatever the days of the others are."
+  )
+  func days() throws {
+    try withTemporaryFolder { url in
+      var world = try World(url, "a log of two days")
+      for day in 1...2 {
+        try world.write(1)
+        // The digest of the last transaction is computed when the next one begins.
+        let set = "UPDATE history_transaction SET time = '2026-01-0\(day)T12:00:00.000000Z'"
+        try runSQL(set + " WHERE id = (SELECT max(id) FROM history_transaction)", on: world.path)
+      }
+      try world.export()
+      #expect(try world.files().map { $0.contains("/date=2026-01-01/") } == [true])
+      #expect(try verify(VerifyRequest(logs: world.logs)).map(\.findings) == [[]])
+    }
+  }
+
   /// Calls `body` with the chain of three logs, and the points before each and at the end.
   private func withChain(
     _ name: String,
