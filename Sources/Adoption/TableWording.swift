@@ -19,7 +19,8 @@ extension TableDescription: Worded {
       Table '\(name)' is recorded. It has no primary key, so its rows are identified by their rowid.
       VACUUM can change rowids; a primary key identifies rows permanently.
       """
-    case .through(let table): "Table '\(name)' is recorded through table '\(table)'."
+    case .through(let table):
+      "Table '\(name)' has its content in table '\(table)', and is recorded as a part of it."
     case .part(let owner): "Table '\(name)' is a part of table '\(owner)' and is not recorded."
     case .refused(let refusal): "Table '\(name)' is not recorded: " + refusal.wording
     }

@@ -210,8 +210,8 @@ extension SwiftDataError {
         + "\nIf this is intended, pass allowEscapingMutations: true, and save regularly."
     case .failedFetch(let what, let error): "The fetch of \(what) failed: \(error.message)"
     case .dependsOnRows(let kind):
-      "A predicate evaluates a nested \(kind) that depends on the row."
-        + "\nCreate the nested \(kind) in a constant, before the predicate."
+      "A predicate evaluates a nested \(kind) that is created or chosen for each row."
+        + "\nCreate one \(kind) for all rows, and store it in a constant before the predicate."
     case .unreadProperty(let error): "A property could not be read: \(error)"
     case .unreadRelationship(let property, let object):
       "\(property) of \(object) can't be read from its store, so the object can't be saved."

@@ -13,7 +13,7 @@ extension Travelog {
   static let migration = Parameter<[String]>.positionals(
     "COMMAND",
     type: .text,
-    help: "With --suspend, the command that changes the tables."
+    help: "The command that changes the tables; only with --suspend."
   )
   static let prefix = Parameter<String>.flag(
     "prefix",
@@ -36,7 +36,7 @@ extension Travelog {
 
   static let adoptCommand = Command(
     "adopt",
-    summary: "Gives a SQLite database of any program a history.",
+    summary: "Adds a history to the SQLite database of any program.",
     discussion:
       "Adds tables and triggers that record who changes what. The tables of the program do not "
       + "change, and if the command fails, nothing is added. All other commands accept an adopted "

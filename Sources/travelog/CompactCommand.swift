@@ -7,7 +7,7 @@ extension Travelog {
     "compact",
     summary: "Merges small logs into larger ones.",
     discussion:
-      "No line and no digest changes. Each small log is verified while its lines are copied, and "
+      "The lines and their digests stay the same. Each small log is verified while its lines are copied, and "
       + "removed when the larger log is complete. Filtered logs are merged only with logs of the "
       + "same filter.",
     examples: [

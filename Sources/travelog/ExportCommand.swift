@@ -111,7 +111,7 @@ extension Travelog {
     files: [
       "LOGS/store=UUID/_token.json": "The token: the last exported transaction and its digest.",
       "LOGS/store=UUID/lineage=N/date=DAY/FIRST-LAST.ndjson.gz": "The logs.",
-      "LOGS/store=UUID/partial=NAME/": "The filtered logs and the token of one filter.",
+      "LOGS/store=UUID/partial=NAME/": "The logs and the token of one filter.",
     ],
     exitCodes: [
       .unreadable, .empty, .missing, .locked, .historyGap, .diverged, .interrupted, .terminated,

@@ -175,7 +175,7 @@ extension Travelog {
     return switch result.end {
     case .token: "the token confirms that no later log is missing"
     case .head: "the given digest confirms that no later log is missing"
-    case .store: "the logs restore the store, so no later log is missing"
+    case .store: "a restore from the logs gives the present state, so no later log is missing"
     case .lineage: "the next lineage confirms that no later log is missing"
     case .none: "later logs may be missing: use --head or --against to find out"
     }

@@ -9,7 +9,7 @@ package struct SHA256: Sendable {
     if crypto == nil { plain = PlainSHA256() }
   }
 
-  /// The digest of a complete message in two parts.
+  /// The digest of a complete message, which is given in two parts.
   package static func digest(
     of bytes: UnsafeRawBufferPointer,
     _ more: UnsafeRawBufferPointer = UnsafeRawBufferPointer(start: nil, count: 0)

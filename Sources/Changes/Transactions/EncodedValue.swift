@@ -20,8 +20,8 @@ package struct EncodedValue: Hashable {
     appendJSONString(note, to: &special)
   }
 
-  /// A value of type `any` that is stored under its digest, with a text that has only the storage
-  /// class.
+  /// A large value of type `any`: a reference to its digest, and a text that begins with the
+  /// storage class and has nothing after it.
   package init(large reference: LargeReference, spelling value: Value) {
     switch value {
     case .blob: self = Self.largeForms[1]

@@ -53,7 +53,8 @@ package final class ObjectEncoder {
 
   /// Appends a value without its key.
   ///
-  /// If a text can't express the value, the function returns a note.
+  /// Returns the note about a value that JSON can't express, for the key `special`; nil for other
+  /// values.
   @inline(__always)
   package func append(
     _ value: Value,

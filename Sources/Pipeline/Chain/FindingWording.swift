@@ -130,8 +130,8 @@ extension Notice {
     case .isNotErased(let count, let id, let object, let properties, let logs):
       notErased(count, by: id, of: object, properties: properties, logs: logs)
     case .snapshotIsUnproven(let transaction):
-      "Nothing proves the snapshot of transaction \(transaction), because no transaction could be"
-        + " recorded in the store."
+      "The snapshot of transaction \(transaction) is unproven, because this export could not record"
+        + " the snapshot's digest in the store."
         + "\nExport as a user who may write to the store."
     case .treeIsNotWhole(let damage):
       "The tree of transactions beside the logs is not complete: \(damage)"

@@ -100,7 +100,8 @@ extension ExportStart {
 
   /// Filtered logs can end before the token, because the filter left later transactions out.
   ///
-  /// Filtered logs end after the token if a run was interrupted before the token was updated.
+  /// They can end after the position in the token, if a run was interrupted before it updated the
+  /// token.
   private static func forFiltered(
     _ point: HistoryPoint?,
     end: (lineage: Int64, transaction: Int64)?,

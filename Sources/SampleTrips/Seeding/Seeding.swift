@@ -3,7 +3,7 @@ import Stopping
 import SwiftData
 
 extension SampleTrips {
-  /// A release of the app, by the schema of its store.
+  /// A release of the app, which has its own schema.
   package enum Release: String, CaseIterable, Sendable {
     case first = "1"
     case second = "2"

@@ -48,7 +48,7 @@ package enum ReplayFailure: StoreReason {
     case .otherLineage(let lineage, let replica):
       "A snapshot of lineage \(lineage) can't be replayed into \(path), which has lineage \(replica)."
     case .notAMigration(let id):
-      "Transaction \(id) is the first transaction with another schema, but is not a migration."
+      "Transaction \(id) has another schema than the transaction before it, but is not a migration."
     case .missingMigration(let version):
       "The migration of the store \(path) to version \(version) of the schema was not replayed."
     }

@@ -61,7 +61,7 @@ public protocol DataStore: AnyObject {
 extension DataStore {
   /// The number of objects that a request selects.
   ///
-  /// The default implementation fetches their identifiers.
+  /// The default implementation fetches the identifiers of the objects, and counts them.
   public func fetchCount<T>(_ request: DataStoreFetchRequest<T>) throws -> Int
   where T: PersistentModel { try fetchIdentifiers(request).count }
 
