@@ -122,7 +122,8 @@ struct HistoryDeletion {
 
   /// Deletes all transactions up to an id, because the base of history replaces them.
   func deleteAll(through id: Int64) throws {
-    // The ids of changes rise with the ids of their transactions.
+    // The ids of changes rise with the ids of their transactions, so the changes with ids below
+    // `end` are deleted.
     let end = try connection.integer(
       "SELECT first_change FROM \(connection.tables.transaction) WHERE id > ?1 ORDER BY id LIMIT 1",
       values: [.integer(id)]
@@ -154,7 +155,8 @@ struct HistoryDeletion {
     }
   }
 
-  /// Deletes the changes in a range, and subtracts the uses of large values by these changes.
+  /// Deletes the changes in a range, and subtracts their uses of large values from the counts of
+  /// uses.
   private func deleteChanges(_ range: String, _ bind: (Statement) throws -> Void) throws {
     let large = try connection.cached(
       "SELECT large FROM \(connection.tables.change) WHERE \(range) AND large IS NOT NULL"

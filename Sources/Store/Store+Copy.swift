@@ -11,8 +11,8 @@ extension Store {
       let copy = try Connection(path: path, mode: .readWriteCreate)
       // An interrupted copy is not used, so it need not be durable.
       try copy.execute("PRAGMA synchronous = OFF")
-      // Writers may remove large values meanwhile. The rows of the copy may refer to these values,
-      // but they are not copied.
+      // While rows are copied, writers may remove large values. The copied rows may refer to such a
+      // value, but the value is not copied.
       try read { reader in
         try reader.connection.backup(to: copy)
         try Self.copyValues(from: BlobFolder(besides: location.path), to: BlobFolder(besides: path))

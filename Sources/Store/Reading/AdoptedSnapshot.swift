@@ -94,7 +94,7 @@ private final class EarlierRows {
       .valuesByKey(of: CanonicalText(row.bytes(at: index)))
   }
 
-  /// The earlier values of a row that changed later; nil if the row did not change.
+  /// The earlier state of a row; nil if the row has not changed since.
   func take(_ name: RowName, table: Int) throws -> Row? {
     guard let row = try row(name, table: table) else { return nil }
     try bind(marking, name, table: table)

@@ -107,7 +107,7 @@ final class LinkCursor {
     isAtEnd = try !row.step()
   }
 
-  /// The links of an owner, whose id must be higher than the owner's id in the previous call.
+  /// The links of an owner; each call must give a higher id than the previous call.
   ///
   /// Links whose owners have ids between those of two calls are skipped, because these owners are
   /// missing or belong to another entity.

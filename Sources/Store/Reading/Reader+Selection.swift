@@ -36,8 +36,8 @@ extension Reader {
       low = min(low + step, last)
       step *= 2
     }
-    // The transaction at `low` matches, or is the first transaction. The transaction at `high` does
-    // not match.
+    // The transaction at `low` is not too late, or it is the first one. The transaction at `high`
+    // is too late.
     var high = min(low + step, last + 1)
     while high - low > 1 {
       let middle = low + (high - low) / 2

@@ -4,7 +4,7 @@ import SQLite
 
 /// Reads a store through one connection, for one thread at a time.
 ///
-/// The connection has the functions and collations of ``Options/configure``.
+/// ``Options/configure`` adds functions and collations to the connection.
 package final class Reader {
   /// A connection that can write only temporary tables.
   package let connection: Connection

@@ -169,7 +169,7 @@ struct StoreFile: Sendable {
     }
   }
 
-  /// Whether the transaction of a captured row is complete, in a store opened for reading.
+  /// Whether the transaction of a captured row is complete; for a store that is open for reading.
   ///
   /// Another program may be about to commit rows that were captured earlier. Only a program that
   /// has the write lock can exclude this, so the function takes the lock and releases it at once.

@@ -22,14 +22,14 @@ final class ChangeRecorder {
   private(set) var transaction: Int64 = 0
   private var firstRow: Int64 = 0
   private var nextRow: Int64 = 0
-  /// The ids of the next transaction and change, if the last transaction was just copied; nil if
-  /// they must be looked up.
+  /// If the last transaction was just copied, the ids of the next transaction and change; otherwise
+  /// nil.
   private var next: (transaction: Int64, change: Int64)?
   private var hasGaps = false
 
   /// Creates a recorder.
   ///
-  /// `other` is a recorder on the same connection; the two recorders share the state of erasing.
+  /// `other` is a recorder on the same connection, whose ``Erasure`` the new recorder also uses.
   init(
     _ connection: Connection,
     schema: StoreSchema,

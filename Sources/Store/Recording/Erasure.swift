@@ -298,7 +298,7 @@ extension Change {
     salt: Seed,
     leaving digest: Digest
   ) -> [ToldValue]? {
-    // Each of these values may have been kept. There are never more than 12 of them.
+    // The origin may have kept each of these values. A line never has more than 12 of them.
     let present = wanted.indices.filter { wanted[$0].isAfter }.prefix(12)
     for choice in 0..<1 << present.count {
       let kept = Set(present.enumerated().filter { choice >> $0.offset & 1 == 1 }.map(\.element))

@@ -56,8 +56,10 @@ extension HistoryRows {
     return try connection.integer(query).flatMap { try transaction($0) }
   }
 
-  /// Removes the seeds that are kept for snapshots, because such a seed gives the salts of all
-  /// values, with which erased values could be guessed.
+  /// Removes the seeds that are kept for snapshots.
+  ///
+  /// From the seed of a snapshot, the salts of all its values can be derived, so erased values
+  /// could be guessed.
   static func forgetMarkSeeds(on connection: Connection) throws {
     try connection.execute(
       """

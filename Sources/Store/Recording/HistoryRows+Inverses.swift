@@ -32,8 +32,8 @@ extension HistoryRows {
   }
   /// Calls the closure with the inverse of each change of the transactions that an undo reverts.
   ///
-  /// An undo works with the present schema, so the transactions from the first one on must not
-  /// contain one of the `obstacles`.
+  /// An undo works with the present schema. So neither the reverted transactions nor later ones may
+  /// have an operation in `obstacles`.
   func undo(
     _ range: ClosedRange<Int64>,
     obstacles: [TransactionOperation],

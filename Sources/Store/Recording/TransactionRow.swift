@@ -128,8 +128,8 @@ final class TransactionRow {
     try insert(transaction, schemaID: try rows.schemaID(transaction.schema))
   }
 
-  /// Continues after a transaction that was just inserted; false if ``nextIDs()`` must look up the
-  /// ids.
+  /// Prepares for the transaction after one that was just inserted; false if ``nextIDs()`` must
+  /// look up the next ids.
   func follow(_ transaction: Transaction) -> Bool {
     guard transaction.operation != .gap, let digest = transaction.digest else { return false }
     previous = digest

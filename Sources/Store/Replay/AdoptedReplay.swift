@@ -55,7 +55,7 @@ final class AdoptedReplay {
       guard row == nil else {
         return note(writer.difference(key, property: nil, expected: nil, found: "there"))
       }
-      // If all values are erased, the row is left out. A later change deletes it.
+      // If all values are erased, the row is left out, because a later change deletes it.
       guard new.contains(where: { $0 != nil }) else { return }
       return try insert(filled(new, of: table), name: name, into: entity.number)
     }
@@ -121,7 +121,7 @@ final class AdoptedReplay {
       do {
         try table.insert(row.values, name: row.name)
       } catch let error as SQLiteError where error.isUniqueConflict && !table.key.isEmpty {
-        // The row in the way is identified by its key, so it gets another rowid. Then the waiting
+        // The conflicting row is identified by its key, so it gets another rowid. Then the waiting
         // row can have the rowid that it needs.
         guard let rowid = table.isRowid(row.name) else { throw error }
         let name = table.layout.table

@@ -125,8 +125,8 @@ final class ReplayRows {
       }
       return
     }
-    // If values of an object are erased, its row contains placeholders, which can differ from the
-    // values in the tombstone.
+    // If values of an object are erased, its row contains placeholders. They can differ from the
+    // values in the tombstone, so a deletion is not compared.
     if change.kind != .delete || !isErased {
       differences += try writer.differences(of: row, from: old, members: before, key: key)
     }

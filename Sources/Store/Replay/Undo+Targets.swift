@@ -58,7 +58,8 @@ extension Undo {
     guard let row = try current(key) else { return }
     for lead in leads
     where try writer.entity(of: lead.target) == nil {
-      // When older transactions were reverted, the object may have got another target.
+      // When older transactions were reverted, the object may have got another target. Then the
+      // lead is skipped.
       let target = lead.target.id.integer
       if let column = lead.column, !row[column].isSame(as: .integer(target)) { continue }
       if let join = lead.joinIndex, try !writer.joins[join].isLinked(key.id.integer, target: target)
