@@ -37,7 +37,7 @@ final class StoreChanges: Sendable {
 
   var isPolling: Bool { state.withLock { $0.timer != nil } }
 
-  /// Calls a listener on a separate thread after each later commit.
+  /// From now on, calls a listener on a separate thread after each commit.
   func add(
     _ owner: AnyObject,
     of container: ModelContainer,

@@ -152,8 +152,8 @@ struct Adoption {
   private func join(_ model: any PersistentModel, with twin: any PersistentModel) {
     let (state, target) = (model._$state, twin._$state)
     guard state !== target, let entity = target.entity else { return }
-    // If this object was marked as deleted, related objects were updated. But the deletion will not
-    // happen.
+    // If this object was marked as deleted, related objects were updated. The deletion will not
+    // happen, so all its relationships are merged.
     let wasDeleted = wereDeleted.contains(ObjectIdentifier(model))
     for property in state.description.properties where target.phase == .stored {
       let index = property.index

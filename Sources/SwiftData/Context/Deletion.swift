@@ -17,7 +17,7 @@ extension ModelContext {
     }
     guard model._$state.registry === registry else { return }
     // If the object's context was released, adoption may have merged the object with an object of
-    // this context.
+    // this context. Then that object is deleted.
     let model = model._$state.model ?? model
     if isAsked { pending.askToDelete(model) }
     var queue: [any PersistentModel] = [model]

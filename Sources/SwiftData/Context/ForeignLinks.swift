@@ -68,8 +68,8 @@ extension ModelContext {
           )
         )
       }
-      // Either the context of the other object was released, or that context rolled back the
-      // insertion of the object.
+      // The context of the other object was released, or rolled back its insertion. So the link is
+      // set now.
       state.unlinked.insert(link.index)
       state.linkInitialValues(of: link.owner, again: true)
     }

@@ -2,7 +2,8 @@ extension PendingSave {
   /// Removes deleted objects, and objects that have another owner now, from relationships in memory
   /// that do not show these changes yet.
   ///
-  /// These are relationships without an inverse, and those that the store's delete rules changed.
+  /// Relationships without an inverse, and those that the store's delete rules changed, do not show
+  /// such changes by themselves.
   func dropStrays(isRuled: Bool) {
     guard hidden.mayLeaveStrays || !changes.deleted.isEmpty || !deletedRows.isEmpty else { return }
     let touched = Set((deleted + hidden.states).compactMap { $0.entity?.tableIndex })

@@ -1,7 +1,7 @@
 import Changes
 import Store
 
-/// The past schemas of one store of a container, by the digests that transactions contain.
+/// The past schemas of one store of a container, by their digests, which transactions contain.
 final class PastSchemas: Sendable {
   private let map: EntityMap
   private let storeIndex: Int

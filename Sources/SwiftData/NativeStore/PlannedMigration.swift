@@ -104,7 +104,8 @@ struct PlannedMigration {
     }
   }
 
-  /// Migrates with the stage that begins at a version, or without a stage to the next version.
+  /// Migrates from a version with the stage that begins there; if there is no such stage, migrates
+  /// to the next version without code.
   ///
   /// Returns the version that the store has after the step.
   private func step(_ index: Int, migration: StagedMigration) throws -> Int {

@@ -159,7 +159,7 @@ extension ModelContainer {
     return names
   }
 
-  /// The position in each store with a history at which an observer begins.
+  /// For each store with a history, the position at which an observer begins.
   fileprivate func historyPlaces(_ tokens: [String: any HistoryToken]) throws -> [HistoryPlace] {
     for store in tokens.keys where !storeIdentifiers.contains(store) {
       throw HistoryPlace.wrongToken(store)
