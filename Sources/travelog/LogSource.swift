@@ -39,7 +39,7 @@ final class LogSource {
       let named = LogFolder(paths[0])
       guard place.store != nil, try named.stores().isEmpty else {
         let files = try named.stores().isEmpty ? named.looseFiles() : []
-        // If the folder contains no stores, the logs can be copies in it, without their own
+        // If the folder contains no stores, it can contain copies of logs without the logs' own
         // folders.
         spool =
           try files.isEmpty

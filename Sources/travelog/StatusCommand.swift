@@ -41,8 +41,8 @@ extension Travelog {
       try call.output.show(text(of: status, style: call.output.style))
     }
     let code = exitCode(of: status.logs, maximumLag: given[maximumLag])
-    // The table on a terminal already contains the message. The answer in JSON and the output of
-    // --quiet do not contain the message.
+    // The table on a terminal already contains the message. With --json or --quiet there is no
+    // table, so the message is written here.
     if code != .success, given[json] || given[quiet], let message = status.logs.message {
       try call.warn([message, status.logs.hint].compactMap(\.self).joined(separator: " "))
     }

@@ -86,7 +86,8 @@ extension _ModelState {
       context?.pending.foreignLinks.append(ForeignLink(owner: owner, index: index, other: other))
       return
     }
-    // While this object was deleted, the other object may have been deleted too.
+    // While this object was deleted, the other object may have been deleted too. Then the link is
+    // removed.
     if again, state.phase == .deleted || state.phase == .deleting {
       return part(owner, from: other, at: index)
     }

@@ -160,7 +160,7 @@ extension SQLTranslation {
     }
   }
 
-  /// The last transaction of the store that a token covers; 0 if it does not cover the store.
+  /// The last transaction that a token covers in the store; 0 if it covers none.
   private func covered(by token: DefaultHistoryToken) -> Int64 {
     token.points[sources.storeIdentifier]?.transaction ?? 0
   }

@@ -8,7 +8,7 @@ struct SQLSources {
   var order: (String) -> String = { _ in "t0.id" }
   /// The identifier of the store, which the identifiers of its objects contain.
   var storeIdentifier: String
-  /// The present names of entities that changes in history contain by an old name.
+  /// The present names of the entities that have older names in history.
   var pastNames: [PastName] = []
 }
 

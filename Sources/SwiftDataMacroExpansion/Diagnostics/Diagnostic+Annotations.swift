@@ -23,7 +23,7 @@ extension Diagnostic {
     )
   }
 
-  /// The error for `@Transient` on a variable outside of a model class.
+  /// The warning for `@Transient` on a variable outside of a model class.
   static func transientOutsideModel(_ node: AttributeSyntax) -> Diagnostic {
     Diagnostic.error(
       "@Transient has no effect here, because the property does not belong to a class that is "
@@ -154,8 +154,7 @@ extension Diagnostic {
     )
   }
 
-  /// The error for an option of `@Attribute` in `@Relationship`, or of `@Relationship` in
-  /// `@Attribute`.
+  /// The error for an option of `@Attribute` in `@Relationship`, or the reverse.
   static func optionOfOther(
     _ expression: ExprSyntax,
     name: String,
