@@ -57,7 +57,7 @@ extension Store {
       for _ in 0..<3 {
         let version = try reader.version()
         let companion = try takeReader()
-        // A commit happened between the two snapshots, so the reader takes a newer one.
+        // A program may have committed between the two snapshots, so the reader takes a newer one.
         try reader.refresh()
         if try reader.version() == version {
           reader.companion = companion

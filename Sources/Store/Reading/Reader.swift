@@ -23,8 +23,8 @@ package final class Reader {
   package private(set) var head = Head.transaction(0)
   /// A second reader of the same state, for another thread.
   ///
-  /// Nil if the caller did not ask for a second reader, or if a program wrote to the store while it
-  /// was opened.
+  /// Nil if the caller did not ask for a second reader, if the store is in memory, or if another
+  /// program writes again and again.
   package internal(set) var companion: Reader?
   let blobFolder: BlobFolder?
   /// The large values of the current object during ``snapshot(_:)``.

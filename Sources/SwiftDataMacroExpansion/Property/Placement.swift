@@ -5,8 +5,8 @@ import SwiftSyntaxMacros
 enum Placement {
   /// Rejects an attribute that is not on a variable of a model class.
   ///
-  /// A variable outside of a model class that has `@Transient` causes only a warning. In an
-  /// extension, it causes none, because an extension stores nothing.
+  /// On a variable outside of a model class, `@Transient` causes only a warning. In an extension it
+  /// is allowed, because an extension stores nothing.
   static func check(
     _ node: AttributeSyntax,
     name: String,
