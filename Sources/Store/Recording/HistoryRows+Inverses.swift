@@ -30,6 +30,7 @@ extension HistoryRows {
       id = (transaction.gap?.first ?? id) - 1
     }
   }
+
   /// Calls the closure with the inverse of each change of the transactions that an undo reverts.
   ///
   /// An undo works with the present schema. So neither the reverted transactions nor later ones may
