@@ -250,6 +250,47 @@ struct EraseTests {
     }
   }
 
+  @Test("A replica erases the values that a deletion in tombstone mode erased in the store.")
+  func followerOfTombstones() throws {
+    try withTemporaryFolder { folder in
+      let secrets = try Secrets(folder, .tombstones)
+      try secrets.write()
+      _ = try secrets.replica("follower.store")
+      try secrets.delete()
+      #expect(try secrets.places(of: secrets.texts[0]).contains { $0.hasPrefix("follower") })
+      let follower = try secrets.replica("follower.store")
+      #expect(try rowDump(of: follower) == rowDump(of: secrets.store))
+      #expect(try lines(of: follower) == lines(of: secrets.store))
+      try follower.check { Issue.record("\($0)") }
+      for text in secrets.texts {
+        #expect(try !secrets.places(of: text).contains { $0.hasPrefix("follower") }, "\(text)")
+      }
+    }
+  }
+
+  @Test("A replica imports a gap that also replaces transactions of a store in tombstone mode.")
+  func gapOverErasedValues() throws {
+    try withTemporaryFolder { folder in
+      let secrets = try Secrets(folder, .tombstones)
+      try secrets.write()
+      _ = try secrets.replica("follower.store")
+      try secrets.set("never exported")
+      let head = try secrets.store.read { try $0.historyRange().head.transaction }
+      try secrets.store.deleteHistory([1...head])
+      // The deletion erases the values before the update, so the state before it is not known.
+      try secrets.set("erased")
+      try secrets.store.write(Author()) { try $0.delete(Self.guest, id: 1) }
+      try secrets.store.write(Author()) { try $0.delete(Self.guest, id: 2) }
+      _ = try recover(RecoverRequest(store: secrets.path, logs: secrets.logs))
+      let follower = try secrets.replica("follower.store")
+      let gaps = try rows("SELECT max(id) FROM history_transaction WHERE op = 'gap'", in: follower)
+      let gap = try #require(gaps.first.flatMap { Int64($0) })
+      #expect(gap > head)
+      #expect(try rowDump(of: follower) == rowDump(of: secrets.store))
+      #expect(try lines(of: follower, after: gap) == lines(of: secrets.store, after: gap))
+    }
+  }
+
   @Test("Values that were erased twice are confirmed line by line, and replicas erase them twice.")
   func twice() throws {
     try withTemporaryFolder { folder in

@@ -85,7 +85,8 @@ private struct RandomWorld {
     for _ in 0..<Int.random(in: 1...5, using: &random) {
       try history.write(to: store)
       let head = try store.read { try $0.historyRange().head.transaction }
-      states[head] = try rowDump(of: store)
+      // An import up to transaction 0 creates no replica.
+      if head > 0 { states[head] = try rowDump(of: store) }
     }
   }
 
@@ -112,7 +113,7 @@ private struct RandomWorld {
   /// Erases the values of an object that is gone.
   private mutating func erase() throws {
     try export()
-    let names = try StoreTesting.rows(
+    let names = try rows(
       "SELECT DISTINCT entity || ' ' || object FROM history_change WHERE kind = 'delete'",
       in: store
     )
@@ -182,7 +183,7 @@ struct RandomWorldTests {
           try world.step()
           try world.export()
           try verifyAll(&world)
-          if mode == nil { try follow(world) }
+          try follow(world)
         } catch {
           Issue.record("\(error) after \(world.steps)")
           return
@@ -239,9 +240,12 @@ struct RandomWorldTests {
     let follower = try Store.open(.file(URL(fileURLWithPath: path)))
     let steps: Comment = "\(world.steps)"
     #expect(try rowDump(of: follower) == rowDump(of: world.store), steps)
+    // The follower has a gap instead of the transactions before the gap's end. In tombstone mode,
+    // the store can still have some of these transactions.
+    let gap = try rows("SELECT max(id) FROM history_transaction WHERE op = 'gap'", in: follower)
     let base =
       try [world.store, follower].map { try $0.read { try $0.historyRange().base.transaction } }
-      .max() ?? 0
+      .reduce(Int64(gap.first ?? "") ?? 0, max)
     #expect(
       try lines(of: follower, after: base) == lines(of: world.store, after: base),
       steps

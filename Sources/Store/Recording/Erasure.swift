@@ -103,8 +103,8 @@ final class Erasure {
     where erases: (Transaction, Change, ToldValue) throws -> Bool
   ) throws {
     let rows = HistoryRows(connection)
+    // A replica has no seeds of snapshots, so there are none to forget.
     try connection.execute("PRAGMA secure_delete = ON")
-    try HistoryRows.forgetMarkSeeds(on: connection)
     var erased = RestatedRows()
     for one in restatements {
       guard let transaction = try rows.transaction(one.transaction),

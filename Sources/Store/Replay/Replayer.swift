@@ -151,15 +151,19 @@ package final class Replayer {
 
   /// Erases the values that a transaction records as erased.
   private func erase(_ transaction: Transaction) throws {
-    // Adopted files are excepted: removing the bytes would rebuild the file, which renumbers the
-    // rows of tables without a key.
-    guard let erasure = transaction.erasure, !writer.schema.isAdopted else { return }
+    // Removing the bytes rebuilds the file, which renumbers rows of tables without a key.
+    guard !writer.schema.isAdopted, case let restated = transaction.restatements, !restated.isEmpty
+    else { return }
+    guard let erasure = transaction.erasure else {
+      // A deletion erases all values of the object.
+      return try writer.recorder.erase(restated) { _, _, _ in true }
+    }
     let targets = CatalogTargets(
       entity: erasure.object.entity,
       attributes: erasure.properties,
       schemas: try catalogSchemas(on: writer.connection)
     )
-    try writer.recorder.erase(erasure.restatements) { transaction, change, value in
+    try writer.recorder.erase(restated) { transaction, change, value in
       try targets.under(transaction.schema).property(of: value, in: change) != nil
     }
   }
