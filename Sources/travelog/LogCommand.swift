@@ -94,7 +94,7 @@ extension Travelog {
     "show",
     summary: "Shows one transaction with all its changes.",
     discussion: "Each change has its values before and after. A deleted object has the values that "
-      + "its tombstone keeps.",
+      + "its tombstone keeps. If a gap replaces the transaction, the gap is shown.",
     examples: [
       "travelog show trips.store 412": "Show transaction 412.",
       "travelog show logs 412 --json": "Write transaction 412 as JSON.",
@@ -113,17 +113,21 @@ extension Travelog {
       throw AuditError.isBeforeHistory(given[source], base: history.outline.base)
     }
     let (line, tick) = call.tick()
-    let count = try writeTimeline(
-      of: history,
-      only: given[transaction],
-      filter: call.filter(for: history),
-      form: given[json]
-        ? jsonTimeline(hasChanges: true) : textTransaction(call.output.marks),
-      tick: tick
-    ) { bytes in
-      try line.clear()
-      try call.output.write(bytes: bytes)
+    func write(_ history: History) throws -> Int64 {
+      try writeTimeline(
+        of: history,
+        only: history.last,
+        filter: call.filter(for: history),
+        form: given[json]
+          ? jsonTimeline(hasChanges: true) : textTransaction(call.output.marks),
+        tick: tick
+      ) { bytes in
+        try line.clear()
+        try call.output.write(bytes: bytes)
+      }
     }
+    var count = try write(history)
+    if count == 0, let history = try history.throughGap() { count = try write(history) }
     try line.clear()
     guard count > 0 else { throw AuditError.isFilteredOut(given[transaction]) }
     return .success

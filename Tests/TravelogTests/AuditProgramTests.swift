@@ -37,6 +37,24 @@ struct AuditProgramTests {
     }
   }
 
+  @Test("If a gap replaces a transaction, show writes the gap.")
+  func gap() throws {
+    try withStore { folder, store in
+      let (path, logs) = (store.location.path, folder.path + "/logs")
+      try travelog("export", path, "--to", logs, "--new-folder", "--until", "5")
+      try store.deleteHistory([1...20])
+      #expect(try travelog("recover", path, "--to", logs).code == 0)
+      for id in [6, 13, 20] {
+        let shown = try answers(travelog("show", logs, "\(id)", "--json"))
+        #expect(shown.map { $0["transaction"] as? Int64 } == [20])
+      }
+      let next = try answers(travelog("show", logs, "21", "--json"))
+      #expect(next.map { $0["transaction"] as? Int64 } == [21])
+      let filtered = try travelog("show", logs, "13", "--author", "nobody")
+      #expect(filtered.code == 10 && filtered.errors.contains("matches the filters"))
+    }
+  }
+
   @Test("Every answer matches the JSON schema in the documents.")
   func answers() throws {
     try #require(!schema.isEmpty)

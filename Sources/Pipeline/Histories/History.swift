@@ -54,6 +54,16 @@ package struct History {
       .map { $0.lowerBound...min($0.upperBound, last) }
   }
 
+  /// This history up to the end of the gap that replaces its last transaction; nil if the last
+  /// transaction is not inside a gap.
+  package func throughGap() throws -> History? {
+    guard let stretch = outline.stretches.first(where: { $0.contains(last) }),
+      let next = try source.first(in: last...stretch.upperBound), let gap = next.gap,
+      gap.first <= last, next.id > last
+    else { return nil }
+    return try History(name: name, source: source, at: .transaction(next.id))
+  }
+
   /// The path of the store that a text names without a point; nil for any other text.
   ///
   /// With the path of the store, the caller can read rows instead of computing unsealed changes.
@@ -148,22 +158,22 @@ extension HistorySource {
       base: outline.base,
       head: outline.head,
       // If the time can't be read, the message does not contain a time.
-      time: try? outline.stretches.first.flatMap { try firstTime(in: $0) },
+      time: try? outline.stretches.first.flatMap { try first(in: $0)?.time },
       isStore: self is StoreHistory,
       earlier: outline.otherLineages.last { $0.lineage < outline.lineage }?.path
     )
     return PipelineError(.beforeHistory(point, beginning), logs: outline.path)
   }
 
-  /// The time of the first transaction in a range of ids.
-  private func firstTime(in ids: ClosedRange<Int64>) throws -> String? {
-    var time: String?
+  /// The first transaction in a range of ids.
+  fileprivate func first(in ids: ClosedRange<Int64>) throws -> Transaction? {
+    var first: Transaction?
     // A gap has the id of its last transaction, so a range that begins with a gap has no
     // transaction with the lowest id.
-    for range in [ids.lowerBound...ids.lowerBound, ids] where time == nil {
-      try readTransactions(range) { time = time ?? $0.time }
+    for range in [ids.lowerBound...ids.lowerBound, ids] where first == nil {
+      try readTransactions(range) { first = first ?? $0 }
     }
-    return time
+    return first
   }
 
   /// The last transaction before the first one that is later than the given time; nil if the
@@ -171,8 +181,7 @@ extension HistorySource {
   private func last(upToTime time: String, outline: HistoryOutline) throws -> Int64? {
     let stretches = outline.stretches
     // The first transaction is compared, because a snapshot before it can have a later time.
-    guard let first = stretches.first, let begun = try firstTime(in: first),
-      begun <= time
+    guard let first = stretches.first, let begun = try self.first(in: first), begun.time <= time
     else { return outline.baseTime.flatMap { $0 <= time ? outline.base : nil } }
     var low = 0
     var high = stretches.count
@@ -180,7 +189,7 @@ extension HistorySource {
     // result.
     while low < high {
       let middle = (low + high) / 2
-      if let first = try firstTime(in: stretches[middle]), first <= time {
+      if let first = try self.first(in: stretches[middle]), first.time <= time {
         low = middle + 1
       } else {
         high = middle
