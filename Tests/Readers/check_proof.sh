@@ -7,15 +7,13 @@ hash() { printf %s "$@" | xxd -r -p | sha; }  # of bytes in hexadecimal
 hex() { for p; do printf %s "$p" | openssl base64 -d -A | xxd -p -c 99; done; }  # of base64
 field() { sed -n "s/^$2 //p" "$t/$1"; }
 root() {  # LEAF INDEX COUNT HASH…: the root of RFC 6962 that follows from a leaf
-  r=$1 i=$2 n=$3 sides=; shift 3
-  while [ "$n" -gt 1 ]; do  # the side of each node on which the leaf is, from the root down
-    k=1; while [ $((2 * k)) -lt "$n" ]; do k=$((2 * k)); done
-    if [ "$i" -lt $k ]; then sides="left $sides" n=$k; else sides="right $sides" i=$((i - k)) n=$((n - k)); fi
+  r=$1 i=$2 last=$(($3 - 1)); shift 3; [ "$i" -ge 0 ] && [ "$i" -le $last ] || fail "there is no such leaf"
+  while [ $last -gt 0 ]; do  # the node i of a level; if the last node has no sibling, it is also in the next level
+    if [ $((i % 2)) = 1 ]; then r=$(hash 01 "${1-}" "$r") && shift
+    elif [ "$i" -lt $last ]; then r=$(hash 01 "$r" "${1-}") && shift; fi || fail "the path is too short"
+    i=$((i / 2)) last=$((last / 2))
   done
-  for side in $sides; do
-    if [ $side = left ]; then r=$(hash 01 "$r" "${1-}"); else r=$(hash 01 "${1-}" "$r"); fi; shift || fail "short path"
-  done
-  [ "$i $#" = "0 0" ] || fail "the path is too long, or there is no such leaf"
+  [ $# = 0 ] || fail "the path is too long"
 }
 t=$(mktemp -d); trap 'rm -r "$t"' EXIT  # 1: statement, 2: proof, 3: checkpoint, 4: signatures
 awk -v t="$t" 'BEGIN { part = 1 } /^$/ && part < 4 { part++; next } { print > (t "/" part) }' "$1"
@@ -31,8 +29,8 @@ if [ "$line" = "$closing" ]; then r=$(hex "$(field 1 lines)"); else
   [ "$prefix" = "{\"kind\":\"change\",$txn,\"seq\":$seq,${shared%%,\"op\":*}$values" ] || fail "the lines differ"
   root "$(hash 00 "$(printf %s "$known" | sha)" "$v")" "$seq" "$(printf %s "$closing" | jq .n)" $(hex $(sed '1d;/^{/d;/ /d' "$t/1"))
 fi
-member=",\"digest\":\"$digest\",\"meta\":{" meta=',"meta":{'
-body=$({ printf 05%s "$r" | xxd -r -p; printf '%s\n' "${closing%%"$member"*}$meta${closing#*"$member"}"; } | sha)
+body=$({ printf 05%s "$r" | xxd -r -p
+  printf '%s\n' "${closing%%,\"digest\":\"$digest\",\"meta\":*},\"meta\":${closing#*,\"digest\":\"$digest\",\"meta\":}"; } | sha)
 [ "$(hash 06 "$(hex "$(field 1 previous)")" "$body")" = "$digest" ] || fail "the lines have another digest"
 root "$(hash 00 "$digest")" "$(field 2 index)" "$(sed -n 2p "$t/3")" $(hex $(sed '1,2d' "$t/2"))
 [ "$r" = "$(hex "$(sed -n 3p "$t/3")")" ] || fail "the checkpoint has another root"
