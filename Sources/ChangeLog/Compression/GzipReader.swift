@@ -81,14 +81,16 @@ package final class GzipReader {
   private func read(into output: UnsafeMutableRawBufferPointer, whole: inout Int) throws -> Int {
     var count = 0
     while count < output.count {
-      if !isInMember { whole = count }
       if !isInMember {
+        whole = count
+        #if DEFLATE
+        // If the buffer has little room left, the next call decompresses the next member into an
+        // empty buffer. A caller that needs no more bytes does not make this call.
+        guard count == 0 || output.count - count >= Self.memberRoom else { break }
+        #endif
         try refill(upTo: Self.memberRoom)
         guard !waiting.isEmpty else { break }
         #if DEFLATE
-        // If the buffer has little room left, the next call decompresses the next member into an
-        // empty buffer.
-        guard count == 0 || output.count - count >= Self.memberRoom else { break }
         let taken = members.read(
           UnsafeRawBufferPointer(rebasing: input[waiting]),
           into: UnsafeMutableRawBufferPointer(rebasing: output[count...])
@@ -107,20 +109,6 @@ package final class GzipReader {
       count += try inflate(into: UnsafeMutableRawBufferPointer(rebasing: output[count...]))
     }
     return count
-  }
-
-  /// Skips bytes; returns false if fewer bytes remain.
-  func skip(_ count: Int64) throws -> Bool {
-    let scratch = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 20, alignment: 16)
-    defer { scratch.deallocate() }
-    var left = count
-    while left > 0 {
-      let part = scratch.prefix(Int(min(left, Int64(scratch.count))))
-      let read = try read(into: UnsafeMutableRawBufferPointer(rebasing: part))
-      guard read > 0 else { return false }
-      left -= Int64(read)
-    }
-    return true
   }
 
   /// Decompresses the next part of a member with zlib, and returns the number of bytes.

@@ -174,10 +174,8 @@ package final class LogReader {
   /// The lines after the closing line that an entry describes; nil if another line is at the
   /// position of the entry.
   private func lines(at entry: LogMembers.Entry) throws -> LineBuffer? {
-    let reader = try GzipReader(descriptor: descriptor, path: path)
-    guard try reader.skip(entry.begins) else { return nil }
-    let lines = LineBuffer(reader, path: path)
-    guard let line = try lines.next() else { return nil }
+    let lines = LineBuffer(try GzipReader(descriptor: descriptor, path: path), path: path)
+    guard try lines.skip(entry.begins), let line = try lines.next() else { return nil }
     let text = UnsafeRawBufferPointer(rebasing: line.dropLast())
     let closed = try TransactionScanner().transaction(text, isAlone: true)
     guard closed.id == entry.transaction, closed.schema == schemaDigest else { return nil }

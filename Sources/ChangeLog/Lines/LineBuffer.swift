@@ -54,6 +54,20 @@ final class LineBuffer {
     return UnsafeRawBufferPointer(rebasing: current.lines[lineStart..<start])
   }
 
+  /// Skips bytes at the beginning of the file, which must be complete lines; returns false if the
+  /// file has no line after these bytes.
+  func skip(_ count: Int64) throws -> Bool {
+    var left = count
+    while try advance() {
+      guard left >= current.count else {
+        current.removeFirst(Int(left))
+        return true
+      }
+      left -= Int64(current.count)
+    }
+    return false
+  }
+
   /// Starts to compute digests; the first line must already be read, because it contains the digest
   /// before the first transaction.
   func begin(after previous: Digest) {

@@ -59,6 +59,13 @@ final class Piece: @unchecked Sendable {
     return resize(to: Self.usualRoom)
   }
 
+  /// Removes complete lines from the beginning of the piece.
+  func removeFirst(_ bytes: Int) {
+    memory.copyMemory(from: UnsafeRawBufferPointer(rebasing: memory[bytes..<filled]))
+    filled -= bytes
+    count -= bytes
+  }
+
   /// Waits until no other thread uses the piece.
   func wait() {
     filling.wait()
