@@ -193,6 +193,25 @@ struct ReaderTests {
     }
   }
 
+  @Test("The reader begins with a snapshot if a later transaction proves the snapshot.")
+  func snapshots() throws {
+    try withTemporaryFolder { folder in
+      var world = try World(folder, "reader of snapshots")
+      world.history.hasLargeValues = false
+      try world.write(20)
+      let first = try world.export().files
+      try world.write(5)
+      let second = try world.export { $0.wantsSnapshot = true }
+      let snapshot = [try #require(second.snapshot)]
+      try expectState(world.source, first + second.files + snapshot, in: folder)
+      // The log of the mark is the last log, and alone continues the snapshot.
+      let mark = try #require(second.files.last)
+      try expectState(world.source, snapshot + [mark], in: folder)
+      let unproven = try run(first + second.files.dropLast() + snapshot, in: folder)
+      #expect(unproven.complaint.contains("nothing proves snapshot"))
+    }
+  }
+
   @Test("The reader checks filtered logs as far as possible, and finds a changed byte.")
   func filteredLogs() throws {
     try withTemporaryFolder { folder in

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 """Reads change logs of the format travelog/1, according to docs/FORMAT.md only.
 
-    read_log.py FILE...               the files of one lineage, in any order
+    read_log.py FILE...               the logs and snapshots of one lineage, in any order
     read_log.py --proof FILE VKEY     a proof, and the key that signed its checkpoint
 
 It verifies digests (with tree.py beside it), chain and trailers, applies the changes, and prints the
-resulting state: one object on a line, by entity and id; none for filtered logs. Of a proof it prints the
-line that is proven. Any fault ends it with status 1.
+resulting state: one object on a line, by entity and id; none for filtered logs. A transaction must prove
+each snapshot. Of a proof it prints the line that is proven. Any fault ends it with status 1.
 """
 import base64, bisect, gzip, hashlib, json, os, sys, zlib
 sys.dont_write_bytecode = True
@@ -250,7 +250,7 @@ def read(path, log):
                 need(digest == record["digest"], altered)
                 if left != log["erased"].get(digest):
                     log["unexplained"][digest] = lines.restated, altered
-                restate(record, log["unexplained"])
+                confirm(record, log)
                 log["last"], log["digest"] = record["txn"], gap.get("resumes", record["digest"])
                 lines, transactions = None, transactions + 1
             else:
@@ -262,12 +262,16 @@ def read(path, log):
     need(trailer["meta"] == {"last": log["last"], "transactions": transactions, "changes": changes},
          f"{path}: the trailer's counts are not those of the file")
 
-def restate(record, unexplained):
-    """An erasure, or a deletion that erases, confirms what remains in lines of earlier transactions."""
-    for part in json.loads(record["meta"].get("details", "{}")).get("restated", []):
-        left, _ = unexplained.get(part["was"], ({}, None))
+def confirm(record, log):
+    """A transaction can confirm a snapshot, and what remains in erased lines of earlier transactions."""
+    details = json.loads(record["meta"].get("details", "{}"))
+    if "snapshot" in details: log["proven"].append(details["snapshot"])
+    for part in details.get("restated", []):
+        left, _ = log["unexplained"].get(part["was"], ({}, None))
         for place, digest in part["lines"].items():
             if left.get(int(place)) == digest: del left[int(place)]
+
+def is_snapshot(path): return os.path.dirname(path).endswith("snapshots")
 
 def begin(path, kind, header, log):
     """Whether a file continues where the one before it ends."""
@@ -280,7 +284,9 @@ def begin(path, kind, header, log):
     need(log.setdefault("identity", (identity, header["partial"])) == (identity, header["partial"]),
          f"{path} is of another store or lineage, or has other things left out")
     if "digest" not in log:
-        log.update(digest=beginning(*identity).hexdigest(), last=header["first"] - 1)
+        log.update(last=header["first"] - 1, start=header["previous"], digest=beginning(*identity).hexdigest())
+        base = log if is_snapshot(path) else log["snapshots"].get(log["last"], {"start": log["digest"]})
+        log.update(base, digest=base["start"])
     need(header["first"] == log["last"] + 1 and header["previous"] == log["digest"],
          f"{path} does not go on from transaction {log['last']}")
     if log.get("definition", text) != text:
@@ -325,10 +331,15 @@ def check_proof(path, key):
 
 def main(paths):
     if paths[:1] == ["--proof"]: return print(check_proof(*paths[1:]))
-    log = {"state": {}, "last": 0, "unexplained": {}}
-    for path in sorted(paths, key=lambda path: path.rsplit("/", 1)[-1]): read(path, log)
-    for left, altered in log["unexplained"].values(): need(not left, altered)
-    for (entity, number), values in sorted(log["state"].items()):
+    logs = {"state": {}, "unexplained": {}, "proven": [], "snapshots": {}}
+    for path in sorted(paths, key=lambda path: (not is_snapshot(path), os.path.basename(path))):
+        log = {**logs, "state": {}} if is_snapshot(path) else logs
+        read(path, log)
+        if is_snapshot(path): logs["snapshots"][log["last"]] = log
+    for left, altered in logs["unexplained"].values(): need(not left, altered)
+    for last, state in logs["snapshots"].items():
+        need({"txn": last, "digest": state["digest"]} in logs["proven"], f"nothing proves snapshot {last}")
+    for (entity, number), values in sorted(logs["state"].items()):
         print(json.dumps({"entity": entity, "id": number, "values": values}, sort_keys=True,
                          ensure_ascii=False, separators=(",", ":")))
 
