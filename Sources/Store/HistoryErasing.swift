@@ -58,24 +58,30 @@ extension Store {
 
   private func removeErasedBytes(on connection: Connection) throws {
     try describingErrors(at: location.path) {
-      try FreeSpace.clear(on: connection)
+      if renumberedTable == nil { try FreeSpace.clear(on: connection) }
       let statement = try connection.prepare("PRAGMA wal_checkpoint(TRUNCATE)")
       guard try statement.step(), statement.int64(at: 0) == 0 else {
         throw FileFailure.erasedButInLog.at(location.path)
       }
+      // The file can't be rebuilt, so a later call could not remove more bytes.
+      if renumberedTable != nil { try FreeSpace.forget(on: connection) }
     }
   }
 
   /// Throws if rebuilding the file could give rows other names.
+  private func checkRebuilding() throws {
+    guard let table = renumberedTable else { return }
+    throw AdoptionFailure.refused(.erasing(table: table.name)).at(location.path)
+  }
+
+  /// The first table in which rebuilding the file could give rows other names; nil if there is none.
   ///
   /// VACUUM renumbers the rows of tables without a key. A replica would not notice the new numbers.
-  private func checkRebuilding() throws {
-    guard schema.isAdopted else { return }
-    let table = schema.entities.first { entity in
+  private var renumberedTable: Entity? {
+    guard schema.isAdopted else { return nil }
+    return schema.entities.first { entity in
       guard let identity = entity.identity, identity.rowid != nil else { return false }
       return isReplica || identity.columns.isEmpty
     }
-    guard let table else { return }
-    throw AdoptionFailure.refused(.erasing(table: table.name)).at(location.path)
   }
 }

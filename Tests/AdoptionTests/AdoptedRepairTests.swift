@@ -76,12 +76,19 @@ struct AdoptedRepairTests {
     #expect(try recordedRows(of: world.restore("new.db")) == recordedRows(of: world.path))
   }
 
-  @Test("Values are erased from the history of the file too, and no byte of them remains.")
-  func erasing() throws {
-    let world = try AdoptedWorld(start)
+  @Test(
+    "Values are erased from the history of the file and of replicas, and no byte of them remains.",
+    arguments: ["NOT NULL", ""]
+  )
+  func erasing(_ constraint: String) throws {
+    // If a key can be NULL, the file of a replica can't be rebuilt.
+    let world = try AdoptedWorld(start.replacing("NOT NULL", with: constraint))
     try world.run("INSERT INTO pair VALUES ('k', 'k', 'Secret-Value-4711')")
     try world.run("UPDATE pair SET v = 'public'")
     try world.exportLogs()
+    let secret = Data("Secret-Value-4711".utf8)
+    let follower = URL(fileURLWithPath: try world.restore("follower.db"))
+    #expect(try Data(contentsOf: follower).range(of: secret) != nil)
     let before = try recordedRows(of: world.path)
     let name = try #require(
       Array(#"["text:k","text:k"]"#.utf8).withUnsafeBytes { RowName(canonical: $0) }
@@ -92,8 +99,11 @@ struct AdoptedRepairTests {
     let result = try erase(request)
     #expect(result.storeTransactions == 2)
     #expect(try recordedRows(of: world.path) == before)
-    let bytes = try Data(contentsOf: URL(fileURLWithPath: world.path))
-    #expect(bytes.range(of: Data("Secret-Value-4711".utf8)) == nil)
+    // A replica erases the values when it imports the record of the erasure.
+    #expect(try recordedRows(of: world.restore("follower.db")) == before)
+    for file in [URL(fileURLWithPath: world.path), follower] {
+      #expect(try Data(contentsOf: file).range(of: secret) == nil)
+    }
     try world.run("UPDATE pair SET v = 'later'")
     try world.exportLogs()
     #expect(try verify(VerifyRequest(logs: world.logs)).allSatisfy { $0.findings.isEmpty })

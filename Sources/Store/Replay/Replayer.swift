@@ -151,9 +151,8 @@ package final class Replayer {
 
   /// Erases the values that a transaction records as erased.
   private func erase(_ transaction: Transaction) throws {
-    // Removing the bytes rebuilds the file, which renumbers rows of tables without a key.
-    guard !writer.schema.isAdopted, case let restated = transaction.restatements, !restated.isEmpty
-    else { return }
+    let restated = transaction.restatements
+    guard !restated.isEmpty else { return }
     guard let erasure = transaction.erasure else {
       // A deletion erases all values of the object.
       return try writer.recorder.erase(restated) { _, _, _ in true }
