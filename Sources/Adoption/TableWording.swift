@@ -63,7 +63,7 @@ extension TableRefusal {
       """
       the rows can only be identified by rowid, which can't be read because columns are named \
       rowid, _rowid_ and oid.
-      Add a primary key to the table, or NOT NULL to all columns of its key.
+      Add a primary key to the table. If it has one, declare all columns of the key NOT NULL.
       """
     }
   }

@@ -54,7 +54,7 @@ package struct UsageError: ShownError, Hashable, Sendable {
         )
       case .strayWord(let word):
         (
-          "\(command) does not take another argument, \(quotedValue(word)).",
+          "\(command) has an argument too many: \(quotedValue(word)).",
           word.contains(" ") ? advice : "\(advice) Put a value with blanks in quotes."
         )
       case .missing(let names, let help, let example):

@@ -171,7 +171,7 @@ extension SwiftDataError {
     case .noStage(let old, let new, let error):
       "The migration plan has no stage from version \(old) to version \(new), but this migration"
         + " needs a stage: \(error.message)"
-        + "\nTo the plan's stages, add a custom stage that prepares the store for version \(new)."
+        + "\nAdd a custom stage to the plan; it must prepare the store for version \(new)."
     case .unknownModel(let model):
       "The container does not have the model \(model)."
         + "\nAdd \(model).self to the schema of the container."
@@ -185,7 +185,8 @@ extension SwiftDataError {
       "A \(model) of another context was inserted into this context or deleted from it."
         + "\nFetch the model in this context by its persistentModelID instead."
     case .modelIsGone(let model):
-      "A new \(model) has the unique values of an existing \(model), which was deallocated."
+      "A new \(model) can't be merged with the \(model) that has the same unique values, because"
+        + " that model object was deallocated."
     case .linkToOtherContext(let property, let object, let other):
       "\(property) of the object \(object) refers to the object \(other), which belongs to"
         + " another context. Nothing was saved."
@@ -242,9 +243,8 @@ extension SwiftDataError {
         + " container has the stores [\(known.joined(separator: ", "))]."
         + "\nDiscard the token, and fetch the history without a token."
     case .tokenOfOtherStore(let store):
-      "The token for the store \(store) belongs to another store."
-        + "\nThe key of each token must be the identifier of the token's store, and this container"
-        + " must have this store."
+      "No store of the container can use the token for the store \(store)."
+        + "\nPass only tokens of this container's stores, each under the identifier of its store."
     }
   }
 

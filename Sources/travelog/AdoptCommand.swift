@@ -8,7 +8,7 @@ extension Travelog {
   static let database = Parameter<String>.positional(
     "FILE",
     type: .file,
-    help: "A SQLite database of any program."
+    help: "The SQLite database of a program."
   )
   static let migration = Parameter<[String]>.positionals(
     "COMMAND",
@@ -46,7 +46,7 @@ extension Travelog {
       "travelog adopt app.db --dry-run": "Show how each table would be recorded.",
       "travelog adopt app.db": "Begin to record the history of a database.",
       "travelog adopt --suspend app.db -- ./migrate": "Run a program that adds or alters tables.",
-      "travelog adopt app.db --detach": "Remove everything that was added.",
+      "travelog adopt app.db --detach": "Remove everything that “adopt” added.",
     ],
     parameters: [database, migration, prefix, detach, newIdentity, suspend, dryRun],
     exitCodes: [.unreadable, .missing, .locked]

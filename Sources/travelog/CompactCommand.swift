@@ -7,9 +7,9 @@ extension Travelog {
     "compact",
     summary: "Merges small logs into larger ones.",
     discussion:
-      "The lines and their digests stay the same. Each small log is verified while its lines are copied, and "
-      + "removed when the larger log is complete. Filtered logs are merged only with logs of the "
-      + "same filter.",
+      "The lines and their digests stay the same. Each small log is verified while its lines are "
+      + "copied, and removed when the larger log is complete. Filtered logs are merged only with "
+      + "logs of the same filter.",
     examples: [
       "travelog compact logs": "Merge logs up to a size of 256 MiB.",
       "travelog compact logs --max-file-size 1GiB --dry-run": "See what would be merged.",

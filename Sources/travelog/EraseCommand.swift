@@ -46,12 +46,13 @@ extension Travelog {
     summary: "Erases an object's values from logs, and from a store's history.",
     discussion: "All values that the object ever had are removed from logs and snapshots, "
       + "including large values. The chain stays verifiable. With --store, the values are also "
-      + "removed from the store's history, and a transaction of the store, which is exported, "
-      + "records who erased what, when and why. Without --store, the history of the store keeps "
-      + "the values. In this case, only the file _erasures.ndjson records the erasure, and no "
-      + "transaction confirms this record. A value that the object still has can't be erased: "
-      + "first change or delete the value in the store, and export the change. Copies of logs in "
-      + "other places are not changed. The next run completes an interrupted erasure.",
+      + "removed from the store's history. A new transaction of the store records who erased "
+      + "what, when and why, and the command exports this transaction. Without --store, the "
+      + "history of the store keeps the values. In this case, only the file _erasures.ndjson "
+      + "records the erasure, and no transaction confirms this record. A value that the object "
+      + "still has can't be erased: first change or delete the value in the store, and export the "
+      + "change. Copies of logs in other places are not changed. The next run completes an "
+      + "interrupted erasure.",
     examples: [
       "travelog erase logs --entity Person --id 7 --store people.store --reason \"case 12\"":
         "Erase the values of a deleted person.",
@@ -63,7 +64,8 @@ extension Travelog {
       dryRun, lockWait,
     ],
     files: [
-      "LOGS/store=UUID/lineage=N/_erasures.ndjson": "The records of erasures without --store.",
+      "LOGS/store=UUID/lineage=N/_erasures.ndjson":
+        "Records of erasures that no transaction records.",
       "LOGS/store=UUID/_erasing.json": "Marks an erasure that is not finished.",
     ],
     exitCodes: [.unreadable, .missing, .locked, .diverged, .interrupted, .terminated]

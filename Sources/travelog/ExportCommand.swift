@@ -92,10 +92,10 @@ extension Travelog {
     summary: "Writes new transactions of stores to a log folder.",
     discussion: "The first export writes the whole history. If the store no longer has its whole "
       + "history, the first export writes a snapshot. The token records the last exported "
-      + "transaction; later exports write only the transactions after the token. Each export "
-      + "updates the token last. Therefore the next run completes an interrupted export, and no "
-      + "transaction is lost or exported twice. If the export of one store fails, the export of "
-      + "the others continues. The first failure determines the exit status.",
+      + "transaction; later exports write only the transactions after the token. An export updates "
+      + "the token at the end. So the next run completes an interrupted export, and no transaction "
+      + "is lost or exported twice. If the export of one store fails, the export of the others "
+      + "continues. The first failure determines the exit status.",
     examples: [
       "travelog export trips.store --to logs": "Write new transactions.",
       "travelog export trips.store people.store --to logs": "Export two stores.",

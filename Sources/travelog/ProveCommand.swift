@@ -33,14 +33,16 @@ extension Travelog {
     "prove",
     summary: "Proves one transaction or one change to people who do not have the logs.",
     discussion:
-      "The proof is a text file. It begins with the line of the change and the line that closes "
-      + "its transaction. After an empty line, it has the hashes that lead to the checkpoint of "
-      + "the lineage, and this checkpoint, in the format of c2sp.org/tlog-proof. “travelog verify "
-      + "--proof” checks the file without logs. Changes are numbered from 0, as `seq` in the logs. "
-      + "A proof stays valid after values are erased.",
+      "The proof is a text file with two parts. The first part contains the line of the change, if "
+      + "you name a change, and the line that closes the transaction. The second part, after an "
+      + "empty line, has the format of c2sp.org/tlog-proof: hashes that lead to the checkpoint of "
+      + "the lineage, and this checkpoint. “travelog verify --proof” checks the file without logs. "
+      + "Changes are numbered from 0, like `seq` in the logs. A proof stays valid after values are "
+      + "erased.",
     examples: [
       "travelog prove logs 121.4 > change.proof": "Prove one change.",
-      "travelog verify --proof change.proof --key public.pem": "Check the proof elsewhere.",
+      "travelog verify --proof change.proof --key public.pem":
+        "Verify the proof; no logs are needed.",
     ],
     parameters: [logs, provenPlace, origin],
     exitCodes: [.unreadable, .missing]

@@ -24,7 +24,7 @@ extension Travelog {
       + "remaining transactions are exported.",
     examples: [
       "travelog recover trips.store --to logs":
-        "Resume the export if an error of “export” names “recover”."
+        "Run this if an error of “export” names “recover”."
     ],
     parameters: [store, logsToMend, token, lockWait],
     exitCodes: [

@@ -7,7 +7,7 @@ extension Travelog {
   static let maximumLag = Parameter<Duration?>.optional(
     "max-lag",
     type: .duration,
-    help: "Fail if a transaction waits longer than this for export."
+    help: "Fail if a transaction has waited longer than this for export."
   )
   static let prometheus = Parameter<String?>.optional(
     "prometheus",
@@ -18,7 +18,7 @@ extension Travelog {
   static let statusCommand = Command(
     "status",
     summary: "Shows how far a store is exported, and whether the next export can continue.",
-    discussion: "The output has one line for the logs of each filter, with their lag. The exit "
+    discussion: "If there are filtered logs, the output has a line for each filter. The exit "
       + "status and --max-lag refer only to the unfiltered logs.",
     examples: [
       "travelog status trips.store --logs logs": "Show how far the store is exported.",

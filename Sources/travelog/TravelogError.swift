@@ -60,7 +60,7 @@ enum TravelogError: ShownError, Worded {
       "--by can't be combined with --stat or --patch.\nLeave out --by, or leave out --stat and"
         + " --patch."
     case .filteredScript:
-      "A script contains all differences between A and B, and can't be filtered.\nLeave out"
+      "--format sql writes all differences, so it can't be combined with filters.\nLeave out"
         + " --entity, --id and --attribute."
     case .filteredSnapshot:
       "A snapshot contains the whole store, so it can't be filtered."
@@ -109,8 +109,8 @@ enum TravelogError: ShownError, Worded {
       "--suspend needs a command, and a command needs --suspend."
         + "\nFor example: travelog adopt --suspend app.db -- ./migrate"
     case .scriptOfAdopted:
-      "A script needs tables with ids, but these files have the tables of another program."
-        + "\nTo write a script: sqldiff A B"
+      "--format sql can't compare the tables of another program."
+        + "\nUse a tool of SQLite instead: sqldiff A B"
     case .commandNotFound(let name, let number):
       "Can't run \(quotedValue(name)): \(systemText(number)). The triggers are restored."
     case .migrationFailed(let words, let status):
@@ -118,7 +118,9 @@ enum TravelogError: ShownError, Worded {
         + "\nThe triggers are restored, and the changes by the command are recorded."
     case .noKey(let path):
       "There is no file \(path) with a key.\nCreate a key: head -c 32 /dev/urandom > \(path)"
-    case .proofAndLogs: "--proof verifies a proof without logs.\nLeave out LOGS and --since."
+    case .proofAndLogs:
+      "--proof verifies only a proof, so it can't be combined with LOGS or --since."
+        + "\nLeave out LOGS and --since."
     case .keyWithoutProof:
       "--key has no effect without --proof, --since, or a signed note as --head.\nLeave out --key."
     case .noFolder(let path, let error):

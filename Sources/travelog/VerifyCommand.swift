@@ -54,9 +54,9 @@ extension Travelog {
       + "token, --head or --against can show that no later log is missing.",
     examples: [
       "travelog verify logs": "Verify all logs in a folder.",
-      "travelog verify logs --head head.txt": "Verify that logs have the digests in a file.",
+      "travelog verify logs --head head.txt": "Verify that the logs contain the digests in a file.",
       "travelog verify logs --after $(cat position.txt)":
-        "Verify only the transactions after a transaction that you noted.",
+        "Verify only the transactions after the trusted position in a file.",
       "travelog verify logs --against trips.store": "Verify that the logs restore the store.",
     ],
     parameters: [

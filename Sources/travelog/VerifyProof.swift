@@ -42,7 +42,7 @@ extension Call {
     let result = try verifySince(path, logs: wholeLogs(logs[0]).folder, keys: key)
     let text =
       "\(result.origin): the tree of size \(result.currentSize ?? 0) extends the checkpoint of size"
-      + " \(result.size); the command read no log"
+      + " \(result.size); no log was read"
     return try say(result, "verify_since", text, wrong: result.origin)
   }
 

@@ -63,7 +63,7 @@ enum TripsError: ShownError, Worded {
     case .noPlace(let name):
       "The trip \(quotedValue(name)) does not have a place to stay."
         + "\nBook a place with “trips book”."
-    case .nothingToChange: "Nothing to change.\nSee “trips edit --help”."
+    case .nothingToChange: "No change was given.\nSee “trips edit --help”."
     case .endsBeforeItBegins(let start, let end):
       "The trip would end on \(day(end)), before it begins on \(day(start))."
     case .peopleOfOldRelease:

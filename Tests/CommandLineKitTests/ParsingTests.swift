@@ -114,7 +114,7 @@ struct ParsingTests {
       ),
       (["note"], "Missing --log FILE (where to note it).", "See “greet note --help”."),
       (
-        ["note", "--log", "x", "y"], "greet note does not take another argument, “y”.",
+        ["note", "--log", "x", "y"], "greet note has an argument too many: “y”.",
         "See “greet note --help”. Put a value with blanks in quotes."
       ),
       (["deep"], "Missing command: one of down.", "See “greet deep --help”."),

@@ -132,7 +132,7 @@ struct ProgramTests {
         ], 2, "There is already a trip with the name “Norway”."
       ),
       (["edit", store, "Norway", "--end", "2026-05-01"], 64, "before it begins on 2026-06-01."),
-      (["edit", store, "Norway"], 64, "Nothing to change"),
+      (["edit", store, "Norway"], 64, "No change was given"),
       (["edit", store, "Norway", "--status", "bookd"], 64, "Did you mean “booked”?"),
       (["lst", store], 64, "Did you mean “list”?"),
       (["list"], 64, "Missing STORE"),

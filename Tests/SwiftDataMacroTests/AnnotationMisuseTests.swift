@@ -269,7 +269,7 @@ struct AnnotationMisuseTests {
     expectComplaints(
       model("#Unique<Trip>([\\.a]); #Unique<Trip>([\\.b])"),
       [
-        "2:25 A model has only one #Unique; put all lists in the first #Unique, separated by "
+        "2:25 A model can have only one #Unique; put all lists in the first #Unique, separated by "
           + "commas."
       ]
     )

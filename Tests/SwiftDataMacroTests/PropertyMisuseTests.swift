@@ -88,7 +88,7 @@ struct PropertyMisuseTests {
       model("lazy var total = 1"),
       [
         "2:3 'total' can't be both stored and 'lazy', because the store would not know "
-          + "whether it has a value yet; remove 'lazy', or mark the property @Transient to "
+          + "whether the property has a value yet; remove 'lazy', or mark the property @Transient to "
           + "keep it out of the store."
       ]
     )

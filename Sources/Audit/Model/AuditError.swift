@@ -82,7 +82,7 @@ package enum AuditError: Error, Sendable, Worded {
     case .historyBeginsLater(let path, let base, let point):
       "The history of \(path) begins after transaction \(base), so it does not show the"
         + " state at transaction \(point)."
-        + "\nName a log folder with the earlier transactions, or the head of the store."
+        + "\nName the head of the store, or a log folder that contains the earlier transactions."
     case .isNotRewound(let path, let base, let point, let reason):
       "\(path) keeps history from transaction \(base + 1) on, and can't show the state at"
         + " transaction \(point): \(reason)"

@@ -99,7 +99,7 @@ extension AuditFinding.Kind {
     case .bulk: "One transaction has \(request.bulk) or more changes."
     case .foreign: "A program other than Travelog changed the store. The author is unknown."
     case .gap:
-      "The history of these changes is missing; only the difference was recorded later."
+      "These changes were not recorded one by one; only their combined difference is known."
     case .erasure: "Values were erased from history."
     case .deletedHistory: "Older history was deleted."
     case .clockBack: "A transaction has an earlier time than the previous transaction."
@@ -112,7 +112,7 @@ extension AuditFinding.Kind {
     switch self {
     case .outsideOfficeHours:
       request.clock.officeHours == nil
-        ? "Not checked. Name the hours, such as --office-hours 8-18."
+        ? "Not checked. Give the hours, such as --office-hours 8-18."
         : "Compares the time of every transaction with working hours,"
           + " \(request.clock.officeHoursText)."
     case .bulk: "Compares the number of changes of every transaction with \(request.bulk)."

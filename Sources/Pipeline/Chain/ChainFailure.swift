@@ -68,7 +68,7 @@ package enum ChainFailure: LogReason {
       "The log \(path) repeats \(rangeText(range).lowercased()) of the previous log."
         + "\nMove one of these two logs out of the folder."
     case .filtered(let filter):
-      "The log \(path) is filtered (\(filter)), so no log can follow it."
+      "The log \(path) is filtered (\(filter)), so it can't be a part of a whole history."
         + "\nMove the filtered log out of the folder."
     case .filteredHistory(let filter, let name):
       "\(name) is filtered (\(filter)), so it does not show the whole state of a store."
@@ -76,13 +76,13 @@ package enum ChainFailure: LogReason {
     case .onlyFiltered(let store, let words):
       "All logs of the store \(store) here are filtered (\(words)), so they do not contain"
         + " the whole history."
-        + "\nName the folder of one filter, which “log”, “show” and “blame” can read: \(path)"
+        + "\nThe commands “log”, “show” and “blame” can read the folder of one filter: \(path)"
     case .filteredImport(let store, let folder):
       "The logs of the store \(store) in \(folder) are filtered and can't be imported."
         + "\nUse unfiltered logs."
     case .filteredPart(let root):
       "The logs in \(path) are filtered and can't be imported."
-        + "\nIf \(root) has unfiltered logs, name that folder."
+        + "\nIf \(root) also has unfiltered logs, name this log folder instead."
     case .notAFolder: "\(path) is not a folder of logs."
     case .replica(let number):
       "Can't create the replica \(path): \(systemText(number))."

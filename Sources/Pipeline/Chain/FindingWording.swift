@@ -27,11 +27,11 @@ extension Finding {
         + " transaction \(transaction) with the digest \(digest)."
         + "\nCompare the file with another copy."
     case .hasNoParent(let lineage):
-      "The first transaction of lineage \(lineage) does not name the head of the previous lineage."
+      "The first transaction of lineage \(lineage) does not contain the head of the previous lineage."
         + "\nCompare the first log of lineage \(lineage) with other copies."
     case .endIsMissing(let lineage, let end, let next):
       "Lineage \(next) says that lineage \(lineage) ended with transaction \(transaction), but"
-        + " the sound logs end at transaction \(end)."
+        + " its sound logs end at transaction \(end)."
         + "\nCopy the missing logs into the folder."
     case .endIsOther(let lineage, let head, let end, let next)
     where head.transaction == end.transaction:
@@ -107,8 +107,8 @@ extension Notice {
         + " \(head.lineage), but the logs of lineage \(head.lineage) are missing."
     case .isUnexported(let store, let count, let last):
       "\(store) has \(count) \(count == 1 ? "transaction" : "transactions") after transaction"
-        + " \(last), the last transaction in the logs: later transactions are not exported yet, or"
-        + " logs are missing."
+        + " \(last), the last transaction in the logs: \(count == 1 ? "it is" : "they are") not"
+        + " exported yet, or logs are missing."
     case .tokenWasDamaged(let path, let damage): "The token \(path) is not valid. \(damage)"
     case .tokenWasAltered(let transaction):
       "The token had another digest of transaction \(transaction) than the logs, and has been"

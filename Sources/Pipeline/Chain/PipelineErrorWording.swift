@@ -63,7 +63,7 @@ extension PipelineError {
       "The logs in \(logs) end at transaction \(end), before transaction \(id)."
         + "\nCopy the missing logs into the folder, or name an earlier point."
     case .logsBeginAfter(let point):
-      "The logs in \(logs) begin after \(point), so they can't restore this state to \(store)."
+      "The logs in \(logs) begin after \(point), so they can't restore \(store) to this state."
         + "\nName a later point, or copy the earlier logs into the folder."
     case .hasNoTransactions(let store):
       "The folder of the store \(store) in \(logs) contains no logs."
@@ -83,9 +83,9 @@ extension PipelineError {
         + "\nTo create a new replica, name a file that does not exist yet."
         + "\(folder.map { " To stay in lineage \(own), name \($0)." } ?? "")"
     case .isAmbiguousTime(let time, let last, let lineage, let parting, let folder):
-      "The time \(time) is ambiguous: lineage \(lineage) in \(logs) was then at transaction"
-        + " \(last), but lineage \(parting.lineage) does not contain its transactions after"
-        + " \(parting.transaction)."
+      "The time \(time) is ambiguous: at this time, lineage \(lineage) in \(logs) was at transaction"
+        + " \(last), but lineage \(parting.lineage) contains the transactions of lineage \(lineage)"
+        + " only up to \(parting.transaction)."
         + "\nName a transaction up to \(parting.transaction), or an earlier time. For the state of"
         + " lineage \(lineage), name its folder: \(folder)."
     case .hasOtherDigest(let id):
@@ -197,7 +197,7 @@ extension PipelineError {
     switch choice {
     case .identifier: "Name one of the stores with --store: \(stores.joined(separator: ", "))."
     case .path: "Name one folder: \(stores.map { "\(logs)/store=\($0)" }.joined(separator: ", "))."
-    case .file: "Name the file of one of the stores with --store."
+    case .file: "Use --store to name the file of one of these stores."
     }
   }
 

@@ -57,7 +57,7 @@ package enum CheckpointFailure: LogReason {
     case .isOtherTree(let origin):
       "The checkpoint \(path) belongs to the tree \(inQuotes(abbreviated(origin))), which is not"
         + " the tree of these logs."
-        + "\nThe name of that tree contains a store and a lineage; give their log folder."
+        + "\nName the log folder that contains the tree of the checkpoint."
     case .isNotCovered(let count):
       "Transaction \(error.transaction) is after the checkpoint \(path), which covers"
         + " \(countText(Int(count), noun: "transaction"))."

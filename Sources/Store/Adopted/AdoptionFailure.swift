@@ -55,7 +55,7 @@ enum AdoptionFailure: StoreReason {
         + " tables."
         + "\nTry again when process \(process) has finished."
     case .notACreation(let name):
-      "The schema of \(path) has a statement for '\(abbreviated(name))' that does not create it."
+      "In the schema of \(path), the statement for '\(abbreviated(name))' does not create it."
         + "\nThe log was altered; use another copy."
     case .recordedAgain(let id, let again):
       "Transaction \(id) of \(path) can't be reverted because transaction \(again) recorded tables"
@@ -81,7 +81,7 @@ enum AdoptionFailure: StoreReason {
         + " another program.\nBegin new logs: travelog export \(path) --to FOLDER --new-folder"
     case .refused(.erasing(let table)):
       "To remove erased values from \(path), SQLite rebuilds the file. This can renumber the rows"
-        + " of '\(abbreviated(table))', which only their rowids identify."
+        + " of '\(abbreviated(table))', which are identified only by their rowids."
         + "\nLeave out --store to erase from the logs only."
     }
   }

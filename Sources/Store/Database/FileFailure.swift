@@ -75,7 +75,8 @@ enum FileFailure: StoreReason {
     case .noCompanions:
       "The store \(path) can't be opened: SQLite can't create its files in the folder of the store."
     case .noWriteAheadLog:
-      "The store \(path) can't have a write-ahead log.\nMove the store to a local file system."
+      "SQLite can't create a write-ahead log for the store \(path)."
+        + "\nMove the store to a local file system."
     case .workingCopy(let number):
       "Can't create \(path), the copy that a migration works on: \(systemText(number))."
     case .full: "There is no space left for the store \(path); \(notKept)."

@@ -105,7 +105,7 @@ package enum HistoryDamage: Sendable {
     case .missingTransaction(let id): "transaction \(id) is missing"
     case .missingChanges(let id): "changes of transaction \(id) are missing"
     case .missingCatalogEntry:
-      "the identifier, the lineage or the digest of the beginning is missing"
+      "in the catalog, the identifier, the lineage or the digest of the base is missing or invalid"
     case .missingSchema(let schema): "the schema \(schema) is missing"
     case .unknownKind(let kind): "the kind \(abbreviated(kind)) is unknown"
     case .impossibleNumber(let number): "\(number) is an impossible number"

@@ -66,7 +66,7 @@ enum MigrationFailure: StoreReason {
         + " \(listText(values)) in \(names(objects, of: total))."
         + "\nMake the values differ in a custom stage first."
     case .duplicatesIn(let table):
-      "Some values of \(table) become unique, but occur more than once."
+      "The migration requires unique values in the table \(table), but some occur more than once."
         + "\nMake the values differ in a custom stage first."
     case .danglingRow(let row, let table, let parent):
       "Row \(row) of the table \(table) would refer to a row of \(parent) that does not exist after"

@@ -69,13 +69,13 @@ enum ObjectFailure: StoreReason {
   private func words(_ obstacle: Obstacle, property: String) -> String {
     switch obstacle {
     case .denyRuleOfTargets:
-      "a delete rule denies this while its relationship \(property) refers to other objects:"
+      "its relationship \(property) has the delete rule deny, and refers to"
     case .denyRule:
-      "a delete rule denies this while the relationship \(property) of other objects refers to it:"
+      "its delete rule is deny, and these objects refer to it in their \(property):"
     case .requiredValue:
       "\(property) must have a value, but would have none in these objects:"
     case .noActionRule:
-      "the delete rule is noAction, and the relationship \(property) of other objects refers to it:"
+      "its delete rule is noAction, and these objects refer to it in their \(property):"
     }
   }
 

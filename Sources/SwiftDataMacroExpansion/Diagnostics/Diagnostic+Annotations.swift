@@ -219,7 +219,7 @@ extension Diagnostic {
   /// The error for a second `#Unique` or `#Index` in one class.
   static func repeatedConstraint(_ node: MacroExpansionDeclSyntax, name: String) -> Diagnostic {
     .error(
-      "A model has only one #\(name); put all lists in the first #\(name), separated by commas.",
+      "A model can have only one #\(name); put all lists in the first #\(name), separated by commas.",
       at: node
     )
   }

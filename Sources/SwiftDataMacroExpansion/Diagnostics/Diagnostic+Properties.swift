@@ -53,7 +53,7 @@ extension Diagnostic {
   ) -> Diagnostic {
     let reason =
       switch word {
-      case "lazy": "the store would not know whether it has a value yet"
+      case "lazy": "the store would not know whether the property has a value yet"
       default: "SwiftData manages the references of a relationship itself"
       }
     var fixIts = [

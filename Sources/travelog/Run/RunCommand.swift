@@ -11,7 +11,7 @@ extension Travelog {
   static let settings = Parameter<[Assignment]>.repeated(
     "set",
     type: .setting,
-    help: "Set a value of the job."
+    help: "Set a value that the job declares."
   )
   static let metricsFile = Parameter<String?>.optional(
     "metrics-file",
@@ -29,7 +29,7 @@ extension Travelog {
       + "first step that failed.",
     examples: [
       "travelog run \(PackageFolders.jobs)/nightly-export.json5 --set store=trips.store --set logs=logs --set reports=reports":
-        "Run a job that exports and verifies, as cron or a timer does.",
+        "Run a job that exports and verifies, for example from cron.",
       "travelog run job.json5 --set store=trips.store --dry-run":
         "Check a job, and show what the job would do.",
     ],
