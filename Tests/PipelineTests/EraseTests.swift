@@ -330,7 +330,7 @@ struct EraseTests {
         try verify(VerifyRequest(logs: logs)).flatMap(\.notices).map { "\($0)" }
       }
       #expect(try notices(secrets.logs).isEmpty)
-      let found = try notices(copy).filter { $0.contains(" of \(copy.path) still have ") }
+      let found = try notices(copy).filter { $0.hasPrefix("\(copy.path) still has values ") }
       #expect(found.count == 1, "\(try notices(copy))")
     }
   }
