@@ -40,7 +40,7 @@ extension ValueType where Value == Date {
     ValueType(
       placeholder: "DATE",
       forms:
-        "a day such as 2026-03-01, a time such as 2026-03-01T08:30:00Z or a time before now such as 7d"
+        "a day such as 2026-03-01, a time such as 2026-03-01T08:30:00Z or an age such as 7d"
     ) { text in
       if let found = CommandLineKit.date(of: text) { return found }
       return CommandLineKit.duration(of: text).map { now.addingTimeInterval(-$0.seconds) }

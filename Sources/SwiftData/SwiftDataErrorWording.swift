@@ -224,7 +224,7 @@ extension SwiftDataError {
       "\(property) can't be read from row \(row) of the table \(table): \(error)."
         + "\nPut a value of the declared type into the row, or change the model."
     case .historyValue(let property, let change, let store, let error):
-      "\(property), as it was \(change) of the store \(store), can't be read: \(error)"
+      "The value of \(property) \(change) of the store \(store) can't be read: \(error)"
     case .notInSnapshot(let model, let error):
       "The snapshot of a \(model) could not be encoded: \(error)."
         + "\nCheck the Codable conformances of the types of its properties."

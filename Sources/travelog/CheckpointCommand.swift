@@ -12,7 +12,7 @@ extension Travelog {
     "origin",
     type: .text,
     placeholder: "NAME",
-    help: "Name the tree; later checkpoints keep the name."
+    help: "Give the tree a name; later checkpoints keep this name."
   )
   static let forStores = Parameter<Bool>.toggle(
     "stores",

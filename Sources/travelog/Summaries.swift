@@ -21,9 +21,8 @@ extension Call {
     if result.danglingLinks > 0 {
       try warn(
         "\(counted(result.danglingLinks, noun: "relationship")) in \(store)"
-          + " \(result.danglingLinks == 1 ? "refers" : "refer") to missing objects, also in the"
-          + " store that was exported. The program that set these relationships does not check"
-          + " relationships."
+          + " \(result.danglingLinks == 1 ? "refers" : "refer") to missing objects, as in the exported"
+          + " store. The program that wrote them does not check whether such objects exist."
       )
     }
     try summarize(
@@ -132,7 +131,8 @@ extension Call {
   {
     try summarize(
       counts.all == 0
-        ? "\(left) and \(right) are the same" + (isFiltered ? " in what the flags select" : "")
+        ? "\(left) and \(right) are the same"
+          + (isFiltered ? " in everything that the flags select" : "")
         : "\(text(of: counts)) \(noun)\(counts.all == 1 ? "" : "s")"
     )
   }

@@ -146,7 +146,7 @@ enum TravelogError: ShownError, Worded {
     case .unsetValue(let job, let name):
       "\(job): \(quotedValue(name)) must be set; nothing was done.\nGive --set \(name)=VALUE."
     case .unknownValue(let job, let name, let known):
-      "The job \(job) does not have a value \(quotedValue(name)).\n\(guess(name, among: known))"
+      "The job \(job) does not declare a value \(quotedValue(name)).\n\(guess(name, among: known))"
     }
   }
 }

@@ -98,8 +98,8 @@ package enum LogFailure: LogReason {
         + " earlier record was removed."
     case .alteredTransaction(let found, let expected, let mayBeErased):
       "Transaction \(error.transaction) of the log \(path) (up to line \(line)) was altered."
-        + " Its lines have the digest \(found?.description ?? "of none") and should have"
-        + " \(expected?.description ?? "one")."
+        + " Its lines have the digest \(found?.description ?? "none")"
+        + "\(expected.map { " and should have \($0)" } ?? ", which no erasure record confirms")."
         + "\(mayBeErased ? " If its values were erased, the erasure record is missing." : "")"
     case .notErased:
       "Transaction \(error.transaction) of the log \(path) (up to line \(line)) has values that"

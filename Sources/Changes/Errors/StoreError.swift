@@ -70,7 +70,7 @@ extension StoreError.Code {
     case .changedMeanwhile: "Try again."
     case .historyExpired: "Read all objects once, and continue with a new token."
     case .replayMismatch: "Create a new replica: travelog import LOGS --into NEW"
-    case .irreversible: "Use only later transactions."
+    case .irreversible: "Revert only later transactions."
     case .undoConflict: "Undo the later changes first."
     default: ""
     }

@@ -48,7 +48,7 @@ package enum ChainFailure: LogReason {
     case .otherHistory(let id):
       "The log \(path) does not follow transaction \(id): the log belongs to another history."
     case .otherThanToken:
-      "Transaction \(error.transaction) in the log \(path) does not have the digest in the token:"
+      "Transaction \(error.transaction) in the log \(path) does not have the digest from the token:"
         + " the log belongs to another history."
     case .otherThanCopy(let other):
       "The logs \(path) and \(other) have different digests of transaction \(error.transaction)."

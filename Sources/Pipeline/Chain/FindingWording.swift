@@ -19,7 +19,7 @@ extension Finding {
     switch reason {
     case .log(_, let error): error.wording
     case .isCovered(let folder):
-      "The transactions of the log \(path) are in another log too."
+      "The transactions of the log \(path) are also in another log."
         + "\nIf a compaction was interrupted, run “travelog compact \(folder)” again; otherwise"
         + " move the log out of the folder."
     case .isUnknownErasure(let digest):
@@ -100,7 +100,7 @@ extension Notice {
     switch self {
     case .othersMayWrite(let path): "Other users can write to \(path).\nRun “chmod go-w \(path)”."
     case .recordIsAhead(let path, let transaction, let end):
-      "\(path) has a record of transaction \(transaction), but the logs end at transaction"
+      "\(path) has an erasure record for transaction \(transaction), but the logs end at transaction"
         + " \(end): later logs are missing, or an interrupted export did not write them."
     case .parentIsMissing(let head, let lineage):
       "Lineage \(lineage) begins after transaction \(head.transaction) of lineage"

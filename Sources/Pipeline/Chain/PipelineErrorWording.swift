@@ -169,7 +169,7 @@ extension PipelineError {
       "The log \(log) is a symbolic link, so the values would remain in the target of the link."
         + "\nPut the file itself into the folder."
     case .isCovered:
-      "The transactions of the log \(log) are in another log too: a compaction was interrupted."
+      "The transactions of the log \(log) are also in another log: a compaction was interrupted."
         + "\nRun “travelog compact \(logs)” first."
     case .isUnexported(let id, let object):
       "Transaction \(id) of \(store) changed \(object), and is not exported yet."

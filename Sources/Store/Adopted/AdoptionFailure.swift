@@ -74,7 +74,7 @@ enum AdoptionFailure: StoreReason {
       "The undo would leave a row in \(path) that refers to a missing row. Nothing is changed."
         + "\nAlso revert the later transactions that wrote such references."
     case .refused(.writing):
-      "\(path) has the tables of another program, whose rows can't be written through models."
+      "\(path) has the tables of another program. Models can't write the rows of these tables."
         + "\nUse the other program to change the rows."
     case .refused(.filling):
       "History of \(path) was deleted before it was exported, and can't be rebuilt for the tables of"

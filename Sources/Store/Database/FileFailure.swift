@@ -83,7 +83,7 @@ enum FileFailure: StoreReason {
     case .inputOutput: "Can't read or write the store \(path); \(notKept)."
     case .outOfMemory: "There is not enough memory for the store \(path); \(notKept)."
     case .refused(let detail): "SQLite refused a statement on the store \(path) (\(detail))."
-    case .nestedWrite: "A write to the store \(path) began inside another write."
+    case .nestedWrite: "A write to the store \(path) can't begin inside another write."
     }
   }
 }

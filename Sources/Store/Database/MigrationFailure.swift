@@ -49,7 +49,7 @@ enum MigrationFailure: StoreReason {
     case .changedMeanwhile:
       "Another process changed the store \(path) during its migration; nothing was migrated."
     case .outOfOrder: "The steps of a migration of the store \(path) ran in the wrong order."
-    case .otherStore: "The working copy of \(path) is a copy of another store."
+    case .otherStore: "The working copy for the migration of \(path) is a copy of another store."
     case .missingValues(let property, let isAttribute, let objects, let count):
       "\(property) becomes required, but \(countText(count, noun: "row")) would have no value:"
         + " \(names(objects, of: count))."
@@ -57,9 +57,9 @@ enum MigrationFailure: StoreReason {
           ? "\nGive the attribute a default value in the model, or fill these rows first."
           : "\nMake the relationship optional, or set it in a custom stage first.")
     case .severalLinks(let property, let objects, let count):
-      "\(property) becomes a relationship to one object, but \(countText(count, noun: "object")) would have"
-        + " several: \(names(objects, of: count)).\nIn a custom stage, first remove all objects"
-        + " except one."
+      "\(property) becomes a relationship to one object, but refers to several objects in"
+        + " \(countText(count, noun: "object")): \(names(objects, of: count)).\nIn a custom stage, first"
+        + " remove all objects except one from the relationship."
     case .duplicates(let properties, let values, let count, let objects, let total):
       "\(listText(properties)) of \(objects.first?.entity ?? "") becomes unique, but"
         + " \(count == 1 ? "1 value occurs" : "\(count) values occur") more than once:"

@@ -34,7 +34,7 @@ enum ObjectFailure: StoreReason {
     let insert = "Insert the missing object in the same save."
     return switch self {
     case .missing(let object): "There is no \(object.entity) with id \(object.id)."
-    case .notAColumn(let property): "\(property) is not a property with a column."
+    case .notAColumn(let property): "\(property) is not stored in a column."
     case .notManyToMany(let property): "\(property) is not a many-to-many relationship."
     case .unreadable(let object, let property, let found, let expected):
       "\(object) can't be read: \(property) has \(found) instead of \(expected). Another program wrote"

@@ -36,7 +36,7 @@ struct JobError: ShownError {
     case .notOneText: "Expected one text."
     case .noBrace: "“${” is not closed by “}”."
     case .unknownValue(let name, let known):
-      "There is no value \(quotedValue(name)).\n\(guess(name, among: known))"
+      "The job does not declare a value \(quotedValue(name)).\n\(guess(name, among: known))"
     case .severalValues(let name, let count):
       "\(quotedValue(name)) has \(counted(Int64(count), noun: "value")), so a text that uses it"
         + " must not contain anything else."
