@@ -67,7 +67,7 @@ extension Travelog {
     } else if given[detach] {
       try Store.detach(path)
       answer.action = "detached"
-      try call.summarize("\(path): detached; the tables of the program are as before")
+      try call.summarize("\(path): detached; the program's own tables did not change")
     } else if given[newIdentity] {
       answer.identifier = try Store.renewIdentity(path)
       answer.action = "renewed"

@@ -6,7 +6,7 @@ import Store
 extension Travelog {
   static let record = Parameter<Bool>.toggle(
     "record",
-    help: "Add the differences to history as one transaction, a gap."
+    help: "Record the differences in the history as one transaction."
   )
 
   static let knownLogs = Parameter<String?>.optional(

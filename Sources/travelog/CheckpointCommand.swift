@@ -25,12 +25,12 @@ extension Travelog {
     discussion:
       "`export` appends each transaction to a tree of hashes beside the logs. A checkpoint has "
       + "the name, the size and the root of that tree, in the format c2sp.org/tlog-checkpoint. If "
-      + "tiles are missing, the command rebuilds the tree from the logs. The command writes a new "
-      + "checkpoint only if the tree extends the existing checkpoint. Without --key, the new "
-      + "checkpoint is not signed; another program can sign its text. “openssl genpkey -algorithm "
-      + "ed25519” creates a key. With --stores, the command writes only one checkpoint, for the "
-      + "tree of all stores in LOGS/_tree. The leaves of this tree are the checkpoints of the "
-      + "lineages; the command adds a leaf for each checkpoint that has changed.",
+      + "files of the tree are missing, the command rebuilds the tree from the logs. The command "
+      + "writes a new checkpoint only if the tree extends the existing checkpoint. Without --key, "
+      + "the new checkpoint is not signed; another program can sign its text. “openssl genpkey "
+      + "-algorithm ed25519” creates a key. With --stores, the command writes only one checkpoint, "
+      + "for the tree of all stores in LOGS/_tree. The leaves of this tree are the checkpoints of "
+      + "the lineages; the command adds a leaf for each checkpoint that has changed.",
     examples: [
       "travelog checkpoint logs --key key.pem": "Sign the tree of each lineage.",
       "travelog checkpoint logs --stores --key key.pem": "Sign one tree over all stores.",

@@ -68,13 +68,13 @@ extension Travelog {
   static let authors = Parameter<[String]>.repeated(
     "author",
     type: .author,
-    help: "Write filtered logs of this author; empty means transactions without an author."
+    help: "Write filtered logs with only this author's transactions; empty means no author."
   )
   static let entities = Parameter<[String]>.repeated(
     "entity",
     type: .text,
     placeholder: "NAME",
-    help: "Write filtered logs of this entity and its descendants."
+    help: "Write filtered logs with only this entity and its descendants."
   )
   static let redactions = Parameter<[ExportFilter.Redaction]>.repeated(
     "redact",

@@ -30,7 +30,7 @@ extension Travelog {
     summary: "Lists transactions, the newest first.",
     discussion: "Each line shows a transaction, its time and author, and how many objects of "
       + "each entity were inserted (+), updated (~) and deleted (-). Brackets mark "
-      + "transactions that are not an ordinary save: [foreign] for a write by another program "
+      + "transactions that are not ordinary saves: [foreign] for a write by another program "
       + "such as sqlite3, and [gap], [mark], [migration], [prune], [snapshot] or [erased].",
     examples: [
       "travelog log trips.store": "List all transactions.",

@@ -25,7 +25,7 @@ extension Travelog {
     "undo",
     summary: "Reverts transactions by recording a new transaction.",
     discussion: "Either all given transactions are reverted, or none. Later changes remain. If a "
-      + "later change depends on a transaction to revert, nothing is changed, and the conflicts "
+      + "later change depends on a given transaction, nothing is changed, and the conflicts "
       + "are listed. A migration, and transactions before a migration, can't be reverted. A dry "
       + "run works on a copy of the store in TMPDIR.",
     examples: [

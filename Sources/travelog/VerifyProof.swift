@@ -33,8 +33,8 @@ extension Call {
       let result = try Pipeline.verifyProof(path, keys: key)
       let change = result.change.map { "change \($0) of " } ?? ""
       let text =
-        "\(path) proves \(change)transaction \(result.transaction ?? 0), leaf \(result.index ?? 0) of"
-        + " \(result.size) in the tree \(result.origin)"
+        "\(path) proves \(change)transaction \(result.transaction ?? 0), which is leaf"
+        + " \(result.index ?? 0) of \(result.size) in the tree \(result.origin)"
       return try say(result, "verify_proof", text, wrong: "\(path) proves nothing")
     }
     guard let path = arguments[Travelog.sinceCheckpoint] else { return nil }
