@@ -52,12 +52,13 @@ extension TableRefusal {
     case .collation(let name):
       """
       the table has an index with the collation '\(name)', which only the program knows.
-      Travelog can compare texts only by BINARY, NOCASE and RTRIM.
+      Travelog can compare texts only with the collations BINARY, NOCASE and RTRIM.
       """
     case .tooWide(let columns):
       """
       the table has \(columns) columns.
-      A captured row keeps each value twice, and a table of SQLite has at most 2000 columns.
+      SQLite allows 2000 columns, and a captured row has each value twice, so at most 990 columns \
+      can be recorded.
       """
     case .hiddenRowid:
       """

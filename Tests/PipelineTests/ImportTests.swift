@@ -148,7 +148,7 @@ struct ImportTests {
             let before = try rowDump(of: replica(past))
             let error = #expect(throws: PipelineError.self) { try importLogs(past) }
             #expect(error?.code == .misuse)
-            #expect(error?.message.contains("already past") == true)
+            #expect(error?.message.contains("which is later than") == true)
             #expect(error?.hint.contains("--into new.store --until \(point)") == true)
             #expect(try rowDump(of: replica(past)) == before)
             #expect(throws: PipelineError.self) {

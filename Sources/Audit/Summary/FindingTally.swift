@@ -87,7 +87,7 @@ struct FindingTally {
     }
     switch transaction.state {
     case .erased: found(&self, .erasure, text(of: summary))
-    case .deleted: found(&self, .deletedHistory, "Everything except the digest was deleted.")
+    case .deleted: found(&self, .deletedHistory, "Only the digest of the transaction was kept.")
     case .whole: break
     }
   }

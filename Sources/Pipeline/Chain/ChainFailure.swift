@@ -74,7 +74,7 @@ package enum ChainFailure: LogReason {
       "\(name) is filtered (\(filter)), so it does not show the whole state of a store."
         + "\nName unfiltered logs, or the store."
     case .onlyFiltered(let store, let words):
-      "All logs of the store \(store) here are filtered (\(words)), so they do not contain"
+      "All logs of the store \(store) are filtered (\(words)), so they do not contain"
         + " the whole history."
         + "\nThe commands “log”, “show” and “blame” can read the folder of one filter: \(path)"
     case .filteredImport(let store, let folder):

@@ -51,7 +51,7 @@ extension PipelineError {
       "\(store) is a replica of \(own), and there are no logs of that store in \(logs)."
         + "\nName the folder with the logs of that store."
     case .isPast(let point, let head):
-      "The replica \(store) is at transaction \(head), which is already past \(named(point)),"
+      "The replica \(store) is at transaction \(head), which is later than \(named(point)),"
         + " and an import never removes transactions."
         + "\nName a file that does not exist yet: --into new.store --until \(point)"
     case .isInGap(let id, let gap):
@@ -183,7 +183,8 @@ extension PipelineError {
         + " earlier values, name each changed attribute with --attribute."
     case .hasValue(let attribute, let name, let transaction):
       "\(name) still has the \(attribute) that transaction \(transaction) set, so the store needs this value."
-        + "\nChange the value or delete the object in the store, export the change, and then erase."
+        + "\nChange the value or delete the object in the store, export the change, and then erase the"
+        + " value."
     }
   }
 

@@ -41,7 +41,7 @@ package enum CheckpointFailure: LogReason {
     case .note(.wrongSignature(let name)):
       "The signature by \(abbreviated(name)) in \(path) does not match the text of the file."
     case .note(.noLibrary):
-      "This machine does not have libcrypto, which signs and verifies."
+      "This machine does not have libcrypto, which is needed to sign and to verify."
         + "\nSign the text with “openssl pkeyutl -sign -rawin -inkey KEY -in checkpoint”, or install"
         + " libssl3."
     case .noTree:

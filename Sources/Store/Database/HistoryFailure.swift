@@ -38,8 +38,8 @@ package enum HistoryFailure: StoreReason {
       "Transaction \(id) can't be reverted: it was deleted from the history of \(path)."
         + "\nRestore the store from a copy instead."
     case .insideGap(let id, let gap):
-      "\(rangeText(gap)) of the store \(path) are one gap, which can only be reverted as a whole;"
-        + " transaction \(id) is in this gap.\n"
+      "\(rangeText(gap)) of the store \(path) are one gap and can only be reverted together;"
+        + " transaction \(id) is inside this gap.\n"
     case .otherLineage(let lineage, let storeLineage):
       "\(other) the requested point is in lineage \(lineage), but the store has lineage"
         + " \(storeLineage)."
@@ -107,8 +107,8 @@ package enum HistoryDamage: Sendable {
     case .missingCatalogEntry:
       "in the catalog, the identifier, the lineage or the digest of the base is missing or invalid"
     case .missingSchema(let schema): "the schema \(schema) is missing"
-    case .unknownKind(let kind): "the kind \(abbreviated(kind)) is unknown"
-    case .impossibleNumber(let number): "\(number) is an impossible number"
+    case .unknownKind(let kind): "a transaction or change has the unknown kind \(abbreviated(kind))"
+    case .impossibleNumber(let number): "it contains the impossible number \(number)"
     case .unreadable(let id, let detail):
       "transaction \(id) can't be read: \(abbreviated(detail))"
     case .missingSeed(let id): "seeds of transaction \(id) are missing"
