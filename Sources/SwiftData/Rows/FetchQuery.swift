@@ -76,7 +76,7 @@ struct FetchQuery {
 
   func bind(to statement: Statement) throws {
     for (index, value) in bindings.enumerated() {
-      try statement.bind(Int32(index + 1), value: value)
+      try statement.bind(Int32(index + 1), value)
     }
   }
 

@@ -165,10 +165,6 @@ final class RowPlan: Sendable {
   }
 }
 
-func quoted(_ name: String) -> String {
-  "\"" + name.replacingOccurrences(of: "\"", with: "\"\"") + "\""
-}
-
 extension Statement {
   func value(at column: Int32) -> Value {
     switch type(at: column) {
@@ -177,17 +173,6 @@ extension Statement {
     case .real: .real(double(at: column))
     case .text: .text(string(at: column))
     case .blob: .blob(data(at: column))
-    }
-  }
-
-  func bind(_ index: Int32, value: Value) throws {
-    switch value {
-    case .null: try bindNull(index)
-    case .integer(let integer): try bind(index, integer)
-    case .real(let real): try bind(index, real)
-    case .text(let text): try bind(index, text)
-    case .blob(let data): try bind(index, data)
-    case .brokenText(let data): try data.withUnsafeBytes { try bind(index, text: $0) }
     }
   }
 }
