@@ -21,7 +21,7 @@ extension Travelog {
 
   static let checkpointCommand = Command(
     "checkpoint",
-    summary: "Signs the trees of hashes beside logs, so that others can verify proofs.",
+    summary: "Signs the hash trees of logs, so that others can verify proofs.",
     discussion:
       "`export` appends each transaction to a tree of hashes beside the logs. A checkpoint has "
       + "the name, the size and the root of that tree, in the format c2sp.org/tlog-checkpoint. If "
@@ -29,8 +29,8 @@ extension Travelog {
       + "writes a new checkpoint only if the tree extends the existing checkpoint. Without --key, "
       + "the new checkpoint is not signed; another program can sign its text. “openssl genpkey "
       + "-algorithm ed25519” creates a key. With --stores, the command writes only one checkpoint, "
-      + "for the tree of all stores in LOGS/_tree. The leaves of this tree are the checkpoints of "
-      + "the lineages; the command adds a leaf for each checkpoint that has changed.",
+      + "which covers all stores: it is for a tree in LOGS/_tree, whose leaves are the checkpoints "
+      + "of the lineages.",
     examples: [
       "travelog checkpoint logs --key key.pem": "Sign the tree of each lineage.",
       "travelog checkpoint logs --stores --key key.pem": "Sign one tree over all stores.",

@@ -68,7 +68,8 @@ extension Travelog {
   static let authors = Parameter<[String]>.repeated(
     "author",
     type: .author,
-    help: "Write filtered logs with only this author's transactions; empty means no author."
+    help: "Write filtered logs with only this author's transactions; '' selects those without an"
+      + " author."
   )
   static let entities = Parameter<[String]>.repeated(
     "entity",

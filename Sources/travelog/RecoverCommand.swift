@@ -17,11 +17,11 @@ extension Travelog {
     discussion: "If history was deleted before its export, a gap is written to the logs: one "
       + "transaction with the difference between the last exported state and the beginning of the "
       + "remaining history. If the store was restored from an older copy, a new lineage begins "
-      + "with the last state that the store and the logs have in common. The logs of the old "
-      + "lineage do not change, and the store no longer keeps the history before the new lineage. "
-      + "If this is not possible because of a migration or erased values, the new lineage begins "
-      + "with the present state of the store, and replicas must be created again. At the end, the "
-      + "remaining transactions are exported.",
+      + "with the last state that the store and the logs have in common. If a migration or erased "
+      + "values prevent that, the new lineage begins with the present state of the store, and "
+      + "replicas must be created again. The logs of the old lineage do not change, and the store "
+      + "no longer keeps the history before the new lineage. At the end, the remaining "
+      + "transactions are exported.",
     examples: [
       "travelog recover trips.store --to logs":
         "Run this if an error of “export” names “recover”."

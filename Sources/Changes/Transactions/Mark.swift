@@ -3,7 +3,7 @@
 /// A later transaction of the chain contains the mark in its details, and so proves the snapshot or
 /// the gap.
 package struct Mark: Hashable, Sendable {
-  /// The kind of transaction that a mark proves.
+  /// What a mark proves: a snapshot or a gap.
   package enum Kind: String, Hashable, Sendable {
     case snapshot, gap
   }

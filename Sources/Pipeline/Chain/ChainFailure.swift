@@ -82,7 +82,7 @@ package enum ChainFailure: LogReason {
         + "\nUse unfiltered logs."
     case .filteredPart(let root):
       "The logs in \(path) are filtered and can't be imported."
-        + "\nIf \(root) also has unfiltered logs, name this log folder instead."
+        + "\nIf \(root) also has unfiltered logs, give the folder \(root) instead."
     case .notAFolder: "\(path) is not a folder of logs."
     case .replica(let number):
       "Can't create the replica \(path): \(systemText(number))."

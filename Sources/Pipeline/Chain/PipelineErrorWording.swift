@@ -143,8 +143,8 @@ extension PipelineError {
       "\(logs) contains no logs of \(store) to continue from."
         + "\nRun “travelog export \(store) --to \(logs)”."
     case .schemaChanged:
-      "The schema of \(store) changed in the missing transactions, so the differences between"
-        + " objects can't be written as changes."
+      "The schema of \(store) changed in the missing transactions, so the changes of the objects"
+        + " since then can't be found by comparison."
         + "\nExport \(store) to another folder; the new logs begin with the state of the store."
     case .isOtherLineage(let own, let last):
       "The store \(store) has lineage \(own), but the logs of the store end in lineage \(last)."

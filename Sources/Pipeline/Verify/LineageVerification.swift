@@ -12,7 +12,7 @@ final class LineageVerification {
   private var checked: Set<String> = []
   /// The transactions that prove snapshots and gaps, by the marks in these transactions.
   private var marks: [Mark: Int64] = [:]
-  /// The gaps in the order of the chain.
+  /// The gaps, sorted as in the chain.
   private var gaps: [Mark] = []
   private let heads: Set<Digest>
   private let after: TrustedPosition?

@@ -45,8 +45,8 @@ struct AdoptedSeal {
   /// out, because one row can have two numbers. ``SchemaRenewal`` records all rows of the table
   /// again.
   ///
-  /// - Parameter own: The author of an undo, which becomes one transaction; nil for changes of
-  ///   other programs.
+  /// - Parameter own: The author of an undo, whose changes become one transaction; nil if other
+  ///   programs made the changes.
   /// - Returns: The last transaction; nil if nothing changed.
   /// - Throws: ``StoreError``, ``SQLiteError``.
   @discardableResult

@@ -1,4 +1,4 @@
-/// The values that a probe decodes: for each key, one of two example values of the requested type.
+/// Gives a trial decoding example values: for each key, one of two values of the requested type.
 final class Probe {
   let changed: String?
   let missing: String?
