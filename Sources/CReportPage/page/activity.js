@@ -44,7 +44,7 @@ function drawActivity() {
     details('The numbers of the chart', () => table('Changes over time',
       ['Time', ...bins.series.map(series => series.name), 'All'],
       bins.bins.map(bin => [bin.name, ...bin.values.map(number), number(bin.total)]),
-      bins.series.map((_, index) => index + 1).concat(bins.series.length + 1))));
+      { numeric: bins.series.map((_, index) => index + 1).concat(bins.series.length + 1) })));
   if (focused && byId(focused)) byId(focused).focus();
   const omitted = sum(data.report.omitted_days);
   if (omitted) append(card, [el('p.faint', {}, count(omitted, 'change') + ' of other days are not in the chart.')]);
@@ -53,8 +53,8 @@ function drawActivity() {
   const scope = isZoomed ? scopeOfSelectedDays(from, to, rankings) : 'of the whole history';
   byId('activity-details').replaceChildren(heatMap(from, to),
     rankingCard('Authors', 'Author', rankings.authors, 'author', authorName, scope),
-    rankingCard('Entities', 'Entity', rankings.entities, 'entity', name => name, scope),
-    rankingCard('Kinds of transactions', 'Kind', rankings.operations, 'op', name => name, scope));
+    rankingCard(capitalized(words().entities), capitalized(words().entity), rankings.entities, 'entity', entity => entity, scope),
+    rankingCard('Kinds of transactions', 'Kind', rankings.operations, 'op', kind => kind, scope));
 }
 
 // The tables of the selected days, from the transactions in the page: the report has them for all days only.
@@ -103,14 +103,19 @@ function scopeOfSelectedDays(from, to, rankings) {
     : 'of the selected days';
 }
 
-function activityTools(bounds, from, to) {
-  const field = (id, label, value, key) => el('label.field', {}, el('span', {}, label), el('input', {
-    type: 'date', id, value, min: dayText(bounds[0]), max: dayText(bounds[1]),
+// A field for the first or the last selected day.
+function dayField(id, label, key, value) {
+  const bounds = firstAndLastDay() || [null, null];
+  return el('label.field', {}, el('span', {}, label), el('input', {
+    type: 'date', id, value, min: bounds[0] === null ? null : dayText(bounds[0]), max: bounds[1] === null ? null : dayText(bounds[1]),
     onchange: event => {
       const day = event.currentTarget.value;
       setFilter({ [key]: /^\d{4}-\d\d-\d\d$/.test(day) ? day : '' });
     },
   }));
+}
+
+function activityTools(bounds, from, to) {
   const isZoomed = filter.from || filter.to;
   const button = (id, text, action, isDisabled) =>
     el('button', { type: 'button', id, onclick: action, disabled: isDisabled }, text);
@@ -125,8 +130,8 @@ function activityTools(bounds, from, to) {
     setFilter({ from: dayText(start), to: dayText(Math.min(start + length - 1, bounds[1])) });
   };
   return el('div.tools', { role: 'group', 'aria-label': 'Time of the chart and of everything below' },
-    field('day-from', 'From', dayText(from), 'from'),
-    field('day-to', 'To', dayText(to), 'to'),
+    dayField('day-from', 'From', 'from', dayText(from)),
+    dayField('day-to', 'To', 'to', dayText(to)),
     button('zoom-in', 'Zoom in', () => zoom(0.5), to <= from),
     button('earlier', 'Earlier', () => move(-1), from <= bounds[0]),
     button('later', 'Later', () => move(1), to >= bounds[1]),
@@ -184,18 +189,18 @@ function activityBins(from, to) {
 
 function niceStep(most) {
   const power = 10 ** Math.floor(Math.log10(Math.max(most, 1)));
-  const step = [1, 2, 5, 10].find(factor => power * factor * 4 >= most) * power;
-  return Math.max(1, step);
+  // At most five lines, at whole numbers.
+  return Math.max(1, [0.2, 0.5, 1, 2].find(factor => power * factor * 5 >= most) * power);
 }
 
 function chart({ bins, series }, width) {
-  const [height, left, bottom, top] = [240, 44, 26, 12];
   const most = Math.max(1, ...bins.map(bin => bin.total));
   const step = niceStep(most);
   const high = Math.ceil(most / step) * step;
+  const [height, left, bottom, top] = [240, 20 + number(high).length * 7, 26, 12];
   const y = value => height - bottom - value / high * (height - bottom - top);
   const slot = (width - left) / bins.length;
-  const readout = el('p.readout', {}, 'Drag over the chart to zoom, or use the dates above.');
+  const readout = el('p.readout', {}, 'Drag over the chart to select days, or use the dates above.');
   const picture = svg('svg.chart', {
     viewBox: '0 0 ' + width + ' ' + height, width, height, role: 'img',
     'aria-label': 'Changes over time from ' + bins[0].name + ' to ' + bins[bins.length - 1].name + ', at most ' + most + ' in one bar. The table below has the numbers.',
@@ -221,6 +226,8 @@ function chart({ bins, series }, width) {
       picture.append(svg('text.tick', { x: x + 2, y: height - 8 }, bin.name.slice(0, bin.name.includes(':') ? 16 : 10)));
     }
   });
+  const pointed = svg('rect.pointed', { y: top, height: height - top - bottom, x: 0, width: 0 });
+  picture.prepend(pointed);
   const selection = svg('rect.selection', { y: top, height: height - top - bottom, x: 0, width: 0 });
   picture.append(selection);
   const binAt = event => {
@@ -233,12 +240,15 @@ function chart({ bins, series }, width) {
   picture.addEventListener('pointermove', event => {
     const at = binAt(event);
     const bin = bins[at];
+    pointed.setAttribute('x', left + at * slot);
+    pointed.setAttribute('width', slot);
     readout.textContent = bin.name + ': ' + (bin.total ? bin.values
       .map((value, index) => value ? number(value) + ' ' + series[index].name : null).filter(Boolean).join(', ') : 'no changes');
     if (start === null) return;
     selection.setAttribute('x', left + Math.min(start, at) * slot);
     selection.setAttribute('width', (Math.abs(at - start) + 1) * slot);
   });
+  picture.addEventListener('pointerleave', () => pointed.setAttribute('width', 0));
   picture.addEventListener('pointerup', event => {
     if (start === null) return;
     const [first, last] = [start, binAt(event)].sort((a, b) => a - b);
@@ -297,11 +307,11 @@ function rankingCard(title, noun, ranking, key, nameOfEntry, scope) {
   const row = (label, entry) => [label, number(entry.transactions), number(entry.changes.inserted), number(entry.changes.updated), number(entry.changes.deleted), bar(entry.changes)];
   const rows = entries.map(entry => row(el('button.link', {
     type: 'button', onclick: () => setFilter({ [key]: entry.name || '' }),
-  }, bdi(nameOfEntry(entry.name), 60)), entry));
+  }, breakable(nameOfEntry(entry.name))), entry));
   if (ranking.others) {
     rows.push(row(el('span.faint', {}, (ranking.is_minimum ? 'at least ' : '') + count(ranking.other_names, 'other') + ', merged'), ranking.others));
   }
   return el('div.card', {}, el('h3', {}, title),
-    rows.length ? table(title + ' by the number of their changes, ' + scope, [noun, 'Transactions', 'Inserted', 'Changed', 'Deleted', 'Share'], rows, [1, 2, 3, 4])
+    rows.length ? table(title + ' by the number of their changes, ' + scope, [noun, 'Transactions', 'Inserted', 'Changed', 'Deleted', el('span.visually-hidden', {}, 'Share')], rows, { numeric: [1, 2, 3, 4] })
       : el('p.empty', {}, 'There are none.'));
 }

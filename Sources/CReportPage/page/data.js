@@ -6,11 +6,15 @@ const data = {
   // The newest transactions of each history, in the order of the page.
   rows: [],
   names: new Map(),
+  // The same names as a list of [history, entity, id, name].
+  nameList: [],
   isLoaded: false,
   // The number of changes of one transaction in the page.
   changeLimit: 0,
-  blocks: 0,
-  loadedBlocks: 0,
+  // The number of changes in the page.
+  kept: 0,
+  blocks: [],
+  blockCount: 0,
 };
 
 function decoded(base64) {
@@ -43,32 +47,31 @@ async function readReport() {
 }
 
 async function readNames() {
-  for (const [history, entity, id, name] of await unpackedJSON(byId('names'))) {
-    data.names.set(objectKey(history, entity, id), name);
-  }
+  data.nameList = await unpackedJSON(byId('names'));
+  for (const [history, entity, id, name] of data.nameList) data.names.set(objectKey(history, entity, id), name);
 }
 
 // Reads all blocks, and calls `progress` after each.
 async function readBlocks(progress) {
   const blocks = Array.from(document.querySelectorAll('script.block'));
-  data.blocks = blocks.length;
+  data.blockCount = blocks.length;
   let last = performance.now();
   for (const block of blocks) {
     addRows(await unpacked(block));
-    data.loadedBlocks += 1;
     progress();
     if (performance.now() - last < 40) continue;
     await pause();
     last = performance.now();
   }
   // Several histories are merged by time.
-  if (data.report.histories.length > 1) data.rows.sort((a, b) => b.time - a.time);
+  if (data.report.histories.length > 1) data.rows = await sorted(data.rows, (a, b) => b.time - a.time, clock());
   data.isLoaded = true;
   progress();
 }
 
 // The bytes of a block stay as they are: to decode all of them takes longer than to decompress them.
 function addRows(bytes) {
+  const rows = [];
   let start = 0;
   while (start < bytes.length) {
     const tab = bytes.indexOf(9, start);
@@ -81,34 +84,97 @@ function addRows(bytes) {
       total += entity[1] + entity[2] + entity[3];
       deleted += entity[3];
     }
-    data.rows.push({
-      history, id: String(id), time: Date.parse(time), author, op, state, program, entities, total, deleted,
-      kept: Math.min(total, data.changeLimit), bytes, start: tab + 1, end, line: null,
+    rows.push({
+      history, id: String(id), time: Date.parse(time), author, op, state, program, entities, total, deleted, bytes, start: tab + 1, end,
     });
+    data.kept += Math.min(total, data.changeLimit);
     start = end + 1;
+  }
+  data.blocks.push({ bytes, rows });
+  data.rows = data.rows.concat(rows);
+}
+
+function changesOf(row) {
+  return JSON.parse(decoder.decode(row.bytes.subarray(row.start, row.end))).map(list => changeOf(row, list));
+}
+
+// The changes of a transaction one after another, so that the first is shown without parsing all.
+function* eachChange(row) {
+  for (const text of changeTexts(row)) yield changeOf(row, JSON.parse(text));
+}
+
+function* changeTexts(row) {
+  const { bytes } = row;
+  let [depth, start] = [0, 0];
+  for (let at = row.start; at < row.end; at += 1) {
+    switch (bytes[at]) {
+      case 0x22:
+        for (at += 1; at < row.end && bytes[at] !== 0x22; at += 1) if (bytes[at] === 0x5c) at += 1;
+        break;
+      case 0x5b: case 0x7b:
+        depth += 1;
+        if (depth === 2) start = at;
+        break;
+      case 0x5d: case 0x7d:
+        if (depth === 2) yield decoder.decode(bytes.subarray(start, at + 1));
+        depth -= 1;
+        break;
+      default: break;
+    }
   }
 }
 
-// The changes of a transaction as the page has them, decoded when they are first needed.
-function lineText(row) {
-  if (row.line === null) row.line = decoder.decode(row.bytes.subarray(row.start, row.end));
-  return row.line;
+// A change: { kind, entity, id, name, properties: [{ name, before, after }] }.
+function changeOf(row, [kind, entity, id, label, ...values]) {
+  const properties = [];
+  const step = kind === 1 ? 3 : 2;
+  for (let i = 0; i < values.length; i += step) {
+    properties.push({
+      name: values[i],
+      before: kind === 0 ? absent : values[i + 1],
+      after: kind === 2 ? absent : values[i + step - 1],
+    });
+  }
+  return { kind, entity, id, name: label || nameOf(row.history, entity, id), properties };
 }
 
-// The changes of a transaction: { kind, entity, id, name, properties: [{ name, before, after }] }.
-function changesOf(row) {
-  return JSON.parse(lineText(row)).map(([kind, entity, id, label, ...values]) => {
-    const properties = [];
-    const step = kind === 1 ? 3 : 2;
-    for (let i = 0; i < values.length; i += step) {
-      properties.push({
-        name: values[i],
-        before: kind === 0 ? absent : values[i + 1],
-        after: kind === 2 ? absent : values[i + step - 1],
-      });
+// A long computation stops after each 40 ms, so that the browser can draw and answer.
+function clock() {
+  let last = performance.now();
+  return {
+    isOver: () => performance.now() - last > 40,
+    pause: async () => {
+      await pause();
+      last = performance.now();
+    },
+  };
+}
+
+// Sorts in parts, because sorting all objects at once would block the page.
+async function sorted(items, compare, time) {
+  let runs = [];
+  for (let start = 0; start < items.length; start += 4096) {
+    runs.push(items.slice(start, start + 4096).sort(compare));
+    if (time.isOver()) await time.pause();
+  }
+  while (runs.length > 1) {
+    const merged = [];
+    for (let i = 0; i < runs.length; i += 2) {
+      merged.push(i + 1 < runs.length ? mergedRuns(runs[i], runs[i + 1], compare) : runs[i]);
+      if (time.isOver()) await time.pause();
     }
-    return { kind, entity, id, name: label || nameOf(row.history, entity, id), properties };
-  });
+    runs = merged;
+  }
+  return runs[0] || [];
+}
+
+function mergedRuns(left, right, compare) {
+  const result = [];
+  let [i, j] = [0, 0];
+  while (i < left.length && j < right.length) result.push(compare(left[i], right[j]) <= 0 ? left[i++] : right[j++]);
+  while (i < left.length) result.push(left[i++]);
+  while (j < right.length) result.push(right[j++]);
+  return result;
 }
 
 const absent = { '!': 'none' };
@@ -169,5 +235,14 @@ function startOfDay(day) {
 const dayLength = 86400000;
 function dayNumber(day) { return Math.round(Date.parse(day + 'T00:00:00Z') / dayLength); }
 function dayText(number) { return new Date(number * dayLength).toISOString().slice(0, 10); }
+
+// Adopted files have tables and rows instead of entities and objects.
+function words() {
+  return data.report.is_adopted
+    ? { entity: 'table', entities: 'tables', object: 'row', objects: 'rows' }
+    : { entity: 'entity', entities: 'entities', object: 'object', objects: 'objects' };
+}
+
+function capitalized(word) { return word[0].toUpperCase() + word.slice(1); }
 
 function authorName(author) { return author === null || author === undefined ? 'no author' : author; }

@@ -46,6 +46,12 @@ function bdi(text, limit) {
   return el('bdi', {}, shorten(visible(text), limit || 300));
 }
 
+// The same, with places at which a long name such as com.example.SampleTrips may be broken.
+function breakable(text, limit) {
+  const parts = shorten(visible(text), limit || 60).split(/(?<=[._/-])|(?<=\p{Ll})(?=\p{Lu})/u);
+  return el('bdi', {}, parts.flatMap(part => [part, el('wbr', {})]).slice(0, -1));
+}
+
 function shorten(text, limit) {
   const characters = Array.from(text.length > limit ? text.slice(0, limit * 2) : text);
   return characters.length > limit ? characters.slice(0, limit).join('') + '…' : text;
@@ -105,15 +111,16 @@ function icon(name) {
     svg('path', { d: paths[name] || paths.unknown, fill: 'none', stroke: 'currentColor', 'stroke-width': 2.4, 'stroke-linecap': 'round', 'stroke-linejoin': 'round' }));
 }
 
-// A table with a caption. Cells are texts or nodes; the first of each row is its head.
-function table(caption, heads, rows, numeric) {
+// A table with a caption. Cells are texts or nodes; the first of each row is its head. On a narrow
+// window, the cells of a table that `stacks` are below each other.
+function table(caption, heads, rows, { numeric, stacks } = {}) {
   const right = index => (numeric || []).includes(index) ? 'number' : null;
   return el('div.wide', { tabindex: 0, role: 'region', 'aria-label': caption },
-    el('table', {},
+    el(stacks ? 'table.stacks' : 'table', {},
       el('caption', {}, caption),
       el('thead', {}, el('tr', {}, heads.map((head, index) => el('th', { scope: 'col', class: right(index) }, head)))),
       el('tbody', {}, rows.map(row => el('tr', {}, row.map((cell, index) =>
-        index === 0 ? el('th', { scope: 'row' }, cell) : el('td', { class: right(index) }, cell)))))));
+        index === 0 ? el('th', { scope: 'row' }, cell) : el('td', { class: right(index), 'data-head': stacks ? heads[index] : null }, cell)))))));
 }
 
 function details(summary, build) {

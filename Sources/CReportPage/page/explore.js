@@ -12,7 +12,7 @@ let run = 0;
 let results = null;
 
 function exploreSection() {
-  const views = isDifference() ? [] : [['transactions', 'Transactions'], ['deletions', 'Deletions'], ['objects', 'Objects']];
+  const views = isDifference() ? [] : [['transactions', 'Transactions'], ['deletions', 'Deletions'], ['objects', capitalized(words().objects)]];
   return el('section', { id: 'explore', 'aria-labelledby': 'explore-title' },
     el('h2', { id: 'explore-title', tabindex: -1 }, isDifference() ? 'Differences' : 'Explore'),
     el('div', { id: 'detail' }),
@@ -46,10 +46,11 @@ function filterForm() {
   return el('form.filter.card', { id: 'filter', 'aria-label': 'Filter', onsubmit: event => event.preventDefault() },
     input('text', 'Text in names and values', 'search', 'press / to search'),
     isDifference() ? null : select('author', 'Author', names(report.authors, authorName)),
-    select('entity', 'Entity', names(report.entities, name => name || '')),
+    select('entity', capitalized(words().entity), names(report.entities, name => name || '')),
     select('kind', 'Kind', kinds.map((kind, index) => [kind.key, isDifference() ? ['only in the second', 'differs', 'only in the first'][index] : kind.word])),
     isDifference() ? null : select('op', 'Origin', names(report.operations, name => name || '')),
-    input('object', 'Object', 'text', 'Trip/98'),
+    input('object', capitalized(words().object), 'text', (report.entities.entries[0] ? report.entities.entries[0].name : 'Trip') + '/98'),
+    isDifference() ? null : [dayField('filter-from', 'From', 'from'), dayField('filter-to', 'To', 'to')],
     report.histories.length > 1 ? select('history', 'History', report.histories.map((entry, index) =>
       [String(index), entry.store.slice(0, 8) + ', lineage ' + entry.lineage])) : null,
     isDifference() ? null : el('label.field', {}, el('span', {}, 'Order'), el('select', { id: 'filter-sort', onchange: event => setFilter({ sort: event.currentTarget.value }) })),
@@ -113,6 +114,8 @@ function drawFilter() {
   }
   assign('filter-text', filter.text || '');
   assign('filter-object', filter.object || '');
+  assign('filter-from', filter.from || '');
+  assign('filter-to', filter.to || '');
   const order = byId('filter-sort');
   if (order) {
     order.replaceChildren(...sorts[filter.view].map(([key, text]) => el('option', { value: key }, text)));
@@ -132,15 +135,10 @@ function filterMoments() {
   ];
 }
 
-// A function that tells whether a transaction is selected.
+// A function that tells whether the filter selects a transaction, apart from object and text.
 function matcher() {
   const [from, to] = filterMoments();
   const kind = kinds.findIndex(one => one.key === filter.kind);
-  const words = filterWords();
-  // Texts are searched in the form that they have in JSON.
-  const patterns = words.map(word => JSON.stringify(word).slice(1, -1));
-  const named = words.length ? objectsNamed(words) : [];
-  const object = filter.object ? objectPattern(filter.object) : null;
   const isDeletion = filter.view === 'deletions' && !isDifference();
   return row => {
     if (!isDifference() && !(row.time >= from && row.time < to) && (filter.from || filter.to)) return false;
@@ -151,16 +149,30 @@ function matcher() {
     if (filter.entity !== undefined || kind >= 0) {
       if (!row.entities.some(entity => (filter.entity === undefined || entity[0] === filter.entity) && (kind < 0 || entity[1 + kind]))) return false;
     }
-    if (object === null && !words.length) return true;
-    const line = lineText(row);
-    if (object !== null && !line.includes(object)) return false;
-    if (!words.length) return true;
-    const lower = line.toLowerCase();
-    const head = ((row.author || '') + ' ' + row.program + ' ' + row.id).toLowerCase();
-    return patterns.every((pattern, index) => lower.includes(pattern) || head.includes(words[index]))
-      || named.some(([history, text]) => history === row.history && line.includes(text));
+    return true;
   };
 }
+
+// A function that tells whether the filter selects the changes of a transaction by object and text.
+// The second text has small letters only.
+function textMatcher() {
+  const wanted = filterWords();
+  // Texts are searched in the form that they have in JSON.
+  const patterns = wanted.map(word => JSON.stringify(word).slice(1, -1));
+  const named = objectsNamed(wanted);
+  const object = filter.object ? objectPattern(filter.object) : null;
+  return (row, line, lower) => {
+    if (object !== null && !line.includes(object)) return false;
+    const head = ((row.author || '') + ' ' + row.program + ' ' + row.id).toLowerCase();
+    if (patterns.every((pattern, index) => lower.includes(pattern) || head.includes(wanted[index]))) return true;
+    if (!named.size) return false;
+    for (const [, key] of line.matchAll(namelessChange)) if (named.has(row.history + key)) return true;
+    return false;
+  };
+}
+
+// The entity and id of a change that does not have the name of its object.
+const namelessChange = /\[[012],("(?:[^"\\]|\\.)*","(?:[^"\\]|\\.)*"),null/g;
 
 // The beginning of an object's changes in a line.
 function objectPattern(text) {
@@ -168,17 +180,37 @@ function objectPattern(text) {
   return JSON.stringify(text.slice(0, slash)) + ',' + JSON.stringify(text.slice(slash + 1)) + ',';
 }
 
-function objectsNamed(words) {
-  const found = [];
-  for (const [key, name] of data.names) {
+// The objects whose names have all words.
+function objectsNamed(wanted) {
+  const found = new Set();
+  for (const [history, entity, id, name] of wanted.length ? data.nameList : []) {
     const lower = name.toLowerCase();
-    if (!words.every(word => lower.includes(word))) continue;
-    const [history, entity, id] = key.split('/');
-    found.push([Number(history), JSON.stringify(entity) + ',' + JSON.stringify(id) + ',']);
-    if (found.length === 200) break;
+    if (wanted.every(word => lower.includes(word))) found.add(history + JSON.stringify(entity) + ',' + JSON.stringify(id));
   }
   return found;
 }
+
+// The transactions whose changes have a text, block by block. A block is decoded as a whole, which is
+// faster than decoding its transactions, and its text is not kept.
+async function withText(rows, matches, proceed) {
+  const candidates = new Set(rows);
+  const found = new Set();
+  for (const [index, block] of data.blocks.entries()) {
+    if (block.rows.some(row => candidates.has(row))) {
+      const text = decoder.decode(block.bytes);
+      const lines = text.split('\n');
+      const lowers = text.toLowerCase().split('\n');
+      block.rows.forEach((row, at) => {
+        if (candidates.has(row) && matches(row, changesText(lines[at]), changesText(lowers[at]))) found.add(row);
+      });
+    }
+    if (!await proceed(index / data.blocks.length)) return null;
+  }
+  return rows.filter(row => found.has(row));
+}
+
+// The part of a line after the facts of its transaction.
+function changesText(line) { return line.slice(line.indexOf('\t') + 1); }
 
 // Whether a change is selected by the parts of the filter that are about changes.
 function matchesChange(change) {
@@ -191,56 +223,83 @@ function matchesChange(change) {
 // The changes of a transaction that the filter selects. A text may also be that of the transaction.
 function selectedChanges(changes) {
   const selected = changes.filter(matchesChange);
-  const words = filterWords();
-  if (!words.length) return selected;
-  const texts = selected.filter(change => hasWords(change, words));
+  const wanted = filterWords();
+  if (!wanted.length) return selected;
+  const texts = selected.filter(change => hasWords(change, wanted));
   return texts.length ? texts : selected;
+}
+
+// The first change that the filter selects, or else the first change.
+function firstSelectedChange(row) {
+  const patterns = filterWords().map(word => JSON.stringify(word).slice(1, -1));
+  let [first, selected, seen] = [null, null, 0];
+  for (const text of changeTexts(row)) {
+    const lower = patterns.length ? text.toLowerCase() : text;
+    const hasPatterns = patterns.every(pattern => lower.includes(pattern));
+    if (!first || hasPatterns || !selected) {
+      const change = changeOf(row, JSON.parse(text));
+      if (!first) first = change;
+      if (matchesChange(change)) {
+        if (hasPatterns) return change;
+        if (!selected) selected = change;
+      }
+    }
+    seen += 1;
+    // The rows of a list are made at once, so none of them may take long.
+    if (seen === 100) break;
+  }
+  return selected || first;
 }
 
 function filterWords() { return (filter.text || '').toLowerCase().split(/\s+/).filter(Boolean); }
 
-function hasWords(change, words) {
+function hasWords(change, wanted) {
+  if (!wanted.length) return true;
   const text = (JSON.stringify(change.properties) + change.entity + ' ' + change.id + ' ' + (change.name || '')).toLowerCase();
-  return words.every(word => text.includes(JSON.stringify(word).slice(1, -1)));
+  return wanted.every(word => text.includes(JSON.stringify(word).slice(1, -1)));
 }
 
 async function search() {
   run += 1;
   const current = run;
-  const matches = matcher();
   const isObjects = filter.view === 'objects' && !isDifference();
-  let found = [];
-  let changes = 0;
-  const objects = new Map();
-  let last = performance.now();
-  for (let i = 0; i < data.rows.length; i += 1) {
-    if (performance.now() - last > 40) {
-      // A later search replaces this one.
-      await pause();
-      if (current !== run) return;
-      last = performance.now();
-      byId('status').textContent = 'Searching… ' + Math.round(i / data.rows.length * 100) + ' %';
+  const time = clock();
+  // Lets the browser answer; false if a later search replaces this one.
+  let isSlow = false;
+  const proceed = async part => {
+    if (!time.isOver()) return true;
+    isSlow = true;
+    if (current === run) byId('status').textContent = 'Searching… ' + Math.round(part * 100) + ' % of ' + count(data.kept, 'change');
+    await time.pause();
+    return current === run;
+  };
+  let found = data.rows.filter(matcher());
+  if (filter.object || filterWords().length) found = await withText(found, textMatcher(), proceed);
+  if (!found) return;
+  const changes = found.reduce((all, row) => all + row.total, 0);
+  if (isObjects || isDifference()) {
+    const [rows, objects] = [found, new Map()];
+    found = [];
+    for (const [index, row] of rows.entries()) {
+      collect(row, isObjects ? objects : found);
+      if (time.isOver() && !await proceed(index / rows.length)) return;
     }
-    const row = data.rows[i];
-    if (!matches(row)) continue;
-    changes += row.total;
-    if (isObjects || isDifference()) collect(row, isObjects ? objects : found);
-    else found.push(row);
+    if (isObjects) found = Array.from(objects.values());
   }
+  if (!isDifference()) found = await sortedResults(found, time);
+  if (isSlow) await time.pause();
   if (current !== run) return;
-  if (isObjects) found = Array.from(objects.values());
-  if (!isDifference()) sortResults(found);
   drawStatus(found, changes);
   const render = isDifference() ? differenceRow : isObjects ? objectRow : filter.view === 'deletions' ? deletionRow : transactionRow;
   showRows(found, render);
 }
 
 function collect(row, into) {
-  const words = filterWords();
+  const wanted = filterWords();
   for (const change of changesOf(row)) {
     if (!matchesChange(change)) continue;
     if (Array.isArray(into)) {
-      if (!words.length || hasWords(change, words)) into.push({ change, history: row.history });
+      if (hasWords(change, wanted)) into.push({ change, history: row.history });
       continue;
     }
     const key = objectKey(row.history, change.entity, change.id);
@@ -252,51 +311,52 @@ function collect(row, into) {
   }
 }
 
-function sortResults(found) {
+async function sortedResults(found, time) {
+  const { compare } = new Intl.Collator();
   const orders = {
     newest: filter.view === 'objects' ? (a, b) => b.last.time - a.last.time : null,
     largest: filter.view === 'deletions' ? (a, b) => b.deleted - a.deleted : (a, b) => b.total - a.total,
-    author: (a, b) => authorName(a.author).localeCompare(authorName(b.author)),
+    author: (a, b) => compare(authorName(a.author), authorName(b.author)),
     changes: (a, b) => b.changes - a.changes,
-    name: (a, b) => (a.name || '\uffff').localeCompare(b.name || '\uffff') || a.entity.localeCompare(b.entity),
+    name: (a, b) => compare(a.name || '\uffff', b.name || '\uffff') || compare(a.entity, b.entity),
   };
-  if (filter.sort === 'oldest') found.reverse();
-  else if (orders[filter.sort]) found.sort(orders[filter.sort]);
+  if (filter.sort === 'oldest') return found.reverse();
+  return orders[filter.sort] ? sorted(found, orders[filter.sort], time) : found;
 }
 
 function drawStatus(found, changes) {
   const all = sum(data.report.changes) + data.report.snapshot_objects;
-  const inPage = data.rows.reduce((total, row) => total + row.kept, 0);
+  const inPage = data.kept;
   const isPart = data.isLoaded && inPage < all;
-  const noun = isDifference() ? 'difference' : filter.view === 'objects' ? 'object' : 'transaction';
+  const noun = isDifference() ? 'difference' : filter.view === 'objects' ? words().object : 'transaction';
   const status = byId('status');
   status.replaceChildren();
   append(status, [el('strong', {}, count(found.length, noun) + (filter.view === 'deletions' && !isDifference() ? ' with deletions' : '')),
     isDifference() || filter.view === 'objects' ? null : ' with ' + count(changes, 'change'),
     isPart ? [', in ' + number(inPage) + ' of ' + number(all) + ' changes'] : null,
-    data.isLoaded ? null : ', reading ' + Math.round(data.loadedBlocks / Math.max(1, data.blocks) * 100) + ' %']);
+    data.isLoaded ? null : ', reading ' + Math.round(data.blocks.length / Math.max(1, data.blockCount) * 100) + ' %']);
   const rest = byId('rest');
   rest.replaceChildren();
-  if (isPart) append(rest, [el('p.faint', {}, isDifference() ? 'The page contains the first ' + number(inPage) + ' differences. To list all differences:' : 'The page contains the newest transactions, with at most ' + number(data.changeLimit) + ' changes of each. To search all transactions:'), command(restCommand())]);
+  if (isPart) append(rest, [el('p.faint', {}, isDifference() ? 'The page contains the first ' + number(inPage) + ' differences. To list all differences:' : 'The page contains the newest transactions. To search all transactions:'), command(restCommand())]);
 }
 
 // The command that shows what the filter selects outside the page.
 function restCommand() {
   const index = Number(filter.history || 0);
   if (isDifference()) return 'travelog diff ' + quoted(data.report.compared_with) + ' ' + quoted(data.report.source) + (filter.entity ? ' --entity ' + quoted(filter.entity) : '');
-  const words = ['travelog log', quoted(sourceOf(index))];
+  const line = ['travelog log', quoted(sourceOf(index))];
   const [entity, id] = filter.object ? [filter.object.slice(0, filter.object.lastIndexOf('/')), filter.object.slice(filter.object.lastIndexOf('/') + 1)] : [filter.entity];
-  if (entity) words.push('--entity ' + quoted(entity));
-  if (id) words.push('--id ' + quoted(id));
-  if (filter.author !== undefined) words.push('--author ' + (filter.author === '' ? "''" : quoted(filter.author)));
+  if (entity) line.push('--entity ' + quoted(entity));
+  if (id) line.push('--id ' + quoted(id));
+  if (filter.author !== undefined) line.push('--author ' + (filter.author === '' ? "''" : quoted(filter.author)));
   const oldest = data.rows.reduce((time, row) => row.history === index ? Math.min(time, row.time) : time, Infinity);
   const [from, to] = filterMoments();
-  if (Number.isFinite(from)) words.push('--since ' + new Date(from).toISOString());
+  if (Number.isFinite(from)) line.push('--since ' + new Date(from).toISOString());
   const until = Math.min(to, oldest + 1000);
-  if (Number.isFinite(until)) words.push('--until ' + new Date(until).toISOString());
-  if (filter.kind && !filter.text) return words.join(' ') + " --json --patch | grep '\"op\":\"" + filter.kind + "\"'";
-  words.push('--patch');
-  return words.join(' ') + (filter.text ? ' | grep -i -F -e ' + quoted(filter.text) : '');
+  if (Number.isFinite(until)) line.push('--until ' + new Date(until).toISOString());
+  if (filter.kind && !filter.text) return line.join(' ') + " --json --patch | grep '\"op\":\"" + filter.kind + "\"'";
+  line.push('--patch');
+  return line.join(' ') + (filter.text ? ' | grep -i -F -e ' + quoted(filter.text) : '');
 }
 
 // Rows in parts of 40. A part that is far from the window loses its elements and keeps its height.
@@ -308,7 +368,7 @@ function showRows(items, render) {
   box.replaceChildren();
   results = { items };
   if (!items.length) {
-    box.append(el('p.empty.card', {}, data.isLoaded ? 'The filter selects nothing in the page.' : 'Reading…'));
+    box.append(el('p.empty.card', {}, data.isLoaded ? isFiltered() || filter.view !== 'transactions' ? 'The filter selects nothing in the page.' : isDifference() ? 'There are no differences.' : 'There are no transactions.' : 'Reading…'));
     return;
   }
   const size = 40;
@@ -374,7 +434,7 @@ function chips(changes) {
   const [inserted, updated, deleted] = changes;
   return el('span.chips', {}, [inserted, updated, deleted].map((value, index) => value
     ? el('span.kind', { 'data-kind': kinds[index].key }, el('span', { 'aria-hidden': 'true' }, kinds[index].sign + number(value)),
-      el('span.visually-hidden', {}, count(value, 'object') + ' ' + kinds[index].word + ' ')) : null));
+      el('span.visually-hidden', {}, count(value, words().object) + ' ' + kinds[index].word + ' ')) : null));
 }
 
 function totals(row) {
@@ -383,9 +443,7 @@ function totals(row) {
 
 function headline(row) {
   if (!row.total) return el('span.faint', {}, row.op === 'recorded' ? 'no changes' : row.op);
-  const changes = changesOf(row);
-  const selected = selectedChanges(changes);
-  const first = selected[0] || changes[0];
+  const first = firstSelectedChange(row);
   if (!first) return el('span.faint', {}, count(row.total, 'change'));
   const rest = row.total - 1;
   return el('span.headline', {}, kinds[first.kind].word + ' ', bdi(first.entity), ' ' + first.id,
@@ -454,8 +512,8 @@ function deletionRow(row) {
   const rest = row.deleted - 1;
   return expandable([...rowFacts(row), el('span.what', {}, first
     ? el('span.headline', {}, bdi(first.change.entity), ' ' + first.change.id, first.change.name ? [' “', bdi(first.change.name, 60), '”'] : null,
-      rest > 0 ? el('span.faint', {}, ' with ' + count(rest, 'other object')) : null)
-    : count(row.deleted, 'object')), chips([0, 0, row.deleted])],
+      rest > 0 ? el('span.faint', {}, ' with ' + count(rest, 'other ' + words().object)) : null)
+    : count(row.deleted, words().object)), chips([0, 0, row.deleted])],
   () => el('div', {}, el('p.faint', {}, row.program ? ['By ', bdi(row.program, 120), '. '] : null,
     el('a', { href: '#' + encodedState({ transaction: row.id, history: row.history || null }) }, 'Link to transaction ' + row.id)),
   trees.slice(0, 50).map(tree => treeElement(tree, row.history)),
@@ -464,7 +522,7 @@ function deletionRow(row) {
 
 function treeElement(node, history) {
   return el('div.tree', {}, changeElement(node.change, history, 'h3'),
-    node.children.length ? details(count(treeSize(node) - 1, 'object') + ' deleted with it', () =>
+    node.children.length ? details(count(treeSize(node) - 1, words().object) + ' deleted with it', () =>
       el('div.branch', {}, node.children.slice(0, 200).map(child => treeElement(child, history)))) : null);
 }
 

@@ -32,7 +32,7 @@ function findingCard(finding, items, isZoomed) {
     more.hidden = shown >= items.length;
     more.textContent = 'Show ' + number(Math.min(100, items.length - shown)) + ' more';
   };
-  append(rows, [el('div.wide', { tabindex: 0, role: 'region', 'aria-label': finding.title }, el('table', {},
+  append(rows, [el('div.wide', { tabindex: 0, role: 'region', 'aria-label': finding.title }, el('table.stacks', {},
     el('caption.visually-hidden', {}, finding.title),
     el('thead', {}, el('tr', {}, ['Transaction', 'Time', 'Author', 'Found'].map(head => el('th', { scope: 'col' }, head)))), body)), more]);
   show(5);
@@ -48,7 +48,8 @@ function findingCard(finding, items, isZoomed) {
 function findingRow(item) {
   const time = item.time ? timeElement(Date.parse(item.time)) : '–';
   return el('tr', {}, el('th', { scope: 'row' }, item.transaction ? transactionLink(item.history, String(item.transaction)) : '–'),
-    el('td', {}, time), el('td', {}, item.time ? bdi(authorName(item.author), 60) : '–'), el('td', {}, bdi(item.value, 400)));
+    el('td', { 'data-head': 'Time' }, time), el('td', { 'data-head': 'Author' }, item.time ? breakable(authorName(item.author)) : '–'),
+    el('td', { 'data-head': 'Found' }, bdi(item.value, 400)));
 }
 
 function checksList() {
@@ -57,5 +58,5 @@ function checksList() {
     table('Every check with its result', ['Check', 'Result', 'What the check does'], data.report.checks.map(check => {
       const [state, word] = states[check.state];
       return [check.title, el('span.tag.' + state, {}, icon(state), check.state === 'found' ? number(check.count) + ' ' + word : word), visible(check.description)];
-    })));
+    }), { stacks: true }));
 }

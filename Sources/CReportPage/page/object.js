@@ -22,16 +22,18 @@ function showDetail(title, ...content) {
       el('button', { type: 'button', id: 'detail-close', onclick: closeDetail }, 'Close')),
     content));
   byId('detail-title').focus({ preventScroll: true });
-  byId('detail').scrollIntoView({ block: 'start' });
+  byId('explore').scrollIntoView({ block: 'start' });
 }
 
 function closeDetail() {
+  detailRun += 1;
   byId('detail').replaceChildren();
   history.replaceState(null, '', '#' + encodedState(stateOfFilter()));
   byId('explore-title').focus();
 }
 
 function showTransaction(id, history) {
+  detailRun += 1;
   const row = data.rows.find(row => row.id === id && row.history === history);
   const source = quoted(sourceOf(history));
   if (!row) {
@@ -46,25 +48,42 @@ function showTransaction(id, history) {
   showDetail(['Transaction ' + row.id], el('p', {}, timeElement(row.time), ', ', bdi(authorName(row.author), 120), ' ', chips(totals(row))), body);
 }
 
+let detailRun = 0;
+
 // The events of an object, the newest first.
 async function showObject(name, history) {
+  detailRun += 1;
+  const current = detailRun;
   const slash = name.lastIndexOf('/');
   const [entity, id] = [name.slice(0, slash), name.slice(slash + 1)];
   const pattern = objectPattern(name);
+  const time = clock();
+  const rows = await withText(data.rows.filter(row => row.history === history), (_, line) => line.includes(pattern), async part => {
+    if (!time.isOver()) return true;
+    if (current === detailRun) showDetail([bdi(entity), ' ' + id], el('p', {}, 'Searching… ' + Math.round(part * 100) + ' %'));
+    await time.pause();
+    return current === detailRun;
+  });
+  if (!rows) return;
   const events = [];
-  for (const row of data.rows) {
-    if (row.history !== history || !lineText(row).includes(pattern)) continue;
-    const change = changesOf(row).find(change => change.entity === entity && change.id === id);
-    if (change) events.push({ row, change });
+  for (const row of rows) {
+    for (const change of eachChange(row)) {
+      if (change.entity !== entity || change.id !== id) continue;
+      events.push({ row, change });
+      break;
+    }
+    if (time.isOver()) await time.pause();
   }
+  if (current !== detailRun) return;
   const label = nameOf(history, entity, id);
   const title = [bdi(entity), ' ' + id, label ? [' “', bdi(label, 120), '”'] : null];
   const blame = command('travelog blame ' + quoted(sourceOf(history)) + ' ' + quoted(entity) + ' ' + quoted(id) + ' --history');
   if (!events.length) {
-    return showDetail(title, el('p', {}, data.isLoaded ? 'This page contains no change of the object. To show the whole history of the object:' : 'Reading…'), blame);
+    showDetail(title, el('p', {}, data.isLoaded ? 'This page contains no change of the ' + words().object + '. To show its whole history:' : 'Reading…'), blame);
+    return;
   }
   const isWhole = events[events.length - 1].change.kind === 0;
-  showDetail(title, el('p', {}, count(events.length, 'change') + ' in this page. ', isWhole ? 'This is the whole history of the object.' : 'Earlier changes are not in the page:'),
+  showDetail(title, el('p', {}, count(events.length, 'change') + ' in this page. ', isWhole ? 'This is the whole history of the ' + words().object + '.' : 'Earlier changes are not in the page:'),
     isWhole ? null : blame, blameTable(events, history),
     el('h4', {}, 'History'), timeline(events, history));
 }
@@ -82,7 +101,7 @@ function blameTable(events, history) {
   if (!values.size) return null;
   return details(isDeleted ? 'The last values, and who set them' : 'The values, and who set them', () => table(
     'The last value of each property in this page', ['Property', 'Value', 'Set in', 'Time', 'Author'],
-    Array.from(values, ([name, { row, value }]) => [bdi(name), valueElement(value, history), transactionLink(history, row.id), timeElement(row.time), bdi(authorName(row.author), 60)])));
+    Array.from(values, ([name, { row, value }]) => [bdi(name), valueElement(value, history), transactionLink(history, row.id), timeElement(row.time), bdi(authorName(row.author), 60)]), { stacks: true }));
 }
 
 function timeline(events, history) {

@@ -22,12 +22,12 @@ function lead() {
   if (isDifference()) {
     return sum(report.changes) === 0
       ? 'The two states are the same.'
-      : count(sum(report.changes), 'object differs', 'objects differ') + ' between the two states.';
+      : count(sum(report.changes), words().object + ' differs', words().objects + ' differ') + ' between the two states.';
   }
   if (!report.transactions) return 'The history has no transaction that the command selects.';
   return [timeElement(Date.parse(report.first_time)), ' to ', timeElement(Date.parse(report.last_time)), ' (' + report.time_zone + ')',
     report.histories.length === 1
-      ? [', transactions ' + report.histories[0].first_transaction + ' to ' + report.histories[0].last_transaction]
+      ? [', transactions ' + number(report.histories[0].first_transaction) + ' to ' + number(report.histories[0].last_transaction)]
       : null];
 }
 
@@ -47,15 +47,16 @@ function tile(question) {
 
 function figures() {
   const report = data.report;
+  const counted = (value, noun, plural) => [value, value === 1 ? noun : plural || noun + 's'];
   const list = isDifference()
     ? [[report.changes.inserted, 'only in the second'], [report.changes.updated, 'differ'], [report.changes.deleted, 'only in the first']]
     : [
-      [report.transactions, report.transactions === 1 ? 'transaction' : 'transactions'],
-      [sum(report.changes), sum(report.changes) === 1 ? 'change' : 'changes'],
-      [report.objects, (report.objects === 1 ? 'object' : 'objects') + (report.is_objects_estimated ? ', estimated' : '')],
-      [report.authors.entries.length + report.authors.other_names, 'authors'],
-      [report.changes.deleted, 'deletions'],
-      [report.findings.reduce((all, finding) => all + finding.count, 0), 'findings'],
+      counted(report.transactions, 'transaction'),
+      counted(sum(report.changes), 'change'),
+      counted(report.objects, words().object, words().objects + (report.is_objects_estimated ? ', estimated' : '')),
+      counted(report.authors.entries.length + report.authors.other_names, 'author'),
+      counted(report.changes.deleted, 'deletion'),
+      counted(report.findings.reduce((all, finding) => all + finding.count, 0), 'finding'),
     ];
   return el('dl.figures', {}, list.map(([value, word]) =>
     el('div', {}, el('dt', {}, word), el('dd', {}, number(value)))));
@@ -63,20 +64,21 @@ function figures() {
 
 function historiesTable() {
   const report = data.report;
-  return el('div.card', {}, table(
+  return el('div.card', {}, el('h2.small', {}, 'Histories'), table(
     count(report.histories.length + report.omitted_histories, 'history', 'histories') + ' in this page',
     ['Store', 'Lineage', 'Verdict', 'Transactions', 'Changes', 'Head'],
     report.histories.map((entry, index) => [
       el('button.link', { type: 'button', onclick: () => setFilter({ history: String(index) }) }, entry.store),
       number(entry.lineage), verdictTag(entry), number(entry.transactions), number(sum(entry.changes)),
       [number(entry.head), ' ', entry.digest ? el('code.faint', { title: entry.digest }, entry.digest.slice(0, 12) + '…') : null],
-    ]), [1, 3, 4]),
+    ]), { numeric: [1, 3, 4], stacks: true }),
   report.omitted_histories ? el('p.faint', {}, 'and ' + number(report.omitted_histories) + ' more, which the sums contain') : null);
 }
 
 function verdictTag(entry) {
   const state = { proven: 'good', sound: entry.is_partly_unproven ? 'attention' : 'good', damaged: 'bad' }[entry.verdict] || 'unknown';
-  return el('span.tag.' + state, {}, entry.verdict);
+  const isPartlyProven = entry.verdict === 'proven' && entry.proven_transaction < entry.head;
+  return el('span.tag.' + state, {}, isPartlyProven ? 'proven to ' + number(entry.proven_transaction) : entry.verdict);
 }
 
 // What an auditor notes on the first page: head, program, time, command, and files.
@@ -87,10 +89,10 @@ function provenance() {
   if (report.histories.length === 1) {
     const [history] = report.histories;
     add('Store', el('code', {}, history.store), ', lineage ' + history.lineage);
-    if (history.digest) add('Head', 'transaction ' + history.head, el('code.digest', {}, history.digest));
+    if (history.digest) add('Head', 'transaction ' + number(history.head), el('code.digest', {}, history.digest));
   }
   add('Produced', timeElement(Date.parse(report.produced.time)), ' by ', visible(report.produced.version));
-  if (report.snapshot_objects) add('Snapshots', count(report.snapshot_objects, 'object') + ' at the beginning, not counted as changes');
+  if (report.snapshot_objects) add('Snapshots', count(report.snapshot_objects, words().object) + ' at the beginning, not counted as changes');
   add('Command', command(report.produced.command));
   const files = report.inputs.length + report.omitted_inputs;
   if (files) add('Files', count(files, 'file'), details('Sizes and digests', filesTable));
@@ -102,6 +104,6 @@ function filesTable() {
   return el('div', {},
     table('Files that were read', ['File', 'Size', 'SHA-256'], report.inputs.map(file => [
       bdi(file.path, 400), bytes(file.size), file.sha256 ? el('code', {}, file.sha256) : 'a store in use: its head identifies it',
-    ]), [1]),
+    ]), { numeric: [1], stacks: true }),
     report.omitted_inputs ? el('p.faint', {}, 'and ' + number(report.omitted_inputs) + ' more') : null);
 }

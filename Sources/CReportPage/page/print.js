@@ -9,7 +9,7 @@ function printDialog() {
       choice('findings', 'Findings and checks', true),
       isDifference() ? null : choice('deletions', 'Deletions with their values', true),
       choice('activity', 'Tables of activity', false),
-      choice('transactions', isDifference() ? 'Differences' : 'Transactions that the filter selects, with their values', isDifference()),
+      choice('transactions', isDifference() ? 'Differences' : 'What the filter selects, with values', isDifference()),
       choice('files', 'Files with their digests', false),
       el('div.buttons', {}, el('button', { value: 'cancel' }, 'Cancel'),
         el('button.primary', { type: 'button', id: 'print-now', onclick: () => { byId('print-dialog').close(); buildPaper(); window.print(); } }, 'Print'))));
@@ -23,23 +23,25 @@ function isChosen(id) {
 function buildPaper() {
   const report = data.report;
   const parts = [];
-  const add = (id, title, ...content) => parts.push({ id: 'paper-' + id, title, content });
+  const add = (id, title, content, amount) => parts.push({ id: 'paper-' + id, title, content, amount });
   add('answers', 'Answers', paperAnswers());
-  if (isChosen('findings')) add('findings', 'Findings', paperFindings());
-  if (isChosen('deletions')) add('deletions', 'Deletions', paperDeletions());
+  if (isChosen('findings')) add('findings', 'Findings', paperFindings(), report.findings.reduce((all, finding) => all + finding.count, 0));
+  if (isChosen('deletions')) add('deletions', 'Deletions', paperDeletions(), report.changes.deleted);
   if (isChosen('activity')) add('activity', 'Activity', paperActivity());
   if (isChosen('transactions')) add('transactions', isDifference() ? 'Differences' : 'Transactions', paperTransactions());
   if (isChosen('files')) add('files', 'Files', filesTable());
   add('signature', 'Signature', signature());
   const paper = el('div', { id: 'paper' }, cover(),
-    el('nav.contents', { 'aria-label': 'Contents' }, el('h2', {}, 'Contents'), el('ol', {}, parts.map(part => el('li', {}, el('a', { href: '#' + part.id }, part.title))))),
+    el('nav.contents', { 'aria-label': 'Contents' }, el('h2', {}, 'Contents'), el('ol', {}, parts.map(part => el('li', {}, el('a', { href: '#' + part.id }, part.title), part.amount === undefined ? null : el('span.faint', {}, ' (' + number(part.amount) + ')'))))),
     parts.map(part => el('section', { id: part.id }, el('h2', {}, part.title), part.content)));
   const old = byId('paper');
   if (old) old.replaceWith(paper);
   else document.body.append(paper);
   // A closed part would be printed without its content.
   for (const part of paper.querySelectorAll('details')) part.open = true;
-  const digest = report.histories.length === 1 && report.histories[0].digest ? 'Head ' + report.histories[0].digest : report.source;
+  const heads = report.histories.map(history => history.digest).filter(Boolean);
+  const digest = heads.length === 1 ? 'Head ' + heads[0]
+    : heads.length ? 'Heads ' + heads.slice(0, 5).map(head => head.slice(0, 12)).join(' ') + (heads.length > 5 ? ' …' : '') : report.source;
   const sheet = new CSSStyleSheet();
   sheet.replaceSync('@page { @bottom-left { content: ' + cssText(digest) + '; } }');
   document.adoptedStyleSheets = [sheet];
@@ -93,7 +95,10 @@ function paperActivity() {
   const bounds = firstAndLastDay();
   if (!bounds) return el('p', {}, 'There are no changes.');
   const bins = activityBins(...selectedDays());
-  return [rankingCard('Authors', 'Author', data.report.authors, 'author', authorName), rankingCard('Entities', 'Entity', data.report.entities, 'entity', name => name),
+  const scope = 'of the whole history';
+  return [rankingCard('Authors', 'Author', data.report.authors, 'author', authorName, scope),
+    rankingCard(capitalized(words().entities), capitalized(words().entity), data.report.entities, 'entity', entity => entity, scope),
+    rankingCard('Kinds of transactions', 'Kind', data.report.operations, 'op', kind => kind, scope),
     table('Changes over time', ['Time', ...bins.series.map(series => series.name), 'All'], bins.bins.filter(bin => bin.total).map(bin => [bin.name, ...bin.values.map(number), number(bin.total)]))];
 }
 
@@ -102,8 +107,10 @@ function paperTransactions() {
   const items = results ? results.items.slice(0, limit) : [];
   return [el('p', {}, number(items.length) + ' of ' + number(results ? results.items.length : 0) + ' are printed.'), items.map(item => item.change
     ? changeElement(item.change, item.history, 'h3')
-    : item.text ? el('div', {}, el('h3', {}, 'Transaction ' + item.id + ', ', timeElement(item.time), ', ', bdi(authorName(item.author), 60)),
-      changesOf(item).slice(0, 50).map(change => changeElement(change, item.history))) : null)];
+    : item.last ? el('p', {}, bdi(item.entity), ' ' + item.id, item.name ? [' “', bdi(item.name, 120), '”'] : null, ', ' + count(item.changes, 'change')
+      + ', the last in transaction ' + item.last.id)
+      : el('div', {}, el('h3', {}, 'Transaction ' + item.id + ', ', timeElement(item.time), ', ', bdi(authorName(item.author), 60)),
+        selectedChanges(changesOf(item)).slice(0, 50).map(change => changeElement(change, item.history))))];
 }
 
 function signature() {

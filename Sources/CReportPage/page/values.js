@@ -59,7 +59,7 @@ function comparedValues(before, after, history) {
   if (typeof before === 'string' && typeof after === 'string' && before && after) {
     const [left, right] = [parsedJSON(before), parsedJSON(after)];
     if (left !== undefined && right !== undefined) {
-      return markedTexts(JSON.stringify(left, null, 1), JSON.stringify(right, null, 1));
+      return markedTexts(JSON.stringify(left, null, 1), JSON.stringify(right, null, 1), true);
     }
     return markedTexts(before, after);
   }
@@ -75,8 +75,8 @@ function comparedLists(before, after, history) {
   return [list(before, 'del'), list(after, 'ins')];
 }
 
-function markedTexts(before, after) {
-  const parts = textDifference(before, after);
+function markedTexts(before, after, isJSON) {
+  const parts = textDifference(before, after, isJSON);
   const limit = 400;
   const middle = text => text.length > limit
     ? shorten(text, limit / 4) + ' ' + Array.from(text.slice(-limit / 2)).slice(-limit / 4).join('') : text;
@@ -97,10 +97,10 @@ function markedTexts(before, after) {
   });
 }
 
-// Equal and different parts of two texts, by words.
-function textDifference(before, after) {
-  const words = text => text.match(/[\p{L}\p{N}_]+|\s+|[^\p{L}\p{N}_\s]/gu) || [];
-  const [a, b] = [words(before), words(after)];
+// Equal and different parts of two texts, by words and numbers.
+function textDifference(before, after, isJSON) {
+  const split = text => text.match(/\d+\.\d+(?:e[+-]?\d+)?|[\p{L}\p{N}_]+|\s+|[^\p{L}\p{N}_\s]/gu) || [];
+  const [a, b] = [split(before), split(after)];
   let start = 0;
   while (start < a.length && start < b.length && a[start] === b[start]) start += 1;
   let end = 0;
@@ -109,7 +109,7 @@ function textDifference(before, after) {
   // Texts with hardly a word in common are easier to read as a whole.
   const letters = list => list.filter(part => part.same !== undefined).reduce((all, part) => all + part.same.replace(/[^\p{L}\p{N}]/gu, '').length, 0);
   const shared = letters(middle) + a.slice(0, start).concat(end ? a.slice(-end) : []).join('').replace(/[^\p{L}\p{N}]/gu, '').length;
-  if (shared * 5 < Math.max(before.length, after.length)) return [{ 0: before, 1: after }];
+  if (!isJSON && shared * 5 < Math.max(before.length, after.length)) return [{ 0: before, 1: after }];
   const parts = [];
   if (start) parts.push({ same: a.slice(0, start).join('') });
   parts.push(...middle);
