@@ -46,7 +46,7 @@ extension TableRefusal {
       """
     case .externalContent(let table):
       """
-      the table indexes '\(table)', which is not a recorded table.
+      the table is an index of '\(table)', which is not a recorded table.
       If '\(table)' is a view, record the tables that the view reads.
       """
     case .collation(let name):

@@ -14,10 +14,9 @@ extension Store {
     }
   }
 
-  /// Seals foreign changes without waiting, unless another program is writing.
+  /// Seals foreign changes; if another program is writing, returns nil instead of waiting.
   ///
-  /// The closure is called first, while the write lock is held. The function returns nil if another
-  /// program is writing.
+  /// The closure is called first, while the write lock is held.
   func sealIfNobodyWrites<Result>(
     before: (Connection) throws -> Result
   ) throws -> Result? {

@@ -199,7 +199,7 @@ extension SwiftDataError {
       "The \(model) \(id) can't be updated: another program or context has deleted the object."
         + "\nCall rollback(), or delete the object in this context too."
     case .deletionIsDenied(let object, let property, let count):
-      "The \(object) can't be deleted: \(property) has the delete rule deny and refers to \(count)"
+      "The \(object) can't be deleted: \(property) has the delete rule .deny and refers to \(count)"
         + " \(count == 1 ? "object" : "objects")."
         + "\nFirst delete the objects in \(property), or remove them from it."
     case .savingIsNotAllowed(let configuration):

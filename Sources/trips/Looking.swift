@@ -85,7 +85,7 @@ extension Trips {
 
   static let files: KeyValuePairs = [
     "STORE-unseen.json":
-      "The ids of the trips with a badge, and the last transaction that “trips list” read."
+      "The ids of the trips with a badge, and the id of the last transaction that “trips list” has read."
   ]
 
   /// The trips that have a badge, except a trip that was just shown.

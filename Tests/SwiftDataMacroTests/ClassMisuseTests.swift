@@ -85,8 +85,8 @@ struct ClassMisuseTests {
     expectComplaints(
       "@Model final class Trip { struct Root {}; init() {} }",
       [
-        "1:34 'Root' is the name that @Model gives to the topmost class of the family "
-          + "of 'Trip'; rename this type, or declare it outside of the class."
+        "1:34 A type inside of 'Trip' can't be called 'Root', because @Model uses this name; "
+          + "rename the type, or declare it outside of 'Trip'."
       ]
     )
   }

@@ -78,8 +78,8 @@ package final class LogSpool {
     let reader = try LogReader(path: full) { Erasures(uncheckedIn: $0) }
     var day = ""
     var isSnapshot = false
-    // If the log can't be read to its end, its last id is unknown. Then the id in the file's name
-    // is used, or the id after the last readable transaction if this id is higher.
+    // If the log can't be read to its end, its last id is unknown. Then the higher of two ids is
+    // used: the id in the file's name, and the id after the last readable transaction.
     var last = LogName.range(ofFile: fileName(full))?.upperBound ?? 0
     do {
       while let transaction = try reader.next() {

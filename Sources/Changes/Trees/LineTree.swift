@@ -2,7 +2,8 @@
 package struct LineTree {
   private var tree = MerkleTree()
   private var salts: LineSalts
-  /// A second tree with the digests of the values that remain in erased lines; nil if no line is erased.
+  /// A second tree, with the digests of the values that remain in lines with erased values; nil if
+  /// no values were erased.
   private var remaining: MerkleTree?
   /// The digests of the values that remain in erased lines.
   private var restated: [RestatedLine] = []

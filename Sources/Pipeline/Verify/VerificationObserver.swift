@@ -1,8 +1,6 @@
 import Changes
 
-/// A receiver of the transactions that a verification reads.
-///
-/// With a receiver of transactions, the logs need not be read a second time.
+/// Receives the transactions while the logs are verified, so that the logs need not be read again.
 package protocol VerificationObserver: AnyObject {
   /// Called whenever a verification begins. A verification begins again if logs were rewritten in
   /// the meantime.

@@ -36,7 +36,8 @@ public protocol HistoryValueProviding: Sendable {
 extension HistoryChange {
   private var provider: (any HistoryValueProviding)? { object as? any HistoryValueProviding }
 
-  /// The values after the change that are not nil, by property name; a reference is an identifier.
+  /// The values after the change, without those that are nil, by property name; a reference is given
+  /// as an identifier.
   ///
   /// The dictionary is empty if the change is of a custom store and does not conform to
   /// ``HistoryValueProviding``.

@@ -71,8 +71,8 @@ extension Diagnostic {
   /// The error for a nested type with the same name as a generated type.
   static func nestedTypeNamedRoot(_ name: TokenSyntax, in model: String) -> Diagnostic {
     .error(
-      "'Root' is the name that @Model gives to the topmost class of the family of "
-        + "'\(model)'; rename this type, or declare it outside of the class.",
+      "A type inside of '\(model)' can't be called 'Root', because @Model uses this name; "
+        + "rename the type, or declare it outside of '\(model)'.",
       at: name
     )
   }
