@@ -58,8 +58,8 @@ private func objects(
     switch table.recording {
     case .triggers: break
     case .part, .refused: left.insert(table.name)
-    // The content table is left out only if the virtual table created it. The name of such a table
-    // begins with the name of the virtual table.
+    // A content table is left out if its name begins with the name of the virtual table, because
+    // then the virtual table created it.
     case .through(let content) where content.hasPrefix(table.name + "_"): left.insert(content)
     case .through: break
     }

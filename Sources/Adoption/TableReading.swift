@@ -18,7 +18,7 @@ package func readTables(
   for entry in entries where entry.virtual == nil {
     descriptions[entry.name] = try describe(entry, of: entries, connection)
   }
-  // If FTS5 indexes another table, the indexed table is described first.
+  // Virtual tables follow the other tables, because FTS5 may index one of them.
   for entry in entries {
     guard let virtual = entry.virtual else { continue }
     descriptions[entry.name] = TableDescription(
@@ -161,7 +161,8 @@ private func keyRecording(
 ) -> TableRecording {
   let names = key.map(\.name)
   if isWithoutRowid { return .triggers(.columns(names, rowid: nil)) }
-  // SQLite creates no index for a primary key that is the rowid, so this key is the rowid.
+  // SQLite creates an index for every other primary key, so a key of one column without an index is
+  // the rowid.
   if names.count == 1, !hasIndex { return .triggers(.integer(column: names[0])) }
   if !names.isEmpty, key.allSatisfy(\.isRequired) {
     return .triggers(.columns(names, rowid: nil))

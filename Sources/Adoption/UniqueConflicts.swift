@@ -40,8 +40,8 @@ extension TableDescription {
 
   /// The value that a column of the new row will have.
   ///
-  /// If a column can't be null, `REPLACE` stores the default of the column instead of NULL. But a
-  /// trigger that runs before the change reads NULL.
+  /// If a column can't be null, `REPLACE` stores its default instead of NULL. A trigger that runs
+  /// before the change still reads NULL, so the expression replaces NULL by the default.
   private func new(_ column: String) -> String {
     let value = "NEW.\(quoted(column))"
     guard let found = columns.first(where: { $0.name == column }), found.isRequired,

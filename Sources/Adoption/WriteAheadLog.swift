@@ -3,7 +3,7 @@ import Glibc
 
 /// Reads the commits in a write-ahead log.
 ///
-/// At each commit, the content of one page can be read.
+/// For each commit, gives the content of one page.
 ///
 /// Programs may write to the log while it is read. So reading ends at the first frame that is
 /// incomplete, that was written before the last reset of the log, or whose checksum is wrong.
@@ -53,8 +53,7 @@ package struct WriteAheadLog: ~Copyable {
       checksum.add(frame[Self.frameHeaderSize...])
       guard frame[8..<16].elementsEqual(salts), checksum.isEqual(to: frame, at: 16) else { return }
       if number(frame, at: 0) == page { content = Array(frame[Self.frameHeaderSize...]) }
-      // This number is the size of the database in a frame that ends a commit, and zero in any
-      // other frame.
+      // If the frame ends a commit, this number is the size of the database; otherwise it is zero.
       if number(frame, at: 4) != 0, !content.isEmpty { try content.withUnsafeBytes(body) }
       offset += frame.count
     }

@@ -44,7 +44,7 @@ package enum Interruption {
     if early > 0 { note(early) }
     var thread = pthread_t()
     let code = pthread_create(&thread, nil, { _ in Interruption.wait() }, nil)
-    // Without the thread, signals end the program at once.
+    // If the thread can't be created, the signals are unblocked, and end the program at once.
     if code != 0 { pthread_sigmask(SIG_UNBLOCK, &signals, nil) }
   }
 

@@ -79,12 +79,12 @@ package func grouped(_ number: Int64) -> String {
   return (number < 0 ? "-" : "") + ([digits] + groups).joined(separator: " ")
 }
 
-/// A number of things for people: `1 log`, `1 200 logs`.
+/// A number with its noun, as people read it: `1 log`, `1 200 logs`.
 package func counted(_ number: Int64, noun: String) -> String {
   "\(grouped(number)) \(noun)\(number == 1 ? "" : "s")"
 }
 
-/// A number of bytes for people: `812 B`, `1.2 MB`.
+/// A size in bytes, as people read it: `812 B`, `1.2 MB`.
 package func byteCount(_ bytes: Int64) -> String {
   guard bytes >= 1000 else { return "\(bytes) B" }
   var value = Double(bytes)

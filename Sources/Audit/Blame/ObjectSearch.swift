@@ -1,7 +1,7 @@
 import Changes
 import Pipeline
 
-/// Finds the objects that ever had a value, up to a limit; deleted objects are included.
+/// Finds at most `limit` objects that ever had a value, including deleted objects.
 ///
 /// The value is a text, or JSON as in logs. The names of the entity and of the property may be
 /// present or earlier names.

@@ -6,16 +6,16 @@ import Store
 
 /// The state of a store at a point of its history, as a store that can be read.
 ///
-/// The present state of a store is read directly. Any other state is built in a temporary folder,
-/// which is removed when this object is released. An import builds it. If the store's history lacks
-/// its beginning, a copy of the store is reverted instead.
+/// The present state of a store is read directly. Any other state is built in a temporary folder by
+/// an import. If the store's history lacks its beginning, transactions are reverted in a copy of
+/// the store instead. The folder is removed when this object is released.
 package final class StoreState {
   /// The text with which the user named the state.
   package let name: String
   package let schema: StoreSchema
   /// A reader of the state.
   ///
-  /// If possible, the reader has a second connection.
+  /// Unless another program writes again and again, the reader has a companion.
   package let reader: Reader
   private let store: Store
   private let folder: TemporaryFolder?
@@ -38,9 +38,10 @@ package final class StoreState {
 
   /// Opens or builds two states, which may be states of one store.
   ///
-  /// If one of the two states must be built, the history from which it is built is closed before
-  /// the other state is opened. Otherwise one store could have two readers and no writer, and these
-  /// readers would leave the files `-wal` and `-shm`, even if the store has no write-ahead log.
+  /// A state that must be built is built first, so the history that it is built from is closed
+  /// before the other state is opened. If both were open, one store could have two readers and no
+  /// writer. Such readers leave the files `-wal` and `-shm`, even if the store has no write-ahead
+  /// log.
   package static func pair(
     _ first: String,
     _ second: String,
@@ -102,8 +103,8 @@ private func makeReplica(of history: Past, in folder: URL, tick: Tick) throws ->
   return try readableStore(url.path)
 }
 
-/// Builds a state by reverting transactions in a copy of the store; the store's history lacks its
-/// beginning.
+/// Builds a state of a store whose history lacks its beginning: reverts transactions in a copy of
+/// the store.
 private func rewound(_ history: Past, at url: URL, tick: Tick) throws -> Store {
   let path = history.outline.path
   var progress = Progress()

@@ -8,7 +8,7 @@ package struct AuditFilter: Sendable {
   package var id: ObjectID?
   /// The name of an author; empty to select transactions without an author.
   package var author: String?
-  /// The property that a selected change must have changed.
+  /// The property that a change must set to be selected.
   package var attribute: String?
   /// The earliest selected time, in the form of times in the history.
   package var since: String?
@@ -22,7 +22,7 @@ package struct AuditFilter: Sendable {
   /// Whether the filter selects single changes, instead of only whole transactions.
   package var isAboutChanges: Bool { entity != nil || id != nil || attribute != nil }
 
-  /// Looks up the given names; throws if the history never had one of the names.
+  /// Looks up the given names; throws if a name never occurs in the history.
   ///
   /// A renamed entity or attribute is found by each of its names, and all its changes are selected.
   package mutating func resolve(_ history: History) throws {

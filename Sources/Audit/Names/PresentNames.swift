@@ -22,7 +22,7 @@ struct PresentNames {
     try self.init(history.source.schemas(), of: history.outline.path)
   }
 
-  /// Creates the names from all schemas of a history; the oldest schema is first.
+  /// Collects the names from all schemas of a history; the oldest schema is first.
   init(_ all: [StoreSchema], of path: String) throws {
     self.path = path
     for (index, schema) in all.enumerated() {

@@ -107,7 +107,7 @@ extension AuditFinding.Kind {
     }
   }
 
-  /// Returns a text that says what was compared to find this kind of finding.
+  /// Returns a sentence that says how an audit searches for this kind of finding.
   func check(for request: AuditRequest) -> String {
     switch self {
     case .outsideOfficeHours:

@@ -3,9 +3,9 @@ import Pipeline
 
 /// Ranges of ids in an order in which the newest transactions are read first.
 ///
-/// Each range is read forwards, and its output is kept. The first range contains one transaction,
-/// or the fewest transactions that the source can read separately. The next ranges become larger as
-/// long as the ranges contain few changes.
+/// A range is read forwards, so its output is kept until the whole range is read. The first range
+/// is as short as possible: one transaction, unless the source can read only longer ranges. The
+/// next ranges are longer, as long as they contain few changes.
 struct NewestFirst {
   /// The number of changes that are read at once, except for a transaction that has more changes.
   private static let changes: Int64 = 16_384
@@ -15,8 +15,7 @@ struct NewestFirst {
   private let isSplittable: Bool
   private var length: Int64 = 0
 
-  /// Starts at the end of a history; if `only` is given, a single range with the transaction `only`
-  /// is read.
+  /// Starts at the end of a history, or selects the single transaction `only`.
   init(_ history: History, only: Int64?, object: ObjectID?) throws {
     rest = try only.map { [$0...$0] } ?? history.stretches(changing: object)
     isSplittable = history.outline.isSplittable

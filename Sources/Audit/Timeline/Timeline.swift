@@ -104,9 +104,9 @@ package struct TimelineForm {
 /// Writes the transactions of a history, the newest first.
 ///
 /// Changes are read in the order in which they were recorded, so the output of several transactions
-/// is kept and then written in reverse order. Long output is kept in a file. If `only` is given,
-/// one transaction is written. At most `limit` transactions are written. Writing also ends before
-/// the first transaction for which `isFull` returns true.
+/// is kept, in a file if it is long, and then written in reverse order. If `only` is given, only
+/// this transaction is written. Otherwise writing ends after `limit` transactions, or before a
+/// transaction for which `isFull` returns true.
 ///
 /// - Returns: The number of transactions that were written.
 /// - Throws: The errors that occur when the history is read or the output is written.

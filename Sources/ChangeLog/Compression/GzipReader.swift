@@ -7,12 +7,11 @@ import Stopping
 /// libdeflate, if it is available, decompresses a member that is completely in memory and fits into
 /// the output. zlib decompresses all other members and damaged members.
 package final class GzipReader {
-  /// The number of output bytes that libdeflate needs for any member of a log without very long
-  /// lines.
+  /// The space that libdeflate needs for the output of one member, unless a line is very long.
   private static let memberRoom = 1_200_000
   /// The number of bytes that are read first, enough for the first member of most logs.
   ///
-  /// For a caller that needs only a header or a few transactions, no more bytes are read from the
+  /// A caller that needs only the header or a few transactions then reads nothing more from the
   /// file.
   private static let firstRead = 1 << 19
 
@@ -84,8 +83,8 @@ package final class GzipReader {
       if !isInMember {
         whole = count
         #if DEFLATE
-        // If the buffer has little room left, the next call decompresses the next member into an
-        // empty buffer. A caller that needs no more bytes does not make this call.
+        // The next member may not fit into the rest of the buffer, so it is left for the next call,
+        // which a caller that needs no more bytes does not make.
         guard count == 0 || output.count - count >= Self.memberRoom else { break }
         #endif
         try refill(upTo: Self.memberRoom)

@@ -37,7 +37,7 @@ final class MemberPipeline {
     }
   }
 
-  /// The maximum total size of the waiting blocks; a larger block waits without other blocks.
+  /// The maximum total size of the waiting blocks; while a larger block waits, no other block does.
   private static let largestWait = 8 << 20
 
   private let pool: Pool

@@ -15,8 +15,10 @@ package final class RestatedTransactions: Sendable {
   private let read: @Sendable () throws -> [Digest: [Entry]]
   private let known = Mutex<[Digest: [Entry]]?>(nil)
 
-  /// Creates the list from a function that reads the entries of all erased transactions, by the
-  /// digest of the transaction, in the order of its lines.
+  /// Creates the list from a function that returns the entries of all erased transactions.
+  ///
+  /// The key is the digest of the transaction. Each line of the transaction has one entry, in the
+  /// order of the lines.
   init(read: @escaping @Sendable () throws -> [Digest: [Entry]]) { self.read = read }
 
   /// The last of the transactions that confirm the lines of an erased transaction; nil if a line is

@@ -9,17 +9,17 @@ import Glibc
 package final class LogReader {
   package let path: String
   package let header: LogHeader
-  /// The last transaction that was read, or that the log omits, and the digest before the next
-  /// transaction.
+  /// The id of the last transaction that was read or omitted, and the digest that the next
+  /// transaction continues.
   package private(set) var end: HistoryPoint
   /// The trailer of the log; nil until the whole log is read.
   package private(set) var trailer: LogTrailer?
 
   private let descriptor: Int32
   var buffer: LineBuffer
-  /// The format with which the values of changes are split, according to the schema in the header.
+  /// Splits changes into their values, according to the schema in the header.
   ///
-  /// A caller that checks values itself also uses this format.
+  /// A caller that checks the values itself uses it too.
   package let format: ChangeFormat
   private let schemaDigest: String
   private var erasing: ErasureCheck
@@ -203,8 +203,8 @@ package final class LogReader {
     guard let open = scanner.open, open.id >= expected else {
       throw damaged("the next transaction must be \(expected)")
     }
-    // If values of a line are hidden, nothing proves its other values. So the line must note which
-    // values are hidden.
+    // No digest proves the values that remain in a hidden line. A line that marks no value as
+    // hidden is therefore refused.
     guard !change.isHidden || change.hasHiddenValues else {
       throw damaged("the values are hidden, but no value is marked as erased or left out")
     }

@@ -26,8 +26,8 @@ package final class LogSpool {
 
   /// Creates a folder from log files that are given in any order.
   ///
-  /// Messages contain `folder`, the folder with all files. If `folder` is nil, a person named each
-  /// file, and a file may be a link.
+  /// `folder` is the folder with all files, and messages show it. If it is nil, a person named each
+  /// file, so a file may be a link.
   package init(files: [String], of folder: String? = nil, acceptsDamage: Bool = false) throws {
     place = try TemporaryFolder()
     self.folder = LogFolder(place.path)
@@ -111,8 +111,8 @@ package final class LogSpool {
 
   /// Finds the folder of the large values for a log.
   ///
-  /// The large values are in the log folder of the file or in a folder above the file. If files
-  /// were copied without their folders, the large values are beside them.
+  /// The folder `blobs` is searched for in the file's log folder and in the two folders above the
+  /// file. Blob files that were copied without this folder are beside the file.
   private func gatherValues(near file: String) {
     let root = file.firstRange(of: "/store=").map { String(file[..<$0.lowerBound]) }
     let own = parentFolder(file)

@@ -76,7 +76,7 @@ package struct LogFolder: Hashable, Sendable {
     try storeNames().filter { UUID(uuidString: $0)?.uuidString == $0 }
   }
 
-  /// The sorted names that programs for tables accept as stores, including names that are not
+  /// The sorted names that programs that read tables take for stores, including names that are not
   /// identifiers of stores.
   package func storeNames() throws -> [String] { try values(of: "store", in: path) }
 

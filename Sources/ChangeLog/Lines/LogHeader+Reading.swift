@@ -11,8 +11,8 @@ extension LogHeader {
   package init(line: UnsafeRawBufferPointer, path: String) throws {
     func failure(_ reason: LogFailure) -> LogError { LogError(reason, path: path, line: 1) }
     var text = LineParts(line)
-    // The quotes of the second text would be escaped in a string, so the search does not find this
-    // text inside a string.
+    // The search can't find the second text inside a JSON string, because its quotes would be
+    // escaped there.
     guard text.has(#"{"kind":"header","#), text.skip(to: #""meta":{"format":"#),
       text.has(#""meta":{"format":"#)
     else { throw failure(.notAHeader) }

@@ -122,8 +122,8 @@ final class TransactionScanner {
     return members
   }
 
-  /// Reads the first line of a transaction for the bytes that all its lines share, and returns the
-  /// sequence number of this line.
+  /// Reads the first line of a transaction, keeps the bytes that all lines of the transaction
+  /// share, and returns the sequence number of the first line.
   private func begin(_ text: inout LineParts) throws(Refusal) -> Int64 {
     try text.expect(#"{"kind":"change","txn":"#)
     let id = try identifier(&text)
@@ -136,7 +136,7 @@ final class TransactionScanner {
     middle.removeAll(keepingCapacity: true)
     middle.append(contentsOf: text.line[start..<text.position])
     if let open {
-      // An omission of earlier lines began this transaction, so both lines must name the same
+      // A line about omitted lines already began a transaction. This line must belong to the same
       // transaction.
       guard open == (id, count) else { throw differs(open.id) }
     } else {

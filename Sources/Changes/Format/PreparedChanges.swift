@@ -87,8 +87,8 @@ package final class PreparedChanges: @unchecked Sendable {
       throw CanonicalEncodingError(message: "the store's schema has no such entity")
     }
     part.entity = entity
-    // The values of a plain change are decoded here. The decoding checks that the values are
-    // canonical.
+    // The values of a plain change are decoded below, which checks that they are canonical. So here
+    // it is only split.
     try part.isPlain ? format.split(part.change, of: entity) : format.check(part.change)
     let decoder = format.decoders[entity]
     part.columnsBefore = try append(format.before, decoder: decoder, isPlain: part.isPlain)

@@ -19,8 +19,8 @@ package struct SchemaObject: Codable, Hashable, Sendable {
 package struct RowIdentity: Codable, Hashable, Sendable {
   /// The columns of the key, in the order of the key; empty if only the rowid identifies a row.
   package var columns: [String]
-  /// The name with which SQL reads the rowid, if rows without a key are possible; nil if the key
-  /// can't have NULL.
+  /// The name with which SQL reads the rowid; nil if the key identifies every row, because it can't
+  /// have NULL.
   package var rowid: String?
 
   package init(columns: [String], rowid: String? = nil) {

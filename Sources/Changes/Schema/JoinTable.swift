@@ -30,8 +30,9 @@ package struct JoinTable: Sendable {
 /// The owner of a join table is the entity whose name is alphabetically first.
 package func joinTables(among layouts: [EntityLayout]) -> [JoinTable] {
   var result: [String: JoinTable] = [:]
-  // Entities are sorted by name, so the first side is found first. Inherited relationships are
-  // skipped, because a parent may be sorted after an entity that inherits from it.
+  // Entities are sorted by name, so the owner is found first. Inherited relationships are skipped.
+  // Otherwise an entity that is sorted before its parent could become the owner instead of the
+  // parent.
   for layout in layouts {
     let parent = layout.ancestors.first.map { layouts[$0].entity }
     let positions = layout.entity.relationships.indices.sorted {

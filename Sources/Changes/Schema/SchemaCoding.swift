@@ -94,15 +94,15 @@ extension StoreSchema {
 
   /// Reads the result of ``json()``.
   ///
-  /// Two equal texts give two copies of one schema.
+  /// If the same text was read recently, the result is a copy of the earlier result.
   package init(json: Data) throws {
     self = try Self.read.value(of: json) { try JSONDecoder().decode(StoreSchema.self, from: json) }
   }
 
   /// Whether two values are copies of the same schema.
   ///
-  /// The result is reliable while one of the two copies exists. Comparing the schemas would ignore
-  /// the Unicode spelling of names.
+  /// Copies share one array of entities, so only its address is compared. `==` would ignore
+  /// differences in the Unicode spelling of names.
   package func isCopy(of other: StoreSchema) -> Bool {
     entities.withUnsafeBufferPointer { mine in
       other.entities.withUnsafeBufferPointer { $0.baseAddress == mine.baseAddress }

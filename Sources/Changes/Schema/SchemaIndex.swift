@@ -1,6 +1,6 @@
 /// The index of a part of a schema, such as an entity, in the array of all such parts.
 ///
-/// An array with one element for each part of the schema has a subscript for the index.
+/// An array with one element for each part has a subscript that takes this index.
 @usableFromInline
 package struct SchemaIndex<Part>: Hashable, Comparable, Sendable, ExpressibleByIntegerLiteral {
   @usableFromInline package let number: Int

@@ -1,6 +1,7 @@
 /// The text of a canonical JSON object or list, which can be split without decoding it.
 ///
-/// The text must be canonical, so the code looks only at strings and nesting.
+/// The text must be canonical: the code recognizes only strings and nesting, and checks nothing
+/// else.
 package struct CanonicalText {
   private let bytes: [UInt8]
 

@@ -31,7 +31,7 @@ package struct Bookmark: Hashable, Sendable {
     var text = Array(#"{"kind":"\#(Self.kind)","version":\#(Self.version),"store":"#.utf8)
     appendJSONString(store, to: &text)
     text += #","stores":{"#.utf8
-    // The order of bytes is the same in every program.
+    // The identifiers are compared as bytes, so every program gets the same order.
     let sorted = points.sorted { $0.key.utf8.lexicographicallyPrecedes($1.key.utf8) }
     for (index, (store, point)) in sorted.enumerated() {
       if index > 0 { text.append(UInt8(ascii: ",")) }

@@ -20,8 +20,8 @@ package struct EncodedValue: Hashable {
     appendJSONString(note, to: &special)
   }
 
-  /// A large value of type `any`: a reference to its digest, and a text that begins with the
-  /// storage class and has nothing after it.
+  /// A large value of type `any`: a reference to its digest, and a text with only its storage
+  /// class, such as `blob:`.
   package init(large reference: LargeReference, spelling value: Value) {
     switch value {
     case .blob: self = Self.largeForms[1]

@@ -14,8 +14,8 @@ extension EntityLayout.Column {
     case .bool: return .integer(0)
     case .int8, .int16, .int32, .int64, .uint8, .uint16, .uint32, .uint64:
       let range = type.integers ?? 0...0
-      // A log may contain any id. The minimum does not have a negative, so the subtraction may
-      // overflow.
+      // A log may contain any id, even the minimum integer, which can't be negated. So the
+      // subtraction must be allowed to overflow.
       let negative = 0 &- object
       return .integer(range.contains(negative) ? negative : range.contains(object) ? object : 0)
     case .float16, .float, .double, .date: return .real(Double(object))

@@ -1,7 +1,7 @@
 import ChangeLog
 import Changes
 
-/// The filtered logs of a store that one filter made, with their name and their files.
+/// The logs of one store and one filter, with their name and their files.
 struct FilteredLogs {
   /// The folder.
   let folder: LogFolder
