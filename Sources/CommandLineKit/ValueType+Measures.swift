@@ -15,7 +15,7 @@ extension ValueType where Value == Int64 {
   package static func size(from least: Int64, name: String) -> ValueType {
     ValueType(
       placeholder: "SIZE",
-      forms: "a size of at least \(name) such as 10MiB or 1GiB",
+      forms: "a size such as 10MiB or 1GiB, at least \(name)",
       hint: { hintOfUnit($0, units: ["KiB", "MiB", "GiB"]) }
     ) { text in
       guard let (number, unit) = numberAndUnit(text) else { return nil }

@@ -96,7 +96,7 @@ extension Output {
 extension CommandLineKit.ValueType where Value == ObjectID {
   static let objectID = CommandLineKit.ValueType(
     placeholder: "ID",
-    forms: "a whole number, or a key as logs write it"
+    forms: "a whole number, or a key in the form that logs contain"
   ) { text in
     Array(text.utf8).withUnsafeBytes { RowName(canonical: $0) }.map { ObjectID($0) }
   }

@@ -6,7 +6,7 @@ import Store
 extension Travelog {
   static let record = Parameter<Bool>.toggle(
     "record",
-    help: "Record the differences in the history as one transaction."
+    help: "Add a transaction that records the differences to the history."
   )
 
   static let knownLogs = Parameter<String?>.optional(

@@ -29,8 +29,8 @@ extension Travelog {
       + "writes a new checkpoint only if the tree extends the existing checkpoint. Without --key, "
       + "the new checkpoint is not signed; another program can sign its text. “openssl genpkey "
       + "-algorithm ed25519” creates a key. With --stores, the command writes only one checkpoint, "
-      + "which covers all stores: it is for a tree in LOGS/_tree, whose leaves are the checkpoints "
-      + "of the lineages.",
+      + "which covers all stores. The tree of this checkpoint is in LOGS/_tree; the leaves of the "
+      + "tree are the checkpoints of the lineages.",
     examples: [
       "travelog checkpoint logs --key key.pem": "Sign the tree of each lineage.",
       "travelog checkpoint logs --stores --key key.pem": "Sign one tree over all stores.",

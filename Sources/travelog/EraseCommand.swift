@@ -57,7 +57,7 @@ extension Travelog {
       "travelog erase logs --entity Person --id 7 --store people.store --reason \"case 12\"":
         "Erase the values of a deleted person.",
       "travelog erase logs --entity Person --id 7 --attribute phone --dry-run":
-        "List the logs with earlier telephone numbers of a person.",
+        "List the logs that contain a person's earlier telephone numbers.",
     ],
     parameters: [
       logs, erasedEntity, erasedObject, erasedAttributes, erasedStore, reason, erasingAuthor,
@@ -65,7 +65,7 @@ extension Travelog {
     ],
     files: [
       "LOGS/store=UUID/lineage=N/_erasures.ndjson":
-        "Records of erasures that no transaction records.",
+        "Records of erasures without --store.",
       "LOGS/store=UUID/_erasing.json": "Marks an erasure that is not finished.",
     ],
     exitCodes: [.unreadable, .missing, .locked, .diverged, .interrupted, .terminated]

@@ -40,8 +40,8 @@ extension Travelog {
       + "latest lineage, unless --until names a point before that lineage began. An existing "
       + "replica stays in its lineage; if the logs continue in another lineage, the exit status "
       + "is 14. An import never removes transactions, and refuses a replica with transactions "
-      + "after --until. LOGS can also be one folder with copies of all logs, or the folder of one "
-      + "lineage, LOGS/store=UUID/lineage=N.",
+      + "after --until. LOGS can also be a folder without subfolders that contains all logs, or the "
+      + "folder of one lineage, LOGS/store=UUID/lineage=N.",
     examples: [
       "travelog import logs --into copy.store": "Create or update a replica.",
       "ssh host travelog export trips.store --to - | travelog import - --into copy.store":

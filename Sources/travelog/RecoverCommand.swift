@@ -24,7 +24,7 @@ extension Travelog {
       + "transactions are exported.",
     examples: [
       "travelog recover trips.store --to logs":
-        "Run this if an error of “export” names “recover”."
+        "Run this if “export” fails and its message suggests “recover”."
     ],
     parameters: [store, logsToMend, token, lockWait],
     exitCodes: [

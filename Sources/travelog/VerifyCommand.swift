@@ -56,7 +56,7 @@ extension Travelog {
       "travelog verify logs": "Verify all logs in a folder.",
       "travelog verify logs --head head.txt": "Verify that the logs contain the digests in a file.",
       "travelog verify logs --after $(cat position.txt)":
-        "Verify only the transactions after the trusted position that a file contains.",
+        "Read a trusted position from a file, and verify only later transactions.",
       "travelog verify logs --against trips.store": "Verify that the logs restore the store.",
     ],
     parameters: [

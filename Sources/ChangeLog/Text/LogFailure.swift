@@ -97,13 +97,13 @@ package enum LogFailure: LogReason {
       "An erasure record in line \(line) of \(path) was damaged or altered (\(detail)), or an"
         + " earlier record was removed."
     case .alteredTransaction(let found, let expected, let mayBeErased):
-      "Transaction \(error.transaction) of the log \(path) (up to line \(line)) was altered."
+      "Transaction \(error.transaction), which ends at line \(line) of the log \(path), was altered."
         + " Its lines have the digest \(found?.description ?? "none")"
         + "\(expected.map { " and should have \($0)" } ?? ", which no erasure record confirms")."
         + "\(mayBeErased ? " If its values were erased, the erasure record is missing." : "")"
     case .notErased:
-      "Transaction \(error.transaction) of the log \(path) (up to line \(line)) has values that"
-        + " were erased, according to the records of erasures. This log is an older copy."
+      "Transaction \(error.transaction), which ends at line \(line) of the log \(path), contains values"
+        + " that the records of erasures list as erased. This log is an older copy."
         + "\nReplace this copy with the current log."
     case .nothingErased:
       "The records of erasures name transaction \(error.transaction) of the log \(path), but none of its"

@@ -57,7 +57,7 @@ package enum TokenFailure: StoreReason {
         ? "The history token lacks the keys [\(listText(missing))].\n\(delete)"
         : "The history token has the unknown keys [\(listText(unknown.map(abbreviated)))].\n\(delete)"
     case .lacksItsStore(let store):
-      "The history token of the store \(abbreviated(store)) does not contain a position in its history."
+      "The history token names the store \(abbreviated(store)), but contains no position for this store."
         + "\n\(delete)"
     case .impossiblePoint(let lineage, let transaction, let digest):
       "The history token has an impossible position: lineage \(lineage), transaction"

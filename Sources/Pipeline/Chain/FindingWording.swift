@@ -31,7 +31,7 @@ extension Finding {
         + "\nCompare the first log of lineage \(lineage) with other copies."
     case .endIsMissing(let lineage, let end, let next):
       "Lineage \(next) says that lineage \(lineage) ended with transaction \(transaction), but"
-        + " its sound logs end at transaction \(end)."
+        + " the sound logs of lineage \(lineage) end at transaction \(end)."
         + "\nCopy the missing logs into the folder."
     case .endIsOther(let lineage, let head, let end, let next)
     where head.transaction == end.transaction:

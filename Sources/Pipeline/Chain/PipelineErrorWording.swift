@@ -94,8 +94,8 @@ extension PipelineError {
     case .isUnprovenSnapshot(let transaction):
       "Nothing in the logs proves the snapshot \(log) of transaction \(transaction), so someone may have"
         + " altered it."
-        + "\nImport without --from-snapshot if the logs begin earlier. If you trust the snapshot, use"
-        + " --trust-snapshot."
+        + "\nIf the logs begin before the snapshot, leave out --from-snapshot. If you trust the snapshot,"
+        + " use --trust-snapshot."
     case .tokenIsDamaged(let path, let damage, let isFiltered):
       "The token \(path) can't be read (\(damage)), and there are no logs of \(store) in"
         + " \(logs) to rebuild the token from."
@@ -143,8 +143,8 @@ extension PipelineError {
       "\(logs) contains no logs of \(store) to continue from."
         + "\nRun “travelog export \(store) --to \(logs)”."
     case .schemaChanged:
-      "The schema of \(store) changed in the missing transactions, so the changes of the objects"
-        + " since then can't be found by comparison."
+      "The schema of \(store) changed in the missing transactions, so a comparison can't find out"
+        + " how these transactions changed the objects."
         + "\nExport \(store) to another folder; the new logs begin with the state of the store."
     case .isOtherLineage(let own, let last):
       "The store \(store) has lineage \(own), but the logs of the store end in lineage \(last)."

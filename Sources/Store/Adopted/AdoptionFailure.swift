@@ -55,8 +55,8 @@ enum AdoptionFailure: StoreReason {
         + " tables."
         + "\nTry again when process \(process) has finished."
     case .notACreation(let name):
-      "In the schema of \(path), the statement for '\(abbreviated(name))' does not create it."
-        + "\nThe log was altered; use another copy."
+      "In the schema for \(path), the statement for '\(abbreviated(name))' does something else than"
+        + " create '\(abbreviated(name))'.\nThe log that contains this schema was altered; use another copy."
     case .recordedAgain(let id, let again):
       "Transaction \(id) of \(path) can't be reverted because transaction \(again) recorded tables"
         + " again, and their earlier rows are not known.\nRevert only transactions after \(again)."

@@ -48,16 +48,16 @@ package enum HistoryFailure: StoreReason {
         + " store is \(head)."
     case .otherDigest(let transaction): "\(other) transaction \(transaction) has another digest."
     case .otherBeginning(let base, let head):
-      "The rows of the store \(path) can't be compared with the logs. The history of the store"
-        + " begins after transaction \(base), but the logs show the state after transaction"
-        + " \(head), or belong to another history."
+      "The rows of the store \(path) can't be compared with the logs. The comparison needs the state"
+        + " after transaction \(base), with which the history of the store begins. The logs end at"
+        + " transaction \(head), or belong to another history."
         + "\nName the log folder to which this store was exported."
     case .migrated(let id, let migration):
       "Transaction \(id) of the store \(path) can't be reverted:"
         + " \(id == migration ? "it" : "transaction \(migration)") changed the schema."
     case .erased(let id):
-      "Transaction \(id) of the store \(path) can't be reverted or become part of a new lineage"
-        + " because some of its values were erased or deleted."
+      "Some values of transaction \(id) of the store \(path) were erased or deleted, so this"
+        + " transaction can't be reverted, and a new lineage can't contain it."
     case .noTransactions(let range, let head):
       "There \(range.lowerBound == range.upperBound ? "is" : "are") no"
         + " \(rangeText(range).lowercased()) in the store \(path), whose last transaction is \(head)."
@@ -105,7 +105,7 @@ package enum HistoryDamage: Sendable {
     case .missingTransaction(let id): "transaction \(id) is missing"
     case .missingChanges(let id): "changes of transaction \(id) are missing"
     case .missingCatalogEntry:
-      "in the catalog, the identifier, the lineage or the digest of the base is missing or invalid"
+      "the catalog lacks a valid identifier, lineage or digest of the base"
     case .missingSchema(let schema): "the schema \(schema) is missing"
     case .unknownKind(let kind): "a transaction or change has the unknown kind \(abbreviated(kind))"
     case .impossibleNumber(let number): "it contains the impossible number \(number)"
