@@ -4,9 +4,8 @@ import Synchronization
 
 /// The temporary files and folders of this process.
 ///
-/// The code that creates a file removes it. If the program is stopped while a thread waits for a
-/// lock or a disk, the program ends without that thread, and ``removeAll()`` removes the thread's
-/// files.
+/// Usually the code that creates a file also removes it. But a thread that waits for a lock or a
+/// disk can't do this when the program is stopped. Then ``removeAll()`` removes the thread's files.
 package enum Leftovers {
   private struct State {
     var paths: Set<String> = []
@@ -37,7 +36,8 @@ package enum Leftovers {
       return state.paths
     }
     for path in paths {
-      // A running thread may create a file in a folder while the folder is removed.
+      // A running thread may create a file in a folder while the folder is removed. Then the
+      // removal fails, and is tried again.
       for _ in 0..<5 where (try? FileManager.default.removeItem(atPath: path)) == nil {
         if access(path, F_OK) != 0 { break }
       }

@@ -21,8 +21,8 @@ extension Store {
 }
 
 extension Reader {
-  /// Whether the store was exported to any folder with the filter of this name; nil asks for whole
-  /// logs.
+  /// Whether an export to any folder was recorded: an export with the filter of this name, or of
+  /// whole logs if `filter` is nil.
   package func remembersExport(filter: String?) throws -> Bool {
     try Catalog.value(exportKey(filter), on: connection) != .null
   }

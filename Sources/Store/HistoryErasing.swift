@@ -63,7 +63,7 @@ extension Store {
       guard try statement.step(), statement.int64(at: 0) == 0 else {
         throw FileFailure.erasedButInLog.at(location.path)
       }
-      // The file can't be rebuilt, so a later call could not remove more bytes.
+      // A file with such a table can't be rebuilt, so a later call could not remove more bytes.
       if renumberedTable != nil { try FreeSpace.forget(on: connection) }
     }
   }

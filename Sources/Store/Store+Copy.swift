@@ -11,8 +11,8 @@ extension Store {
       let copy = try Connection(path: path, mode: .readWriteCreate)
       // An interrupted copy is not used, so it need not be durable.
       try copy.execute("PRAGMA synchronous = OFF")
-      // While rows are copied, writers may remove large values. The copied rows may refer to such a
-      // value, but the value is not copied.
+      // The files of large values are copied while the reader has its snapshot. A writer can remove
+      // such a file meanwhile; then the copied rows refer to a value that the copy lacks.
       try read { reader in
         try reader.connection.backup(to: copy)
         try Self.copyValues(from: BlobFolder(besides: location.path), to: BlobFolder(besides: path))

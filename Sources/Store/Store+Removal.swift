@@ -25,8 +25,8 @@ extension Store {
       try connection.execute("PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE")
       defer { connection.rollBack() }
       guard try HistoryRows(connection).range().head.transaction == 0 else { return false }
-      // Otherwise closing the connection would delete the write-ahead log, which could by then be
-      // that of a new file with the same name.
+      // Otherwise closing the connection would delete the write-ahead log. By then, the log could
+      // belong to a new file with the same name.
       try connection.keepWriteAheadLogOnClose()
       for suffix in ["", "-wal", "-shm", "-journal"] { unlink(path + suffix) }
       rmdir(path + "-blobs")

@@ -39,10 +39,10 @@ extension Store {
   /// Chooses whether a replay uses a write-ahead log, or writes directly to the file.
   ///
   /// With a write-ahead log, the pages of a large transaction are written twice: to the log, and
-  /// later to the file. Without a log, the pages are written once. Commits are as durable, because
-  /// a journal keeps the old pages. But readers and writers must wait for each other, so only new
-  /// replicas are written without a log. The next opening for writing turns the log on again.
-  /// Nothing changes if the store is open elsewhere.
+  /// later to the file. Without a log, the pages are written once. Commits are durable in both
+  /// cases, because a journal keeps the old pages. But readers and writers must wait for each
+  /// other, so only new replicas are written without a log. The next opening for writing turns the
+  /// log on again. Nothing changes if the store is open elsewhere.
   @discardableResult
   package func setWriteAheadLog(isUsed: Bool) throws -> Bool {
     try lock.withLock {

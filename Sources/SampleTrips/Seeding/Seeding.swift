@@ -178,6 +178,6 @@ package struct SeedingSummary: Hashable, Sendable {
   }
 
   package var trips: Counts
-  /// The numbers in the history of people; nil if there is no store of people.
+  /// The numbers in the history of the store of people; nil if there is no such store.
   package var people: Counts?
 }

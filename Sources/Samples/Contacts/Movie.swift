@@ -1,7 +1,7 @@
 import Foundation
 import SwiftData
 
-/// A model that is decoded from a server's JSON and encoded for the server again.
+/// A model that an app reads from the JSON of a server, and sends back as JSON.
 @Model
 final class Movie: Codable {
   enum CodingKeys: String, CodingKey {

@@ -141,8 +141,9 @@ extension JSONFileStore: HistoryProviding {
   }
 }
 
-/// A key path of a model as a Sendable key path, which is safe because it contains only the
-/// property.
+/// Converts a key path of a model to a Sendable key path.
+///
+/// This is safe, because the key path contains only the property.
 private func sendable<Model>(
   _ keyPath: PartialKeyPath<Model>
 ) -> any PartialKeyPath<Model> & Sendable {

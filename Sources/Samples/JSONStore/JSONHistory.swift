@@ -7,8 +7,8 @@ struct JSONHistoryToken: HistoryToken {
 
   var id: Int { tokenValue?.values.reduce(0, +) ?? 0 }
 
-  /// A bookmark that covers everything that one of two bookmarks covers, for a container with
-  /// several stores.
+  /// Combines two bookmarks, for a container with several stores: the result covers everything that
+  /// either of them covers.
   func covering(_ other: JSONHistoryToken) -> JSONHistoryToken {
     JSONHistoryToken(
       tokenValue: (tokenValue ?? [:]).merging(other.tokenValue ?? [:], uniquingKeysWith: max)

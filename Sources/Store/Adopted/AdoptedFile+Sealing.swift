@@ -36,8 +36,9 @@ extension AdoptedFile {
     blobs.committed()
   }
 
-  /// Seals the captured changes in the open SQL transaction of a writer that has the present
-  /// schema.
+  /// Seals the captured changes in the open SQL transaction of a writer.
+  ///
+  /// `schema` is the schema that the writer uses.
   ///
   /// - Throws: ``StoreError`` with ``StoreError/Code/changedMeanwhile`` if the program changed its
   ///   tables since the store was opened.

@@ -5,8 +5,9 @@ import SQLite
 /// Functions for an adopted file: a database of another program to which `adopt` added a catalog
 /// and triggers.
 enum AdoptedFile {
-  /// The key of a catalog entry that only adopted files have: the prefix of the tables that `adopt`
-  /// added.
+  /// The key of the catalog entry with the prefix of the tables that `adopt` added.
+  ///
+  /// Only adopted files have this entry.
   static let mark = "adopted"
   /// The key of the catalog entry with SQLite's schema version at the last comparison of the
   /// tables.

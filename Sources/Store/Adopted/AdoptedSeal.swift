@@ -119,9 +119,9 @@ struct AdoptedSeal {
 
   /// Finds the captured rows of a table that `REPLACE` deleted without a trigger.
   ///
-  /// The next event with the key of a row shows whether `REPLACE` deleted the row. If the event is
-  /// an insertion, the row was deleted. If it is any other event, the row was not deleted. If no
-  /// event follows, the row was deleted if the table does not contain it.
+  /// The next event with the same key shows whether `REPLACE` deleted a row: the row was deleted if
+  /// this event is an insertion, and remained if it is any other event. If no such event follows,
+  /// the row was deleted if the table no longer contains it.
   private func findReplaced(_ table: Int, touched: TouchedRows) throws {
     let victims = "SELECT 1 FROM \(names.rows(table)) WHERE kind = \(CapturedKind.victim.rawValue)"
     guard try connection.hasRow(victims + " LIMIT 1") else { return }

@@ -176,8 +176,8 @@ extension ForeignCapture {
   ///
   /// The caller must have the write lock.
   ///
-  /// Writes while the triggers were missing are not captured; ``Store/check(recording:)`` finds
-  /// them.
+  /// Changes that were made while the triggers were missing are not captured;
+  /// ``Store/check(recording:)`` finds them.
   func install(on connection: Connection) throws {
     let found = try Self.found(on: connection)
     for definition in found.values where !definitions.contains(definition) {

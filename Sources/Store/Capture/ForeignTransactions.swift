@@ -125,8 +125,10 @@ final class ForeignTransactions {
     return one.before.first == target
   }
 
-  /// Records the change of a row, with the state of its object after the captured row, or at
-  /// `time`.
+  /// Records the change of a row.
+  ///
+  /// The state of its object is read as it was after the captured row with the id `time`; by
+  /// default, after the row itself.
   private func change(
     _ row: CapturedRow,
     from before: [Value]?,

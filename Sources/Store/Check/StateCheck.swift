@@ -175,7 +175,8 @@ final class StateCheck {
     let after = change.valuesByKey(.after)
     let before = change.valuesByKey(.before)
     let isErased = change.hasErasedValues
-    // An object whose values are all erased is deleted later, so the object is left out here.
+    // If all values of an object are erased, a later transaction deletes the object. So it is left
+    // out here.
     let isKnown = after.values.contains { $0 != .erased && !$0.isLinks }
     if isErased, !isKnown, change.kind == .insert { return }
     var object = KnownObject(

@@ -20,8 +20,8 @@ final class Blobs {
   private let folder: BlobFolder?
   /// Whether values of external attributes are kept in files; false for a store in memory.
   let hasFolder: Bool
-  /// The connection to the store, if `connection` has its unsealed history in memory; otherwise
-  /// nil.
+  /// The connection to the store; nil unless `connection` is a database in memory with the store's
+  /// unsealed history.
   private let store: Connection?
   private var created: [String] = []
   private var marker: String?
@@ -117,7 +117,8 @@ final class Blobs {
   ///
   /// Foreign writers do not count the values that they use.
   ///
-  /// A foreign writer may have written the digest of a value that does not exist.
+  /// A foreign writer may even have written the digest of a value that does not exist. Then the
+  /// size of the value is recorded as unknown.
   func adopt(_ digest: String, rows: Int64) throws {
     let size =
       try store.flatMap { try Self.size(of: digest, on: $0) } ?? folder?.size(of: digest)

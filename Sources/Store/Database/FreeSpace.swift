@@ -2,13 +2,12 @@ import SQLite
 
 /// The values that free pages of a store in tombstone mode may contain.
 ///
-/// In tombstone mode, Travelog's connections overwrite deleted bytes. Foreign writers do not
-/// overwrite deleted bytes, and Travelog did not before the mode was set. Only VACUUM removes the
-/// remaining bytes. VACUUM is due if these bytes may be values of a deleted object. The catalog
-/// records the state of the free pages, so an interrupted program does not forget a VACUUM that is
-/// due.
+/// In tombstone mode, Travelog's connections overwrite deleted bytes. Other deleted bytes remain in
+/// the file: those of foreign writers, and those from the time before the mode was set. Only VACUUM
+/// removes them. VACUUM is due if they may be values of a deleted object. The catalog records the
+/// state of the free pages, so a VACUUM that is due is not forgotten if the program is interrupted.
 enum FreeSpace: String {
-  /// Earlier values of objects that may not have been deleted.
+  /// Earlier values of objects; no deletion has been noted since.
   case values
   /// Values of objects that were deleted.
   case erased

@@ -42,8 +42,8 @@ extension SchemaMapping {
     return linkSource(of: old, in: owner)?.reversed
   }
 
-  /// If a family loses some of its entities, the SQL condition that a column refers to a row of one
-  /// of these; otherwise nil.
+  /// The SQL condition that a column refers to a row of a removed entity of a family; nil unless
+  /// the family shares a table and loses an entity.
   ///
   /// A link to a removed object becomes null. Any other link to a missing object prevents the
   /// migration.

@@ -8,7 +8,7 @@ package enum MigrationStep: Hashable, Sendable {
   case renameEntity(from: String, to: String)
   /// The rows of an entity move to the table of another family.
   case moveEntity(String, from: String, to: String)
-  /// The table of a family gets the column with the entity's name, or no longer needs this column.
+  /// A family's table gets the column with the entity of each row, or no longer needs this column.
   case shareTable(String, isShared: Bool)
   /// Existing rows get the default value, or null.
   case addAttribute(entity: String, name: String, value: Value)

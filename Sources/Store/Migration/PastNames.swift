@@ -157,8 +157,8 @@ struct PastNames {
       }
       properties = properties.compactMapValues { property -> Property? in
         guard let (name, type) = names[property.name] else { return nil }
-        // If a relationship moved to another entity, its links are changes of that entity's
-        // objects.
+        // If a relationship moved to another entity, its links are recorded as changes of that
+        // entity's objects.
         let isThere = property.isLinks ? links.contains(name) : layout.column(of: name) != nil
         guard isThere else { return nil }
         var result = property

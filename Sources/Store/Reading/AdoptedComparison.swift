@@ -21,8 +21,8 @@ extension Reader {
       to after: [Value]?
     ) throws {
       defer { text.removeAll() }
-      // The large values of both sides are kept for the reader of the other file, unless that file
-      // lacks the row.
+      // The large values of both sides are kept for the reader of the other file. If that file
+      // lacks the row, they are kept for the reader of this file.
       let blobs = after == nil ? mine.blobs : theirs.blobs
       guard let kind = try table.append(from: before, to: after, text: &text, blobs: blobs) else {
         return

@@ -51,7 +51,7 @@ final class Erasure {
     guard let mode, try Catalog.historyMode(on: connection) != mode else { return }
     try connection.inTransaction {
       try Catalog.set("history_mode", value: .text(mode.rawValue), on: connection)
-      // Earlier changes may have left values in free pages, so these are cleared later.
+      // Earlier changes may have left values in free pages, so the pages are cleared later.
       let history =
         "SELECT 1 FROM sqlite_sequence"
         + " WHERE name = '\(connection.tables.transaction)' AND seq > 0"
@@ -210,8 +210,7 @@ final class Erasure {
     hasErased = true
   }
 
-  /// What remains of the lines from which deletions in the open transaction erased values, as
-  /// details of the transaction; nil if no values were erased.
+  /// The contents of `restated` as details of the transaction; nil if no values were erased.
   func details() throws -> String? {
     guard restated.count > 0 else { return nil }
     return restated.restatements(lineage: try HistoryRows(connection).base().lineage).details
@@ -289,7 +288,8 @@ extension Change {
     )
   }
 
-  /// The values in `wanted` without which the change's remaining values have the given digest.
+  /// Finds the values in `wanted` that were erased: without them, the values of the change have the
+  /// given digest.
   ///
   /// If no choice of values gives this digest, the result is all of `wanted`, or nil if the line
   /// already has erased values.
@@ -298,7 +298,8 @@ extension Change {
     salt: Seed,
     leaving digest: Digest
   ) -> [ToldValue]? {
-    // The origin may have kept each of these values. A line never has more than 12 of them.
+    // The origin may have kept or erased each of these values, so all combinations are tried. A
+    // line never has more than 12 such values.
     let present = wanted.indices.filter { wanted[$0].isAfter }.prefix(12)
     for choice in 0..<1 << present.count {
       let kept = Set(present.enumerated().filter { choice >> $0.offset & 1 == 1 }.map(\.element))

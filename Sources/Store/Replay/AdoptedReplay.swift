@@ -55,7 +55,7 @@ final class AdoptedReplay {
       guard row == nil else {
         return note(writer.difference(key, property: nil, expected: nil, found: "there"))
       }
-      // If all values are erased, the row is left out, because a later change deletes it.
+      // If all values are erased, the row is left out, because a later transaction deletes it.
       guard new.contains(where: { $0 != nil }) else { return }
       return try insert(filled(new, of: table), name: name, into: entity.number)
     }

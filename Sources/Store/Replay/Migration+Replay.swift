@@ -73,7 +73,8 @@ extension Migration {
     guard try Catalog(on: connection).schema == catalog.schema else {
       throw MigrationFailure.changedMeanwhile.at(path)
     }
-    // A replica with captured changes is not migrated, because they refer to the old tables.
+    // A replica with captured changes is not migrated, because these changes refer to the old
+    // tables.
     guard try !CapturedRows.areThere(on: connection) else {
       throw ReplayFailure.changedByOthers(version: plan.to.version).at(path)
     }

@@ -105,8 +105,8 @@ final class ReplayRows {
       old = try values.values(before, side: .before, change: change, of: entity)
       new = try values.values(after, side: .after, change: change, of: entity)
     }
-    // An object whose values are all erased is deleted later, and its id is not used again before
-    // the deletion. So the object is left out.
+    // If all values of an object are erased, a later transaction deletes the object, and no other
+    // object gets its id before that. So the object is left out.
     let isErased = old.contains { $0 == nil } || new.contains { $0 == nil }
     let isKnown = new.isEmpty || new.contains { $0 != nil }
     if change.kind == .insert {

@@ -4,9 +4,9 @@ import SQLite
 /// The statements that replay the usual changes of one entity.
 ///
 /// Each statement has the expected values as its condition, so it compares and writes at once.
-/// ``ReplayRows`` replays all other changes, more slowly, because it reads the row first. These are
-/// changes with values in files or of unusual types, with unexpected rows, or with unique values
-/// that move between rows.
+/// ``ReplayRows`` replays all other changes: changes with values in files or of unusual types, with
+/// unexpected rows, or with unique values that move between rows. It is slower, because it reads
+/// the row first.
 final class ReplayTable {
   let decoder: ObjectDecoder
   private let connection: Connection

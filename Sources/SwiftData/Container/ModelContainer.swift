@@ -189,6 +189,6 @@ extension ModelContainer {
 }
 
 extension ModelContainer: Equatable {
-  /// Whether two variables have the same container; containers with equal contents are not equal.
+  /// Whether both values are the same container; two containers with the same stores are not equal.
   public static func == (left: ModelContainer, right: ModelContainer) -> Bool { left === right }
 }

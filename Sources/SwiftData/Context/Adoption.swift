@@ -57,8 +57,8 @@ struct Adoption {
         for other in many.models + many.removed.elements { add(other) }
       default: break
       }
-      // If an object moved to another owner, neither list of the collection contains it. It is
-      // found by its reference, which changed.
+      // An object that moved to another owner is in neither list of this collection: not in the
+      // members, and not in the removed members. It is found by its reference, which changed.
       if state.changed.contains(index), state.isKeptByOther(index),
         let inverse = state.description.inverse(of: index)
       {
@@ -92,8 +92,8 @@ struct Adoption {
     state.phase = .stored
     state.isPending = false
     state.isUnsynced = false
-    // Other contexts may have saved since the relationships of this object were read, so they are
-    // read again.
+    // The relationships of this object are read again, because other contexts may have saved since
+    // they were read.
     state.reading = context.registry.readings[entity.storeIndex].number &- 1
     context.registry.add(state.reference(to: model), entity: entity, row: state.row)
   }

@@ -142,7 +142,7 @@ public final class ModelContext {
 
   func unregister(_ state: _ModelState) {
     // A store may reuse the identity of a deleted object. Then the registered object is another
-    // one, and stays.
+    // one, and stays registered.
     if let entity = state.entity, let model = registry[entity, state.row], model._$state !== state {
       return
     }

@@ -59,7 +59,7 @@ struct SaveSummary {
 }
 
 extension _ModelState {
-  /// The identity that the save gives to an object, before the object has the identity.
+  /// The identity that an object will have after the save.
   ///
   /// `stores` contains the identifiers of the container's stores.
   func savedIdentifier(_ stores: [String]) -> PersistentIdentifier {

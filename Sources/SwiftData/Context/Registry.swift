@@ -11,8 +11,8 @@ final class Registry {
   private weak var current: ModelContext?
   private var replacement: ModelContext?
   let identities = StoreIdentities()
-  /// The permanent identities of saved objects, by temporary row, for those objects whose temporary
-  /// identity the application may know.
+  /// For each saved object whose temporary identity the application may know: its permanent
+  /// identity, by its temporary row.
   var savedIdentifiers: [Int64: PersistentIdentifier] = [:]
   var readings: [Reading]
   @exclusivity(unchecked) private var tables: [[Int64: LightReference]]

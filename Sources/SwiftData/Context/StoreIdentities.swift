@@ -4,7 +4,7 @@ final class StoreIdentities {
   private var rows: [PersistentIdentifier: Int64] = [:]
   private var identifiers: [Int64: PersistentIdentifier] = [:]
   private var lastRow: Int64 = 0
-  /// Snapshots that stores have returned since the last fetch without a request for them.
+  /// Snapshots that no request selected, but that stores have returned since the last fetch.
   var atHand: [PersistentIdentifier: any DataStoreSnapshot] = [:]
 
   /// The row number of an identity; the first call assigns it.

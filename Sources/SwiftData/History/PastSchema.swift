@@ -160,8 +160,8 @@ struct PastProperty: Sendable {
 
 /// The class of an object whose own class the container no longer has.
 ///
-/// ``HistoryChange/changedPersistentIdentifier`` contains the name of the object's entity, and its
-/// values are available by name. No store contains an instance of this class.
+/// ``HistoryChange/changedPersistentIdentifier`` contains the name of the object's entity. The
+/// values of the change are available by name. No store contains an instance of this class.
 public final class UnknownModel: PersistentModel {
   /// The list of properties, always empty.
   public static var schemaMetadata: [Schema.PropertyMetadata] { [] }

@@ -5,10 +5,10 @@ import Store
 /// stores.
 ///
 /// Transactions are ordered by time, then by store. The transactions of one store are always in the
-/// order of their ids, whatever their times are. In each other store, the token of a transaction
-/// covers the transactions that precede it in the list. These are at least as many as for earlier
-/// tokens in the list, and the fetch has read all of them. So a reader that continues from any of
-/// these tokens receives each transaction exactly once.
+/// order of their ids, whatever their times are. For the other stores, the token of a transaction
+/// covers everything that precedes the transaction in the list. So a later token never covers less
+/// than an earlier one, and the fetch has read all that a token covers. A reader that continues
+/// from any of these tokens receives each transaction exactly once.
 struct HistoryMerge {
   private let parts: [NativeHistory.Part]
 

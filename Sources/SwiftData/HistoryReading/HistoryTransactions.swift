@@ -164,8 +164,8 @@ private final class HistoryWalk {
     guard place.point.transaction < place.head else { return }
     let history = place.history
     try history.store.read { reader in
-      // Whether transactions after the tokens were deleted was checked when the reading began. So
-      // only the points of the tokens are checked.
+      // When the reading began, this walk checked that no transaction after the tokens was deleted.
+      // So only the points of the tokens are checked here.
       try history.check(tokens, through: 0, reader: reader)
       var query = try HistoryQuery(descriptor, sources: history.sources(reader))
       query.selection.limit(toAfter: place.point.transaction, through: place.head)

@@ -8,7 +8,7 @@ final class HashSeed: Sendable {
   let value: Int64
   private let identifiers = Guarded<[PersistentIdentifier]>([])
 
-  /// The entry is a class, because code that Swift 6.3 compiles reads a weak reference in a struct
+  /// The entry is a class, because code compiled by Swift 6.3 reads a weak reference in a struct
   /// through `dictionary[key]?` even if the key is missing.
   private final class Entry {
     weak var seed: HashSeed?

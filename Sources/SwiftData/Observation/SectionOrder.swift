@@ -10,8 +10,8 @@ struct SectionOrder<Element: PersistentModel, SectionTitle: Hashable> {
 
   /// An order in which each section is contiguous: first by the title, then by the given order.
   ///
-  /// If the given order already begins with the property of the titles, only the exact order is
-  /// added after that property.
+  /// If the given order already begins with the property of the titles, only the exact order of the
+  /// titles is added after that property.
   func sorting(_ given: [SortDescriptor<Element>]) -> [SortDescriptor<Element>] {
     guard let first = given.first, let path = first.keyPath,
       path == keyPath || LocalizedKeyPaths.origin(of: path)?.path.keyPath == keyPath
