@@ -14,8 +14,8 @@ package final class ChangedPages {
   private let connection: Connection
   /// The written pages; nil if any page may have been written.
   private var pages: Set<UInt32>?
-  /// The bytes in the log's header that identify its present run, and the number of frames that
-  /// were read.
+  /// The bytes in the log's header that change when the log begins again, and the number of frames
+  /// that were read.
   private var run: [UInt8] = []
   private var frames = 0
   /// The data version of the database, which changes with commits of other connections.

@@ -96,7 +96,8 @@ package final class Connection {
         // Only a pragma without an argument is allowed: an argument changes a setting.
         case SQLITE_PRAGMA where argument == nil: return SQLITE_OK
         // SQLite asks for this permission before the first use of a table-valued function such as
-        // json_each. No statement can update the table `sqlite_master`.
+        // json_each. It is safe to allow, because no statement can update the table
+        // `sqlite_master`.
         case SQLITE_UPDATE where object.map { strcmp($0, "sqlite_master") == 0 } == true:
           return SQLITE_OK
         default: return schema.map { strcmp($0, "temp") == 0 } == true ? SQLITE_OK : SQLITE_DENY
@@ -114,8 +115,8 @@ package final class Connection {
   /// authorizer: it is a single statement that begins with SELECT and can't write.
   func preparing<Result>(isQuery: Bool = false, _ body: () -> Result) -> Result {
     guard let owner, !isQuery else { return body() }
-    // The owner's thread must not prepare a statement at the same time, which is possible for a
-    // database in memory.
+    // The mutex keeps the owner's thread from preparing a statement at the same time, which could
+    // happen in a database in memory.
     let mutex = sqlite3_db_mutex(database)
     sqlite3_mutex_enter(mutex)
     defer { sqlite3_mutex_leave(mutex) }
@@ -225,8 +226,8 @@ package final class Connection {
   package func setBusyTimeout(milliseconds: Int) {
     if let owner { return owner.setBusyTimeout(milliseconds: milliseconds) }
     ownBusyTimeout = milliseconds
-    // A statement can outlive its connection, so the handler gets the number of milliseconds
-    // itself.
+    // The handler gets the number of milliseconds instead of the connection, because a statement
+    // can outlive the connection.
     let limit = UnsafeMutableRawPointer(bitPattern: max(0, milliseconds))
     sqlite3_busy_handler(
       database,

@@ -15,7 +15,8 @@ package final class StoreState {
   package let schema: StoreSchema
   /// A reader of the state.
   ///
-  /// Unless another program writes again and again, the reader has a companion.
+  /// A second reader of the same state is its companion, unless another program writes again and
+  /// again.
   package let reader: Reader
   private let store: Store
   private let folder: TemporaryFolder?

@@ -2,8 +2,8 @@ import ChangeLog
 import Changes
 import Pipeline
 
-/// Returns the files of some histories with their digests, up to a maximum number, and the number
-/// of files that are not listed.
+/// Lists the files of some histories with their digests, up to a maximum number, and counts the
+/// other files.
 func auditedFiles(of histories: [History]) throws -> (listed: [AuditedFile], others: Int) {
   let limit = 200
   var paths: [(path: String, isLog: Bool)] = []

@@ -40,8 +40,8 @@ struct FindingTally {
 
   /// Adds the findings about a transaction.
   ///
-  /// `after` is the time of an earlier transaction that has a later time than this one; nil if
-  /// there is no such transaction.
+  /// If an earlier transaction has a later time than this transaction, `after` is that time;
+  /// otherwise nil.
   mutating func examine(
     _ summary: TransactionSummary,
     after: String?,

@@ -19,7 +19,7 @@ package final class LogReader {
   var buffer: LineBuffer
   /// Splits changes into their values, according to the schema in the header.
   ///
-  /// A caller that checks the values itself uses it too.
+  /// A caller that checks the values itself uses this object too.
   package let format: ChangeFormat
   private let schemaDigest: String
   private var erasing: ErasureCheck

@@ -152,7 +152,7 @@ public final class DateComponentsFormatter: Formatter, @unchecked Sendable {
     }
   }
 
-  /// The parts, all of which have the same sign; only the first one keeps its minus sign.
+  /// Removes the minus sign of all parts except the first part that is not zero, as in "-1:30:00".
   private func withOneSign(_ parts: [TimePart]) -> [TimePart] {
     let first = parts.firstIndex { $0.value != 0 }
     return parts.enumerated().map { place, part in

@@ -23,7 +23,7 @@ struct LogChain {
   let files: [LogFolder.File]
   /// Logs that an interrupted compaction has merged into larger logs, but has not removed.
   ///
-  /// The larger logs contain the same transactions.
+  /// The larger logs are used instead.
   let covered: [LogFolder.File]
   let snapshots: [LogFolder.File]
   /// The erasure records of these logs.

@@ -7,7 +7,7 @@ func checkEntity(_ name: String, schemas: [StoreSchema], path: String) throws {
   throw PipelineError(.unknownEntity(name, known: names.sorted()), logs: path)
 }
 
-/// Throws if an entity and its family never had a property.
+/// Throws if no entity in the family of an entity ever had a property.
 func checkProperty(
   _ name: String,
   of entity: String,

@@ -14,7 +14,8 @@ package struct PipelineError: Error, Sendable, Worded {
 
   /// The kinds of failure with their details.
   ///
-  /// The paths of the store and of the logs are properties of the error.
+  /// The details do not include the paths of the store and of the logs, which are properties of the
+  /// error.
   indirect enum Reason: Sendable {
     // Folders, files and points.
     case noFolder, noLogs, noFile, isPartOfLineage, isUnreadable(Int32), onlyState(Int64)

@@ -19,8 +19,8 @@ func writableStore(_ path: String, busyTimeout: Duration = .seconds(10)) throws 
 
 /// Copies a store into a folder, and reverts the copy to its state after an earlier transaction.
 ///
-/// - Returns: The copy, and the transaction whose state the copy has. If the copy can't be reverted
-///   past a migration or an erasure, this is the head.
+/// - Returns: The copy, and the transaction whose state the copy has. If a migration or an erasure
+///   can't be reverted, the copy keeps the state of the head.
 func rewoundCopy(
   of store: Store,
   to transaction: Int64,

@@ -8,7 +8,8 @@ package struct CheckRequest: Sendable {
   /// The log folder from which the state before the oldest transaction is read, if older
   /// transactions were deleted from history.
   ///
-  /// Without a log folder, this state is derived from the rows, which are assumed to be correct.
+  /// Without a log folder, the state before the oldest transaction is derived from the rows, which
+  /// are assumed to be correct.
   package var logs: LogFolder?
   /// The author of the transaction that records differences between rows and history; nil to record
   /// nothing.

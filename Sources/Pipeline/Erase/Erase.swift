@@ -141,8 +141,8 @@ private struct Erase {
     guard !chains.isEmpty else {
       throw PipelineError(.noLogsOfStore(identifier, others: []), logs: request.logs.path)
     }
-    // A stray file can be a copy of a log, or a link to one. It would contain the values after the
-    // erasure.
+    // A stray file can be a copy of a log, or a link to one. An erasure would leave the values in
+    // it.
     let folders =
       try [request.logs]
       + request.logs.partials(of: identifier).map { request.logs.partial(named: $0) }

@@ -67,8 +67,8 @@ extension ExportStart {
       if try reader.has(point) {
         self = .after(point)
       } else {
-        // The store does not have this point. If the logs end with it, the store has changed;
-        // otherwise the token was altered.
+        // The store does not have the point in the token. If the logs end at this point, the store
+        // was restored from an older copy; otherwise the token was altered.
         let rebuilt = try verifiedEnd()
         if rebuilt != point { notices.append(.tokenWasAltered(point.transaction)) }
         self = .after(rebuilt)
@@ -100,7 +100,7 @@ extension ExportStart {
 
   /// Filtered logs can end before the token, because the filter left later transactions out.
   ///
-  /// They can end after the position in the token, if a run was interrupted before it updated the
+  /// Filtered logs can also end after the token, if a run was interrupted before it updated the
   /// token.
   private static func forFiltered(
     _ point: HistoryPoint?,

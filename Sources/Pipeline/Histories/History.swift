@@ -180,7 +180,8 @@ extension HistorySource {
   /// history begins later.
   private func last(upToTime time: String, outline: HistoryOutline) throws -> Int64? {
     let stretches = outline.stretches
-    // The first transaction is compared, because a snapshot before it can have a later time.
+    // The first transaction is compared before the base: if the base is a snapshot, its time can be
+    // later.
     guard let first = stretches.first, let begun = try self.first(in: first), begun.time <= time
     else { return outline.baseTime.flatMap { $0 <= time ? outline.base : nil } }
     var low = 0

@@ -125,8 +125,8 @@ final class Replica {
 
   private func make(_ schema: StoreSchema, lineage: Int64) throws -> Store {
     let file = url.path(percentEncoded: false)
-    // The file is created with access for only its owner, like logs. SQLite gives its other files
-    // of the store these permissions too.
+    // As with a log, only the owner can access the file. SQLite gives the same permissions to the
+    // other files of the store.
     let descriptor = open(file, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
     // An existing empty file is not an error. If the folder is missing, the error is reported when
     // the store is opened.

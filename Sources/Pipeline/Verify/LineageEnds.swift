@@ -6,8 +6,8 @@ func checkLineageEnds(_ results: inout [Verification], named: [HistoryPoint?]) {
   for (index, head) in named.enumerated() where results[index].lineage > 0 {
     let lineage = results[index].lineage
     guard let head else {
-      // A damaged first log is already reported. Logs that begin with a snapshot lack the
-      // transaction that names the head. Neither is a finding here.
+      // This is not a finding in two cases: damage is already reported, or the logs begin with a
+      // snapshot, and so lack the transaction that names the head.
       let isFromBeginning =
         results[index].from.digest
         == TransactionDigest.beginning(ofStore: results[index].store, lineage: lineage)

@@ -68,7 +68,7 @@ extension Verification {
 
 /// Adds a notice if transactions have values that a later transaction records as erased.
 ///
-/// If a folder has erased values, it is a copy in which the values were not erased.
+/// The erasure was recorded, but this folder is a copy from which the values were not removed.
 func noteWhole(_ results: inout [Verification], logs: LogFolder) {
   for erasing in results.flatMap(\.erasing) {
     guard let erasure = erasing.erasure else { continue }

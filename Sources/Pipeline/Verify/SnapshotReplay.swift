@@ -2,7 +2,7 @@ import ChangeLog
 import Changes
 import Store
 
-/// Compares the snapshots that nothing proves with the states that a replay of the logs gives.
+/// Compares each unproven snapshot with the state that a replay of the logs gives.
 ///
 /// A snapshot with which the logs begin can't be compared, because no logs precede it.
 func replaySnapshots(

@@ -25,7 +25,7 @@ package struct VerifyRequest: Sendable {
   /// Whether to write a file beside the logs if the verification has no findings.
   package var isRecorded = true
 
-  /// The errors of logs that the caller could not put in the folder, because they are damaged.
+  /// The errors of damaged logs, which the caller could not put in the folder.
   package var failures: [LogError] = []
 
   /// Whether filtered logs are verified in addition to the other logs.
@@ -75,7 +75,8 @@ package struct Verification: Sendable {
   package var transactions: Int64 = 0
   /// The number of changes in the sound transactions.
   package var changes: Int64 = 0
-  /// The number of transactions whose values were erased, if a sound record confirms the erasure.
+  /// The number of transactions with erased values, not counting transactions whose erasure no
+  /// sound record confirms.
   package var erased: Int64 = 0
   /// The digest of the last erasure record; nil if there is no erasure record.
   package var erasures: Digest?

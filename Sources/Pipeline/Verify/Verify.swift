@@ -111,8 +111,8 @@ private func lineage(
     do {
       return try LogChain(logs, store: store, lineage: $0).has(position)
     } catch is LogError {
-      // Another lineage may contain the position. If this one is verified, `verify` reports the
-      // error.
+      // The error is ignored, because another lineage may contain the position. If this lineage is
+      // chosen, its verification reports the error.
       return false
     }
   } ?? numbers.last ?? 0

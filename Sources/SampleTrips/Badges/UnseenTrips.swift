@@ -2,7 +2,7 @@ import SwiftData
 
 /// The trips that the widget changed since the app last showed them.
 ///
-/// Each of these trips gets a badge.
+/// The app shows a badge on each unseen trip.
 ///
 /// The trips are found in the store's history after a token. The token and the trips are kept in a
 /// file beside the store.

@@ -3,8 +3,8 @@ import SwiftData
 /// Creates a history, one save after another.
 ///
 /// One context makes all saves, and its author changes between the saves. No other program writes,
-/// so no object must be read again. The number of objects in memory is bounded, however long the
-/// history is.
+/// so no object needs to be read again. The number of objects in memory is bounded, however long
+/// the history is.
 final class Seeder {
   /// A trip that can be changed again; an older trip can only be deleted.
   struct KnownTrip {
