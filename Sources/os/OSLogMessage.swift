@@ -34,8 +34,7 @@ public struct OSLogMessage: ExpressibleByStringInterpolation, Sendable {
   }
 }
 
-/// Collects the words and values of a message while the compiler calls one function after the other
-/// for each part.
+/// Collects the words and values of a message; compiled code calls one function for each part.
 public struct OSLogInterpolation: StringInterpolationProtocol, Sendable {
   enum Part: Sendable {
     case words(String)

@@ -140,7 +140,7 @@ extension Travelog {
     } else if !given[dryRun] {
       if !logs.exists, access(logs.path, F_OK) == 0 { throw missingFolder(logs) }
       // The folder can be the mount point of a disk that is not mounted. An export that is refused
-      // must not create files there.
+      // must not create files there, so the stores are checked first.
       if try logs.stores().isEmpty { try checkStores(given[stores].map(request)) }
       try logs.create()
       lock = try FolderLock(logs, wait: given[lockWait], purpose: "travelog export")

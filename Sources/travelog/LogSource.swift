@@ -39,8 +39,8 @@ final class LogSource {
       let named = LogFolder(paths[0])
       guard place.store != nil, try named.stores().isEmpty else {
         let files = try named.stores().isEmpty ? named.looseFiles() : []
-        // If the folder contains no stores, it can contain copies of logs without the logs' own
-        // folders.
+        // A folder without stores can directly contain copies of logs, without the usual folders
+        // around them.
         spool =
           try files.isEmpty
           ? nil : LogSpool(files: files, of: named.path, acceptsDamage: acceptsDamage)

@@ -116,8 +116,8 @@ final class JSONFileStore: DataStore {
   /// Writes the objects, and the history with the changes.
   ///
   /// The objects are first written to a second file. The save is complete when the new history has
-  /// replaced the old one. The second file then replaces the store's file, now or when the store is
-  /// next read.
+  /// replaced the old one. Then the second file replaces the store's file: at once, or when the
+  /// store is next read.
   private func write(
     _ snapshots: [PersistentIdentifier: DefaultSnapshot],
     author: String?

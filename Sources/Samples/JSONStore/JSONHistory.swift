@@ -15,8 +15,9 @@ struct JSONHistoryToken: HistoryToken {
     )
   }
 
-  /// Compares only the stores of the bookmark with fewer stores, so that bookmarks of one store and
-  /// of several stores can be compared.
+  /// Whether the left bookmark covers less, in the stores of the bookmark that has fewer stores.
+  ///
+  /// So a bookmark of one store can be compared with a bookmark of several stores.
   static func < (left: JSONHistoryToken, right: JSONHistoryToken) -> Bool {
     let (first, second) = (left.tokenValue ?? [:], right.tokenValue ?? [:])
     let stores = first.count <= second.count ? first.keys : second.keys

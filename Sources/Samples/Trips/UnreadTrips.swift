@@ -62,7 +62,8 @@ actor UnreadTrips {
     do {
       transactions = try findTransactions(after: token, author: TransactionAuthor.widget)
     } catch SwiftDataError.historyTokenExpired {
-      // The history after the token was deleted, so the next call begins without a token.
+      // The token has expired, because the history that follows it was deleted. So the next call
+      // begins without a token.
       settings.removeObject(forKey: Key.historyToken)
       return []
     }

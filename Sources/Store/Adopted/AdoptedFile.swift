@@ -2,8 +2,8 @@ import Adoption
 import Changes
 import SQLite
 
-/// Functions for an adopted file: a database of another program to which `adopt` added a catalog
-/// and triggers.
+/// Functions for an adopted file: a database that another program owns, and that has a catalog and
+/// triggers from `adopt`.
 enum AdoptedFile {
   /// The key of the catalog entry with the prefix of the tables that `adopt` added.
   ///

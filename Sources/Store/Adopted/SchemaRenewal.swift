@@ -19,7 +19,8 @@ struct SchemaRenewal {
   /// If SQLite's schema version changed, compares the tables with the schema in the catalog, and
   /// returns whether they differ.
   ///
-  /// - Throws: ``StoreError`` with ``StoreError/Code/locked`` while a migration without triggers runs.
+  /// - Throws: ``StoreError`` with ``StoreError/Code/locked`` while another process has suspended
+  ///   the triggers for a migration.
   func run() throws -> Bool {
     let suspension = try Suspension(on: connection)
     if let suspension, suspension.isRunning {
@@ -37,7 +38,8 @@ struct SchemaRenewal {
     }
     try AdoptedFile.removeCapture(names: names, on: connection)
     try AdoptedFile.install(program, names: names, on: connection)
-    // Brackets that were written while the triggers were missing belong to no transaction.
+    // Brackets that were written while the triggers were missing belong to no transaction, so they
+    // are deleted.
     try connection.execute("DELETE FROM \(names.bracket)")
     if !isSame {
       var schema = program.schema

@@ -107,8 +107,8 @@ struct BlobFolder: Sendable {
     return try Data(contentsOf: URL(fileURLWithPath: file(digest)))
   }
 
-  /// Removes the file of a value, or a file that an interrupted run left, unless the file is
-  /// missing.
+  /// Removes the file of a value, or a file that an interrupted run left; a missing file is not an
+  /// error.
   func remove(_ digest: String) throws {
     guard !["", ".", ".."].contains(digest), !digest.utf8.contains(UInt8(ascii: "/")) else {
       return

@@ -249,7 +249,8 @@ final class Blobs {
     created.removeAll()
     isTouched = false
     if let marker {
-      // If the marker remains, the next opening only searches for unused files once more.
+      // If the marker can't be removed, the only effect is that the next opening searches for
+      // unused files again.
       try? folder?.remove(marker)
     }
     marker = nil

@@ -15,7 +15,8 @@ extension Reader {
     return result
   }
 
-  /// Throws ``StoreError/Code/locked`` unless the rows are in the state after a transaction.
+  /// Throws ``StoreError/Code/locked`` if the rows are not in the state after the given
+  /// transaction.
   ///
   /// Another program may have written something that no transaction of the store contains yet.
   package func checkState(isAfter point: HistoryPoint) throws {

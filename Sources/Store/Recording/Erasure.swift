@@ -103,7 +103,7 @@ final class Erasure {
     where erases: (Transaction, Change, ToldValue) throws -> Bool
   ) throws {
     let rows = HistoryRows(connection)
-    // A replica has no seeds of snapshots, so there are none to forget.
+    // A replica has no seeds of snapshots, so none are removed here.
     try connection.execute("PRAGMA secure_delete = ON")
     var erased = RestatedRows()
     for one in restatements {

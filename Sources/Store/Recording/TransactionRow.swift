@@ -128,7 +128,7 @@ final class TransactionRow {
     try insert(transaction, schemaID: try rows.schemaID(transaction.schema))
   }
 
-  /// Prepares for the transaction after one that was just inserted; false if ``nextIDs()`` must
+  /// Prepares for the transaction that follows an inserted one; returns false if ``nextIDs()`` must
   /// look up the next ids.
   func follow(_ transaction: Transaction) -> Bool {
     guard transaction.operation != .gap, let digest = transaction.digest else { return false }

@@ -185,7 +185,7 @@ final class AdoptedUndo {
 
   /// The tables in which a statement changed rows other than the given one.
   ///
-  /// The given row's own table is named only if the statement changed no other table.
+  /// If the statement changed rows of other tables, the given row's own table is left out.
   private func others(_ key: RowKey, after clock: Int64) throws -> [String] {
     let changed = try writer.layouts.filter { layout in
       try connection.hasRow(

@@ -1,6 +1,6 @@
 import Changes
 
-// The links of an object, which a change has after the values of the columns.
+// The links of an object: in the values of a change, they follow the columns.
 extension Undo {
   /// Splits the values of a change into values of columns and links.
   func parts(

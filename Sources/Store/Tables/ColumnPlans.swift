@@ -2,9 +2,9 @@ import Changes
 
 /// The prepared statements for sets of columns that are often updated together.
 ///
-/// Preparing an UPDATE takes as long as running ten. A set of columns gets a plan while there is
-/// room, or after it was used often. ``AnyColumns`` serves all other sets. If there is no room
-/// left, plans that were not used recently are dropped.
+/// Preparing an UPDATE takes as long as running ten. While there is room, each set of columns gets
+/// a plan. Later, a set gets a plan only after it was used often, and plans that were not used
+/// recently are dropped. ``AnyColumns`` updates the sets without a plan.
 struct ColumnPlans<Plan> {
   /// Half of the maximum number of plans.
   private static var room: Int { 64 }

@@ -20,7 +20,7 @@ struct PointerCheck {
 
 /// A deleted row that had a relationship with the delete rule `deny`.
 ///
-/// The transaction fails if a target of this relationship still exists at its end.
+/// If a target of this relationship still exists when the transaction ends, the transaction fails.
 struct DeniedTargets {
   let gone: RowKey
   let property: String

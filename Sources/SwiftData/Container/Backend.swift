@@ -25,8 +25,7 @@ protocol Backend: Sendable {
   func count<T: PersistentModel>(_ fetch: ContextFetch<T>) throws -> Int
   func identifiers<T: PersistentModel>(_ fetch: ContextFetch<T>) throws -> [PersistentIdentifier]
 
-  /// Passes the objects that a descriptor selects to a closure in batches, to limit the use of
-  /// memory.
+  /// Passes the selected objects to a closure in batches, to limit the use of memory.
   ///
   /// Returns false if batches are not possible, for example while changes are pending.
   func enumerate<T: PersistentModel>(

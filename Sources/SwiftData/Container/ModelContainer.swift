@@ -7,8 +7,8 @@ import Store
 /// let context = ModelContext(container)
 /// ```
 ///
-/// A model that is the destination of a listed model's relationship need not be listed. A store
-/// with an older schema is migrated; if the migration fails, the store remains unchanged.
+/// Models to which a listed model has relationships need not be listed. A store with an older
+/// schema is migrated; if the migration fails, the store remains unchanged.
 public final class ModelContainer: Sendable {
   /// The models of all stores of the container.
   public let schema: Schema

@@ -134,8 +134,8 @@ extension _ModelState {
 
   /// Sets a reference to an object.
   ///
-  /// The reference is strong, unless the other object already has a strong reference to this
-  /// object.
+  /// The reference is strong, except if the other object already has a strong reference to this
+  /// object; then it is weak.
   func keep(_ model: any PersistentModel, at index: Int) {
     let other = model._$state
     var isHeldByOther = false

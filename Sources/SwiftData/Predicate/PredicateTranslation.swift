@@ -55,8 +55,8 @@ enum PredicateTranslation {
       return try translation.condition(predicate.expression).sql
     }
     let sql = try condition(searching: true)
-    // An index finds the few rows of the query. Reading the rows related to them is faster than a
-    // search of all related rows first.
+    // If the query has only a few rows, which an index finds, reading the rows related to them is
+    // faster than searching all related rows first.
     return sql.isSearch && sql.isNarrow ? try condition(searching: false) : sql
   }
 }

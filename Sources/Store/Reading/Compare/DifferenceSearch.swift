@@ -38,8 +38,8 @@ struct ComparedRows: Sendable {
 /// Finds the ids whose rows differ in two states.
 ///
 /// Most of the time is spent in SQLite, which reads rows. So two ranges of ids are compared at the
-/// same time if both readers have a second connection. At most the differing ids of two ranges are
-/// in memory.
+/// same time if both readers have a second connection. Only the differing ids of these two ranges
+/// are in memory at a time.
 struct DifferenceSearch {
   private let compared: [ComparedRows]
   private let finder: DifferenceFinder

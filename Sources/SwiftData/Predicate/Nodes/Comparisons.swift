@@ -124,8 +124,8 @@ extension SQLTranslation {
     isConstant(scalar) && scalar.sql.bindings == [.text(notANumber)]
   }
 
-  /// The condition that there are rows, if the comparison only asks whether their number is zero;
-  /// otherwise nil.
+  /// The condition for a comparison that only asks whether the number of rows is zero; nil for
+  /// other comparisons.
   private func emptiness(
     _ left: SQLScalar,
     _ right: SQLScalar,
