@@ -22,8 +22,8 @@ package struct CaptureNames: Hashable, Sendable {
   ///
   /// A program updates the row of the context table to name the author of a transaction.
   package var context: String { prefix + "context" }
-  /// The table with the authors that programs wrote into ``context``, each with the number of the
-  /// clock.
+  /// The table with the authors that programs wrote into ``context``, each with the clock at that
+  /// time.
   package var bracket: String { prefix + "bracket" }
 
   /// The table for the rows that were captured from the program's table with this number.

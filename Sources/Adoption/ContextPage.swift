@@ -6,7 +6,7 @@
 /// The clock is before the texts of the row, so the page contains it even if a text continues on
 /// another page.
 package func clock(inContextPage page: UnsafeRawBufferPointer) -> Int64? {
-  // A page of the context table is a leaf of a table's tree and has one row.
+  // A page of the context table is a leaf page of a table B-tree, and has one row.
   guard page.count >= 512, page[0] == 0x0d, page[3] == 0, page[4] == 1 else { return nil }
   var reader = RecordReader(page: page, index: Int(page[8]) << 8 | Int(page[9]))
   // A row begins with its size, its id, the size of its header, and the type of the column `id`.

@@ -7,7 +7,8 @@ import Pipeline
 /// is as short as possible: one transaction, unless the source can read only longer ranges. The
 /// next ranges are longer, as long as they contain few changes.
 struct NewestFirst {
-  /// The number of changes that are read at once, except for a transaction that has more changes.
+  /// The number of changes that are read at once; a transaction with more changes is read as a
+  /// whole.
   private static let changes: Int64 = 16_384
   private static let longest: Int64 = 256
 

@@ -90,7 +90,7 @@ package final class LogSpool {
       }
       last = reader.trailer?.last ?? last
     } catch let error as LogError where acceptsDamage && Self.damages.contains(error.code) {
-      // The code that reads the folder later reports this damage.
+      // The damage is reported by the code that reads the folder.
     }
     last = max(last, reader.header.first)
     let path = folder.place(reader.header, day: day, isSnapshot: isSnapshot).path(

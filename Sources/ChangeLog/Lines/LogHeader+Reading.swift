@@ -7,7 +7,7 @@ extension LogHeader {
   /// A line is refused if it differs from the line that ``line()`` writes.
   ///
   /// In every version of the format, the kind, the version and the requirements are at fixed
-  /// places. A program can therefore name the features of a log that it does not know.
+  /// places. A program can therefore name the unknown features of a newer log.
   package init(line: UnsafeRawBufferPointer, path: String) throws {
     func failure(_ reason: LogFailure) -> LogError { LogError(reason, path: path, line: 1) }
     var text = LineParts(line)

@@ -8,7 +8,7 @@ package final class ChangeFormat {
   private let entityKeys: [[UInt8]]
   private var lastEntity: EntityIndex = 0
   private let acceptsRedacted: Bool
-  /// The values of the last checked change, on the side before and the side after.
+  /// The values before and after the change that was checked last.
   package private(set) var before: [ObjectDecoder.Member] = []
   package private(set) var after: [ObjectDecoder.Member] = []
 

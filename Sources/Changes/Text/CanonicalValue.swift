@@ -8,9 +8,9 @@ import FoundationEssentials
 /// values of all other types are strings. A value of type `any` is a string that begins with its
 /// storage class.
 ///
-/// Some values do not have such a form: NaN, the infinities, far dates, and values that a foreign
-/// writer stored with a wrong type. For a far date the nearest date is written, and for the others
-/// null. The exact value is returned as the note for `special`.
+/// Canonical JSON can't express NaN, the infinities, far dates, and values that a foreign writer
+/// stored with a wrong type. For a far date the nearest date is written, and for the others null.
+/// The exact value is returned as the note for `special`.
 @discardableResult
 package func appendCanonical(
   _ value: Value,

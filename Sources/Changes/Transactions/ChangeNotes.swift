@@ -50,7 +50,7 @@ package struct ChangeNotes {
 }
 
 extension Change {
-  /// A side of a change; the sides have the order that they have in notes.
+  /// The two sides of a change, in the order in which notes contain them.
   package enum Side: String, Sendable, CaseIterable { case after, before }
 
   private func object(_ side: Side) -> CanonicalText {

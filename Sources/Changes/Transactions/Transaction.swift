@@ -157,8 +157,7 @@ package enum TransactionOperation: String, Hashable, Sendable, CaseIterable {
   case migration
   /// The transaction begins the history of an adopted database.
   case adopt
-  /// The transaction records rows whose changes the triggers did not capture. Such rows are
-  /// compared, or recorded again.
+  /// The transaction records all rows of tables whose changes the triggers may have missed.
   case difference
 }
 

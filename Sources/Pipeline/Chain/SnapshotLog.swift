@@ -4,7 +4,7 @@ import Store
 
 /// The state of a store after a transaction, as one transaction that inserts all objects.
 ///
-/// Two snapshots of equal states have equal digests if their stamps are equal too.
+/// Snapshots of equal states have equal digests if they have the same time, process, host and seed.
 struct SnapshotLog {
   let store: Store
   /// The reader of the state, which can be the state of a rewound copy.

@@ -23,8 +23,8 @@ extension ExportStart {
     let identifier = store.identifier
     let name = request.tokenName(identifier)
     if request.stream != nil || request.trustsToken {
-      // An export can't read the logs that it wrote to a stream, so only a named token says where
-      // the last export ended.
+      // An export can't read the logs that an earlier export wrote to a stream. Only a token that
+      // the request names says where the earlier export ended.
       let point = try request.token.flatMap { try readToken($0) }?.points[name]
       self = try Self.forStream(point, reader: reader, request: request)
       return

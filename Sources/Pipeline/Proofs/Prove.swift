@@ -99,7 +99,7 @@ private func statement(
   guard let file = chain.files.first(where: { $0.range.contains(id) }) else {
     throw CheckpointFailure.notInLogs.at(chain.folder.path, transaction: id)
   }
-  // The proof is verified by itself, so the digests of the other transactions are not verified.
+  // The complete proof is verified later, so digests of other transactions are not verified here.
   let reader = try LogReader(path: file.path)
   // The previous transaction is read first, because the proof needs the digest of that transaction.
   var previous = reader.header.previous

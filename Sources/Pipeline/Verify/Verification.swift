@@ -75,8 +75,7 @@ package struct Verification: Sendable {
   package var transactions: Int64 = 0
   /// The number of changes in the sound transactions.
   package var changes: Int64 = 0
-  /// The number of transactions with erased values, not counting transactions whose erasure no
-  /// sound record confirms.
+  /// The number of transactions whose values were erased according to a sound record.
   package var erased: Int64 = 0
   /// The digest of the last erasure record; nil if there is no erasure record.
   package var erasures: Digest?
