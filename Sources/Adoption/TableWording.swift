@@ -20,7 +20,7 @@ extension TableDescription: Worded {
       VACUUM can change rowids; a primary key identifies rows permanently.
       """
     case .through(let table):
-      "Table '\(name)' has its content in table '\(table)', and is recorded as a part of it."
+      "The content of table '\(name)' is in table '\(table)' and is recorded with that table."
     case .part(let owner): "Table '\(name)' is a part of table '\(owner)' and is not recorded."
     case .refused(let refusal): "Table '\(name)' is not recorded: " + refusal.wording
     }

@@ -35,10 +35,10 @@ extension Travelog {
     discussion:
       "The proof is a text file with two parts. The first part contains the line of the change, if "
       + "you name a change, and the line that closes the transaction. The second part, after an "
-      + "empty line, has the format of c2sp.org/tlog-proof: hashes that lead to the checkpoint of "
-      + "the lineage, and this checkpoint. “travelog verify --proof” checks the file without logs. "
-      + "Changes are numbered from 0, like `seq` in the logs. A proof stays valid after values are "
-      + "erased.",
+      + "empty line, has the format of c2sp.org/tlog-proof. It contains the checkpoint of the "
+      + "lineage, and hashes from which a reader computes the root in the checkpoint. “travelog "
+      + "verify --proof” checks the file without logs. Changes are numbered from 0, like `seq` in "
+      + "the logs. A proof stays valid after values are erased.",
     examples: [
       "travelog prove logs 121.4 > change.proof": "Prove one change.",
       "travelog verify --proof change.proof --key public.pem":

@@ -15,13 +15,13 @@ extension Travelog {
     "recover",
     summary: "Resumes exporting after history was deleted or the store was restored from a backup.",
     discussion: "If history was deleted before its export, a gap is written to the logs: one "
-      + "transaction with the difference between the last exported state and the beginning of the "
-      + "remaining history. If the store was restored from an older copy, a new lineage begins "
-      + "with the last state that the store and the logs have in common. If a migration or erased "
-      + "values prevent that, the new lineage begins with the present state of the store, and "
-      + "replicas must be created again. The logs of the old lineage do not change, and the store "
-      + "no longer keeps the history before the new lineage. At the end, the remaining "
-      + "transactions are exported.",
+      + "transaction with the difference between the last exported state and the state at which "
+      + "the remaining history begins. If the store was restored from an older copy, a new lineage "
+      + "begins with the last state that the store and the logs have in common. If this state "
+      + "can't be computed because of a migration or erased values, the new lineage begins with "
+      + "the present state of the store, and replicas must be created again. The logs of the old "
+      + "lineage do not change, and the store no longer keeps the history before the new lineage. "
+      + "At the end, the remaining transactions are exported.",
     examples: [
       "travelog recover trips.store --to logs":
         "Run this if “export” fails and its message suggests “recover”."

@@ -55,7 +55,7 @@ enum TravelogError: ShownError, Worded {
 
   var wording: Wording {
     switch self {
-    case .noObject: "No object is named.\nGive the object's id, or --where."
+    case .noObject: "The command line does not name an object.\nGive the object's id, or --where."
     case .groupsApart:
       "--by can't be combined with --stat or --patch.\nLeave out --by, or leave out --stat and"
         + " --patch."

@@ -150,8 +150,8 @@ extension Notice {
       ? "in 1 transaction" : "in \(count) transactions"
     let flags = properties.map { " --attribute \($0)" }.joined()
     let name = "--entity \(object.entity) --id \(inShell("\(object.id)"))"
-    return "\(logs) still has values that were erased according to transaction \(id), \(words)."
-      + "\nRun “travelog erase \(logs) \(name)\(flags)”."
+    return "\(logs) still has values \(words), although transaction \(id) says that they were"
+      + " erased.\nRun “travelog erase \(logs) \(name)\(flags)”."
   }
 
   private func text(_ point: HistoryPoint, besides other: HistoryPoint) -> String {

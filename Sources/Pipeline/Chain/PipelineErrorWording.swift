@@ -147,7 +147,7 @@ extension PipelineError {
         + " how these transactions changed the objects."
         + "\nExport \(store) to another folder; the new logs begin with the state of the store."
     case .isOtherLineage(let own, let last):
-      "The store \(store) has lineage \(own), but the logs of the store end in lineage \(last)."
+      "The store \(store) is in lineage \(own), but the logs of the store end in lineage \(last)."
         + "\nCopy the logs of lineage \(own) from the original folder, or export"
         + " \(store) to a new folder; the new logs begin with the state of the store."
     case .areUnlogged(let missing):

@@ -77,8 +77,9 @@ enum AdoptionFailure: StoreReason {
       "\(path) has the tables of another program. Models can't write the rows of these tables."
         + "\nUse the other program to change the rows."
     case .refused(.filling):
-      "History of \(path) was deleted before it was exported, and can't be rebuilt for the tables of"
-        + " another program.\nBegin new logs: travelog export \(path) --to FOLDER --new-folder"
+      "A part of the history of \(path) was deleted before it was exported. For the tables of another"
+        + " program, a gap can't replace this part.\nBegin new logs: travelog export \(path) --to"
+        + " FOLDER --new-folder"
     case .refused(.erasing(let table)):
       "To remove erased values from \(path), SQLite rebuilds the file. This can renumber the rows"
         + " of '\(abbreviated(table))', which are identified only by their rowids."
