@@ -155,7 +155,7 @@ extension Store {
     }
   }
 
-  /// Throws if the store is an adopted file, on which the operation is not possible.
+  /// Throws if the store is an adopted file, because the operation is not possible on such a file.
   package func refuseIfAdopted(_ operation: AdoptedOperation) throws {
     guard schema.isAdopted else { return }
     throw AdoptionFailure.refused(operation).at(location.path)

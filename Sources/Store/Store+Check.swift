@@ -91,7 +91,8 @@ extension Store {
   /// triggers.
   package func checkStructure(_ body: (CheckFinding) throws -> Void) throws {
     let schema = try Catalog.schema(of: self)
-    // The tables of an adopted file are compared whenever the file is opened.
+    // The tables of an adopted file are compared whenever the file is opened, so they are not
+    // compared here.
     guard !schema.isAdopted else { return }
     try read { try StructureCheck($0.connection, schema: schema).run(body) }
   }

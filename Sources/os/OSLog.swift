@@ -1,4 +1,5 @@
-/// A destination of messages: lines with a subsystem and a category, unless it is ``disabled``.
+/// A destination of messages; it writes lines with a subsystem and a category, or nothing if it is
+/// ``disabled``.
 public final class OSLog: Sendable {
   /// The program or library that writes, in reverse-DNS style.
   let subsystem: String

@@ -85,7 +85,7 @@ public struct OSSignposter: Sendable {
     mark("\(name)", message)
   }
 
-  /// Begins an interval and writes a line, unless the level is not enabled.
+  /// Begins an interval; writes a line if the level is enabled.
   ///
   /// - Returns: The interval, for `endInterval`.
   public func beginInterval(

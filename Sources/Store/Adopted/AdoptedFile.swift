@@ -117,7 +117,8 @@ enum AdoptedFile {
     on connection: Connection
   ) throws -> Bool {
     try (0..<count).contains { number in
-      // While `adopt --suspend` runs a migration, the capture tables are missing.
+      // While `adopt --suspend` runs a migration, the capture tables are missing. Then there are no
+      // captured rows.
       let isThere = try connection.hasRow(
         "SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = ?1",
         values: [.text(names.rows(number))]

@@ -43,15 +43,15 @@ enum AdoptedReplica {
     for type in types {
       for object in objects where object.type == type {
         do {
-          // A forged log can contain any text here. `prepare` ensures that the text is a single
-          // statement.
+          // A forged log can contain any text here, so the text must begin with CREATE. `prepare`
+          // ensures that the text is a single statement.
           guard isCreation(object.sql) else {
             throw AdoptionFailure.notACreation(object.name).at(connection.path)
           }
           try connection.prepare(object.sql).run()
         } catch SQLiteError.error where type == "index" {
-          // An index can need a function that only the program has. The replica works without the
-          // index.
+          // An index can need a function that only the program has. Such an index is left out,
+          // because the replica works without it.
         }
       }
     }

@@ -212,7 +212,7 @@ struct Suspension: Codable {
     }
   }
 
-  /// Whether another process, which is running, removed the triggers.
+  /// Whether another process removed the triggers and is still running.
   var isRunning: Bool { process != getpid() && (kill(process, 0) == 0 || errno == EPERM) }
 
   func note(on connection: Connection) throws {

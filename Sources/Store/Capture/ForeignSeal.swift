@@ -12,7 +12,8 @@ enum ForeignSeal {
   ) throws {
     guard try CapturedRows.areThere(on: connection) else { return }
     let catalog = try Catalog(on: connection)
-    // The rows were captured under the schema that the store has now.
+    // The rows were captured under the schema that the store has now, so the recorder uses this
+    // schema.
     let recorder = try ChangeRecorder(
       connection,
       schema: catalog.schema,

@@ -28,12 +28,12 @@ struct UnsealedHistory {
   ) throws {
     guard try Self.hasTable(reader), try CapturedRows.areThere(on: reader) else { return nil }
     let catalog = try Catalog(on: reader)
-    // A foreign change in a replica is not part of its origin's history.
+    // A foreign change in a replica is not part of its origin's history, so it is not shown.
     guard !catalog.isReplica else { return nil }
     guard let last = try Self.lastShown(on: reader, isLast) else { return nil }
     lastCaught = last
     let connection = try Connection(path: "", mode: .memory)
-    // Queries of history may use the functions that the caller adds.
+    // Queries of history may use functions that the caller adds, so this connection needs them too.
     try configure?(connection)
     rows = HistoryRows(connection)
     sealed = try Self.copyHead(from: reader, history: history, to: connection)

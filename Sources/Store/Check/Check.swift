@@ -21,7 +21,8 @@ package struct CheckResult: Hashable, Sendable {
 /// The state of the objects before the oldest transaction of history.
 struct EarlierState {
   let schema: StoreSchema
-  /// A reader of a replica, whose last transaction precedes the oldest one in the store's history.
+  /// A reader of a replica that ends at the transaction before the oldest one in the store's
+  /// history.
   let reader: Reader
 }
 

@@ -12,7 +12,7 @@ struct KnownObject {
   }
 
   var state: State
-  /// The values by their JSON keys, which include the quotes and the colon, with links as lists.
+  /// The values by JSON key, with links as lists; a key includes its quotes and the colon.
   var values: [[UInt8]: EncodedValue]
 }
 

@@ -26,7 +26,7 @@ struct StructureCheck {
         if text != "ok" { try body(.integrity(text)) }
       }
     } catch let error as SQLiteError where error.primaryCode == SQLiteError.corrupt {
-      // SQLite's integrity check itself fails if the damage is severe.
+      // If the damage is severe, SQLite's integrity check fails. Its error is then a finding too.
       try body(.integrity(error.message))
     }
     let references = try connection.prepare("PRAGMA foreign_key_check")

@@ -39,7 +39,7 @@ struct BlobFolder: Sendable {
     try write(digest) { write in try write(bytes) }
   }
 
-  /// Copies a value, unless its file exists, and verifies the digest.
+  /// Copies a value and verifies its digest; does nothing if the value's file exists.
   func copy(_ value: LargeValue, digest: String, isChecked: Bool = true) throws {
     guard !contains(digest) else { return }
     try write(digest) { write in

@@ -61,7 +61,7 @@ extension Entity {
 package struct CatalogSchema: Sendable {
   /// The id in the catalog, which is higher for a later schema.
   package let id: Int64
-  /// The SHA-256 of the schema's JSON, which transactions contain.
+  /// The SHA-256 of the schema's JSON; transactions contain this digest.
   package let digest: String
   package let schema: StoreSchema
 }

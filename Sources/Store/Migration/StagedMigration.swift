@@ -65,7 +65,7 @@ package final class StagedMigration {
   }
 
   deinit {
-    // The migration was neither committed nor abandoned.
+    // A migration that was neither committed nor abandoned is abandoned now.
     abandon()
   }
 

@@ -34,7 +34,7 @@ extension StoreFile {
       try checkVersion(of: catalog.schema, wanted: schema)
       throw MigrationFailure.needed(steps: steps.map(\.description), differences).at(path)
     }
-    // Only the version differs, or parts of the schema that no table contains.
+    // The schemas differ only in their version, or in parts that are in no table.
     if !options.isReadOnly {
       let blobs = Blobs(connection, folder: location.blobFolder)
       try connection.inTransaction(abandoned: blobs.abandon) {

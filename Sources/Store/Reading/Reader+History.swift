@@ -37,7 +37,8 @@ extension Reader {
   /// The ids of the transactions that changed an object with this id and any entity, in ascending
   /// order.
   ///
-  /// This reads all changes without their values, because an index would make each save slower.
+  /// The function reads all changes, without their values: an index for it would make each save
+  /// slower.
   package func transactions(changing object: ObjectID) throws -> [Int64] {
     let result = try connection.all(
       "SELECT DISTINCT transaction_id FROM \(connection.tables.change)"

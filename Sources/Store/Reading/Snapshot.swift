@@ -25,8 +25,8 @@ extension Reader {
     }
   }
 
-  /// Calls the closure with an insertion for each object, which contains the links that the object
-  /// owns.
+  /// Calls the closure with an insertion for each object; the insertion contains the links that the
+  /// object owns.
   ///
   /// Objects are sorted by entity in the order of the schema, and then by id.
   ///

@@ -22,8 +22,8 @@ final class ChangeRecorder {
   private(set) var transaction: Int64 = 0
   private var firstRow: Int64 = 0
   private var nextRow: Int64 = 0
-  /// If the last transaction was just copied, the ids of the next transaction and change; otherwise
-  /// nil.
+  /// The ids of the next transaction and the next change; nil unless the last transaction was just
+  /// copied.
   private var next: (transaction: Int64, change: Int64)?
   private var hasGaps = false
 

@@ -176,8 +176,8 @@ final class HistoryRows {
     return try connection.all(query) { $0.int64(at: 0) }.compactMap { try transaction($0) }
   }
 
-  /// Computes the digest of a transaction from the digest before it and its changes, which must
-  /// exist.
+  /// Computes the digest of a transaction from its changes, which must exist, and the previous
+  /// digest.
   func digest(of transaction: Transaction, after previous: Digest) throws -> Digest {
     var digest = TransactionDigest(transaction, after: previous)
     let rows = try connection.cached(changes)

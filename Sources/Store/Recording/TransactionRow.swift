@@ -4,7 +4,7 @@ import SQLite
 
 /// The statements that write rows of `history_transaction`.
 final class TransactionRow {
-  /// The maximum number of changes for which the digest is computed at once.
+  /// The maximum number of changes in a transaction whose digest is computed at once.
   ///
   /// For a transaction with more changes, the digest is computed when it is needed, at the latest
   /// by the next transaction. So a large save does not read its own changes again.
@@ -86,7 +86,7 @@ final class TransactionRow {
     previous = digest
   }
 
-  /// Inserts the row of a transaction, which closes the transaction.
+  /// Closes a transaction: inserts its row.
   func insert(
     _ id: Int64,
     author: Author,

@@ -47,7 +47,8 @@ final class AdoptedUndo {
   ) throws -> Int64? {
     guard let names = AdoptedFile.names(on: writer.connection) else { return nil }
     let undo = AdoptedUndo(writer, names: names)
-    // A row can be written before the row that it refers to.
+    // A row can be written before the row that it refers to, so foreign keys are checked at the
+    // end.
     try writer.connection.execute("PRAGMA defer_foreign_keys = ON")
     try writer.connection.setTriggers(enabled: true)
     defer {

@@ -15,7 +15,7 @@ package final class Replayer {
   private let format: ChangeFormat
   /// The buffer for changes that are applied one at a time.
   private let single = PreparedChanges()
-  /// The migration of the tables, until the transaction that records it is replayed; otherwise nil.
+  /// The migration of the tables; nil if no table changed, or if its transaction has been replayed.
   private var migrated: MigrationPlan?
   /// The point of the snapshot that is being written.
   ///
@@ -39,7 +39,7 @@ package final class Replayer {
     _ body: (Replayer) throws -> Result
   ) throws -> Result {
     rows.values.content = content
-    // After an error, the state of an unfinished transaction remains.
+    // An error can leave the state of an unfinished transaction, so the state is reset in any case.
     defer { reset() }
     try writer.beginRows()
     let result = try body(self)

@@ -24,7 +24,7 @@ extension Writer {
     try put(key, columns: columns, values: values)
   }
 
-  /// Whether the stored value is the digest of the expected value, which is in a blob file.
+  /// Whether the expected value is in a blob file, and the stored value is its digest.
   private func isFile(_ stored: Value, of expected: Value) -> Bool {
     let (digest, data): (String, Data)
     switch (stored, expected) {

@@ -236,8 +236,8 @@ extension Writer {
     return result
   }
 
-  /// The index that a reference's column has in the entity of a row, which may inherit from the
-  /// reference's entity.
+  /// The index that a reference's column has in the entity of a row; that entity may inherit from
+  /// the reference's entity.
   private func column(_ reference: IncomingReference, in row: RowKey) -> ColumnIndex {
     let property = layouts[reference.source].columns[reference.column].property
     return layouts[row.entity].column(of: property) ?? reference.column

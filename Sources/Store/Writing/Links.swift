@@ -44,7 +44,8 @@ extension Writer {
     try recorder.link(key, join: join, target: other, isLinked: isLinked)
   }
 
-  /// The entity of a row, which can inherit from the key's entity; nil if there is no row.
+  /// The entity of a row: the key's entity, or an entity that inherits from it; nil if there is no
+  /// row.
   func entity(of key: RowKey) throws -> EntityIndex? {
     if !parked.isEmpty {
       for kind in layouts[key.entity].family where parked[RowKey(entity: kind, id: key.id)] != nil {

@@ -87,7 +87,7 @@ extension Writer {
       }
       parked.remove(key)
     }
-    // The list of keys still contains the keys of all these rows.
+    // The rows have been removed one by one, but the list of their keys has not.
     parked.removeAll()
   }
 

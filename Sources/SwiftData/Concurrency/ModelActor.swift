@@ -4,7 +4,7 @@
 public protocol ModelActor: Actor {
   /// The container of the models; its stores remain open while the actor exists.
   nonisolated var modelContainer: ModelContainer { get }
-  /// The executor of the actor, which contains the context.
+  /// The actor's executor; it contains the context.
   ///
   /// An actor never changes its executor.
   nonisolated var modelExecutor: any ModelExecutor { get }

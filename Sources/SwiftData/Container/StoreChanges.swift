@@ -28,7 +28,8 @@ final class StoreChanges: Sendable {
   private let state = Guarded(State())
 
   init(_ stores: [any Backend]) {
-    // Only this process can write to a store in memory, and `noteSave` reports those saves.
+    // Only files are watched: no other process can write to a store in memory, and `noteSave`
+    // reports the saves of this process.
     files = stores.compactMap(\.native).filter { !$0.configuration.isStoredInMemoryOnly }
       .map(\.store)
   }

@@ -95,8 +95,8 @@ extension ModelContext {
   ) -> (any PersistentModel)? {
     guard let entity = container.map.destination(of: index, in: state.entity) else { return nil }
     if row < 0 { return pending.model(row: row) }
-    // If the store records a relationship on both sides, a change requires both objects in
-    // memory.
+    // If the store records a relationship on both sides, a change requires both objects in memory.
+    // So the other object is read if necessary.
     if container.store(of: entity).keepsWholeObjects {
       return relatedModel(of: state, at: index, row: row)
     }
@@ -139,9 +139,9 @@ extension ModelContext {
     }
   }
 
-  /// Runs a read for a property, which can't throw.
+  /// Runs a read for a property, and records an error, because a property can't throw.
   ///
-  /// An error is recorded, and the next save or fetch of the context throws it.
+  /// The next save or fetch of the context throws the error.
   @discardableResult
   func report<Result>(_ body: () throws -> Result) -> Result? {
     do { return try body() } catch {

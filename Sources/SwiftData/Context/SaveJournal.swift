@@ -17,7 +17,7 @@ struct SaveJournal {
 
   var isEmpty: Bool { entries.isEmpty }
 
-  /// Stores a value of an object, and the object's `phase`, before either changes.
+  /// Stores a value of an object, and the object's `phase`, before they change.
   mutating func remember(_ index: Int, of state: _ModelState) {
     remember(state)
     let identity = ObjectIdentifier(state)

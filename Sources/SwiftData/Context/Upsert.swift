@@ -42,7 +42,7 @@ extension PendingSave {
           leaving: leaving,
           writer: writer
         )
-        // An earlier round has already merged the two objects.
+        // If the two are the same, an earlier round has already merged them.
         return target === state ? nil : target
       }).first {
         joined.insert(ObjectIdentifier(state))

@@ -25,7 +25,7 @@ public struct DataStoreFetchResult<ModelType: PersistentModel, SnapshotType: Dat
   public let descriptor: FetchDescriptor<ModelType>
   /// The objects that were found, in the requested order; empty if there are none.
   public let fetchedSnapshots: [SnapshotType]
-  /// Snapshots of related objects, which save SwiftData a separate fetch; may be empty.
+  /// Snapshots of related objects, which SwiftData then need not fetch separately; may be empty.
   public let relatedSnapshots: [PersistentIdentifier: SnapshotType]
 
   /// Creates a result; related snapshots are optional.

@@ -38,9 +38,9 @@ public enum HistoryChange: Sendable {
 public protocol HistoryObjectChange<Model>: Sendable {
   /// The class of the object; ``UnknownModel`` if the container no longer has it.
   associatedtype Model: PersistentModel
-  /// The type of a transaction's identifier, which is unique within one store.
+  /// The type of transaction identifiers; each identifier is unique within one store.
   associatedtype TransactionIdentifier: Comparable, Hashable, Sendable
-  /// The type of a change's identifier, which is unique within one store.
+  /// The type of change identifiers; each identifier is unique within one store.
   associatedtype ChangeIdentifier: Comparable, Hashable, Sendable
 
   /// The identifier of the change, unique within its store.

@@ -6,7 +6,8 @@ import Store
 enum HistoryTime {
   /// The time that a text represents; nil if the text has another form.
   static func date(_ text: String) -> Date? {
-    // Times in stores have no trailing zeros.
+    // `parseDate` accepts only the form of dates in stores, without trailing zeros. So the zeros
+    // are removed.
     var bytes = Array(text.utf8)
     guard bytes.popLast() == UInt8(ascii: "Z") else { return nil }
     if bytes.contains(UInt8(ascii: ".")) {

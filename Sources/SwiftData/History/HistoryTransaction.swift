@@ -2,7 +2,7 @@
 public protocol HistoryTransaction: Hashable, Identifiable, Sendable {
   /// The type of the tokens; a later transaction must have a greater token.
   associatedtype TokenType: Comparable, Hashable, Identifiable, Sendable
-  /// The type of a transaction's identifier, which is unique within one store.
+  /// The type of transaction identifiers; each identifier is unique within one store.
   associatedtype TransactionIdentifier: Comparable, Hashable, Sendable
 
   /// The ``ModelContext/author`` of the context that saved; nil if it had none.

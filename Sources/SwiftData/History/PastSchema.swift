@@ -1,7 +1,8 @@
 import Changes
 import Store
 
-/// The past schemas of one store of a container, by their digests, which transactions contain.
+/// The past schemas of one store of a container, by digest; a transaction contains the digest of
+/// its schema.
 final class PastSchemas: Sendable {
   private let map: EntityMap
   private let storeIndex: Int

@@ -43,8 +43,8 @@ extension NativeHistory {
       do {
         try check(tokens, reader: reader)
       } catch let error as StoreError where error.code == .historyExpired {
-        // The transactions that a token covers can be deleted even if the token's own transaction
-        // no longer exists.
+        // The error is ignored: the transactions that a token covers can be deleted even if the
+        // token's own transaction no longer exists.
       }
       let unordered = HistoryDescriptor(predicate: descriptor.predicate)
       let query = try HistoryQuery(unordered, sources: sources(reader))

@@ -65,8 +65,7 @@ struct HistoryQuery {
 }
 
 extension SQLQuery {
-  /// The greatest transaction id for which the condition excludes the transaction and all earlier
-  /// ones.
+  /// The last transaction that the condition excludes together with all earlier transactions.
   fileprivate var lastRuledOut: Int64 {
     guard case .integer(let id) = bindings.first else { return 0 }
     return switch text {

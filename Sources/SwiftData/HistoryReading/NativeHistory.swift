@@ -23,8 +23,8 @@ struct NativeHistory: Sendable {
     return try store.read { reader in
       try check(tokens, reader: reader)
       let query = try HistoryQuery(descriptor, sources: sources(reader))
-      // Reading history returns unsealed changes after all sealed ones, regardless of the requested
-      // order.
+      // The reader returns unsealed transactions after all sealed ones, whatever the requested
+      // order is. So a requested order may need sorting in memory.
       let isSorted =
         try !query.sortsInMemory && (descriptor.sortBy.isEmpty || !reader.hasUnsealedHistory)
       var found: [DefaultHistoryTransaction] = []

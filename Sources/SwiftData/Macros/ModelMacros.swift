@@ -1,4 +1,4 @@
-/// Makes a class a model, whose objects can be stored.
+/// Turns a class into a model, whose objects can be stored.
 ///
 /// All stored properties are persisted unless they are marked ``Transient()``.
 ///

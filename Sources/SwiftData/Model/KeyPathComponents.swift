@@ -4,7 +4,7 @@ enum KeyPathComponent: Equatable {
   case property(UInt)
   /// The step `?.`.
   case optionalChain
-  /// The last step of a chain with `?.`, which makes its result optional.
+  /// The last step of a chain with `?.`; this step makes the chain's result optional.
   case optionalWrap
   /// The step `!.`.
   case forcedUnwrap

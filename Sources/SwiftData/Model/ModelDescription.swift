@@ -99,7 +99,8 @@ public final class _ModelDescription: @unchecked Sendable {
   func property(for keyPath: AnyKeyPath) -> PropertyDescription? {
     if let index = byKeyPath[keyPath] { return properties[index] }
     // A key path through a subclass (`\Business.name`) differs from the superclass's key path
-    // (`\Trip.name`), but both have the same getter.
+    // (`\Trip.name`), but both have the same getter. So the components of the key paths are
+    // compared.
     guard offset > 0 || parent != nil else { return nil }
     guard let steps = keyPath.components else { return nil }
     return properties.first { $0.keyPath.components == steps }

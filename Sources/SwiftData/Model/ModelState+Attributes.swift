@@ -192,7 +192,7 @@ extension _ModelState {
     case .attribute(let codec):
       willChange(index)
       if codec.type != .json, codec.type != .transformed, let stored = try? codec.encode(value) {
-        // Encoding fails if the value does not have the property's declared type.
+        // The value has the property's declared type; otherwise its encoding would have failed.
         slots[index] = .value(stored)
       } else {
         slots[index] = .decoded(DecodedValue(value))

@@ -1,5 +1,5 @@
 // Both sides of a relationship remain consistent in memory. A change on one side updates the other
-// side immediately if the other side is loaded, and otherwise when the other side is loaded.
+// side immediately, or as soon as the other side is loaded.
 
 extension _ModelState {
   func setToOne(_ index: Int, to new: (any PersistentModel)?, owner: (any PersistentModel)?) {

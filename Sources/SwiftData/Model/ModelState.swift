@@ -162,8 +162,8 @@ public final class _ModelState {
 
   private var isTemporary: Bool { storeKey == nil && row < 0 }
 
-  /// The value that is hashed: the key in a custom store, because its rows differ between contexts;
-  /// otherwise the row.
+  /// The value that is hashed: the row, or the key in a custom store, whose rows differ between
+  /// contexts.
   private var ownHash: Int64 { storeKey.map { Int64($0.hashValue) } ?? row }
 
   /// Sets the identity that a save assigned, before other code can read the identity.

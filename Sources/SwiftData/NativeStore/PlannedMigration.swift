@@ -145,8 +145,8 @@ struct PlannedMigration {
       try migration.migrate(to: new.schema, author: Author(), options: options)
       return
     }
-    // The schema of the copy equals the schema of the old version, but its version number may
-    // differ.
+    // The schema of the copy equals that of the old version, except perhaps for the version number,
+    // which is set here.
     try migration.migrate(to: old.schema, author: Author(), options: options)
     if let willMigrate { try run(willMigrate, version: old, migration: migration) }
     try migration.migrate(to: new.schema, author: Author(), options: options)

@@ -1,5 +1,5 @@
-// Apple's framework has a separate initializer for each combination of criteria, sections and
-// source.
+// As in Apple's framework, there is a separate initializer for each combination of criteria,
+// sections and source.
 
 extension ResultsObserver where SectionTitle == Never {
   /// Observes the models that a descriptor selects.

@@ -1,5 +1,5 @@
-// Foundation on Linux does not have nodes for evaluating another predicate, or an expression,
-// inside of `#Predicate`.
+// Nodes for evaluating another predicate, or an expression, inside of `#Predicate`, which
+// Foundation on Linux does not have.
 
 extension PredicateExpressions {
   /// A node that evaluates a captured predicate.

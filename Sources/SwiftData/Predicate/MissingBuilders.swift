@@ -1,4 +1,4 @@
-// Foundation on Linux does not have nodes for these functions of strings in `#Predicate`.
+// Nodes for functions of strings in `#Predicate`, which Foundation on Linux does not have.
 
 extension PredicateExpressions {
   /// A node that applies a function to two strings.

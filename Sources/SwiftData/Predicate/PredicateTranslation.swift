@@ -6,7 +6,7 @@ struct SQLSources {
   var gone: (String) -> String? = { _ in nil }
   /// The default order of the rows of a table, which has the alias `t0`.
   var order: (String) -> String = { _ in "t0.id" }
-  /// The identifier of the store, which the identifiers of its objects contain.
+  /// The identifier of the store; the identifiers of its objects contain it.
   var storeIdentifier: String
   /// The present names of the entities that have older names in history.
   var pastNames: [PastName] = []

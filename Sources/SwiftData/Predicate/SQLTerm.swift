@@ -49,7 +49,7 @@ struct SQLScalar {
   var reach: SQLReach?
   /// The operands if the value is `a ?? b` and b is a constant.
   var coalesced: (value: SQLTerm, fallback: Any)?
-  /// Whether the value is a column of the query's row for which there is an index.
+  /// Whether the value is an indexed column of the query's row.
   var isIndexed = false
 
   var presence: SQLQuery? {

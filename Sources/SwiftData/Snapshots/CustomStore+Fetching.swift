@@ -149,7 +149,8 @@ private struct CustomFetch<T: PersistentModel> {
   private func models(of answer: Answer) throws -> [T] {
     var models: [T] = []
     models.reserveCapacity(answer.snapshots.count)
-    // A store may keep objects of all entities together, and return all of them.
+    // A store may keep objects of all entities together, and return all of them. Objects that were
+    // not requested are skipped.
     for snapshot in answer.snapshots where isWanted(snapshot.persistentIdentifier) {
       if let model = try store.materialize(snapshot, storeIndex: entity.storeIndex, in: context)
         as? T

@@ -24,7 +24,7 @@ final class CustomStore: @unchecked Sendable {
   ) throws -> CustomStore {
     let entities = models.keyed(by: \.name)
     SnapshotEntities.register(models)
-    // The initializer of a store may already decode snapshots.
+    // The initializer of a store may decode snapshots, for which it needs the entities.
     let store = try SnapshotEntities.$current.withValue(entities) {
       try Configuration.Store(configuration, migrationPlan: migrationPlan)
     }
@@ -156,7 +156,7 @@ extension _ModelState {
     {
       return snapshot
     }
-    // Objects to which this object refers are already in the context.
+    // The related objects are not used, because they are already in the context.
     var related: [PersistentIdentifier: any BackingData] = [:]
     return Snapshot(from: backingData, relatedBackingDatas: &related)
   }

@@ -73,7 +73,7 @@ extension SnapshotValues {
     if codec.type == .transformed, let data = value as? Data { return .blob(data) }
     do { return try codec.encode(value) } catch is ValueMismatch {
       // The value may have another type with the same encoding, such as the raw value of an
-      // enumeration, or an Int for a Double.
+      // enumeration, or an Int for a Double. So it is encoded, and decoded as the declared type.
       let wrapped =
         (property.valueType as? any OptionalType.Type)?.wrappedType ?? property.valueType
       guard let encodable = value as? any Encodable, let type = wrapped as? any Decodable.Type

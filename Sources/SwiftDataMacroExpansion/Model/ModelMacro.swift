@@ -3,7 +3,7 @@ import SwiftSyntax
 import SwiftSyntaxBuilder
 import SwiftSyntaxMacros
 
-/// `@Model`: makes a class a model, whose objects can be stored.
+/// `@Model`: turns a class into a model, whose objects can be stored.
 public enum ModelMacro {
   /// The protocol by which subclasses of models are recognized: the macro adds it only to the root
   /// class of a family.

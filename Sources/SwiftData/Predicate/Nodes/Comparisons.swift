@@ -99,7 +99,7 @@ extension SQLTranslation {
     switch left.type {
     case .float16, .float, .double, .date:
       // NaN is stored as a text. In SQLite a text is greater than all numbers; in Swift NaN has no
-      // order.
+      // order. So a NaN on the greater side must be excluded.
       let greater: SQLScalar
       let smaller: SQLScalar
       switch op {

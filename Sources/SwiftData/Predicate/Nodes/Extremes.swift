@@ -20,7 +20,8 @@ extension SQLTranslation {
     else { throw NotTranslatable.operands("a value that is not an array of ordered values") }
     switch scalar.type {
     case .float16, .float, .double, .date:
-      // If there is a NaN, the result in Swift depends on its position.
+      // If there is a NaN, the result in Swift depends on its position, which SQL does not take
+      // into account.
       throw NotTranslatable.operands("numbers that may be NaN")
     default: break
     }
