@@ -59,8 +59,8 @@ extension CaptureNames {
 
   /// The statements that create the context table.
   ///
-  /// The clock is the first column after the id, so it is on the first page of the row even if the
-  /// author is too long for that page.
+  /// The clock is the first column after the id, so it is not on an overflow page even if the
+  /// author is very long.
   package var contextStatements: [String] {
     [
       """

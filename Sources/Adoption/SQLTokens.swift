@@ -23,7 +23,7 @@ enum SQLToken: Hashable {
 
 /// Splits a statement into tokens, without blanks and comments.
 ///
-/// A quote or a comment that is not closed ends with the statement.
+/// A quote or a comment that is not closed extends to the end of the statement.
 func tokens(of sql: String) -> [SQLToken] {
   var reader = SQLTokenReader(rest: Substring(sql).unicodeScalars)
   var tokens: [SQLToken] = []

@@ -10,8 +10,8 @@ struct UniqueConflict {
 extension TableDescription {
   /// One condition for each unique index and for an INTEGER PRIMARY KEY.
   ///
-  /// A condition may select rows that do not conflict. Sealing notices that such a row was not
-  /// replaced, because the row still exists.
+  /// A condition may also select rows that do not conflict. Such a row is not replaced, and sealing
+  /// notices this, because the row still exists.
   var conflicts: [UniqueConflict] {
     var result = uniqueIndexes.map(conflict(in:))
     if case .triggers(.integer(let column)) = recording {

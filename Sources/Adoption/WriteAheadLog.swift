@@ -59,7 +59,8 @@ package struct WriteAheadLog: ~Copyable {
     }
   }
 
-  /// Fills a buffer with bytes of the file; false if the file has fewer bytes.
+  /// Fills a buffer with bytes of the file; returns false if the file ends before the buffer is
+  /// full.
   private func read(_ buffer: inout [UInt8], at offset: Int) throws -> Bool {
     try buffer.withUnsafeMutableBytes { buffer in
       var count = 0

@@ -109,8 +109,8 @@ struct PageGaps {
     switch bytes[start + header] {
     case 2, 5: size = 12
     case 10, 13: size = 8
-    // A smaller byte is the first byte of a page number, with which an overflow page or a free page
-    // begins.
+    // An overflow page or a free page begins with a page number, whose first byte is a smaller
+    // number.
     default: return nil
     }
     let first = header + size + 2 * number(header + 3)

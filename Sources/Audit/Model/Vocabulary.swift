@@ -6,8 +6,8 @@ package struct Vocabulary: Sendable {
   package let labels: [String: String]
   /// For each entity, the attributes whose values are JSON.
   private let nested: [String: Set<String>]
-  /// Whether values have no declared types, as in adopted files, and are texts that begin with
-  /// SQLite's storage class.
+  /// Whether values are texts that begin with SQLite's storage class, because they have no declared
+  /// types, as in adopted files.
   private let isSpelled: Bool
 
   package init(_ schema: StoreSchema) {

@@ -43,7 +43,8 @@ package struct AuditFilter: Sendable {
     meant = try names.changes(of: entity, family: family, property: attribute)
   }
 
-  /// A filter for each history, with the names that the history has.
+  /// Returns this filter for each history, with the names that the entities and attributes have
+  /// there.
   ///
   /// - Throws: ``AuditError`` if none of the histories ever had the names.
   package func resolved(for histories: [History]) throws -> [AuditFilter] {

@@ -51,8 +51,8 @@ private func entries(in files: [String]) throws -> [Digest: [RestatedTransaction
         }
       }
     } catch is LogError {
-      // The code that reads this log reports the error. The erasures that the log would confirm are
-      // not known.
+      // This log is skipped, so it confirms no erasures here. The code that reads the log reports
+      // the error.
       continue
     }
   }

@@ -38,8 +38,10 @@ final class SpooledLog {
     block.removeAll()
   }
 
-  /// Reads the parts of the log's name from the last line of a transaction or its replacement,
-  /// without checking these parts.
+  /// Reads the parts of the log's name from the closing line of a transaction, or from the line
+  /// that replaces the transaction.
+  ///
+  /// The parts are not checked.
   private func look(at line: UnsafeRawBufferPointer) {
     func text(after key: String, count: Int) -> String? {
       let bytes = Array(line.prefix(400))

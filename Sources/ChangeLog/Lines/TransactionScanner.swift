@@ -19,7 +19,7 @@ package struct Omission: Hashable, Sendable {
 /// All lines of a transaction share some bytes. In each line, the shared bytes are compared with
 /// the first line. The shared bytes are parsed only once, in the closing line.
 final class TransactionScanner {
-  /// Whether the log is filtered: lines may be omitted, and hidden lines have no salt.
+  /// Whether the log is filtered; if it is, lines may be omitted, and hidden lines have no salt.
   var isFiltered = false
   /// The transaction that is being read; nil after its closing line.
   private(set) var open: (id: Int64, count: Int64)?

@@ -88,7 +88,8 @@ private final class ChainDigests: @unchecked Sendable {
   private func take(_ text: inout LineParts) {
     guard text.skip(to: #","n":"#) else { return }
     if !isOpen || shared.isEmpty { begin(text) }
-    // If a line begins with other bytes, the code that parses the line refuses it.
+    // The result is ignored: a line that begins with other bytes is refused by the code that parses
+    // it.
     _ = shared.withUnsafeBytes { text.has($0) }
     let members = text.isNext(#""op":"#) ? text.part(0..<0) : text.upTo(#","op":"#)
     if !members.isEmpty { _ = text.has(",") }
@@ -147,7 +148,7 @@ private final class ChainDigests: @unchecked Sendable {
   private func close(_ text: inout LineParts) -> Result<LineDigests, Refusal> {
     let tree = isOpen ? tree : LineTree(count: 0)
     isOpen = false
-    // The quotes would be escaped in a string, so the first match is the key.
+    // Inside a JSON string the quotes would be escaped, so the first match is the key.
     guard text.skip(to: #","digest":""#) else { return .failure(.text) }
     let start = text.position
     guard text.has(#","digest":""#), let stated = Digest(hexadecimal: text.upToQuote()),

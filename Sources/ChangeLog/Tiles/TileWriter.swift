@@ -52,8 +52,8 @@ package struct TileWriter {
     }
   }
 
-  /// Writes the partial tiles, and removes older ones, except those of the tree with `smaller`
-  /// leaves.
+  /// Writes the partial tiles, and removes older partial tiles that the tree with `smaller` leaves
+  /// does not need.
   package func finish(keeping smaller: Int64 = 0) throws {
     for (level, hashes) in levels.enumerated() where !hashes.isEmpty {
       let index = count >> (8 * (level + 1))

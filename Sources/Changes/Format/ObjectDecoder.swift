@@ -1,7 +1,7 @@
 /// Reads the text that ``ObjectEncoder`` writes: the objects of one entity as canonical JSON.
 ///
-/// Values are in the order of the columns and then of the join tables, so each value is found by
-/// comparing its key with the next expected key.
+/// A text contains the values of the columns and then the links of the join tables, in a fixed
+/// order. So each value is found by comparing its key with the next expected key.
 package final class ObjectDecoder {
   /// One property of an object, with its value.
   ///

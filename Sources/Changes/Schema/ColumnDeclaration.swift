@@ -1,6 +1,6 @@
 /// The type and constraints after a column's name in `CREATE TABLE`.
 ///
-/// A column with several storage classes is `ANY` with a `CHECK`, because no program may write a
+/// A column with several storage classes is `ANY` with a `CHECK`, so that no program can write a
 /// value that readers do not understand.
 package func columnDeclaration(of attribute: Attribute, isRequired: Bool) -> String {
   let name = quoted(attribute.column)

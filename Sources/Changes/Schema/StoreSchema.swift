@@ -194,7 +194,7 @@ package struct Relationship: Codable, Hashable, Sendable {
 
   /// Creates a relationship.
   ///
-  /// Each default argument is the value for a relationship whose model does not set this value.
+  /// The default arguments are for values that the model does not specify.
   package init(
     name: String,
     destination: String,

@@ -1,4 +1,4 @@
-/// Whether a text is certainly canonical for a type, without a note under `special`.
+/// Whether a text that has no note under `special` is certainly canonical for a type.
 ///
 /// The check creates no values, so it takes a fraction of the time of
 /// ``parseCanonical(_:special:as:)``. If the result is false, the text may be canonical or not, and

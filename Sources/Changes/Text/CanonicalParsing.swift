@@ -43,9 +43,8 @@ private func parse(_ bytes: UnsafeRawBufferPointer, as type: ValueType) -> Value
 /// Reads a value that is not null and has no note under `special`; nil if the text is not
 /// canonical.
 ///
-/// If the bytes of the value are a part of the text, they are not copied.
-///
-/// Otherwise the value's bytes are written into `room`, which must be as long as the text.
+/// If the bytes of the value are a part of the text, they are not copied. Otherwise they are
+/// written into `room`, which must be as long as the text.
 func parsePlain(
   _ bytes: UnsafeRawBufferPointer,
   as type: ValueType,

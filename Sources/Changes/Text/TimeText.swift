@@ -10,8 +10,8 @@ package func currentTime() -> String {
 
 /// The nearest microsecond of a date, in the text form that history uses.
 ///
-/// A date can't represent a microsecond exactly. Truncating the date would often give the
-/// microsecond before.
+/// A date can't represent every microsecond exactly. Without rounding, the result would often be
+/// the microsecond before.
 package func timeText(_ time: Date) -> String {
   let instant = time.timeIntervalSince1970.isNaN ? 0 : time.timeIntervalSince1970
   let seconds = instant.rounded(.down)

@@ -112,8 +112,7 @@ public final class DateComponentsFormatter: Formatter, @unchecked Sendable {
 
   private var ownCalendar: Calendar { calendar ?? .autoupdatingCurrent }
 
-  /// A calendar without changes of the clock, because a number of seconds does not depend on the
-  /// season.
+  /// A calendar in GMT, because a number of seconds does not depend on daylight saving time.
   private var universal: Calendar {
     var calendar = ownCalendar
     calendar.timeZone = .gmt

@@ -42,7 +42,8 @@ public final class RelativeDateTimeFormatter: Formatter, @unchecked Sendable {
 
   /// Writes how far away a date is from another, in the largest unit that is not zero.
   public func localizedString(for date: Date, relativeTo referenceDate: Date) -> String {
-    // Whole seconds are used: "an hour from now" is still an hour if `referenceDate` is a little later.
+    // Seconds are rounded, so a date in an hour is still "in 1 hour" if `referenceDate` is a little
+    // later.
     let seconds = date.timeIntervalSince(referenceDate).rounded()
     let components = calendar.dateComponents(
       Set(TimeUnit.allCases.map(\.component)),

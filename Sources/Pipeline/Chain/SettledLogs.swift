@@ -7,7 +7,8 @@ private let mostReadings = 10
 ///
 /// If `body` fails while other programs compact or add logs, it is called again.
 ///
-/// For example, a compaction can remove a log that was listed before `body` opens it.
+/// For example, after `body` has listed a log, a compaction can remove the log before `body` opens
+/// it.
 ///
 /// - Parameters:
 /// - logs: The folder.

@@ -151,7 +151,7 @@ private struct Erase {
     return chains
   }
 
-  /// Throws if the store has a change of the object that the logs do not contain.
+  /// Throws if the store's history has changes of the object that are missing in the logs.
   private func checkStore(_ plan: ErasePlan) throws {
     guard let store else { return }
     let targets = try request.targets(in: store)
