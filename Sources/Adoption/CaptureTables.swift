@@ -47,7 +47,7 @@ package enum CapturedKind: Int64, Sendable {
   case insert = 1
   case update = 2
   case delete = 3
-  /// A row that a new row with the same unique value may replace.
+  /// An existing row that a new row with the same unique value may replace.
   case victim = 4
 }
 

@@ -15,7 +15,7 @@ extension Connection {
       throw destination.failure(sqlite3_extended_errcode(destination.database))
     }
     do {
-      // A step that copies no pages takes the locks.
+      // This step copies no pages; it only takes the locks.
       var code = sqlite3_backup_step(backup, 0)
       if code == SQLITE_OK {
         try whenLocked()

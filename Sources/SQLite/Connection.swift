@@ -84,7 +84,7 @@ package final class Connection {
   private func installAuthorizer() {
     guard !hasAuthorizer else { return }
     hasAuthorizer = true
-    // The call fails only if the connection is used wrongly.
+    // The result is ignored, because the call fails only if the connection is used wrongly.
     sqlite3_set_authorizer(
       database,
       { connection, action, object, argument, schema, _ in

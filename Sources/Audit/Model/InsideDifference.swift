@@ -4,9 +4,9 @@ import Changes
 package struct InsideDifference: Hashable, Sendable {
   /// The path, such as `address.lines[2]`; empty if the values differ as a whole.
   package var path: String
-  /// The value at the path before; nil if there was no value.
+  /// The earlier value at the path; nil if there was no value.
   package var before: [UInt8]?
-  /// The value at the path after; nil if there is no value.
+  /// The later value at the path; nil if there is no value.
   package var after: [UInt8]?
 }
 

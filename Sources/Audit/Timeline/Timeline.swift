@@ -1,10 +1,10 @@
 import Changes
 import Pipeline
 
-/// A transaction, and the numbers of its changes.
+/// A transaction, and how many changes it has.
 package struct TransactionSummary: Sendable {
   package var transaction: Transaction
-  /// The numbers of changes of each entity, sorted by the name of the entity.
+  /// The counts of changes for each entity, sorted by the name of the entity.
   package var entities: [EntityCounts]
 
   package init(transaction: Transaction, entities: [EntityCounts] = []) {
@@ -12,11 +12,11 @@ package struct TransactionSummary: Sendable {
     self.entities = entities
   }
 
-  /// The numbers of changes of all entities together.
+  /// The counts of changes for all entities together.
   package var total: ChangeCounts { entities.reduce(into: ChangeCounts()) { $0 += $1.counts } }
 }
 
-/// The numbers of changes of an entity's objects.
+/// The counts of changes for an entity's objects.
 package struct EntityCounts: Hashable, Sendable {
   package var entity: String
   package var counts: ChangeCounts
@@ -27,7 +27,7 @@ package struct EntityCounts: Hashable, Sendable {
   }
 }
 
-/// The numbers of inserted, changed and deleted objects.
+/// The counts of inserted, changed and deleted objects.
 package struct ChangeCounts: Hashable, Encodable, Sendable {
   package var inserted: Int64 = 0
   package var updated: Int64 = 0
@@ -66,7 +66,7 @@ struct EntityCounter {
     }
   }
 
-  /// Returns the numbers, and resets them to zero.
+  /// Returns the counts, and resets them to zero.
   mutating func take() -> [EntityCounts] {
     defer { counts.removeAll(keepingCapacity: true) }
     return counts.map {

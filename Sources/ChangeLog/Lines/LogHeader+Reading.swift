@@ -34,7 +34,7 @@ extension LogHeader {
     }
   }
 
-  /// Reads the keys that no other function reads.
+  /// Reads the other keys of the header.
   private init(_ text: inout LineParts) throws {
     try text.expect(#","store":"#)
     let store = try text.string()

@@ -20,7 +20,7 @@ package final class PreparedChanges: @unchecked Sendable {
     package var isPlain: Bool
   }
 
-  // Only one thread at a time uses an instance.
+  // Only one thread at a time uses an instance, so Swift need not check the access.
   @exclusivity(unchecked) package private(set) var parts: [Part] = []
   @exclusivity(unchecked) package private(set) var members: [ObjectDecoder.Member] = []
   /// The values of the columns of plain changes.

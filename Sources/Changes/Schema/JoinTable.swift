@@ -13,9 +13,9 @@ package struct JoinTable: Sendable {
   package let firstColumn: String
   /// The column with the id of the destination.
   package let secondColumn: String
-  /// The quoted table of the owner.
+  /// The quoted name of the owner's table.
   package let firstTable: String
-  /// The quoted table of the destination.
+  /// The quoted name of the destination's table.
   package let secondTable: String
 
   /// The name of the links in history and logs.

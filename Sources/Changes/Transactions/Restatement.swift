@@ -88,7 +88,7 @@ package struct ErasureDetails: Hashable, Sendable {
   package var properties: [String]
   /// The reason in words; nil if none was given.
   package var reason: String?
-  /// The transactions that lost values.
+  /// For each transaction that lost values, the values that remain.
   package var restatements: [Restatement]
 
   package init(
