@@ -91,7 +91,7 @@ extension Travelog {
   }
 }
 
-/// The error of an import, extended by the last transaction of the replica.
+/// The error of an import, with a sentence about the replica's last transaction.
 private func failure(_ error: any Error, into path: String) -> any Error {
   guard var described = describe(error),
     // If the replica can't be read, the error is not changed.

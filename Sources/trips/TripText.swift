@@ -21,7 +21,7 @@ struct TripLine: Encodable {
   /// Whether the widget has changed the trip since the trip was last shown.
   let hasBadge: Bool
 
-  /// Creates the line of a trip; lists do not show the bucket list.
+  /// Creates the line of a trip; the bucket list is included only if `isWhole` is true.
   init(_ trip: Trip, isWhole: Bool, hasBadge: Bool) {
     self.hasBadge = hasBadge
     name = trip.name

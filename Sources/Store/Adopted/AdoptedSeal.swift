@@ -2,7 +2,7 @@ import Adoption
 import Changes
 import SQLite
 
-/// Turns the changes that the triggers of an adopted file captured into transactions of history.
+/// Turns the captured changes of an adopted file into transactions of history.
 ///
 /// The caller must have the write lock. The lock excludes an open transaction of another program,
 /// so the end of the last captured transaction is proven.

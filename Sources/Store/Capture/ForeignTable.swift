@@ -10,7 +10,7 @@ struct ForeignTable {
   }
 
   enum Content {
-    /// The objects of a family, with the entities that have rows in the table, by name.
+    /// The objects of a family; the entities that have rows in the table are given by name.
     case objects([String: EntityIndex])
     /// The links of a join table.
     case links(JoinIndex)

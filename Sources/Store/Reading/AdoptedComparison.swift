@@ -4,8 +4,8 @@ extension Reader {
   /// Calls the closure with the differences between the rows of this file and of another file,
   /// table by table.
   ///
-  /// The differences of a table begin with the rows of this file, in their order. The rows that
-  /// only the other file has follow.
+  /// The differences of a table begin with the rows of this file, in their order. After these,
+  /// there are the rows that only the other file has.
   func adoptedDifferences(
     _ mine: PassingValues,
     other: Reader,

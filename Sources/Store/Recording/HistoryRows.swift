@@ -75,7 +75,8 @@ final class HistoryRows {
     return try connection.first(query, values: [.integer(id)]) { try transaction(at: $0) }
   }
 
-  /// The transactions after `id` that changed any of `objects`, each with those that it changed.
+  /// The transactions after `id` that changed any of `objects`, each with the objects that it
+  /// changed.
   func transactions(
     after id: Int64,
     changing objects: [(entity: String, id: ObjectID)]

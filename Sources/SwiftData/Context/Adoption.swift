@@ -1,8 +1,8 @@
 import Changes
 import Store
 
-/// Moves objects whose context was released into another context, with their changes and with all
-/// objects in memory that they refer to.
+/// Moves objects into another context after the release of their own context, with their changes
+/// and with all objects in memory that they refer to.
 ///
 /// If the context already has an object for the same row, the two objects are merged as in an
 /// upsert: changed values replace the values of the context's object, and unchanged values do not.

@@ -237,8 +237,7 @@ public final class ModelContext {
 }
 
 extension ModelContext: Equatable {
-  /// Whether two variables have the same context; a context is not equal to another context of its
-  /// container.
+  /// Whether both values are the same context; two contexts of one container are not equal.
   public static func == (left: ModelContext, right: ModelContext) -> Bool { left === right }
 }
 

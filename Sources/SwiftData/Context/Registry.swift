@@ -16,7 +16,8 @@ final class Registry {
   var savedIdentifiers: [Int64: PersistentIdentifier] = [:]
   var readings: [Reading]
   @exclusivity(unchecked) private var tables: [[Int64: LightReference]]
-  /// The objects that an upsert merged into an object in `tables`, whose state they share.
+  /// The objects that an upsert merged into an object in `tables`; they share the state of that
+  /// object.
   ///
   /// If an object in `tables` is released, one of the objects that were merged into it replaces it.
   private var sharing: [[Int64: [LightReference]]]

@@ -106,7 +106,7 @@ public protocol DataStoreConfiguration: Hashable {
   /// The type of the store; its ``DataStore/Configuration`` must be this type.
   associatedtype Store: DataStore where Self == Self.Store.Configuration
 
-  /// The name of the configuration, which errors contain; the name need not be unique.
+  /// The name of the configuration in errors; the name need not be unique.
   var name: String { get }
   /// The models of the store; nil for all models of the container that are not in another
   /// configuration.

@@ -19,8 +19,8 @@ enum HistoryTime {
       .map { Date(timeIntervalSinceReferenceDate: $0) }
   }
 
-  /// The first time after a date as a text; if `orAt` is true, the first time that is not before
-  /// the date.
+  /// The text of the first time after a date; if `orAt` is true, of the first time that is not
+  /// before the date.
   ///
   /// If there is no such time, the result is a text that is sorted last.
   static func first(after date: Date, orAt: Bool) -> String {

@@ -1,7 +1,7 @@
 import CSwiftRuntime
 
 extension AnyKeyPath {
-  /// The key path to the same property as a key path of a subclass; nil if there is none.
+  /// This key path as a key path of a subclass, to the same property; nil if there is none.
   ///
   /// A class lists the properties that it declares by key paths such as `\Trip.name`, and Swift
   /// can't create `\Business.name` from such a key path at run time. The objects of both key paths

@@ -50,7 +50,7 @@ extension PersistentModel {
     StateBackingData<P>(_ModelState(_ModelDescription.of(P.self)))
   }
 
-  /// Whether two variables have the same object of the same store, even in different contexts.
+  /// Whether both values are the same object of the same store, even in different contexts.
   public static func == (left: Self, right: Self) -> Bool {
     left === right || left._$state.isSameObject(as: right._$state)
   }

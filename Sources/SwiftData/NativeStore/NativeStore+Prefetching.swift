@@ -73,7 +73,7 @@ extension NativeStore {
     }
   }
 
-  /// Assigns members that are in memory to their owners, without another query.
+  /// Assigns members in memory to their owners, without another query.
   private func assign(
     _ members: [any PersistentModel],
     to owners: [_ModelState],

@@ -45,7 +45,7 @@ struct SQLScalar {
   var strictIn: Set<VariableID> = []
   /// If the value is a number of rows: the condition that there is at least one row.
   var isPositive: SQLQuery?
-  /// The column from which `sql` reads the value, if it is a column of related rows.
+  /// The column from which `sql` reads the value; nil unless this is a column of related rows.
   var reach: SQLReach?
   /// The operands if the value is `a ?? b` and b is a constant.
   var coalesced: (value: SQLTerm, fallback: Any)?

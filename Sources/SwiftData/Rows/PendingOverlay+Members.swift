@@ -34,7 +34,7 @@ extension PendingOverlay {
     }
   }
 
-  /// Restores the saved owners of members that an earlier fetch wrote.
+  /// Restores the saved owners of members whose owners an earlier fetch changed in the overlay.
   private func forgetMembers(of state: _ModelState, column: String) throws {
     for member in members[state.row]?.removeValue(forKey: column) ?? [] {
       guard let entity = member.entity else { continue }

@@ -6,7 +6,7 @@ import Store
 final class RowPlan: Sendable {
   /// One value of a row.
   ///
-  /// A step is a class, because passing a reference to functions costs little.
+  /// A step is a class, because functions then receive only a reference, which costs little.
   final class Step: Sendable {
     let slot: Int
     let column: Int32
@@ -33,12 +33,13 @@ final class RowPlan: Sendable {
   }
 
   let entity: EntityDescription
-  /// The columns that a query selects, with the alias `t0`: the id, the entity if several entities
-  /// share the table, and the values.
+  /// The columns that a query selects from the table with the alias `t0`: the id, the entity if
+  /// several entities share the table, and the values.
   let selection: String
-  /// The condition that excludes rows of other entities, with the alias `t0`.
+  /// The condition that excludes rows of other entities; the table has the alias `t0`.
   let condition: String?
-  /// The condition that excludes rows of other entities and of subclasses, with the alias `t0`.
+  /// The condition that excludes rows of other entities and of subclasses; the table has the alias
+  /// `t0`.
   let exactCondition: String?
   private let members: [String: Member]
   private let only: Member

@@ -1,4 +1,5 @@
-/// Gives a trial decoding example values: for each key, one of two values of the requested type.
+/// Provides example values for a trial decoding: for each key, one of two values of the requested
+/// type.
 final class Probe {
   let changed: String?
   let missing: String?

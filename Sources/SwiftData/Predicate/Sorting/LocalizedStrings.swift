@@ -127,7 +127,7 @@ extension SortDescriptor {
     self.init(keyPath, comparator: LocalizedStringComparator(kind: .standard), order: order)
   }
 
-  /// Orders by a string with a comparator; without an order, in the order of the comparator.
+  /// Orders by a string with a comparator; if `order` is nil, in the direction of the comparator.
   public init(
     _ keyPath: any KeyPath<Compared, String> & Sendable,
     comparator: LocalizedStringComparator,
@@ -139,8 +139,8 @@ extension SortDescriptor {
     self.init(path, order: order ?? comparator.order)
   }
 
-  /// Orders by an optional string with a comparator, nil first; without an order, in the order of
-  /// the comparator.
+  /// Orders by an optional string with a comparator, nil first; if `order` is nil, in the direction
+  /// of the comparator.
   public init(
     _ keyPath: any KeyPath<Compared, String?> & Sendable,
     comparator: LocalizedStringComparator,
