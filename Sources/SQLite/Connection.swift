@@ -115,8 +115,8 @@ package final class Connection {
   /// authorizer: it is a single statement that begins with SELECT and can't write.
   func preparing<Result>(isQuery: Bool = false, _ body: () -> Result) -> Result {
     guard let owner, !isQuery else { return body() }
-    // The mutex keeps the owner's thread from preparing a statement at the same time, which could
-    // happen in a database in memory.
+    // If the database is in memory, the owner's thread could prepare a statement at the same time.
+    // The mutex prevents this.
     let mutex = sqlite3_db_mutex(database)
     sqlite3_mutex_enter(mutex)
     defer { sqlite3_mutex_leave(mutex) }

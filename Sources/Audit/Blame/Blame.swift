@@ -16,7 +16,7 @@ package struct Blame: Sendable {
 
   package var entity: String
   package var id: ObjectID
-  /// The name of the object for people.
+  /// The readable name of the object.
   package var label: String?
   /// The transaction that inserted the object; nil if the object was inserted before the history
   /// begins.

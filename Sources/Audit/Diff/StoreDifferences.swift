@@ -48,7 +48,7 @@ package struct StoreDifferences {
     }
   }
 
-  /// The name of an object for people, from the second store, or from the first store if the second
+  /// The readable name of an object, from the second store, or from the first store if the second
   /// store lacks the object.
   package func name(of entity: String, id: ObjectID) -> String? {
     guard id.text == nil,

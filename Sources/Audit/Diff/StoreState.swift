@@ -6,17 +6,17 @@ import Store
 
 /// The state of a store at a point of its history, as a store that can be read.
 ///
-/// The present state of a store is read directly. Any other state is built in a temporary folder by
-/// an import. If the store's history lacks its beginning, transactions are reverted in a copy of
-/// the store instead. The folder is removed when this object is released.
+/// The present state of a store is read directly. An import builds any other state in a temporary
+/// folder. If the store's history lacks its beginning, transactions are reverted in a copy of the
+/// store instead. The folder is removed when this object is released.
 package final class StoreState {
   /// The text with which the user named the state.
   package let name: String
   package let schema: StoreSchema
   /// A reader of the state.
   ///
-  /// A second reader of the same state is its companion, unless another program writes again and
-  /// again.
+  /// The reader has a companion, a second reader of the same state, unless another program writes
+  /// again and again.
   package let reader: Reader
   private let store: Store
   private let folder: TemporaryFolder?

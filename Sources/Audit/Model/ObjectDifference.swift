@@ -8,7 +8,7 @@ package struct ObjectDifference: Hashable, Sendable {
   package var kind: ChangeKind
   package var entity: String
   package var id: ObjectID
-  /// The name of the object for people; nil if the name is not known.
+  /// The readable name of the object; nil if the name is not known.
   package var label: String?
   /// The properties that differ; if the object was inserted or deleted, all its properties.
   package var properties: [PropertyDifference]

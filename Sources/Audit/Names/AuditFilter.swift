@@ -43,8 +43,8 @@ package struct AuditFilter: Sendable {
     meant = try names.changes(of: entity, family: family, property: attribute)
   }
 
-  /// Returns this filter for each history, with the names that the entities and attributes have
-  /// there.
+  /// Returns a copy of this filter for each history, with the names of entities and attributes in
+  /// it.
   ///
   /// - Throws: ``AuditError`` if none of the histories ever had the names.
   package func resolved(for histories: [History]) throws -> [AuditFilter] {

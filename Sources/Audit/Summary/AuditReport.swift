@@ -176,7 +176,7 @@ package struct MostChanged: Encodable, Sendable {
   package var history: Int
   package var entity: String
   package var id: String
-  /// The name of the object for people.
+  /// The readable name of the object.
   package var name: String?
   package var changes: Int64
 }

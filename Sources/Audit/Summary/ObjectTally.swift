@@ -63,7 +63,7 @@ package final class ObjectTally {
 
   /// Records the name that an object has in a change, instead of its earlier name.
   ///
-  /// A change of a snapshot is not counted, and neither is a change that the filter does not
+  /// `isCounted` is false for a change of a snapshot, and for a change that the filter does not
   /// select.
   func note(_ change: Change, isCounted: Bool) {
     let object = object(of: change)

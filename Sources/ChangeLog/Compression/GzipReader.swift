@@ -83,8 +83,7 @@ package final class GzipReader {
       if !isInMember {
         whole = count
         #if DEFLATE
-        // The next member may not fit into the rest of the buffer, so it is left for the next call,
-        // which a caller that needs no more bytes does not make.
+        // The next member may not fit into the rest of the buffer, so it is left for the next call.
         guard count == 0 || output.count - count >= Self.memberRoom else { break }
         #endif
         try refill(upTo: Self.memberRoom)

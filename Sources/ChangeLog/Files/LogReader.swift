@@ -9,8 +9,7 @@ import Glibc
 package final class LogReader {
   package let path: String
   package let header: LogHeader
-  /// The id of the last transaction that was read or omitted, and the digest that the next
-  /// transaction continues.
+  /// The id of the last transaction that was read or omitted, and the digest before the next one.
   package private(set) var end: HistoryPoint
   /// The trailer of the log; nil until the whole log is read.
   package private(set) var trailer: LogTrailer?

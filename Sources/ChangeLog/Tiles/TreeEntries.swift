@@ -1,8 +1,9 @@
-/// The entries of a tree, in files of up to 256 entries in the layout of c2sp.org/tlog-tiles,
-/// beside the tiles of the tree.
+/// The entries of a tree, in files beside its tiles.
 ///
-/// The entries of a tree are written durably, because no log contains the entries, and the tree is
-/// computed from them.
+/// Each file has up to 256 entries, in the layout of c2sp.org/tlog-tiles.
+///
+/// The entries are written durably, because the tree is computed from them, and no log contains
+/// them.
 package struct TreeEntries {
   /// The folder of the tree.
   package let path: String

@@ -2,7 +2,7 @@
 //
 // A decimal number of at most fifteen significant digits and its nearest double determine each
 // other. So if a double is the nearest one to such a decimal number, this number is the double's
-// shortest text, and no other text of the same length is read as the same double.
+// shortest text: no other text of the same length is read as the same double.
 
 /// A non-negative number as `mantissa / 10^scale`, with no zero at the end of the fraction.
 struct ShortDecimal {

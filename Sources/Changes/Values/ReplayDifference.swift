@@ -31,7 +31,7 @@ package struct ReplayDifference: Hashable, Sendable, CustomStringConvertible {
     return "\(name).\(property) is \(shown(found)) and should be \(shown(expected))"
   }
 
-  /// The difference in words, if a later change is its cause.
+  /// The difference in words, as the result of a later change.
   var asChange: String {
     let name = "\(entity) \(object)"
     guard let property else {

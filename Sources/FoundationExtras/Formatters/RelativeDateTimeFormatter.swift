@@ -53,8 +53,7 @@ public final class RelativeDateTimeFormatter: Formatter, @unchecked Sendable {
     return localizedString(from: components, isPast: seconds < 0)
   }
 
-  /// Writes how far away a time is that is given in seconds from now; a negative number is in the
-  /// past.
+  /// Writes the distance to a time, given in seconds from now; a negative number is in the past.
   public func localizedString(fromTimeInterval timeInterval: TimeInterval) -> String {
     let now = Date()
     return localizedString(for: now + timeInterval, relativeTo: now)

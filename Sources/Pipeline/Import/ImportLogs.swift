@@ -44,7 +44,7 @@ package func importLogs(_ request: ImportRequest, tick: Tick = { _ in }) throws 
 /// The identifiers of the stores whose logs the import reads; nil for all stores.
 private func storesRead(_ request: ImportRequest) -> [String]? {
   if let origin = request.origin { return [origin] }
-  // If the replica does not exist or can't be read, only the logs say which stores they belong to.
+  // If the replica does not exist or can't be read, its origin is known only from the logs.
   return try? head(of: request).map { [$0.store] }
 }
 

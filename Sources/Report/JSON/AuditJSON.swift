@@ -91,7 +91,7 @@ extension JSONText {
   }
 }
 
-/// Writes a timeline for programs: one JSON object in each line.
+/// Writes a timeline as JSON lines: one object in each line.
 package func jsonTimeline(hasChanges: Bool) -> TimelineForm {
   let comma = [UInt8(ascii: ",")]
   return TimelineForm(

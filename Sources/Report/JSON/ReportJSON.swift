@@ -11,7 +11,7 @@ package func encoded(_ report: AuditReport) throws -> [UInt8] {
   return Array(try encoder.encode(report))
 }
 
-/// Writes a report for programs, with the newest transactions under the key `list`.
+/// Writes a report as JSON, with the newest transactions under the key `list`.
 package func writeReport(
   _ report: AuditReport,
   of histories: [History],

@@ -1,7 +1,7 @@
 import Audit
 import Changes
 
-/// A difference for people: a line for the object, and a line for each of its properties.
+/// A difference as readable text: a line for the object, and a line for each of its properties.
 package func text(
   of difference: ObjectDifference,
   marks: Marks = Marks(),
@@ -61,7 +61,8 @@ package func text(of counts: ChangeCounts, marks: Marks = Marks()) -> String {
   return parts.joined(separator: " ")
 }
 
-/// Writes a timeline for people: a line for each transaction, followed by the requested details.
+/// Writes a timeline as readable text: a line for each transaction, followed by the requested
+/// details.
 package func textTimeline(
   _ marks: Marks,
   width: Int,
@@ -93,7 +94,7 @@ package func textTimeline(
   )
 }
 
-/// Writes one transaction for people, with all its details.
+/// Writes one transaction as readable text, with all its details.
 package func textTransaction(_ marks: Marks) -> TimelineForm {
   TimelineForm(
     head: { summary in

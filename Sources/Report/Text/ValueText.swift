@@ -1,10 +1,10 @@
 import Audit
 import Changes
 
-/// Returns the name of an object for people; nil if the name is not known.
+/// Returns the readable name of an object; nil if the name is not known.
 package typealias NameLookup = (_ entity: String, _ id: Int64) -> String?
 
-/// A value for people, on one line with a limited number of characters.
+/// A value as readable text, on one line with a limited number of characters.
 package func text(
   of value: PropertyValue?,
   limit: Int = .max,
