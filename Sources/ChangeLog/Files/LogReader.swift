@@ -202,8 +202,8 @@ package final class LogReader {
     guard let open = scanner.open, open.id >= expected else {
       throw damaged("the next transaction must be \(expected)")
     }
-    // No digest proves the values that remain in a hidden line. A line that marks no value as
-    // hidden is therefore refused.
+    // The transaction's digest does not cover the values that remain in a hidden line. Such a line
+    // is refused unless it marks a value as hidden.
     guard !change.isHidden || change.hasHiddenValues else {
       throw damaged("the values are hidden, but no value is marked as erased or left out")
     }

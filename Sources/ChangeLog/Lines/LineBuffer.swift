@@ -73,8 +73,8 @@ final class LineBuffer {
   func begin(after previous: Digest) {
     pieceDigests.begin(after: previous)
     guard !source.isFinished else {
-      // The whole file is in this piece, so its digests are computed without other threads, which
-      // is faster.
+      // The rest of the file is in this piece, so its digests are computed without other threads,
+      // which is faster.
       pieceDigests.make(of: current)
       return
     }
