@@ -6,7 +6,7 @@ import Store
 extension Travelog {
   static let record = Parameter<Bool>.toggle(
     "record",
-    help: "Add a transaction that records the differences to the history."
+    help: "Record the differences as a new transaction."
   )
 
   static let knownLogs = Parameter<String?>.optional(

@@ -27,7 +27,7 @@ extension Finding {
         + " transaction \(transaction) with the digest \(digest)."
         + "\nCompare the file with another copy."
     case .hasNoParent(let lineage):
-      "The first transaction of lineage \(lineage) does not contain the head of the previous lineage."
+      "The first transaction of lineage \(lineage) does not name the head of the previous lineage."
         + "\nCompare the first log of lineage \(lineage) with other copies."
     case .endIsMissing(let lineage, let end, let next):
       "Lineage \(next) says that lineage \(lineage) ended with transaction \(transaction), but"

@@ -67,7 +67,7 @@ extension PipelineError {
         + "\nName a later point, or copy the earlier logs into the folder."
     case .hasNoTransactions(let store):
       "The folder of the store \(store) in \(logs) contains no logs."
-        + "\nCopy the logs into the folder, or export the store when it has a transaction."
+        + "\nCopy the logs into the folder, or export the store after its first transaction."
     case .hasNoSnapshot(let first, let until):
       "The logs in \(logs) begin with transaction \(first), and there is no snapshot of the state"
         + " before this transaction"

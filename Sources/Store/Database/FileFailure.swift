@@ -36,7 +36,7 @@ enum FileFailure: StoreReason {
 
   func wording(_ path: String) -> Wording {
     let notKept = "nothing of this write was kept"
-    let nameAStore = "Give the path of a store that was created by a program that uses Travelog."
+    let nameAStore = "Give the path of a store. Programs that use Travelog create stores."
     return switch self {
     case .missing: "There is no file \(path)."
     case .folder: "\(path) is a folder; a store is a file such as trips.store."

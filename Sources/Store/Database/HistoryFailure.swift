@@ -105,7 +105,7 @@ package enum HistoryDamage: Sendable {
     case .missingTransaction(let id): "transaction \(id) is missing"
     case .missingChanges(let id): "changes of transaction \(id) are missing"
     case .missingCatalogEntry:
-      "the catalog lacks a valid identifier, lineage or digest of the base"
+      "the catalog has no valid identifier, no valid lineage or no valid digest of the base"
     case .missingSchema(let schema): "the schema \(schema) is missing"
     case .unknownKind(let kind): "a transaction or change has the unknown kind \(abbreviated(kind))"
     case .impossibleNumber(let number): "it contains the impossible number \(number)"
