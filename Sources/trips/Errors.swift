@@ -13,7 +13,8 @@ func describe(_ error: any Error) -> CommandError? {
   switch error {
   case let error as SwiftDataError:
     if let store = error.cause as? StoreError { return describe(store) }
-    // SwiftData's hints are not shown, because they are for programmers and name functions.
+    // SwiftData's hints are not shown, because they are written for programmers and mention
+    // functions.
     return CommandError(.failure, message: error.message)
   case let error as StoreError:
     return CommandError(codes[error.code] ?? .failure, wording: error.wording)

@@ -19,7 +19,7 @@ extension Reader {
   ///
   /// The search begins at the id `first`, which must not be above the result. The search doubles
   /// its steps and then halves them, so a result near `first` is found quickly. If the clock was
-  /// set back, several transactions can be meant, and any of them is returned.
+  /// set back, several transactions can be the last one in this sense, and any of them is returned.
   package func lastTransaction(
     beforeTime time: String,
     orAt: Bool,

@@ -30,8 +30,8 @@ extension Reader {
   ///
   /// Objects are sorted by entity in the order of the schema, and then by id.
   ///
-  /// One object is in memory. During the call of the closure, ``largeData(_:)`` returns the
-  /// object's large values. The snapshot is the state after the last transaction.
+  /// Only one object is in memory at a time. During the call of the closure, ``largeData(_:)``
+  /// returns the object's large values. The snapshot is the state after the last transaction.
   ///
   /// - Throws: ``StoreError/Code/locked`` if rows contain a foreign change that history does not
   ///   show yet, because the state then belongs to no transaction.

@@ -14,8 +14,8 @@ import Store
 ///
 /// Of two tokens for the same stores, the token that covers more transactions is greater. If each
 /// token covers transactions that the other token does not cover, the order depends on one store:
-/// the first store, by identifier, for which the tokens differ. A token that does not contain a
-/// store covers no transaction of that store.
+/// of the stores for which the tokens differ, the one with the lowest identifier. A token that does
+/// not contain a store covers no transaction of that store.
 public struct DefaultHistoryToken: HistoryToken {
   let bookmark: Bookmark
   /// Whether this token was made to evaluate a predicate in memory.
@@ -80,7 +80,8 @@ public struct DefaultHistoryToken: HistoryToken {
     let first = (left?.lineage ?? -1, left?.transaction ?? 0)
     let second = (right?.lineage ?? -1, right?.transaction ?? 0)
     if first != second { return first < second }
-    // The points are in different lineages, so any order that never changes is correct.
+    // The points have the same numbers in different histories, so any order that never changes is
+    // correct.
     return (left?.digest.description ?? "") < (right?.digest.description ?? "")
   }
 }

@@ -176,8 +176,9 @@ struct SchemaResolution {
   /// Whether this side of two inverse to-one relationships is stored in a column.
   ///
   /// The column is on the side without the delete rule cascade, so that a child refers to its
-  /// parent. If both sides or neither have this rule, the column is on the side that is not
-  /// optional. Otherwise the side whose class and name come first in the alphabet gets the column.
+  /// parent. If both sides have this rule, or neither side has it, the column is on the side that
+  /// is not optional. Otherwise the side whose class and name come first in the alphabet gets the
+  /// column.
   private func ownsColumn(_ property: PropertyDescription, inverse: PropertyReference) -> Bool {
     let cascades = property.relationship?.deleteRule == .cascade
     let isDeletedBy = inverse.property.relationship?.deleteRule == .cascade

@@ -24,7 +24,8 @@ enum Placement {
     }
   }
 
-  /// Rejects `#Unique` and `#Index` if they are outside of a model class or name no properties.
+  /// Rejects `#Unique` and `#Index` if they are outside of a model class, are for another class, or
+  /// have no properties.
   static func check(
     _ node: some FreestandingMacroExpansionSyntax,
     name: String,

@@ -12,9 +12,9 @@ extension Reader {
   /// sorted by the name of the entity and then by id.
   ///
   /// Both stores are read at the same time. If both readers have a second connection, two threads
-  /// read. One object of each store is in memory. Entities and properties that only one store has
-  /// are skipped; ``StoreSchema/differences(fromStored:)`` reports them. During the call of the
-  /// closure, ``largeData(_:)`` of a reader returns the large values of its object.
+  /// read. Only one object of each store is in memory at a time. Entities and properties that only
+  /// one store has are skipped; ``StoreSchema/differences(fromStored:)`` reports them. During the
+  /// call of the closure, ``largeData(_:)`` of a reader returns the large values of its object.
   package func differences(
     to other: Reader,
     _ body: (RowDifference) throws -> Void

@@ -15,7 +15,7 @@ extension Reader {
   ///
   /// Only tables that both stores have are compared.
   ///
-  /// Both stores are read at the same time, and one row of each store is in memory.
+  /// Both stores are read at the same time; only one row of each store is in memory.
   package func rowDifferences(
     to other: Reader,
     in tables: [TableDefinition],
