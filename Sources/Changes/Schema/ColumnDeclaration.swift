@@ -1,7 +1,7 @@
 /// The type and constraints after a column's name in `CREATE TABLE`.
 ///
-/// A column with several storage classes is `ANY` with a `CHECK`, so that no program can write a
-/// value that readers do not understand.
+/// A column with several storage classes is `ANY` with a `CHECK`, which refuses values that readers
+/// do not understand.
 package func columnDeclaration(of attribute: Attribute, isRequired: Bool) -> String {
   let name = quoted(attribute.column)
   let null = isRequired ? " NOT NULL" : ""
