@@ -160,7 +160,7 @@ struct HistorySourceTests {
 }
 
 extension World {
-  fileprivate func files() throws -> [String] {
+  func files() throws -> [String] {
     try logs.files(of: source.identifier, lineage: 0).map(\.path)
   }
 }
