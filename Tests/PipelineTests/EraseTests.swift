@@ -331,7 +331,7 @@ struct EraseTests {
       }
       #expect(try notices(secrets.logs).isEmpty)
       let found = try notices(copy).filter { $0.hasPrefix("\(copy.path) still has values ") }
-      #expect(found.count == 1, "\(try notices(copy))")
+      #expect(found.count == 1, "\(found)")
     }
   }
 
