@@ -49,8 +49,8 @@ package enum HistoryFailure: StoreReason {
     case .otherDigest(let transaction): "\(other) transaction \(transaction) has another digest."
     case .otherBeginning(let base, let head):
       "The rows of the store \(path) can't be compared with the logs. The comparison needs the state"
-        + " after transaction \(base), with which the history of the store begins. The logs end at"
-        + " transaction \(head), or belong to another history."
+        + " after transaction \(base), with which the history of the store begins. The logs show the"
+        + " state after transaction \(head), or belong to another history."
         + "\nName the log folder to which this store was exported."
     case .migrated(let id, let migration):
       "Transaction \(id) of the store \(path) can't be reverted:"
