@@ -410,6 +410,50 @@ struct EraseTests {
     }
   }
 
+  @Test("An erasure without the store changes the tokens, and exports keep the new points.")
+  func tokens() throws {
+    try withTemporaryFolder { folder in
+      let secrets = try Secrets(folder)
+      try secrets.write()
+      try secrets.delete()
+      var filtered = ExportRequest(store: secrets.path, logs: secrets.logs)
+      filtered.filter.entities = ["Guest"]
+      _ = try Pipeline.export(filtered)
+      let store = secrets.store.identifier
+      let filter = try secrets.logs.partials(of: store)[0]
+      func points(_ logs: LogFolder) throws -> [String: HistoryPoint] {
+        let token = try Data(contentsOf: URL(fileURLWithPath: logs.token(of: store)))
+        return try Bookmark(json: token).points
+      }
+      let before = try points(secrets.logs)
+      let name = "\(store)/partial=\(filter)"
+      let filteredBefore = try points(secrets.logs.partial(named: filter))
+      #expect(before.count == 1 && filteredBefore.keys.elementsEqual([name]))
+      var request = secrets.request
+      request.store = nil
+      _ = try erase(request)
+      let path = secrets.logs.erasures(of: store, lineage: 0)
+      let records = try Erasures(path: path, store: store, lineage: 0)
+      let last = HistoryPoint(
+        lineage: 0,
+        transaction: try #require(records.lastTransaction),
+        digest: records.head
+      )
+      let after = before.merging(["\(store)/lineage=0/erasures": last]) { $1 }
+      #expect(try points(secrets.logs) == after)
+      #expect(
+        try points(secrets.logs.partial(named: filter)) == after.merging(filteredBefore) { $1 }
+      )
+      try secrets.store.write(Author()) {
+        try $0.update(Self.hotel, id: 1, columns: [0], values: [.text("Plaza")])
+      }
+      try secrets.export()
+      let next = try points(secrets.logs)
+      #expect(next["\(store)/lineage=0/erasures"] == last)
+      #expect(next[store] != before[store])
+    }
+  }
+
   @Test("A random object of a random history is erased from all lineages.")
   func random() throws {
     try withTemporaryFolder { folder in

@@ -4,13 +4,15 @@ from collections import Counter
 from typing import NamedTuple
 
 from .lines import LogRows, Position
-from .names import log_name, logs_and_bases, store_folder, token_key
+from .names import logs_and_bases, store_folder, token_key
 from .rowfile import RowFile
 from .source import UNCHANGED
 from .token import token_end
 from .verification import Refusal, verify
 from .wanted import Wanted
 
+# The entry for the token among the tags of a store.
+TOKEN = "token"
 LARGE_VALUE = re.compile(rb'\{"sha256":"([0-9a-f]{64})","size":[1-9]')
 
 
@@ -33,42 +35,42 @@ class Copies:
     def __init__(self, source, travelog, folder, store):
         self.source, self.travelog, self.folder, self.store = source, travelog, folder, store
         self.logs = folder / "logs"
+        # The key and the bytes of the token that was read.
+        self.token = None
 
     def content(self, key):
         """The bytes of a small object, or None if it is missing."""
         found = self.source.read(key)
         return found and found.data
 
-    def small(self, reading, key):
-        """The same, or UNCHANGED since the last load; notes the tag of the object."""
-        # A store in quarantine is read again, because its repair may not change these objects.
-        tags = reading.known.tags
-        found = self.source.read(key, None if reading.known.verdict else tags.get(key))
+    def end(self, reading):
+        """The last exported transaction that the token names, or UNCHANGED since the last load.
+
+        Every export and every erasure changes the token, so an unchanged token means that nothing is new.
+        """
+        key, tags = token_key(self.store, reading.partial), reading.known.tags
+        # A store in quarantine is read again, because its repair may not change the token.
+        found = self.source.read(key, None if reading.known.verdict else tags.get(TOKEN))
         if found is UNCHANGED:
             return found
         if found is None:
-            reading.is_changed |= tags.pop(key, None) is not None
-            return None
-        reading.is_changed |= tags.get(key) != found.tag
-        tags[key] = found.tag
-        return found.data
-
-    def end(self, token, partial=""):
-        """The last exported transaction, of a token that was perhaps not read yet."""
-        key = token_key(self.store, partial)
-        if token is UNCHANGED:
-            token = self.content(key)
-        if token is None:
             raise Refusal("missing", f"{key} is missing.")
-        return token_end(token, self.store, partial)
+        reading.is_changed |= tags.get(TOKEN) != found.tag
+        tags[TOKEN], self.token = found.tag, (key, found.data)
+        return token_end(found.data, self.store, reading.partial)
 
     def remove(self):
         shutil.rmtree(self.logs, ignore_errors=True)
 
     def add(self, keys):
         """Copies objects, and the large values that the logs among them refer to."""
+        # The token may be newer by now, and name logs that are not among the keys.
+        token, data = self.token
+        (self.logs / token).parent.mkdir(parents=True, exist_ok=True)
+        (self.logs / token).write_bytes(data)
         for key in keys:
-            self.source.fetch(key, self.logs / key)
+            if key != token:
+                self.source.fetch(key, self.logs / key)
         for digest in sorted(large_values(self.logs / name.key for name in logs_and_bases(keys))):
             try:
                 self.source.fetch(f"blobs/{digest}", self.logs / "blobs" / digest)
@@ -103,10 +105,9 @@ class Copies:
         return Written(file.path, last, rows.position, rows.new_schemas, wanted.kinds, wanted.restated)
 
 
-def is_confirmed(key, end):
+def is_confirmed(name, end):
     """Whether a log is one that the token knows; a later one can be half copied."""
-    name = log_name(key)
-    return name is None or (name.lineage, name.first) <= end[:2]
+    return (name.lineage, name.first) <= end[:2]
 
 
 def large_values(paths):

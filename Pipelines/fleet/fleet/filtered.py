@@ -2,12 +2,12 @@
 import hashlib
 
 from .copies import is_confirmed
-from .names import log_name, store_folder, token_key
+from .names import log_name, logs_and_bases, store_folder
 from .source import UNCHANGED
 from .token import check_fork
 from .wanted import Everything
 
-# The entry for the logs themselves among the tags of small objects.
+# The entry for the logs among the tags of a store.
 LOGS = "logs"
 
 
@@ -18,13 +18,12 @@ class FilteredLogs:
     def read(self, reading):
         """Reads the logs of one filter. Only all of them together can be verified."""
         known, position, store = reading.known, reading.known.position, self.copies.store
-        token = self.copies.small(reading, token_key(store, reading.partial))
+        end = self.copies.end(reading)
+        if end is UNCHANGED:
+            return
         tags = self.copies.source.tags(store_folder(store, reading.partial))
         # Filtered logs have no records of erasures; only the logs themselves show that they were rewritten.
         is_rewritten = position is not None and fingerprint(tags, position) != known.tags.get(LOGS)
-        if token is UNCHANGED and not is_rewritten:
-            return
-        end = self.copies.end(token, reading.partial)
         if position is not None:
             # The table does not have the digest of an omitted transaction.
             check_fork(position, (*end[:2], position.digest))
@@ -33,7 +32,7 @@ class FilteredLogs:
         if is_rewritten:
             self.copies.check_finished()
         self.copies.remove()
-        keys = [key for key in sorted(tags) if is_confirmed(key, end)]
+        keys = [name.key for name in logs_and_bases(tags) if is_confirmed(name, end)]
         self.copies.add(keys)
         answers = self.copies.verify()
         written = self.copies.write_rows(

@@ -16,7 +16,7 @@ class Known:
     position: Position | None = None
     # The last log that was read, after which new ones are listed.
     last_key: str = ""
-    # The tag of each small object: the token, and the erasure records of each lineage.
+    # The tag of the token; for filtered logs also a digest of the tags of the logs.
     tags: dict = field(default_factory=dict)
     # The number of erasure records that the table has, for each lineage.
     records: dict = field(default_factory=dict)

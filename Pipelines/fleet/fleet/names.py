@@ -60,5 +60,10 @@ def token_key(store, partial=""):
     return store_folder(store, partial) + "_token.json"
 
 
+def is_erasures(key):
+    """Whether a key names the erasure records of a lineage."""
+    return key.endswith("/_erasures.ndjson")
+
+
 def erasures_key(store, lineage):
     return lineage_folder(store, "", lineage) + "_erasures.ndjson"

@@ -1,7 +1,8 @@
 """Reads what is new in the whole logs of a store."""
 from .copies import is_confirmed
 from .erasures import records
-from .names import erasures_key, lineage_folder, log_name, store_folder, token_key
+from .names import (erasures_key, is_erasures, lineage_folder, log_name, logs_and_bases,
+                    store_folder)
 from .source import UNCHANGED
 from .token import check_fork
 
@@ -12,14 +13,10 @@ class WholeLogs:
         self.store, self.source = copies.store, copies.source
 
     def read(self, reading):
-        position = reading.known.position
-        token = self.copies.small(reading, token_key(self.store))
-        found = [self.copies.small(reading, erasures_key(self.store, lineage))
-                 for lineage in range(position.lineage + 1 if position else 0)]
-        if token is UNCHANGED and not any(isinstance(data, bytes) for data in found):
+        end = self.copies.end(reading)
+        if end is UNCHANGED:
             return
-        end = self.copies.end(token)
-        check_fork(position, end)
+        check_fork(reading.known.position, end)
         self._load(reading, end)
 
     def _load(self, reading, end, affected=frozenset()):
@@ -32,13 +29,14 @@ class WholeLogs:
         if continues and end[:2] == position[:2]:
             return
         if continues:
-            keys = [key for key in self._new_logs(known) if is_confirmed(key, end)]
-            self.copies.add([*keys, token_key(self.store)])
+            keys = [name.key for name in self._new_logs(known) if is_confirmed(name, end)]
+            self.copies.add(keys)
             answers = self.copies.verify(after=f"{position.txn}:{position.digest}")
         else:
-            keys = [key for key in self.source.list(store_folder(self.store))
-                    if "/partial=" not in key and "/_tree/" not in key and is_confirmed(key, end)]
-            self.copies.add(keys)
+            found = [key for key in self.source.list(store_folder(self.store))
+                     if "/partial=" not in key]
+            keys = [name.key for name in logs_and_bases(found) if is_confirmed(name, end)]
+            self.copies.add([*keys, *filter(is_erasures, found)])
             fresh = self._unknown_records(known, are_copied=True)
             affected = affected | loaded(fresh, position)
             # With the position alone, what is restated after it would be unproven.
@@ -88,7 +86,7 @@ class WholeLogs:
             # After a compaction, the next log can have an earlier name than the last one.
             if names and min(name.first for name in names) <= position.txn + 1:
                 break
-        return [name.key for name in names]
+        return names
 
 
 def loaded(fresh, position):

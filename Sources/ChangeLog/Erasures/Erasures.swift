@@ -16,6 +16,8 @@ package struct Erasures: Sendable {
   /// The erased transactions, with their digests as keys.
   package private(set) var entries: [Digest: Entry] = [:]
   package private(set) var count = 0
+  /// The erased transaction of the last record; nil if there are no records.
+  package private(set) var lastTransaction: Int64?
   /// The digest of the last record; if there are no records, the digest before the first record.
   package private(set) var head: Digest
   /// The transactions that confirm remaining values of erased transactions; nil if there are no
@@ -54,6 +56,7 @@ package struct Erasures: Sendable {
     )
     entries[record.digest, default: new].lines.append(record.lines)
     count += 1
+    lastTransaction = record.transaction
     head = digest
     length += Int64(bytes)
   }

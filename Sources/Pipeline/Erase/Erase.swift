@@ -93,6 +93,11 @@ private struct Erase {
     try request.logs.removeLeftovers(of: identifier)
     result.largeValues = try removeLargeValues(mark.largeValues, logs: request.logs)
     if !isRecorded { result.storeTransactions = try eraseHistory(plan) }
+    try addToTokens(
+      chains.map { ($0.lineage, erasures[$0.lineage] ?? $0.erasures) },
+      of: identifier,
+      logs: request.logs
+    )
     try request.logs.removeMark(identifier)
     return result
   }
