@@ -10,7 +10,8 @@ def write(answer):
 
 
 def load(options):
-    from .load import LoadRequest, load as run
+    from .load import load as run
+    from .request import LoadRequest
     request = LoadRequest(
         options.source, options.target, options.warehouse, options.travelog, options.workers,
         options.batch, options.silent, options.allow_unproven,

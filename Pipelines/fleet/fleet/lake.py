@@ -1,5 +1,5 @@
 """The Iceberg tables, in a folder that also has their catalog."""
-import functools, operator, os
+import functools, os
 from pathlib import Path
 
 import duckdb

@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 import pyarrow as pa
 
-from .schemas import Schema, first_schema, next_schema
+from .schemas import first_schema, next_schema
 from .table import LINES
 
 ROWS_PER_BATCH = 20_000

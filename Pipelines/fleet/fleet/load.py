@@ -1,56 +1,20 @@
 """`fleet load`: verifies the new logs of each store, and appends their lines to the lake."""
-import fcntl, json, os, shutil, time
-from collections import Counter
-from contextlib import contextmanager
-from dataclasses import dataclass, field
-from datetime import datetime, timedelta, timezone
+import os, shutil, time
+from datetime import datetime, timezone
 from pathlib import Path
 
 import pyarrow as pa
 
 from . import workers
-from .exits import FOUND, LOCKED, MISSING, SUCCESS, UNPROVEN, FleetError
+from .exits import MISSING, FleetError
 from .known import KnownStores
 from .lake import Lake
+from .lock import Mark, lock
+from .request import LoadResult
 from .rowfile import read_rows
 from .source import open_source
 from .table import LINES
 from .tidying import delete_orphans, expire, tidy
-
-
-@dataclass
-class LoadRequest:
-    source: str
-    target: str
-    warehouse: str | None = None
-    travelog: str = "travelog"
-    workers: int = os.cpu_count() or 1
-    batch: int = 200
-    # Stores whose last transaction is older than this are in quarantine.
-    silent: timedelta | None = None
-    allows_unproven: bool = False
-
-
-@dataclass
-class LoadResult:
-    stores: int = 0
-    changed: int = 0
-    transactions: int = 0
-    changes: int = 0
-    # The transactions whose rows were replaced, because values were erased from their logs.
-    replaced: int = 0
-    commits: int = 0
-    orphans: int = 0
-    merged: int = 0
-    requests: Counter = field(default_factory=Counter)
-    quarantined: list = field(default_factory=list)
-    unproven: list = field(default_factory=list)
-    seconds: float = 0
-
-    def code(self, request):
-        if self.quarantined:
-            return FOUND
-        return UNPROVEN if self.unproven and not request.allows_unproven else SUCCESS
 
 
 def load(request, progress=lambda done, total: None):
@@ -67,44 +31,6 @@ def load(request, progress=lambda done, total: None):
     result.requests.update(source.counts.take())
     result.seconds = time.monotonic() - begin
     return result
-
-
-@contextmanager
-def lock(target):
-    """Keeps a second load away from a target."""
-    with open(target / ".lock", "w") as file:
-        try:
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            raise FleetError(f"Another load works on {target}.", "Try again when the other load has ended.",
-                             LOCKED) from None
-        yield
-
-
-class Mark:
-    """A file that is there while a load works, and after it was killed."""
-
-    def __init__(self, target):
-        self.path = target / "_loading.json"
-
-    def read(self):
-        """None if the last load ended; otherwise what it was doing."""
-        try:
-            return json.loads(self.path.read_text())
-        except FileNotFoundError:
-            return None
-
-    def write(self, *, erases):
-        """Says durably that a load works, and whether it removes erased values."""
-        new = self.path.with_suffix(".new")
-        with open(new, "w") as file:
-            json.dump({"erases": erases}, file)
-            file.flush()
-            os.fsync(file.fileno())
-        os.replace(new, self.path)
-
-    def remove(self):
-        self.path.unlink(missing_ok=True)
 
 
 class Load:
@@ -132,9 +58,8 @@ class Load:
         shutil.rmtree(self.staging, ignore_errors=True)
         self.staging.mkdir()
         self.lake = Lake(self.target, self.request.warehouse, creates=True)
-        self.erases = interrupted is not None and interrupted["erases"]
         if interrupted is not None:
-            if self.erases:
+            if interrupted["erases"]:
                 expire(self.lake.lines, keeping=1)
             self.result.orphans = sum(map(delete_orphans, self.lake.tables.values()))
         self.erases = False

@@ -68,7 +68,7 @@ class Program:
 
 
 def make_adopted(maker):
-    from world import TRAVELOG, run
+    from maker import TRAVELOG, run
     maker.store = maker.folder / "app.db"
     program = Program(maker.store, maker.random)
     connection = sqlite3.connect(maker.store)

@@ -6,7 +6,7 @@
 import shutil, subprocess, sys
 from pathlib import Path
 
-from support import FLEET, HERE
+from support import FLEET
 import world
 
 QUESTIONS = [

@@ -1,11 +1,11 @@
 """What `travelog` says about the logs of one store."""
-import gzip, json, re, shutil, subprocess, sys
+import gzip, json, shutil, subprocess, sys
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 from adopted import is_adopted, read_database
 from fleet.lines import canonical, decode, sizes
-from world import TRAVELOG
+from maker import TRAVELOG
 
 # The values of one property: canonical text, special text, reference to a large value.
 ABSENT = (None, None, None)

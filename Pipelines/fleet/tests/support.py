@@ -44,6 +44,13 @@ def load(logs, lake, *options, codes=(0, 1, 17)):
             for kind in ("fleet_load", "fleet_quarantined", "fleet_unproven")}
 
 
+def add_journey(member, logs, name):
+    """Another transaction of a store, and its export."""
+    world.run(world.TRIPS, "add", member.store, "--name", name, "--destination", "Narvik",
+              "--start", "2027-03-01", "--end", "2027-03-08")
+    world.run(world.TRAVELOG, "export", member.store, "--to", logs)
+
+
 def places_in_lake(lake):
     """How often each line is in the table: store, filter, lineage, kind, transaction, sequence."""
     columns = ("store", "partial", "lineage", "kind", "txn", "seq")

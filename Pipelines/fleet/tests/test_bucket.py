@@ -4,10 +4,9 @@ from pathlib import Path
 
 import boto3
 
-from support import HERE, FolderTests, fleet, load, places_in_lake, places_in_logs
+from support import FolderTests, add_journey, fleet, load, places_in_lake
 from cluster import free_port
 from test_erasure import SECRET, erase_secret, with_secret
-from test_load import add_journey
 import world
 
 ENVIRONMENT = {"AWS_ACCESS_KEY_ID": "test", "AWS_SECRET_ACCESS_KEY": "test",

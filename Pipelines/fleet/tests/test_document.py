@@ -1,9 +1,8 @@
 """The commands of docs/FLEET.md print what the page shows."""
-import os, re, shutil, subprocess, unittest
-from pathlib import Path
+import os, re, shutil, subprocess, sys, unittest
 
 from support import HERE, FolderTests
-import sys, world
+import world
 
 PAGE = HERE.parents[2] / "docs" / "FLEET.md"
 

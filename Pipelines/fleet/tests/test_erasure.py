@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pyarrow.parquet as parquet
 
-from support import SEED, FolderTests, load, orphans, places_in_lake
+from support import FolderTests, load, orphans, places_in_lake
 import world
 
 

@@ -1,9 +1,8 @@
 """Loads that are killed at random. FLEET_KILLS says how often."""
 import os, random, subprocess, time, unittest
 
-from support import FLEET, SEED, FolderTests, load, orphans
+from support import FLEET, SEED, FolderTests, add_journey, load, orphans
 from test_erasure import SECRET, erase_secret, files_with, with_secret
-from test_load import add_journey
 import world
 
 KILLS = int(os.environ.get("FLEET_KILLS", "6"))

@@ -2,7 +2,7 @@
 
 FLEET_STORES says how many stores the fleet has.
 """
-import os, random, shutil, tempfile, threading, time, unittest
+import os, random, shutil, tempfile, threading, unittest
 from pathlib import Path
 
 from support import SEED, load

@@ -1,0 +1,70 @@
+"""Answers, exit codes, metrics and signals of a load."""
+import json, re, shutil, signal, subprocess, time, unittest
+
+from support import FLEET, HERE, FolderTests, fleet, load
+from test_erasure import erase_secret, with_secret
+import world
+
+
+class AnswerTests(FolderTests):
+    def test_a_missing_folder_ends_with_10(self):
+        done = fleet("load", self.folder / "none", self.lake, "--json")
+        self.assertEqual(done.returncode, 10)
+        self.assertEqual(json.loads(done.stderr)["name"], "missing")
+
+    def test_a_missing_program_ends_with_10_and_puts_no_store_into_quarantine(self):
+        logs, _ = self.make(world.plain)
+        done = fleet("load", logs, self.lake, "--travelog", self.folder / "none", "--json")
+        self.assertEqual((done.returncode, done.stdout), (10, ""))
+
+    def test_a_wrong_command_line_ends_with_64(self):
+        self.assertEqual(fleet("load").returncode, 64)
+        self.assertEqual(fleet("load", "ftp://x", self.lake).returncode, 64)
+
+    def test_a_second_load_of_the_same_lake_ends_with_11(self):
+        import fcntl
+        logs, _ = self.make(world.plain)
+        self.lake.mkdir()
+        with open(self.lake / ".lock", "w") as file:
+            fcntl.flock(file, fcntl.LOCK_EX)
+            self.assertEqual(fleet("load", logs, self.lake).returncode, 11)
+
+    def test_logs_with_an_unproven_part_end_with_17(self):
+        logs, members = self.make(with_secret)
+        # Without the store, no transaction covers the records of the erasure.
+        erase_secret(logs, members[0], with_store=False)
+        found = load(logs, self.lake, codes=(17,))["fleet_unproven"]
+        self.assertEqual(found[0]["except"], ["unanchored"])
+        shutil.rmtree(self.lake)
+        load(logs, self.lake, "--allow-unproven", codes=(0,))
+
+    def test_a_signal_stops_a_load_and_the_next_one_completes_it(self):
+        logs, members = self.make(world.plain, world.incremental)
+        for number, code in ((signal.SIGINT, 130), (signal.SIGTERM, 143)):
+            command = [*FLEET, "load", logs, self.lake, "--travelog", world.TRAVELOG]
+            (self.lake / "_loading.json").unlink(missing_ok=True)
+            with subprocess.Popen(command, stdout=subprocess.PIPE) as process:
+                while not (self.lake / "_loading.json").exists():
+                    time.sleep(0.01)
+                process.send_signal(number)
+            self.assertEqual(process.returncode, code)
+        load(logs, self.lake)
+        self.assert_once(logs, members)
+
+    def test_metrics_count_the_stores_in_quarantine(self):
+        logs, _ = self.make(world.plain, world.incomplete)
+        metrics = self.folder / "fleet.prom"
+        load(logs, self.lake, "--metrics", metrics)
+        text = metrics.read_text()
+        self.assertIn('travelog_fleet_quarantined{verdict="missing"} 1\n', text)
+        self.assertIn("travelog_fleet_last_exit_code 1\n", text)
+        self.assertEqual(metrics.stat().st_mode & 0o777, 0o644)
+        rules = (HERE.parent / "alerts.yml").read_text()
+        for series in re.findall(r"travelog_fleet_\w+", rules):
+            self.assertRegex(text, f"(?m)^{series}[ {{]", series)
+        for verdict in re.findall(r'verdict!?="(\w+)"', rules):
+            self.assertIn(f'verdict="{verdict}"', text)
+
+
+if __name__ == "__main__":
+    unittest.main()
