@@ -12,10 +12,17 @@ class Parser(argparse.ArgumentParser):
 
 def duration(text):
     """Reads 12h, 30d and so on."""
-    match = re.fullmatch(r"(\d+)([mhd])", text)
+    match = re.fullmatch(r"(\d{1,6})([mhd])", text)
     if match is None:
         raise argparse.ArgumentTypeError(f"{text} is not a duration such as 12h or 30d")
     return timedelta(**{{"m": "minutes", "h": "hours", "d": "days"}[match[2]]: int(match[1])})
+
+
+def positive(text):
+    """Reads a number from 1 on."""
+    if not re.fullmatch(r"[1-9]\d{0,8}", text):
+        raise argparse.ArgumentTypeError(f"{text} is not a number from 1 on")
+    return int(text)
 
 
 def moment(text):
@@ -52,9 +59,9 @@ def parser():
                       help="The folder for the files of a new lake. Default: TARGET/warehouse.")
     load.add_argument("--travelog", metavar="FILE", default=os.environ.get("TRAVELOG", "travelog"),
                       help="The program that verifies logs.")
-    load.add_argument("--workers", metavar="NUMBER", type=int, default=os.cpu_count() or 1,
+    load.add_argument("--workers", metavar="NUMBER", type=positive, default=os.cpu_count() or 1,
                       help="The number of stores that are read at the same time.")
-    load.add_argument("--batch", metavar="NUMBER", type=int, default=200,
+    load.add_argument("--batch", metavar="NUMBER", type=positive, default=200,
                       help="The number of stores in one commit.")
     load.add_argument("--silent", metavar="DURATION", type=duration,
                       help="Report stores that have had no transaction for this long.")
@@ -78,7 +85,7 @@ def parser():
     page.add_argument("target", metavar="TARGET", help="The folder of the lake.")
     page.add_argument("--output", metavar="FILE", required=True, help="The page to write.")
     for command in (query, page):
-        command.add_argument("--bulk", metavar="NUMBER", type=int, default=1000,
+        command.add_argument("--bulk", metavar="NUMBER", type=positive, default=1000,
                              help="A transaction with at least this many changes is a finding.")
         command.add_argument("--office-hours", metavar="HOURS", type=hours,
                              help="Working hours in UTC, as 8-18; changes at other times are findings.")

@@ -32,6 +32,11 @@ def moments(times):
     )
 
 
+def wrong_query(engine, error):
+    return FleetError(f"{engine} can't run the query: {error}",
+                      "docs/FLEET.md has the tables and views.", USAGE)
+
+
 class DuckDB:
     """DuckDB reads the tables through its Iceberg extension."""
 
@@ -60,7 +65,11 @@ class DuckDB:
 
     def query(self, sql):
         """The names of the columns, and the rows."""
-        result = self.connection.execute(sql)
+        from duckdb import BinderException, CatalogException, ParserException
+        try:
+            result = self.connection.execute(sql)
+        except (BinderException, CatalogException, ParserException) as error:
+            raise wrong_query("DuckDB", error) from error
         return [column[0] for column in result.description], result.fetchall()
 
     def close(self):
@@ -118,7 +127,11 @@ class Spark:
         self.session.sql(f"CREATE OR REPLACE TEMPORARY VIEW rules AS {findings or rules()}")
 
     def query(self, sql):
-        result = self.session.sql(sql)
+        from pyspark.errors import AnalysisException
+        try:
+            result = self.session.sql(sql)
+        except AnalysisException as error:
+            raise wrong_query("Spark", error) from error
         return result.columns, [tuple(row) for row in result.collect()]
 
     def close(self):

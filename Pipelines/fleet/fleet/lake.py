@@ -1,5 +1,5 @@
 """The Iceberg tables, in a folder that also has their catalog."""
-import functools, os
+import os
 from pathlib import Path
 
 import duckdb
@@ -8,7 +8,7 @@ from pyiceberg.catalog.sql import SqlCatalog
 from pyiceberg.exceptions import NoSuchTableError
 from pyiceberg.expressions import AlwaysTrue, And, EqualTo, In, Or
 
-from .exits import MISSING, FleetError
+from .exits import MISSING, USAGE, FleetError
 from .known import Known
 from .lines import Position, continued_digest
 from .schemas import Property, Schema
@@ -44,7 +44,8 @@ class Lake:
             place.write_text(warehouse or (self.target / "warehouse").as_uri())
         self.warehouse = place.read_text()
         if warehouse not in (None, self.warehouse):
-            raise FleetError(f"The warehouse of {target} is {self.warehouse}.")
+            raise FleetError(f"The warehouse of {target} is {self.warehouse}.",
+                             "Leave out --warehouse; only the first load uses this flag.", USAGE)
         region = os.environ.get("AWS_REGION") or os.environ.get("AWS_DEFAULT_REGION")
         options = {"s3.endpoint": os.environ.get("AWS_ENDPOINT_URL"), "s3.region": region}
         self.catalog = SqlCatalog(
@@ -179,4 +180,4 @@ def any_of(replaced):
             AlwaysTrue() if transactions is None else In("txn", transactions))
         for (store, partial, lineage), transactions in replaced.items()
     ]
-    return functools.reduce(Or, parts) if len(parts) > 1 else parts[0]
+    return Or(*parts) if len(parts) > 1 else parts[0]

@@ -8,8 +8,8 @@ STYLE = (Path(__file__).parent / "page.css").read_text()
 # The most rows of a table.
 LIMIT = 1000
 
-# The questions of an auditor: question, number of occurrences, answer if there are none, noun of an occurrence,
-# and how bad occurrences are.
+# The questions of an auditor: question, number of occurrences, answer if there are none, noun of an
+# occurrence, and how bad occurrences are.
 QUESTIONS = [
     ("Were all stores loaded?", "SELECT count(*) FROM quarantine WHERE verdict <> 'silent'",
      "Yes", "quarantined store", "bad"),

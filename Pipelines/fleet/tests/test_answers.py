@@ -20,6 +20,17 @@ class AnswerTests(FolderTests):
     def test_a_wrong_command_line_ends_with_64(self):
         self.assertEqual(fleet("load").returncode, 64)
         self.assertEqual(fleet("load", "ftp://x", self.lake).returncode, 64)
+        for option in ("--workers=0", "--batch=-1", "--silent=soon", "--silent=99999999d"):
+            self.assertEqual(fleet("load", self.folder, self.lake, option).returncode, 64, option)
+
+    def test_a_query_that_no_engine_can_run_ends_with_64_and_a_target_without_a_lake_with_10(self):
+        logs, _ = self.make(world.plain)
+        self.assertEqual(fleet("query", self.lake, "SELECT 1").returncode, 10)
+        load(logs, self.lake)
+        for query in ("SELEC 1", "SELECT nothing FROM lines", "SELECT 1 FROM nothing"):
+            done = fleet("query", self.lake, query)
+            self.assertEqual(done.returncode, 64, done.stderr)
+            self.assertIn("docs/FLEET.md", done.stderr)
 
     def test_a_second_load_of_the_same_lake_ends_with_11(self):
         import fcntl

@@ -61,6 +61,16 @@ class ErasureTests(FolderTests):
         self.assert_once(logs, members)
         self.assertEqual(load(logs, self.lake)["fleet_load"][0]["commits"], 0)
 
+    def test_an_erasure_that_no_transaction_records_reaches_the_lake(self):
+        logs, members = self.make(with_secret)
+        load(logs, self.lake)
+        erase_secret(logs, members[0], with_store=False)
+        answer = load(logs, self.lake, codes=(17,))["fleet_load"][0]
+        self.assertEqual(answer["replaced"], 3)
+        self.assertEqual(files_with(self.lake, SECRET), [])
+        self.assert_once(logs, members)
+        self.assertEqual(load(logs, self.lake)["fleet_load"][0]["commits"], 0)
+
     def test_an_erasure_reaches_the_rows_of_filtered_logs(self):
         def make(maker):
             maker.begin()

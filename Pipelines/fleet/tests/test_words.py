@@ -1,8 +1,13 @@
 """Small parts against a naive reference, with random input."""
 import datetime, gzip, json, random, tempfile, unittest, zlib
 
+from pyiceberg.expressions.visitors import bind
+from pyiceberg.schema import Schema
+from pyiceberg.types import LongType, NestedField, StringType
+
 from support import SEED
 import world
+from fleet.lake import any_of
 from fleet.lines import LogRows, Position, canonical, decode
 from fleet.names import LogName, log_name, logs_and_bases
 from fleet.wanted import Wanted
@@ -87,6 +92,13 @@ class WordTests(unittest.TestCase):
         self.assertEqual([(row["kind"], row["txn"]) for row in found],
                          [("transaction", 2), ("change", 1), ("transaction", 1), ("transaction", 2)])
         self.assertEqual(found[1]["special_after"], [("phone", "erased")])
+
+    def test_the_rows_of_thousands_of_erased_stores_are_one_condition(self):
+        # A condition whose depth grew with the number of stores would end with a RecursionError.
+        condition = any_of({(str(number), "", 0): [1] for number in range(2000)})
+        columns = ((1, "store", StringType()), (2, "partial", StringType()),
+                   (3, "lineage", LongType()), (4, "txn", LongType()))
+        bind(Schema(*(NestedField(*column) for column in columns)), condition, True)
 
     def test_a_property_keeps_its_origin_through_changes_of_names_and_a_new_one_has_none(self):
         def definition(entity, properties, original=None):
