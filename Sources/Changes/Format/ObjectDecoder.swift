@@ -100,9 +100,9 @@ package final class ObjectDecoder {
       let start = position + key(index).count
       let next = endOfValue(in: object, from: start)
       guard next > start, next <= end else { throw refusal(object) }
-      members.append(
-        Member(index: index, value: UnsafeRawBufferPointer(rebasing: object[start..<next]))
-      )
+      let value = UnsafeRawBufferPointer(rebasing: object[start..<next])
+      members.append(Member(index: index, value: value))
+      if value.count > LargeValue.limit { try checkSize(members[members.count - 1]) }
       expected = index + 1
       position = next
       if position < end {
@@ -110,6 +110,21 @@ package final class ObjectDecoder {
         position += 1
       }
     }
+  }
+
+  /// Throws if a value is so large that it must be in a file; a list of links has any size.
+  private func checkSize(_ member: Member) throws(CanonicalEncodingError) {
+    guard member.index < columnCount else { return }
+    // JSON writes a byte with at most six characters, so a longer text need not be decoded.
+    if member.value.count <= 6 * LargeValue.limit + 2 {
+      switch try value(member, special: nil) {
+      case .text(let text) where text.utf8.count > LargeValue.limit: break
+      case .blob(let data) where data.count > LargeValue.limit: break
+      case .brokenText(let data) where data.count > LargeValue.limit: break
+      default: return
+      }
+    }
+    throw CanonicalEncodingError(message: "a value of more than 1 MiB must be in a file")
   }
 
   private func key(

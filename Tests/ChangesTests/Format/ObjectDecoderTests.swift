@@ -68,4 +68,20 @@ struct ObjectDecoderTests {
       #expect(try decoders[2].links(members[1]) == [5])
     }
   }
+
+  @Test("A value of more than 1 MiB must be in a file, however long its text in the line is.")
+  func largeValues() throws {
+    let decoder = try ChangeFormat(tripSchema).decoders[2]
+    func split(_ value: String) throws {
+      try Array(#"{"word":"\#(value)"}"#.utf8).withUnsafeBytes { bytes in
+        var members: [ObjectDecoder.Member] = []
+        try decoder.split(bytes, into: &members)
+      }
+    }
+    try split(String(repeating: "a", count: LargeValue.limit))
+    try split(String(repeating: #"\n"#, count: LargeValue.limit))
+    #expect(throws: CanonicalEncodingError.self) {
+      try split(String(repeating: "a", count: LargeValue.limit + 1))
+    }
+  }
 }
