@@ -54,9 +54,9 @@ demo: setup ## build, and show the main job on a store of trips
 	$(BUILD) --product travelog
 	docs/demo.sh
 
-faults: build ## let the program's calls and allocations fail, kill it, and run it again
+faults: build ## let calls and allocations fail, kill the program, and try 200 random worlds
 	TRAVELOG_LONG_TESTS=1 Tools/run-tests \
-	  'FaultTests|KillTests|AllocationTests|HistoryProcessTests|DamagedLogTests|MembersTests'
+	  'FaultTests|KillTests|AllocationTests|HistoryProcessTests|DamagedLogTests|MembersTests|RandomWorldTests'
 	@grep -hE '(fired|failed|at work)$$|failed, and' .build/tests/chosen.log
 
 # LeakSanitizer can't see the pointers that Swift hides in the bits of its values, so it would report

@@ -22,6 +22,9 @@ private struct RandomWorld {
   private(set) var states: [Int64: [String]] = [:]
   /// Copies of the store, with the generator of its history.
   private var copies: [(path: String, history: HistoryWorld, head: Int64, lineage: Int64)] = []
+  private var copyCount = 0
+  /// The last transaction that a gap replaced; the store can have more transactions before it.
+  private var gapEnd: Int64 = 0
   private(set) var hasErased = false
   /// The last transaction in the filtered logs of each lineage.
   private var filtered: [Int64: Int64] = [:]
@@ -114,7 +117,10 @@ private struct RandomWorld {
   private mutating func erase() throws {
     try export()
     let names = try rows(
-      "SELECT DISTINCT entity || ' ' || object FROM history_change WHERE kind = 'delete'",
+      """
+      SELECT DISTINCT entity || ' ' || object FROM history_change
+        WHERE kind = 'delete' AND transaction_id > \(gapEnd)
+      """,
       in: store
     )
     let parts = names.randomElement(using: &random)?.split(separator: " ") ?? []
@@ -137,11 +143,12 @@ private struct RandomWorld {
     let head = try store.read { try $0.historyRange().head.transaction }
     try store.deleteHistory([1...head])
     try write()
-    _ = try recover(RecoverRequest(store: path, logs: logs))
+    gapEnd = try recover(RecoverRequest(store: path, logs: logs)).resumes.transaction
   }
 
   private mutating func copy() throws {
-    let path = folder.path + "/\(copies.count + 1).store"
+    copyCount += 1
+    let path = folder.path + "/\(copyCount).store"
     try store.copy(to: URL(fileURLWithPath: path))
     let head = try store.read { try $0.historyRange().head.transaction }
     copies.append((path, history, head, lineage))
