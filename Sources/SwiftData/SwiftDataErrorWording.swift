@@ -218,8 +218,8 @@ extension SwiftDataError {
       "\(property) of \(object) can't be read from its store, so the object can't be saved."
         + "\nMake sure that the store can be read. Then save again, or call rollback()."
     case .unknownRow(let row, let table, let entity, let base):
-      "Row \(row) of the table \(table) has the entity \(entity), but in the schema, neither"
-        + " \(base) nor an entity that inherits from \(base) has this name."
+      "Row \(row) of the table \(table) has the entity “\(entity)”, which is not in the schema of"
+        + " this table. It must be \(base) or an entity that inherits from \(base)."
     case .rowValue(let property, let row, let table, let error):
       "\(property) can't be read from row \(row) of the table \(table): \(error)."
         + "\nPut a value of the declared type into the row, or change the model."

@@ -90,8 +90,8 @@ struct PrunedStateTests {
       #expect(try differenceCount(folder.path + "/before.store", "\(replica)@\(first)") == 0)
       #expect(try differenceCount(folder.path + "/after.store", "\(replica)@\(last)") == 0)
       let refusal = error("\(replica)@\(first + 1)")
-      #expect(refusal?.message.contains("\(first + 1) to \(last) of the store") == true)
-      #expect(refusal?.message.contains("are one gap") == true)
+      #expect(refusal?.message.contains("transactions \(first + 1) to \(last) together") == true)
+      #expect(refusal?.hint == "Name transaction \(first) or \(last) instead.")
     }
   }
 }

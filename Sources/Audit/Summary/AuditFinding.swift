@@ -117,7 +117,7 @@ extension AuditFinding.Kind {
           + " \(request.clock.officeHoursText)."
     case .bulk: "Compares the number of changes of every transaction with \(request.bulk)."
     case .foreign: "Examines how every transaction was made."
-    case .gap: "Examines how every transaction was made, and the ids of all transactions."
+    case .gap: "Looks for transactions that are recorded as gaps, and for missing ids."
     case .erasure: "Examines whether values of a transaction were erased."
     case .deletedHistory: "Examines the first transaction, and the records of deleted history."
     case .clockBack:

@@ -15,9 +15,10 @@ struct JSONHistoryToken: HistoryToken {
     )
   }
 
-  /// Whether the left bookmark covers less, in the stores of the bookmark that has fewer stores.
+  /// Whether the left bookmark is at an earlier position than the right one.
   ///
-  /// So a bookmark of one store can be compared with a bookmark of several stores.
+  /// Only the stores of the bookmark with fewer stores are compared, so a bookmark of one store can
+  /// be compared with a bookmark of several stores.
   static func < (left: JSONHistoryToken, right: JSONHistoryToken) -> Bool {
     let (first, second) = (left.tokenValue ?? [:], right.tokenValue ?? [:])
     let stores = first.count <= second.count ? first.keys : second.keys

@@ -38,8 +38,9 @@ package enum HistoryFailure: StoreReason {
       "Transaction \(id) can't be reverted: it was deleted from the history of \(path)."
         + "\nRestore the store from a copy instead."
     case .insideGap(let id, let gap):
-      "\(rangeText(gap)) of the store \(path) are one gap and can only be reverted together;"
-        + " transaction \(id) is inside this gap.\n"
+      "The store \(path) does not have the state after transaction \(id): one gap has"
+        + " the changes of transactions \(gap.lowerBound) to \(gap.upperBound) together."
+        + "\nName transaction \(gap.lowerBound - 1) or \(gap.upperBound) instead."
     case .otherLineage(let lineage, let storeLineage):
       "\(other) the requested point is in lineage \(lineage), but the store has lineage"
         + " \(storeLineage)."
