@@ -73,13 +73,16 @@ extension CaptureNames {
         time INTEGER NOT NULL, series INTEGER NOT NULL, author, reason, request)
       """,
       // The trigger's own updates must not set `author`, because that would run the trigger again.
+      // The trigger removes the reason and the request, so that an author without them does not get
+      // those of an earlier bracket that was not closed.
       """
       CREATE TRIGGER \(prefix)author AFTER UPDATE OF author ON \(context) BEGIN
         UPDATE \(context) SET clock = clock + 1;
         INSERT INTO \(bracket) (clock, time, series, author, reason, request)
           SELECT clock, \(Self.time), total_changes(), NEW.author, NEW.reason, NEW.request
           FROM \(context);
-        UPDATE \(context) SET reason = NULL, request = NULL WHERE NEW.author IS NULL;
+        UPDATE \(context) SET reason = NULL, request = NULL
+          WHERE reason IS NOT NULL OR request IS NOT NULL;
       END
       """,
     ]

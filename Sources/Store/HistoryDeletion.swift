@@ -193,8 +193,9 @@ struct HistoryDeletion {
   private func mark(_ transaction: Transaction) throws {
     try connection.run(
       """
-      UPDATE \(connection.tables.transaction) SET state = 'deleted', author = NULL, process = '',
-        process_id = 0, host = '', bundle = NULL, seed = X'', details = NULL WHERE id = ?1
+      UPDATE \(connection.tables.transaction) SET state = 'deleted', author = NULL, reason = NULL,
+        request = NULL, process = '', process_id = 0, host = '', bundle = NULL, seed = X'',
+        details = NULL WHERE id = ?1
       """,
       values: [.integer(transaction.id)]
     )

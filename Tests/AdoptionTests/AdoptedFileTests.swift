@@ -81,10 +81,10 @@ struct AdoptedFileTests {
     #expect(changes.map(\.author) == ["billing", nil])
     #expect(changes[0].changes == ["insert person 5", "delete person 1"])
     #expect(changes[1].changes == [#"insert tag ["text:x"]"#])
-    #expect(changes[0].detail("reason") == "ticket 7")
-    #expect(changes[0].detail("request") == "r1")
+    #expect(changes.map(\.reason) == ["ticket 7", nil])
+    #expect(changes.map(\.request) == ["r1", nil])
+    #expect(changes[0].details == #"{"boundary":"proven"}"#)
     #expect(changes.map { $0.detail("boundary") } == ["proven", "proven"])
-    #expect(changes[1].detail("reason") == nil)
   }
 
   @Test("An unclosed bracket is marked, and no author passes to another transaction.")
@@ -96,6 +96,60 @@ struct AdoptedFileTests {
     try world.run("INSERT INTO tag VALUES ('b', 1)")
     #expect(try world.changes().map(\.author) == [nil, nil])
     #expect(try world.changes()[1].details == #"{"boundary":"proven"}"#)
+  }
+
+  @Test("A reason does not pass from a bracket that was not closed to the next bracket.")
+  func reasonOfUnclosedBracket() throws {
+    let world = try AdoptedWorld(people)
+    try world.run(
+      """
+      UPDATE travelog_context SET author = 'lost', reason = 'secret', request = 'r1';
+      INSERT INTO tag VALUES ('a', 1);
+      """
+    )
+    try world.run(
+      """
+      BEGIN;
+      UPDATE travelog_context SET author = 'billing';
+      INSERT INTO tag VALUES ('b', 1);
+      UPDATE travelog_context SET author = NULL;
+      COMMIT;
+      """
+    )
+    let changes = try world.changes()
+    #expect(changes.map(\.author) == [nil, "billing"])
+    #expect(changes.map(\.reason) == [nil, nil])
+    #expect(changes.map(\.request) == [nil, nil])
+  }
+
+  @Test("Any reason and request of a bracket reach the logs and a replica unchanged.")
+  func hostileReasons() throws {
+    let world = try AdoptedWorld(people)
+    let long = String(repeating: "é\n", count: 350_000)
+    let texts = ["two\nlines\u{1}", "\",\"digest\":\"", "it's", long, ""]
+    for (number, text) in texts.enumerated() {
+      let quoted = "'" + text.replacingOccurrences(of: "'", with: "''") + "'"
+      try world.run(
+        """
+        BEGIN;
+        UPDATE travelog_context SET author = 'a', reason = \(quoted), request = \(quoted);
+        INSERT INTO tag VALUES ('\(number)', 1);
+        UPDATE travelog_context SET author = NULL;
+        COMMIT;
+        """
+      )
+    }
+    let changes = try world.changes()
+    #expect(changes.map(\.reason) == ["two\nlines\u{1}", "\",\"digest\":\"", "it's", long, nil])
+    #expect(changes.map(\.request) == changes.map(\.reason))
+    try world.exportLogs()
+    #expect(try verify(VerifyRequest(logs: world.logs)).allSatisfy { $0.findings.isEmpty })
+    let replica = try readableStore(world.restore("replica.db"))
+    let found = try replica.read { reader in
+      try (2...6).map { try reader.transaction($0)?.reason }
+    }
+    #expect(found == changes.map(\.reason))
+    try replica.check { Issue.record("\($0)") }
   }
 
   @Test("Transactions of other connections are separate, and a reader's view proves the boundary.")

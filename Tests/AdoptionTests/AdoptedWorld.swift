@@ -15,6 +15,8 @@ final class AdoptedWorld {
   struct Recorded: Hashable {
     var operation: String
     var author: String?
+    var reason: String?
+    var request: String?
     var details: String
     /// Each change as its kind, its table and the id of its row.
     var changes: [String]
@@ -60,6 +62,8 @@ final class AdoptedWorld {
           Recorded(
             operation: transaction.operation.rawValue,
             author: transaction.author,
+            reason: transaction.reason,
+            request: transaction.request,
             details: transaction.details ?? "",
             changes: changes
           )

@@ -51,7 +51,7 @@ struct CollectionTests {
         + ["--copies", copies, "--every", "5"]
     ).split(separator: "\n").map(String.init)
     let changes = try world.changes()
-    #expect(changes.map { $0.detail("request") ?? "" } == requests)
+    #expect(changes.map { $0.request ?? "" } == requests)
     #expect(changes.allSatisfy { $0.detail("boundary") == "proven" && $0.author != nil })
     try world.exportLogs()
     #expect(try verify(VerifyRequest(logs: world.logs)).allSatisfy { $0.findings.isEmpty })
@@ -59,7 +59,7 @@ struct CollectionTests {
     #expect(try recordedRows(of: replica) == recordedRows(of: world.path))
     for name in try FileManager.default.contentsOfDirectory(atPath: copies) {
       let request = name.replacingOccurrences(of: ".db", with: "")
-      let index = try #require(changes.firstIndex { $0.detail("request") == request })
+      let index = try #require(changes.firstIndex { $0.request == request })
       // The adoption is transaction 1.
       let past = try world.restore("past-\(name)", until: .transaction(Int64(index) + 2))
       #expect(try recordedRows(of: past) == recordedRows(of: copies + "/" + name), "\(request)")

@@ -127,7 +127,6 @@ struct RestatedTransactionsTests {
       details: ErasureDetails(
         of: ObjectName("Person", id: 1),
         properties: [],
-        reason: nil,
         restatements: [restatement]
       ).json
     )

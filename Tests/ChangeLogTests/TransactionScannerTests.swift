@@ -108,7 +108,7 @@ struct TransactionScannerTests {
 
   @Test("Any closing line is read with the properties that its transaction was written with.")
   func transactions() throws {
-    for bits in 0..<64 {
+    for bits in 0..<256 {
       for operation in TransactionOperation.allCases {
         let written = transaction(count: 0, author: bits & 1 == 0 ? nil : "me") {
           $0.operation = operation
@@ -119,6 +119,8 @@ struct TransactionScannerTests {
           if bits & 32 != 0 {
             $0.details = #"{"a":"b"}"#
           }
+          if bits & 64 != 0 { $0.reason = "ticket 7\n\",\"request\":\"" }
+          if bits & 128 != 0 { $0.request = "POST /pay\u{0}\",\"digest\":\"é" }
         }
         let read = try closing(written).withUnsafeBytes {
           try TransactionScanner().transaction($0)

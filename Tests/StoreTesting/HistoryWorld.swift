@@ -99,8 +99,12 @@ package struct HistoryWorld {
     struct TakenBack: Error {}
     let saved = self
     let author = ["app", "widget", "sync \"2\"", nil].randomElement(using: &random) ?? nil
+    // A copy of the generator, so that the reasons do not change the other choices.
+    var other = random
+    let reason = [nil, "ticket 7", "two\n\"lines\"\u{1}"].randomElement(using: &other) ?? nil
+    let request = [nil, "POST /pay", "é"].randomElement(using: &other) ?? nil
     do {
-      try store.write(Author(name: author)) { writer in
+      try store.write(Author(name: author, reason: reason, request: request)) { writer in
         for _ in 0..<Int.random(in: 1...6, using: &random) { try step(writer) }
         if Int.random(in: 0..<10, using: &random) == 0 { throw TakenBack() }
       }

@@ -9,7 +9,7 @@ TEXTS = pa.map_(TEXT, TEXT)
 LINES = pa.schema([
     ("store", TEXT), ("partial", TEXT), ("lineage", NUMBER), ("kind", TEXT), ("txn", NUMBER),
     ("seq", NUMBER), ("n", NUMBER), ("count", NUMBER), ("ts", TEXT), ("author", TEXT),
-    ("reason", TEXT), ("op", TEXT), ("entity", TEXT), ("id", TEXT),
+    ("reason", TEXT), ("request", TEXT), ("op", TEXT), ("entity", TEXT), ("id", TEXT),
     ("changed", pa.list_(TEXT)), ("before", TEXTS), ("after", TEXTS),
     ("special_before", TEXTS), ("special_after", TEXTS),
     ("large_before", TEXTS), ("large_after", TEXTS),

@@ -5,7 +5,7 @@
 -- The transactions of whole logs. "newest" is the latest time up to a transaction, because clocks
 -- can be set back.
 CREATE OR REPLACE TEMPORARY VIEW transactions AS
-SELECT store, lineage, txn, ts, author, reason, op, n, schema, digest, meta['details'] AS details,
+SELECT store, lineage, txn, ts, author, reason, request, op, n, schema, digest, meta['details'] AS details,
   max(ts) OVER (PARTITION BY store, lineage ORDER BY txn) AS newest
 FROM lines
 WHERE kind = 'transaction' AND partial = '';

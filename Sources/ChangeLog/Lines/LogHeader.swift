@@ -47,7 +47,7 @@ package struct LogHeader: Hashable, Sendable {
       ).at("")
     }
     var line = parts.values
-    line += #","digest":"","meta":{"format":""#.utf8
+    line += #","reason":"","request":"","digest":"","meta":{"format":""#.utf8
     line += Self.format.utf8
     line += #"","features":"","store":"#.utf8
     appendJSONString(store, to: &line)

@@ -36,6 +36,8 @@ final class TransactionScanner {
   /// The name of the last change's entity without escapes, if its name in the line has escapes.
   private var unescaped = UnsafeMutableRawBufferPointer(start: nil, count: 0)
   private var author = RepeatedText()
+  private var reason = RepeatedText()
+  private var request = RepeatedText()
   private var process = RepeatedText()
   private var host = RepeatedText()
   private var bundle = RepeatedText()
@@ -314,6 +316,8 @@ final class TransactionScanner {
     guard let operation = TransactionOperation(rawValue: name) else {
       throw Refusal(message: "'\(name)' is not a kind of transaction")
     }
+    let reason = text.has(#","reason":"#) ? try reason.read(text.quoted()) : nil
+    let request = text.has(#","request":"#) ? try request.read(text.quoted()) : nil
     try text.expect(#","digest":""#)
     guard let digest = Digest(hexadecimal: text.upToQuote()) else {
       throw Refusal(message: "the digest of the line is not a SHA-256")
@@ -326,6 +330,8 @@ final class TransactionScanner {
     }
     transaction.operation = operation
     transaction.author = author
+    transaction.reason = reason
+    transaction.request = request
     transaction.digest = digest
     try readMeta(&text, transaction: &transaction)
     guard text.isAtEnd else { throw Refusal(message: "the line has text after its end") }

@@ -86,20 +86,16 @@ package struct ErasureDetails: Hashable, Sendable {
   package var object: ObjectName
   /// The names of the erased properties; empty if all properties were erased.
   package var properties: [String]
-  /// The reason in words; nil if none was given.
-  package var reason: String?
   /// For each transaction that lost values, the values that remain.
   package var restatements: [Restatement]
 
   package init(
     of object: ObjectName,
     properties: [String],
-    reason: String?,
     restatements: [Restatement]
   ) {
     self.object = object
     self.properties = properties
-    self.reason = reason
     self.restatements = restatements
   }
 
@@ -114,10 +110,6 @@ package struct ErasureDetails: Hashable, Sendable {
       appendJSONString(name, to: &text)
     }
     if !properties.isEmpty { text.append(UInt8(ascii: "]")) }
-    if let reason {
-      text += #","reason":"#.utf8
-      appendJSONString(reason, to: &text)
-    }
     return String(decoding: text, as: UTF8.self) + ",\(restatements.member)}"
   }
 
@@ -134,7 +126,6 @@ package struct ErasureDetails: Hashable, Sendable {
     self.init(
       of: ObjectName(entity, id: ObjectID(row)),
       properties: names.compactMap(string),
-      reason: text.value(of: "reason").flatMap(string),
       restatements: readRestatements(list)
     )
     guard json == details else { return nil }

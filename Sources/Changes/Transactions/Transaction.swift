@@ -17,6 +17,10 @@ package struct Transaction: Hashable, Sendable {
   package var operation: TransactionOperation
   /// The author that the application set; nil if the application did not set an author.
   package var author: String?
+  /// The reason for the transaction that the application set; nil if it did not set a reason.
+  package var reason: String?
+  /// The request that the application handled, such as a web request; nil if it did not set one.
+  package var request: String?
   /// The name of the program; empty if it is not known.
   package var process: String
   /// The id of the process on its host; zero if it is not known.
@@ -45,6 +49,8 @@ package struct Transaction: Hashable, Sendable {
     time: String,
     operation: TransactionOperation = .recorded,
     author: String? = nil,
+    reason: String? = nil,
+    request: String? = nil,
     process: String = "",
     processID: Int64 = 0,
     host: String = "",
@@ -59,6 +65,8 @@ package struct Transaction: Hashable, Sendable {
     self.time = time
     self.operation = operation
     self.author = author
+    self.reason = reason
+    self.request = request
     self.process = process
     self.processID = processID
     self.host = host

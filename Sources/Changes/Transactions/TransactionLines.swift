@@ -120,6 +120,15 @@ package struct TransactionLines {
     Self.append(#""op":""#, to: &buffer)
     buffer += transaction.operation.rawValue.utf8
     buffer.append(0x22)
+    // Only the closing line has these texts, because they can be long.
+    if let reason = transaction.reason {
+      Self.append(#","reason":"#, to: &buffer)
+      appendJSONString(reason, to: &buffer)
+    }
+    if let request = transaction.request {
+      Self.append(#","request":"#, to: &buffer)
+      appendJSONString(request, to: &buffer)
+    }
     if let digest {
       Self.append(#","digest":""#, to: &buffer)
       buffer += digest.description.utf8

@@ -199,7 +199,6 @@ private struct Erase {
       return ErasureDetails(
         of: ObjectName(request.entity, id: request.object),
         properties: request.attributes.sorted(),
-        reason: request.reason,
         restatements: all
       ).json
     }
@@ -216,8 +215,7 @@ private struct Erase {
     details: ([Restatement]) throws -> String? = { _ in nil }
   ) throws -> Int64? {
     guard let store else { return nil }
-    var author = Author()
-    if let name = request.author { author.name = name }
+    let author = Author(name: request.author, reason: request.reason)
     let targets = try request.targets(in: store)
     return try store.eraseHistory(
       of: request.object,

@@ -184,7 +184,12 @@ struct AdoptedSeal {
     }
     let bracket = boundaries.bracket(at: events.last.clock)
     try recorder.close(
-      Author(name: bracket?.author, process: ""),
+      Author(
+        name: bracket?.author,
+        reason: bracket?.reason,
+        request: bracket?.request,
+        process: ""
+      ),
       operation: .foreign,
       details: details(events, end: end, bracket: bracket, boundaries: boundaries),
       stamp: Provenance.Stamp(
@@ -220,13 +225,6 @@ struct AdoptedSeal {
   ) -> String {
     var json = Array(#"{"boundary":"#.utf8)
     appendJSONString(end == .proven ? "proven" : "assumed", to: &json)
-    func member(_ key: String, text: String?) {
-      guard let text else { return }
-      json += ",\"\(key)\":".utf8
-      appendJSONString(text, to: &json)
-    }
-    member("reason", text: bracket?.reason)
-    member("request", text: bracket?.request)
     if bracket == nil,
       let author = boundaries.unclosedAuthor(
         from: events.first.clock,

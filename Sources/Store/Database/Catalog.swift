@@ -56,6 +56,8 @@ struct Catalog {
           OR "op" = 'prune' OR "op" = 'mark' OR "op" = 'erase'
           OR "op" = 'migration'\(isOurs ? "" : " OR \"op\" = 'adopt' OR \"op\" = 'difference'")),
         "author" TEXT,
+        "reason" TEXT,
+        "request" TEXT,
         "process" TEXT NOT NULL,
         "process_id" INTEGER NOT NULL,
         "host" TEXT NOT NULL,

@@ -64,17 +64,28 @@ package struct Options: Sendable {
   }
 }
 
-/// The author of a change and the program that made it.
+/// The author of a change, the program that made it, and why it made the change.
 package struct Author: Hashable, Sendable {
   /// The author's name, which the program gave; nil if it gave none.
   package var name: String?
+  /// The reason for the change in words; nil if the program gave none.
+  package var reason: String?
+  /// The request that the program handled; nil if the program gave none.
+  package var request: String?
   /// The name of the process.
   package var process: String
   package var bundle: String?
 
-  package init(name: String? = nil, process: String = Author.currentProcess, bundle: String? = nil)
-  {
+  package init(
+    name: String? = nil,
+    reason: String? = nil,
+    request: String? = nil,
+    process: String = Author.currentProcess,
+    bundle: String? = nil
+  ) {
     self.name = name
+    self.reason = reason
+    self.request = request
     self.process = process
     self.bundle = bundle
   }

@@ -8,7 +8,7 @@ import SQLite
 final class HistoryRows {
   private static let columns = """
     t.id, t.time, t.op, t.author, t.process, t.process_id, t.host, t.bundle, t.schema,
-    t.first_change, t.changes, t.seed, t.digest, t.state, t.details
+    t.first_change, t.changes, t.seed, t.digest, t.state, t.details, t.reason, t.request
     """
 
   let connection: Connection
@@ -134,6 +134,8 @@ final class HistoryRows {
       time: row.string(at: 1),
       operation: operation,
       author: row.isNull(at: 3) ? nil : row.string(at: 3),
+      reason: row.isNull(at: 15) ? nil : row.string(at: 15),
+      request: row.isNull(at: 16) ? nil : row.string(at: 16),
       process: row.string(at: 4),
       processID: row.int64(at: 5),
       host: row.string(at: 6),

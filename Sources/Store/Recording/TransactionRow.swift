@@ -48,8 +48,8 @@ final class TransactionRow {
     insertion = try connection.prepare(
       """
       INSERT INTO \(tables.transaction) (id, time, author, process, process_id, host, bundle,
-        schema, first_change, changes, seed, op, details, digest, state)
-        VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15)
+        schema, first_change, changes, seed, op, details, digest, state, reason, request)
+        VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17)
       """
     )
     listing = try connection.prepare(
@@ -103,6 +103,8 @@ final class TransactionRow {
       time: stamp.time,
       operation: operation,
       author: author.name,
+      reason: given(author.reason),
+      request: given(author.request),
       process: stamp.process,
       processID: stamp.processID,
       host: stamp.host,
@@ -152,6 +154,8 @@ final class TransactionRow {
     try insertion.bind(13, transaction.details.map { .text($0) } ?? .null)
     try insertion.bind(14, transaction.digest.map { .blob(Data($0.bytes)) } ?? .null)
     try insertion.bind(15, transaction.state.rawValue)
+    try insertion.bind(16, transaction.reason.map { .text($0) } ?? .null)
+    try insertion.bind(17, transaction.request.map { .text($0) } ?? .null)
     try insertion.run()
   }
 
@@ -170,3 +174,6 @@ final class TransactionRow {
     return first + Int64(ids.count)
   }
 }
+
+/// A text that a program gave; nil for an empty text, which lines never have.
+private func given(_ text: String?) -> String? { text.flatMap { $0.isEmpty ? nil : $0 } }

@@ -23,6 +23,12 @@ public final class ModelContext {
     get { editingState.author }
     set { editingState.author = newValue }
   }
+  /// The author, reason and request that history records for the next saves, until they are set
+  /// again.
+  public var transactionContext: TransactionContext {
+    get { editingState.transactionContext }
+    set { editingState.transactionContext = newValue }
+  }
   /// The context's identity and author, which only custom stores receive.
   public private(set) var editingState = EditingState()
   /// The undo manager that receives an undo for each group of changes.

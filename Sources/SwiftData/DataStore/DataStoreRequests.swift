@@ -113,16 +113,23 @@ public struct DataStoreBatchDeleteRequest<T: PersistentModel>: @unchecked Sendab
   }
 }
 
-/// The identity and author of the context that makes a request; different for each context.
+/// The identity of the context that makes a request, with its author, reason and request.
+///
+/// No two contexts have the same state, even if their authors are the same.
 public struct EditingState: Hashable, Identifiable, Sendable {
   /// A value that identifies the context; no two contexts have the same value.
   public let id: UUID
+  /// The author, reason and request of the context's transactions; each may be nil.
+  public var transactionContext: TransactionContext
   /// The context's author; nil if it has none.
-  public var author: String?
+  public var author: String? {
+    get { transactionContext.author }
+    set { transactionContext.author = newValue }
+  }
 
   /// Creates a state; only programs that use a store without a context call this initializer.
   public init(author: String? = nil) {
     id = UUID()
-    self.author = author
+    transactionContext = TransactionContext(author: author)
   }
 }

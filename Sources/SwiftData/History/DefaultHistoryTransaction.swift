@@ -28,6 +28,10 @@ public struct DefaultHistoryTransaction: HistoryTransaction {
   public let processIdentifier: String
   /// The ``ModelContext/author`` of the context that saved; nil if it had none.
   public let author: String?
+  /// The ``TransactionContext/reason`` of the context that saved; nil if it had none.
+  public let reason: String?
+  /// The ``TransactionContext/request`` of the context that saved; nil if it had none.
+  public let request: String?
   /// The time as the store records it, exact to the microsecond.
   let time: String
 
@@ -54,6 +58,8 @@ public struct DefaultHistoryTransaction: HistoryTransaction {
     bundleIdentifier = transaction.bundle ?? ""
     processIdentifier = transaction.process
     author = transaction.author
+    reason = transaction.reason
+    request = transaction.request
     time = transaction.time
   }
 

@@ -99,7 +99,9 @@ extension NativeStore {
     let committed = { (transaction: Int64?) in
       if let transaction { context.registry.readings[storeIndex].noteOwn(transaction) }
     }
-    try store.write(Author(name: context.author), committed: committed) { writer in
+    let purpose = context.transactionContext
+    let author = Author(name: purpose.author, reason: purpose.reason, request: purpose.request)
+    try store.write(author, committed: committed) { writer in
       try save.write(to: writer, storeIndex: storeIndex)
       try writeRest()
     }

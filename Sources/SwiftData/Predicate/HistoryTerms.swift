@@ -46,10 +46,9 @@ extension SQLTranslation {
       return .scalar(
         SQLScalar(sql: "t.id", type: .int64, swiftType: Int64.self, isNullable: false)
       )
-    case \DefaultHistoryTransaction.author:
-      var author = text("t.author")
-      author.isNullable = true
-      return .scalar(author)
+    case \DefaultHistoryTransaction.author: return .scalar(optionalText("t.author"))
+    case \DefaultHistoryTransaction.reason: return .scalar(optionalText("t.reason"))
+    case \DefaultHistoryTransaction.request: return .scalar(optionalText("t.request"))
     case \DefaultHistoryTransaction.processIdentifier: return .scalar(text("t.process"))
     case \DefaultHistoryTransaction.bundleIdentifier:
       return .scalar(text("coalesce(t.bundle, '')"))
@@ -61,6 +60,12 @@ extension SQLTranslation {
 
   private func text(_ sql: SQLQuery) -> SQLScalar {
     SQLScalar(sql: sql, type: .string, swiftType: String.self, isNullable: false)
+  }
+
+  private func optionalText(_ sql: SQLQuery) -> SQLScalar {
+    var scalar = text(sql)
+    scalar.isNullable = true
+    return scalar
   }
 
   private mutating func changes() -> SQLCollection {

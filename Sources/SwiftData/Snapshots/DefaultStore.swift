@@ -50,10 +50,10 @@ public final class DefaultStore: DataStoreBatching, Sendable {
     container.map.entities.first.map { container.storeIdentifier(of: $0) } ?? name
   }
 
-  /// A context for one request, with the author of the request.
+  /// A context for one request, with the author and the reason of the request.
   func context(for editingState: EditingState) -> ModelContext {
     let context = ModelContext(container)
-    context.author = editingState.author
+    context.transactionContext = editingState.transactionContext
     return context
   }
 

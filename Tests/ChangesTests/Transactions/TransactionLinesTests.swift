@@ -51,6 +51,8 @@ struct TransactionLinesTests {
     )
     var full = plain
     full.author = "me"
+    full.reason = "a\n\",\"digest\":\""
+    full.request = "r"
     full.operation = .gap
     full.process = "app"
     full.processID = 9
@@ -60,7 +62,8 @@ struct TransactionLinesTests {
     let digest = SHA256.digest(of: [1])
     #expect(
       closing(full, digest: digest)
-        == beginning + #""author":"me","op":"gap","digest":"\#(digest)","meta":{"process":"app","#
+        == beginning + #""author":"me","op":"gap","reason":"a\n\",\"digest\":\"","request":"r","#
+        + #""digest":"\#(digest)","meta":{"process":"app","#
         + #""pid":9,"host":"h","bundle":"b","schema":"s","details":"{\"first\":1}"}}"#
         + "\n"
     )

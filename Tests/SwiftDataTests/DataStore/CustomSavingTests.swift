@@ -35,14 +35,16 @@ struct CustomSavingTests {
     #expect(found[0].bucketList.map(\.title) == ["1"])
   }
 
-  @Test("A custom store gets the author of each save.")
+  @Test("A custom store gets the author and the reason of each save.")
   func author() throws {
     let place = try StorePlace(.dictionary)
     let context = try place.context()
     context.author = "importer"
+    context.transactionContext.reason = "ticket 7"
     context.insert(Trip(name: "A"))
     try context.save()
     #expect(place.shelf.author == "importer")
+    #expect(place.shelf.reason == "ticket 7")
     #expect(context.editingState.author == "importer")
   }
 

@@ -46,6 +46,18 @@ struct DefaultStoreTests {
     )
   }
 
+  @Test("The history has the author and the reason of each request.")
+  func reasons() throws {
+    _ = try fill()
+    var state = EditingState(author: "hand")
+    state.transactionContext.reason = "clean up"
+    try store.delete(DataStoreBatchDeleteRequest<BucketListItem>(editingState: state))
+    let container = try ModelContainer(for: Trip.self, configurations: store.configuration)
+    let history = try allHistory(ModelContext(container))
+    #expect(history.map(\.author) == ["hand", "hand"])
+    #expect(history.map(\.reason) == [nil, "clean up"])
+  }
+
   @Test("New objects are saved and get identifiers.")
   func inserting() throws {
     let result = try fill()

@@ -7,6 +7,7 @@ final class Shelf: @unchecked Sendable {
   var records: [PersistentIdentifier: RecordSnapshot] = [:]
   var lastKey = 0
   var author: String?
+  var reason: String?
   var contexts = 0
   var fetches = 0
   var counts = 0
@@ -86,6 +87,7 @@ final class DictionaryStore: DataStoreBatching {
   ) throws -> DataStoreSaveChangesResult<RecordSnapshot> {
     if let refusal = shelf.refusal { throw refusal }
     shelf.author = request.editingState.author
+    shelf.reason = request.editingState.transactionContext.reason
     var remapped: [PersistentIdentifier: PersistentIdentifier] = [:]
     for snapshot in request.deleted { shelf.records[snapshot.persistentIdentifier] = nil }
     for snapshot in request.inserted where shelf.givesPermanentIdentifiers {

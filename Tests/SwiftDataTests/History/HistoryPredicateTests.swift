@@ -24,6 +24,8 @@ struct HistoryPredicateTests {
     let authors = [nil, "app", "widget", "app", "sync é", nil, "", "widget"]
     for (index, author) in authors.enumerated() {
       context.author = author
+      context.transactionContext.reason = index % 4 == 0 ? "ticket \(index)" : nil
+      context.transactionContext.request = index == 3 ? "POST /é" : nil
       world.setTime(Double(index / 2) + 0.000001)
       world.clock.process = index % 3 == 0 ? "trips" : "widget"
       if index % 2 == 0 {
@@ -64,6 +66,16 @@ struct HistoryPredicateTests {
       sourceLocation: sourceLocation
     )
     if let count { #expect(found.count == count, sourceLocation: sourceLocation) }
+  }
+
+  @Test("Predicates select by reason and request, nil included.")
+  func reasons() throws {
+    let nothing: String? = nil
+    try expectSame(#Predicate { $0.reason == "ticket 4" }, count: 1)
+    try expectSame(#Predicate { $0.reason != nil }, count: 2)
+    try expectSame(#Predicate { $0.reason == nothing && $0.author == "app" }, count: 2)
+    try expectSame(#Predicate { $0.request == "POST /e\u{301}" }, count: 1)
+    try expectSame(#Predicate { $0.request == nil || $0.reason == "ticket 0" }, count: 7)
   }
 
   @Test("Predicates select by author, nil included.")

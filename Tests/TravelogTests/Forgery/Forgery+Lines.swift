@@ -51,6 +51,10 @@ extension Forgery {
     Forgery(lines: "the kind of a transaction is replaced") {
       try $0.replace(#""op":"recorded""#, #""op":"foreign""#)
     },
+    Forgery(lines: "a transaction gets a reason") { lines in
+      let place = try lines.place(#"{"kind":"transaction","txn":9,"#)
+      lines[place] = lines[place].replacing(#","digest":"#, with: #","reason":"asked","digest":"#)
+    },
     Forgery(lines: "two lines of a transaction change places") { lines in
       let place = try lines.place(#""txn":9,"seq":1"#)
       lines.swapAt(place, place + 1)

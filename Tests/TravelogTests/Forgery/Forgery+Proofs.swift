@@ -65,6 +65,9 @@ struct ForgedProof: Sendable {
     ForgedProof("a proof names another author in the line of the change") {
       $0[1] = $0[1].replacing(#""author":"app""#, with: #""author":"ceo""#)
     },
+    ForgedProof("a proof gives its transaction a reason") {
+      $0[2] = $0[2].replacing(#","digest":"#, with: #","reason":"asked","digest":"#)
+    },
     ForgedProof("a proof names another time in both lines") { lines in
       for place in 1...2 { lines[place] = lines[place].replacing(#""ts":"2"#, with: #""ts":"3"#) }
     },
