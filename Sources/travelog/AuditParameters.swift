@@ -29,6 +29,18 @@ extension Travelog {
     placeholder: "NAME",
     help: "Only transactions by this author; empty means transactions without an author."
   )
+  static let reason = Parameter<String?>.optional(
+    "reason",
+    type: .text,
+    placeholder: "TEXT",
+    help: "Only transactions with this reason; empty means transactions without a reason."
+  )
+  static let request = Parameter<String?>.optional(
+    "request",
+    type: .text,
+    placeholder: "TEXT",
+    help: "Only transactions with this request; empty means transactions without a request."
+  )
   static let attribute = Parameter<String?>.optional(
     "attribute",
     type: .text,
@@ -48,7 +60,7 @@ extension Travelog {
 
   /// The parameters that select transactions and changes.
   static let filters: [any DeclaredParameter] = [
-    entity, object, author, attribute, since, before,
+    entity, object, author, reason, request, attribute, since, before,
   ]
 }
 
@@ -68,6 +80,8 @@ extension Call {
   func filterOfObject() -> AuditFilter {
     var filter = AuditFilter()
     filter.author = arguments[Travelog.author]
+    filter.reason = arguments[Travelog.reason]
+    filter.request = arguments[Travelog.request]
     filter.attribute = arguments[Travelog.attribute]
     filter.since = arguments[Travelog.since].map { timeText($0) }
     filter.until = arguments[Travelog.before].map { timeText($0) }

@@ -30,15 +30,16 @@ extension Travelog {
     "blame",
     summary: "Shows who last set each value of an object.",
     discussion: "Each attribute and relationship is shown with the transaction that set its "
-      + "value, the time and author of that transaction, and the previous value. A deleted "
-      + "object is shown with its last values.",
+      + "value, the time, author, reason and request of that transaction, and the previous value. "
+      + "A deleted object is shown with its last values.",
     examples: [
       "travelog blame trips.store Trip 7": "Show who set the values of trip 7.",
       "travelog blame logs@2026-11-03 Trip 7 --history": "Show all changes of trip 7 up to a time.",
       "travelog blame logs Trip --where name=Oslo": "Find a trip by its name.",
     ],
     parameters: [
-      source, entityName, objectPlace, whole, condition, author, attribute, since, before,
+      source, entityName, objectPlace, whole, condition, author, reason, request, attribute, since,
+      before,
     ],
     exitCodes: [.unreadable, .missing, .historyGap, .interrupted, .terminated]
   ) { call in
@@ -61,6 +62,8 @@ extension Travelog {
         object.add("transaction", number: transaction.id)
         object.add("time", text: transaction.time)
         object.add("author", text: transaction.author)
+        object.add("reason", text: transaction.reason)
+        object.add("request", text: transaction.request)
         object.add("difference", object: JSONText(difference))
         try call.answer(object)
       } else {

@@ -28,7 +28,7 @@ extension Travelog {
     placeholder: "STORE",
     help: "Also erase the values from this store's history."
   )
-  static let reason = Parameter<String?>.optional(
+  static let erasingReason = Parameter<String?>.optional(
     "reason",
     type: .text,
     placeholder: "TEXT",
@@ -60,7 +60,7 @@ extension Travelog {
         "List the logs that contain a person's earlier telephone numbers.",
     ],
     parameters: [
-      logs, erasedEntity, erasedObject, erasedAttributes, erasedStore, reason, erasingAuthor,
+      logs, erasedEntity, erasedObject, erasedAttributes, erasedStore, erasingReason, erasingAuthor,
       dryRun, lockWait,
     ],
     files: [
@@ -78,7 +78,7 @@ extension Travelog {
     )
     request.attributes = given[erasedAttributes]
     request.store = given[erasedStore]
-    request.reason = given[reason]
+    request.reason = given[erasingReason]
     request.author = given[erasingAuthor]
     request.isDryRun = given[dryRun]
     let lock = try call.lock(request.logs, purpose: "travelog erase")

@@ -67,9 +67,19 @@ extension Travelog {
 
   static let authors = Parameter<[String]>.repeated(
     "author",
-    type: .author,
+    type: .line(placeholder: "NAME"),
     help: "Write filtered logs with only this author's transactions; '' selects those without an"
       + " author."
+  )
+  static let reasons = Parameter<[String]>.repeated(
+    "reason",
+    type: .line(placeholder: "TEXT"),
+    help: "Write filtered logs of transactions with this reason; '' selects those without."
+  )
+  static let requests = Parameter<[String]>.repeated(
+    "request",
+    type: .line(placeholder: "TEXT"),
+    help: "Write filtered logs of transactions with this request; '' selects those without."
   )
   static let entities = Parameter<[String]>.repeated(
     "entity",
@@ -107,7 +117,7 @@ extension Travelog {
     parameters: [
       stores, to, token, until, snapshot, newFolder, level, maximumFileSize, dryRun, lockWait,
       errorIfEmpty,
-      authors, entities, redactions, redactionKey,
+      authors, reasons, requests, entities, redactions, redactionKey,
     ],
     files: [
       "LOGS/store=UUID/_token.json": "The token: the last exported transaction and its digest.",
@@ -197,6 +207,8 @@ extension Travelog {
   private static func exportFilter(_ call: Call) throws -> ExportFilter {
     var filter = ExportFilter()
     filter.authors = call.arguments[authors]
+    filter.reasons = call.arguments[reasons]
+    filter.requests = call.arguments[requests]
     filter.entities = call.arguments[entities]
     filter.redactions = call.arguments[redactions]
     if !filter.isEmpty, call.arguments[snapshot] { throw TravelogError.filteredSnapshot }
@@ -228,11 +240,12 @@ extension CommandLineKit.ValueType where Value == Point {
 }
 
 extension CommandLineKit.ValueType where Value == String {
-  static let author = CommandLineKit.ValueType<String>(
-    placeholder: "NAME",
-    forms: "an author's name, on one line"
-  ) { text in
-    text.unicodeScalars.contains { $0.properties.generalCategory == .control } ? nil : text
+  /// A text that the header of a filtered log can contain as a part of its description.
+  static func line(placeholder: String) -> CommandLineKit.ValueType<String> {
+    CommandLineKit.ValueType<String>(placeholder: placeholder, forms: "a text on one line") {
+      text in
+      text.unicodeScalars.contains { $0.properties.generalCategory == .control } ? nil : text
+    }
   }
 }
 

@@ -41,7 +41,7 @@ struct FilteredLogsTests {
     try #require(JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any])
   }
 
-  @Test("Authors and entities select what is in filtered logs, over any number of exports.")
+  @Test("Authors, reasons, requests and entities select what is in filtered logs, over exports.")
   func filters() throws {
     try withTemporaryFolder { folder in
       var world = try World(folder, "filters")
@@ -52,6 +52,11 @@ struct FilteredLogsTests {
         filter {
           $0.entities = ["Hotel"]
           $0.authors = ["app"]
+        },
+        filter { $0.reasons = ["ticket 7"] },
+        filter {
+          $0.reasons = ["", "two\n\"lines\"\u{1}"]
+          $0.requests = ["é"]
         },
       ]
       for _ in 0..<4 {
@@ -74,9 +79,11 @@ struct FilteredLogsTests {
             let id = object["id"] as? String ?? ""
             if names?.contains(name) ?? true { changes.append("\(name) \(id)") }
           } else {
-            let author = object["author"] as? String ?? ""
-            if filter.authors.isEmpty || filter.authors.contains(author),
-              names == nil || !changes.isEmpty
+            func isWanted(_ key: String, _ texts: [String]) -> Bool {
+              texts.isEmpty || texts.contains(object[key] as? String ?? "")
+            }
+            if isWanted("author", filter.authors), isWanted("reason", filter.reasons),
+              isWanted("request", filter.requests), names == nil || !changes.isEmpty
             {
               expected += changes + ["\(object["txn"] as? Int64 ?? 0) \(object["digest"] ?? "")"]
             }

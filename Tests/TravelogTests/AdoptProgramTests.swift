@@ -108,7 +108,8 @@ struct AdoptProgramTests {
       let program = """
         import sqlite3, sys
         shop = sqlite3.connect(sys.argv[1])
-        shop.execute("UPDATE travelog_context SET author = ?, reason = ?", ("billing", "ticket 7"))
+        shop.execute("UPDATE travelog_context SET author = ?, reason = ?, request = ?",
+            ("billing", "ticket 7", "POST /pay"))
         shop.execute("UPDATE product SET price = 4 WHERE sku = ?", ("tea",))
         shop.execute("UPDATE travelog_context SET author = NULL")
         shop.commit()
@@ -127,7 +128,35 @@ struct AdoptProgramTests {
       #expect(try travelog("diff", path, copy).code == 0)
       #expect(try travelog("check", path).code == 0)
       let blame = try travelog("blame", logs, "product", #"["text:tea"]"#)
-      #expect(blame.output.contains("billing"))
+      #expect(blame.output.contains("billing: ticket 7 (POST /pay)"))
+      for source in [path, logs, copy] {
+        #expect(try travelog("log", source).output.contains("billing: ticket 7 (POST /pay)"))
+        let show = try travelog("show", source, "2").output
+        #expect(show.contains("reason:  ticket 7\nrequest: POST /pay\n"))
+        #expect(show.contains(#"details: {"boundary":"proven"}"#))
+        for (flag, text) in [("--reason", "ticket 7"), ("--request", "POST /pay")] {
+          let log = try travelog("log", source, flag, text)
+          #expect(log.output.hasPrefix("2  ") && log.output.split(separator: "\n").count == 1)
+          #expect(try travelog("log", source, flag, text + "0").output == "")
+          let rest = try travelog("log", source, flag, "").output
+          #expect(rest != "" && !rest.contains("billing"))
+          let report = try travelog("report", source, flag, text, "--json").output
+          #expect(report.contains(#""reason":"ticket 7","request":"POST /pay""#))
+          #expect(!report.contains(#""op":"adopt""#))
+        }
+      }
+      let filtered = folder.path + "/filtered"
+      try FileManager.default.createDirectory(atPath: filtered, withIntermediateDirectories: true)
+      let export = try travelog("export", path, "--to", filtered, "--reason", "ticket 7")
+      #expect(export.code == 0)
+      #expect(try travelog("verify", filtered).code == 0)
+      let partial = try #require(
+        try FileManager.default.subpathsOfDirectory(atPath: filtered).first {
+          $0.split(separator: "/").last?.hasPrefix("partial=") == true
+        }
+      )
+      let log = try travelog("log", filtered + "/" + partial)
+      #expect(log.output.split(separator: "\n").map { $0.contains("ticket 7") } == [true])
       #expect(try travelog("log", path, "--author", "billing").output.contains("~1 product"))
       #expect(try travelog("undo", path, "2", "--dry-run").output.contains("price: 3 -> 4"))
       #expect(try travelog("undo", path, "2").code == 0)

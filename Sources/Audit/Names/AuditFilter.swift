@@ -8,6 +8,10 @@ package struct AuditFilter: Sendable {
   package var id: ObjectID?
   /// The name of an author; empty to select transactions without an author.
   package var author: String?
+  /// A reason; empty to select transactions without a reason.
+  package var reason: String?
+  /// A request; empty to select transactions without a request.
+  package var request: String?
   /// The property that a change must set to be selected.
   package var attribute: String?
   /// The earliest selected time, in the form of times in the history.
@@ -67,22 +71,40 @@ package struct AuditFilter: Sendable {
     return filters
   }
 
+  /// Whether the filter can select a transaction whose closing line is not read yet.
+  ///
+  /// Only the closing line in a log has the reason and the request of a transaction.
+  package func mayMatch(_ opening: Transaction) -> Bool {
+    matches(author: opening.author, time: opening.time)
+  }
+
+  /// Whether only the closing line of a transaction shows whether the filter selects it.
+  var needsClosingLine: Bool { reason != nil || request != nil }
+
   package func matches(_ transaction: Transaction) -> Bool {
     matches(author: transaction.author, time: transaction.time)
+      && matches(reason: transaction.reason, request: transaction.request)
   }
 
   /// Whether the filter selects a value that a transaction set.
   ///
   /// `touch` is nil if the value was set before the history begins.
   func matches(_ touch: Touch?) -> Bool {
-    guard let touch else { return author == nil && since == nil }
+    guard let touch else { return author == nil && !needsClosingLine && since == nil }
     return matches(author: touch.author, time: touch.time)
+      && matches(reason: touch.reason, request: touch.request)
   }
 
   private func matches(author: String?, time: String) -> Bool {
     if let wanted = self.author, (author ?? "") != wanted { return false }
     if let since, time < since { return false }
     if let until, time >= until { return false }
+    return true
+  }
+
+  private func matches(reason: String?, request: String?) -> Bool {
+    if let wanted = self.reason, (reason ?? "") != wanted { return false }
+    if let wanted = self.request, (request ?? "") != wanted { return false }
     return true
   }
 

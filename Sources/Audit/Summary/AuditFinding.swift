@@ -37,6 +37,8 @@ package struct AuditFinding: Encodable, Sendable {
     package var transaction: Int64
     package var time: String?
     package var author: String?
+    package var reason: String?
+    package var request: String?
     /// A description of the occurrence, in a few words or a sentence.
     package var value: String
   }

@@ -18,8 +18,7 @@ struct FindingTally {
     _ kind: AuditFinding.Kind,
     value: String,
     transaction: Int64 = 0,
-    time: String? = nil,
-    author: String? = nil,
+    by touch: Touch? = nil,
     history: Int
   ) {
     var finding = findings[kind] ?? AuditFinding(kind, message: kind.message(for: request))
@@ -29,8 +28,10 @@ struct FindingTally {
         AuditFinding.Item(
           history: history,
           transaction: transaction,
-          time: time,
-          author: author,
+          time: touch?.time,
+          author: touch?.author,
+          reason: touch?.reason,
+          request: touch?.request,
           value: value
         )
       )
@@ -55,8 +56,7 @@ struct FindingTally {
         kind,
         value: value,
         transaction: transaction.id,
-        time: transaction.time,
-        author: transaction.author,
+        by: Touch(transaction),
         history: history
       )
     }

@@ -29,6 +29,9 @@ package final class ObjectTally {
   private var distinct = DistinctCount()
   /// Whether the history has too many objects to count each of them separately.
   private var isOver = false
+  /// The objects that the open transaction counted, and the counts before it; nil if the counts are
+  /// final.
+  private var tentative: (objects: [Object], distinct: DistinctCount, isOver: Bool)?
   // The index of the history that is being read.
   private var history: Int32 = 0
   /// For each entity, the key of the value that names its objects.
@@ -39,6 +42,7 @@ package final class ObjectTally {
   /// Deletes the counts, and keeps the list of objects whose names are wanted.
   func restart() {
     counted = [:]
+    tentative = nil
     distinct = DistinctCount()
     isOver = false
   }
@@ -64,8 +68,9 @@ package final class ObjectTally {
   /// Records the name that an object has in a change, instead of its earlier name.
   ///
   /// `isCounted` is false for a change of a snapshot, and for a change that the filter does not
-  /// select.
-  func note(_ change: Change, isCounted: Bool) {
+  /// select. If the count is tentative, a later call of ``settle(isSelected:)`` decides about it.
+  func note(_ change: Change, isCounted: Bool, isTentative: Bool = false) {
+    if isCounted, isTentative, tentative == nil { tentative = ([], distinct, isOver) }
     let object = object(of: change)
     let wantedIndex = wanted.index(forKey: object)
     let isTracked = isCounted && track(object)
@@ -83,6 +88,7 @@ package final class ObjectTally {
     )
     if let index = counted.index(forKey: object) {
       counted.values[index].changes += 1
+      tentative?.objects.append(object)
       return true
     }
     guard counted.count < Self.limit else {
@@ -90,7 +96,21 @@ package final class ObjectTally {
       return false
     }
     counted[object] = Entry(changes: 1)
+    tentative?.objects.append(object)
     return true
+  }
+
+  /// Ends a transaction: keeps its tentative counts if it is selected, and subtracts them otherwise.
+  func settle(isSelected: Bool) {
+    guard let (objects, distinct, isOver) = tentative else { return }
+    tentative = nil
+    guard !isSelected else { return }
+    (self.distinct, self.isOver) = (distinct, isOver)
+    for object in objects {
+      guard var entry = counted[object] else { continue }
+      entry.changes -= 1
+      counted[object] = entry.changes > 0 ? entry : nil
+    }
   }
 
   /// The number of different objects, and whether this number is an estimate.

@@ -92,6 +92,7 @@ final class Summary: VerificationObserver {
 
   func begin(_ index: Int) {
     current = index
+    objects.settle(isSelected: false)
     newest = ""
     changes = 0
     counter = EntityCounter()
@@ -102,10 +103,15 @@ final class Summary: VerificationObserver {
 
   func take(_ change: Change, transaction: Transaction) {
     guard let current else { return }
+    let filter = filters[current]
     let isSelected =
-      isInRange(transaction) && filters[current].matches(transaction)
-      && filters[current].matches(change, transaction: transaction)
-    objects.note(change, isCounted: isSelected && transaction.operation != .snapshot)
+      isInRange(transaction) && filter.mayMatch(transaction)
+      && filter.matches(change, transaction: transaction)
+    objects.note(
+      change,
+      isCounted: isSelected && transaction.operation != .snapshot,
+      isTentative: filter.needsClosingLine
+    )
     guard isSelected else { return }
     counter.count(change)
     changes += 1
@@ -128,6 +134,7 @@ final class Summary: VerificationObserver {
     // only a part.
     entries[current].note(transaction)
     let filter = filters[current]
+    objects.settle(isSelected: filter.matches(transaction))
     guard filter.matches(transaction), changes > 0 || !filter.isAboutChanges else { return }
     let summary = TransactionSummary(transaction: transaction, entities: counts)
     entries[current].add(summary, isSnapshot: isSnapshot)
@@ -162,6 +169,8 @@ final class Summary: VerificationObserver {
     report.lastTime = entries.compactMap(\.lastTime).max()
     report.timeOffset = report.lastTime.map { request.clock.offset(at: $0) } ?? 0
     report.snapshotObjects = entries.reduce(0) { $0 + $1.snapshotObjects }
+    // If a log is damaged, its last transaction has no closing line.
+    objects.settle(isSelected: false)
     (report.objects, report.isObjectsEstimated) = objects.objects
     report.authors = authors.ranking
     report.entities = entities.ranking

@@ -67,8 +67,7 @@ extension Summary {
             .damage,
             value: damage,
             transaction: transaction.id,
-            time: transaction.time,
-            author: transaction.author,
+            by: Touch(transaction),
             history: index
           )
         }

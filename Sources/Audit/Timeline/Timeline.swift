@@ -136,7 +136,7 @@ package func writeTimeline(
     spool.removeAll()
     try history.source.read(
       stretch,
-      wants: { filter.matches($0) },
+      wants: { filter.mayMatch($0) },
       change: { change, opening in
         read += 1
         try progress.countChange(tick)
@@ -150,6 +150,8 @@ package func writeTimeline(
         try progress.countTransaction(tick)
         let entities = counter.take()
         shown = 0
+        // The bytes of a transaction that is not selected are never read.
+        defer { start = spool.count }
         guard filter.matches(transaction), !entities.isEmpty || !filter.isAboutChanges else {
           return
         }
@@ -158,7 +160,6 @@ package func writeTimeline(
           form.head(TransactionSummary(transaction: transaction, entities: entities))
         )
         pieces.append((start..<middle, middle..<spool.count))
-        start = spool.count
       }
     )
     for piece in pieces.reversed() {

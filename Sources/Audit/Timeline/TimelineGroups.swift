@@ -50,7 +50,7 @@ package func groupTimeline(
   var progress = Progress(total: Int64(range.count))
   try history.source.read(
     range,
-    wants: { filter.matches($0) },
+    wants: { filter.mayMatch($0) },
     change: { change, opening in
       if filter.matches(change, transaction: opening) { counts.count(change.kind) }
       try progress.countChange(tick)

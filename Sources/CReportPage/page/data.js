@@ -77,7 +77,7 @@ function addRows(bytes) {
     const tab = bytes.indexOf(9, start);
     let end = bytes.indexOf(10, tab);
     if (end < 0) end = bytes.length;
-    const [history, id, time, author, op, state, program, entities] = JSON.parse(decoder.decode(bytes.subarray(start, tab)));
+    const [history, id, time, author, op, state, program, entities, reason, request] = JSON.parse(decoder.decode(bytes.subarray(start, tab)));
     let total = 0;
     let deleted = 0;
     for (const entity of entities) {
@@ -85,7 +85,7 @@ function addRows(bytes) {
       deleted += entity[3];
     }
     rows.push({
-      history, id: String(id), time: Date.parse(time), author, op, state, program, entities, total, deleted, bytes, start: tab + 1, end,
+      history, id: String(id), time: Date.parse(time), author, reason, request, op, state, program, entities, total, deleted, bytes, start: tab + 1, end,
     });
     data.kept += Math.min(total, data.changeLimit);
     start = end + 1;
@@ -246,3 +246,10 @@ function words() {
 function capitalized(word) { return word[0].toUpperCase() + word.slice(1); }
 
 function authorName(author) { return author === null || author === undefined ? 'no author' : author; }
+
+// Who made a transaction, why and for which request. A finding has the same keys.
+function whoOf(row, limit) { return [bdi(authorName(row.author), limit), whyAfter(row)]; }
+
+function whyAfter(row) {
+  return [row.reason ? [': ', bdi(row.reason, 60)] : null, row.request ? [' (', bdi(row.request, 60), ')'] : null];
+}

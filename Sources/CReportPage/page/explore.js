@@ -2,7 +2,7 @@
 
 // An author that is the empty text stands for transactions without an author; without one, all.
 const filter = { view: 'transactions', sort: 'newest' };
-const filterKeys = ['view', 'sort', 'history', 'author', 'entity', 'object', 'kind', 'op', 'from', 'to', 'text'];
+const filterKeys = ['view', 'sort', 'history', 'author', 'reason', 'request', 'entity', 'object', 'kind', 'op', 'from', 'to', 'text'];
 const sorts = {
   transactions: [['newest', 'newest first'], ['oldest', 'oldest first'], ['largest', 'most changes first'], ['author', 'by author']],
   deletions: [['newest', 'newest first'], ['oldest', 'oldest first'], ['largest', 'most deletions first'], ['author', 'by author']],
@@ -46,6 +46,7 @@ function filterForm() {
   return el('form.filter.card', { id: 'filter', 'aria-label': 'Filter', onsubmit: event => event.preventDefault() },
     input('text', 'Text in names and values', 'search', 'press / to search'),
     isDifference() ? null : select('author', 'Author', names(report.authors, authorName)),
+    isDifference() ? null : [select('reason', 'Reason', []), select('request', 'Request', [])],
     select('entity', capitalized(words().entity), names(report.entities, name => name || '')),
     select('kind', 'Kind', kinds.map((kind, index) => [kind.key, isDifference() ? ['only in the second', 'differs', 'only in the first'][index] : kind.word])),
     isDifference() ? null : select('op', 'Origin', names(report.operations, name => name || '')),
@@ -102,7 +103,7 @@ function drawFilter() {
     const field = byId(id);
     if (field && field !== document.activeElement) field.value = value;
   };
-  for (const key of ['author', 'entity', 'kind', 'op', 'history']) {
+  for (const key of ['author', 'reason', 'request', 'entity', 'kind', 'op', 'history']) {
     const field = byId('filter-' + key);
     if (!field) continue;
     const value = filter[key] === undefined ? 'any' : '=' + filter[key];
@@ -111,6 +112,11 @@ function drawFilter() {
       field.append(el('option', { value }, shorten(visible(filter[key]), 60)));
     }
     field.value = value;
+  }
+  // Most histories have no reasons and no requests.
+  for (const key of ['reason', 'request']) {
+    const field = byId('filter-' + key);
+    if (field) field.closest('label').hidden = field.options.length < 2;
   }
   assign('filter-text', filter.text || '');
   assign('filter-object', filter.object || '');
@@ -125,6 +131,22 @@ function drawFilter() {
     tab.setAttribute('aria-pressed', String(tab.dataset.view === filter.view));
   }
   byId('filter-reset').disabled = !isFiltered();
+}
+
+// Lists the reasons and requests of the newest transactions in the filter.
+function fillContexts() {
+  for (const key of ['reason', 'request']) {
+    const field = byId('filter-' + key);
+    if (!field) continue;
+    const texts = new Set(Array.from(field.options, option => option.value.slice(1)));
+    for (const row of data.rows) {
+      if (texts.size > 100) break;
+      if (!row[key] || texts.has(row[key])) continue;
+      texts.add(row[key]);
+      field.append(el('option', { value: '=' + row[key] }, shorten(visible(row[key]), 60)));
+    }
+  }
+  drawFilter();
 }
 
 // The moments at which the selected days begin and end.
@@ -144,6 +166,8 @@ function matcher() {
     if (!isDifference() && !(row.time >= from && row.time < to) && (filter.from || filter.to)) return false;
     if (filter.history !== undefined && String(row.history) !== filter.history) return false;
     if (filter.author !== undefined && (row.author || '') !== filter.author) return false;
+    if (filter.reason !== undefined && row.reason !== filter.reason) return false;
+    if (filter.request !== undefined && row.request !== filter.request) return false;
     if (filter.op !== undefined && row.op !== filter.op) return false;
     if (isDeletion && !row.deleted) return false;
     if (filter.entity !== undefined || kind >= 0) {
@@ -163,7 +187,7 @@ function textMatcher() {
   const object = filter.object ? objectPattern(filter.object) : null;
   return (row, line, lower) => {
     if (object !== null && !line.includes(object)) return false;
-    const head = ((row.author || '') + ' ' + row.program + ' ' + row.id).toLowerCase();
+    const head = [row.author || '', row.reason || '', row.request || '', row.program, row.id].join(' ').toLowerCase();
     if (patterns.every((pattern, index) => lower.includes(pattern) || head.includes(wanted[index]))) return true;
     if (!named.size) return false;
     for (const [, key] of line.matchAll(namelessChange)) if (named.has(row.history + key)) return true;
@@ -349,6 +373,7 @@ function restCommand() {
   if (entity) line.push('--entity ' + quoted(entity));
   if (id) line.push('--id ' + quoted(id));
   if (filter.author !== undefined) line.push('--author ' + (filter.author === '' ? "''" : quoted(filter.author)));
+  for (const key of ['reason', 'request']) if (filter[key] !== undefined) line.push('--' + key + ' ' + quoted(filter[key]));
   const oldest = data.rows.reduce((time, row) => row.history === index ? Math.min(time, row.time) : time, Infinity);
   const [from, to] = filterMoments();
   if (Number.isFinite(from)) line.push('--since ' + new Date(from).toISOString());
@@ -451,7 +476,7 @@ function headline(row) {
 }
 
 function rowFacts(row) {
-  return [el('span.id', {}, '#' + row.id), el('span.when', {}, timeElement(row.time)), el('span.who', {}, bdi(authorName(row.author), 40))];
+  return [el('span.id', {}, '#' + row.id), el('span.when', {}, timeElement(row.time)), el('span.who', {}, whoOf(row, 40))];
 }
 
 function transactionRow(row) {
@@ -467,7 +492,7 @@ function transactionBody(row, heading) {
   const hidden = changes.length - selected.length;
   const omitted = row.total - changes.length;
   const box = el('div', {});
-  append(box, [el('p.faint', {}, row.program ? ['By ', bdi(row.program, 120), '. '] : null, row.op !== 'recorded' ? 'Origin: ' + row.op + '. ' : null,
+  append(box, [whyOf(row), el('p.faint', {}, row.program ? ['By ', bdi(row.program, 120), '. '] : null, row.op !== 'recorded' ? 'Origin: ' + row.op + '. ' : null,
     el('a', { href: '#' + encodedState({ transaction: row.id, history: row.history || null }) }, 'Link to transaction ' + row.id))]);
   let shown = 0;
   const more = el('button', { type: 'button', onclick: () => show(100) });
@@ -483,6 +508,12 @@ function transactionBody(row, heading) {
   if (hidden > 0) append(box, [el('p.faint', {}, count(hidden, 'other change') + ' of this transaction ' + (hidden === 1 ? 'is' : 'are') + ' not selected by the filter.')]);
   if (omitted > 0) append(box, [el('p.faint', {}, count(omitted, 'change') + ' of this transaction ' + (omitted === 1 ? 'is' : 'are') + ' not in the page:'), command('travelog show ' + quoted(sourceOf(row.history)) + ' ' + row.id)]);
   return box;
+}
+
+// The reason and the request. The head of a row may show only their beginning.
+function whyOf(row) {
+  if (!row.reason && !row.request) return null;
+  return el('p', {}, row.reason ? ['Reason: ', bdi(row.reason), '. '] : null, row.request ? ['Request: ', bdi(row.request), '.'] : null);
 }
 
 // The deletions of a transaction. Objects that refer to another deleted object were deleted with it.
@@ -514,7 +545,7 @@ function deletionRow(row) {
     ? el('span.headline', {}, bdi(first.change.entity), ' ' + first.change.id, first.change.name ? [' “', bdi(first.change.name, 60), '”'] : null,
       rest > 0 ? el('span.faint', {}, ' with ' + count(rest, 'other ' + words().object)) : null)
     : count(row.deleted, words().object)), chips([0, 0, row.deleted])],
-  () => el('div', {}, el('p.faint', {}, row.program ? ['By ', bdi(row.program, 120), '. '] : null,
+  () => el('div', {}, whyOf(row), el('p.faint', {}, row.program ? ['By ', bdi(row.program, 120), '. '] : null,
     el('a', { href: '#' + encodedState({ transaction: row.id, history: row.history || null }) }, 'Link to transaction ' + row.id)),
   trees.slice(0, 50).map(tree => treeElement(tree, row.history)),
   trees.length > 50 ? el('p.faint', {}, 'and ' + number(trees.length - 50) + ' more; transaction ' + row.id + ' has them') : null), 'deletion');
@@ -530,7 +561,7 @@ function objectRow(object) {
   const link = el('a', { href: '#' + encodedState({ object: object.entity + '/' + object.id, history: object.history || null }) },
     bdi(object.entity), ' ' + object.id, object.name ? [' ', el('span.name', {}, '“', bdi(object.name, 80), '”')] : null);
   return el('li.row.object', {}, el('div.row-head', {}, el('span.what', {}, link),
-    el('span.when', {}, 'last ' + kinds[object.kind].word + ' ', timeElement(object.last.time)), el('span.who', {}, bdi(authorName(object.last.author), 40)),
+    el('span.when', {}, 'last ' + kinds[object.kind].word + ' ', timeElement(object.last.time)), el('span.who', {}, whoOf(object.last, 40)),
     el('span.chips', {}, el('span.kind', {}, count(object.changes, 'change')))));
 }
 

@@ -48,7 +48,7 @@ function findingCard(finding, items, isZoomed) {
 function findingRow(item) {
   const time = item.time ? timeElement(Date.parse(item.time)) : '–';
   return el('tr', {}, el('th', { scope: 'row' }, item.transaction ? transactionLink(item.history, String(item.transaction)) : '–'),
-    el('td', { 'data-head': 'Time' }, time), el('td', { 'data-head': 'Author' }, item.time ? breakable(authorName(item.author)) : '–'),
+    el('td', { 'data-head': 'Time' }, time), el('td', { 'data-head': 'Author' }, item.time ? [breakable(authorName(item.author)), whyAfter(item)] : '–'),
     el('td', { 'data-head': 'Found' }, bdi(item.value, 400)));
 }
 

@@ -93,6 +93,7 @@ async function start() {
     if (isFirst || data.isLoaded) search();
     isFirst = false;
   });
+  fillContexts();
   // The tables of selected days are complete only now.
   if (filter.from || filter.to) drawActivity();
   if (location.hash) follow();

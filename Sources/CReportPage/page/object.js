@@ -45,7 +45,7 @@ function showTransaction(id, history) {
   for (const key of ['entity', 'kind', 'object', 'text']) delete filter[key];
   const body = transactionBody(row);
   Object.assign(filter, saved);
-  showDetail(['Transaction ' + row.id], el('p', {}, timeElement(row.time), ', ', bdi(authorName(row.author), 120), ' ', chips(totals(row))), body);
+  showDetail(['Transaction ' + row.id], el('p', {}, timeElement(row.time), ', ', whoOf(row, 120), ' ', chips(totals(row))), body);
 }
 
 let detailRun = 0;
@@ -101,7 +101,7 @@ function blameTable(events, history) {
   if (!values.size) return null;
   return details(isDeleted ? 'The last values, and who set them' : 'The values, and who set them', () => table(
     'The last value of each property in this page', ['Property', 'Value', 'Set in', 'Time', 'Author'],
-    Array.from(values, ([name, { row, value }]) => [bdi(name), valueElement(value, history), transactionLink(history, row.id), timeElement(row.time), bdi(authorName(row.author), 60)]), { stacks: true }));
+    Array.from(values, ([name, { row, value }]) => [bdi(name), valueElement(value, history), transactionLink(history, row.id), timeElement(row.time), el('span', {}, whoOf(row, 60))]), { stacks: true }));
 }
 
 function timeline(events, history) {
@@ -111,7 +111,7 @@ function timeline(events, history) {
   const show = amount => {
     for (const { row, change } of events.slice(shown, shown + amount)) {
       list.append(el('li', { 'data-kind': kinds[change.kind].key },
-        el('p.event', {}, timeElement(row.time), ' ', el('strong', {}, bdi(authorName(row.author), 60)), ' ', transactionLink(history, row.id)),
+        el('p.event', {}, timeElement(row.time), ' ', el('strong', {}, whoOf(row, 60)), ' ', transactionLink(history, row.id)),
         changeElement(change, history, 'h5')));
     }
     shown = Math.min(shown + amount, events.length);

@@ -74,7 +74,7 @@ function paperFindings() {
   const list = report.findings.map(finding => el('div', {},
     el('h3', {}, severityWords[finding.severity] + ': ' + finding.title + ' (' + number(finding.count) + ')'), el('p', {}, visible(finding.message)),
     table(finding.title, ['Transaction', 'Time', 'Author', 'Found'], finding.items.slice(0, 100).map(item => [
-      String(item.transaction || '–'), item.time ? localTime(Date.parse(item.time)).text : '–', item.time ? bdi(authorName(item.author), 60) : '–', bdi(item.value, 300)])),
+      String(item.transaction || '–'), item.time ? localTime(Date.parse(item.time)).text : '–', item.time ? el('span', {}, whoOf(item, 60)) : '–', bdi(item.value, 300)])),
     finding.count > 100 ? el('p', {}, 'and ' + number(finding.count - Math.min(100, finding.items.length)) + ' more') : null));
   return [list.length ? list : el('p', {}, 'There are no findings.'), checksList()];
 }
@@ -87,7 +87,7 @@ function paperDeletions() {
   const inPage = rows.reduce((total, row) => total + row.deleted, 0);
   return [el('p', {}, number(inPage) + ' of ' + number(all) + ' deletions are in the page' + (rows.length > limit ? '; the newest ' + limit + ' transactions are printed.' : '.')),
     rows.slice(0, limit).map(row => el('div.deletion', {},
-      el('h3', {}, 'Transaction ' + row.id + ', ', timeElement(row.time), ', ', bdi(authorName(row.author), 60)),
+      el('h3', {}, 'Transaction ' + row.id + ', ', timeElement(row.time), ', ', whoOf(row, 60)),
       changesOf(row).filter(change => change.kind === 2).slice(0, 100).map(change => changeElement(change, row.history))))];
 }
 
@@ -109,7 +109,7 @@ function paperTransactions() {
     ? changeElement(item.change, item.history, 'h3')
     : item.last ? el('p', {}, bdi(item.entity), ' ' + item.id, item.name ? [' “', bdi(item.name, 120), '”'] : null, ', ' + count(item.changes, 'change')
       + ', the last in transaction ' + item.last.id)
-      : el('div', {}, el('h3', {}, 'Transaction ' + item.id + ', ', timeElement(item.time), ', ', bdi(authorName(item.author), 60)),
+      : el('div', {}, el('h3', {}, 'Transaction ' + item.id + ', ', timeElement(item.time), ', ', whoOf(item, 60)),
         selectedChanges(changesOf(item)).slice(0, 50).map(change => changeElement(change, item.history))))];
 }
 

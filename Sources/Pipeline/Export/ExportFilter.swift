@@ -32,6 +32,14 @@ package struct ExportFilter: Hashable, Sendable {
   ///
   /// An empty text selects transactions without an author.
   package var authors: [String] = []
+  /// The reasons of the transactions that are exported; empty for all reasons.
+  ///
+  /// An empty text selects transactions without a reason.
+  package var reasons: [String] = []
+  /// The requests of the transactions that are exported; empty for all requests.
+  ///
+  /// An empty text selects transactions without a request.
+  package var requests: [String] = []
   /// The entities whose changes are exported; empty for all entities.
   ///
   /// Changes of entities that inherit from an exported entity are exported too.
@@ -42,7 +50,20 @@ package struct ExportFilter: Hashable, Sendable {
 
   package init() {}
 
-  package var isEmpty: Bool { authors.isEmpty && entities.isEmpty && redactions.isEmpty }
+  package var isEmpty: Bool {
+    authors.isEmpty && reasons.isEmpty && requests.isEmpty && entities.isEmpty
+      && redactions.isEmpty
+  }
+
+  /// Whether the filter selects a transaction, by the facts in the transaction's closing line.
+  func matches(_ transaction: Transaction) -> Bool {
+    func isWanted(_ text: String?, in texts: [String]) -> Bool {
+      texts.isEmpty || texts.contains(text ?? "")
+    }
+    return isWanted(transaction.author, in: authors)
+      && isWanted(transaction.reason, in: reasons)
+      && isWanted(transaction.request, in: requests)
+  }
 
   /// A description of the filter.
   ///
@@ -58,6 +79,8 @@ package struct ExportFilter: Hashable, Sendable {
     }
     var parts: [String] = []
     if !authors.isEmpty { parts.append("authors \(list(authors))") }
+    if !reasons.isEmpty { parts.append("reasons \(list(reasons))") }
+    if !requests.isEmpty { parts.append("requests \(list(requests))") }
     if !entities.isEmpty { parts.append("entities \(list(entities))") }
     for manner in Redaction.Manner.allCases {
       let names = redactions.filter { $0.manner == manner }.map { "\($0.entity).\($0.attribute)" }

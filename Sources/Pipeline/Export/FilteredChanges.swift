@@ -47,7 +47,7 @@ final class FilteredChanges {
   ///
   /// A gap is never omitted, because no other line can replace the line of a gap in the chain.
   func shownChanges(of transaction: Transaction, reader: Reader) throws -> Int64? {
-    guard isWanted(transaction) else { return transaction.operation == .gap ? 0 : nil }
+    guard filter.matches(transaction) else { return transaction.operation == .gap ? 0 : nil }
     guard !filter.entities.isEmpty else { return transaction.count }
     let cursor = try reader.history(after: transaction.id - 1, through: transaction.id)
     guard try cursor.nextTransaction() != nil else { return nil }
@@ -58,13 +58,9 @@ final class FilteredChanges {
     return count > 0 || transaction.operation == .gap ? count : nil
   }
 
-  private func isWanted(_ transaction: Transaction) -> Bool {
-    filter.authors.isEmpty || filter.authors.contains(transaction.author ?? "")
-  }
-
   /// Whether a filtered log contains the line of a change.
   func isWanted(_ change: Change, of transaction: Transaction) throws -> Bool {
-    guard isWanted(transaction) else { return false }
+    guard filter.matches(transaction) else { return false }
     guard !filter.entities.isEmpty else { return true }
     return try wants(transaction.schema).entities.contains { $0.hasEntity(of: change) }
   }

@@ -28,7 +28,12 @@ enum PageLine {
       let counts = entity.counts
       line += Array(",\(counts.inserted),\(counts.updated),\(counts.deleted)]".utf8)
     }
-    return line + Array("]]\t[".utf8)
+    line.append(UInt8(ascii: "]"))
+    if transaction.reason != nil || transaction.request != nil {
+      append(",", text: transaction.reason, to: &line)
+      append(",", text: transaction.request, to: &line)
+    }
+    return line + Array("]\t[".utf8)
   }
 
   static func change(_ difference: ObjectDifference, isFirst: Bool) -> [UInt8] {

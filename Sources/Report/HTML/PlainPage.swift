@@ -126,7 +126,7 @@ struct PlainPage {
         let row =
           "<tr><th scope=\"row\">\(transaction.id)</th>"
           + "<td><time>\(Page.escaped(clock.text(transaction.time)))</time></td>"
-          + "<td>\(Page.escaped(authorText(transaction.author), limit: 80))</td>"
+          + "<td>\(Page.escaped(who(Touch(transaction)), limit: 200))</td>"
           + "<td>\(remark(transaction).map { Page.escaped($0) + " " } ?? "")"
           + "\(counts.joined(separator: ", "))<ul>"
         return Array(row.utf8)

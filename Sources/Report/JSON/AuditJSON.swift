@@ -27,6 +27,8 @@ extension JSONText {
     add("transaction", number: transaction.id)
     add("time", text: transaction.time)
     add("author", text: transaction.author)
+    add("reason", text: transaction.reason)
+    add("request", text: transaction.request)
     add("op", text: transaction.operation.rawValue)
     add("state", text: transaction.state.rawValue)
     add("process", text: transaction.process.isEmpty ? nil : transaction.process)
@@ -69,6 +71,8 @@ extension JSONText {
     add("transaction", number: touch.transaction)
     add("time", text: touch.time)
     add("author", text: touch.author)
+    add("reason", text: touch.reason)
+    add("request", text: touch.request)
     add("op", text: touch.operation.rawValue)
   }
 

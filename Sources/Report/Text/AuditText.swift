@@ -74,7 +74,7 @@ package func textTimeline(
       let transaction = summary.transaction
       let id = String(transaction.id)
       var line = String(repeating: " ", count: max(0, width - id.count)) + marks.strong(id)
-      line += "  \(second(transaction.time))  \(authorText(transaction.author))"
+      line += "  \(second(transaction.time))  \(who(Touch(transaction), marks: marks))"
       let counts = summary.entities.map { "\(text(of: $0.counts, marks: marks)) \($0.entity)" }
       if let what = remark(transaction) { line += "  [\(what)]" }
       if !counts.isEmpty { line += "  " + counts.joined(separator: ", ") }
@@ -104,6 +104,8 @@ package func textTransaction(_ marks: Marks) -> TimelineForm {
         "time:    \(transaction.time)",
         "author:  \(authorText(transaction.author))",
       ]
+      if let reason = transaction.reason { lines.append("reason:  \(visible(reason))") }
+      if let request = transaction.request { lines.append("request: \(visible(request))") }
       if let remark = remark(transaction) { lines.append("kind:    \(remark)") }
       if !transaction.process.isEmpty {
         lines.append(
@@ -136,6 +138,13 @@ func remark(_ transaction: Transaction) -> String? {
 
 func authorText(_ author: String?) -> String { author.map { visible($0) } ?? "(no author)" }
 
+/// The author, the reason and the request on one line, such as `billing: ticket 7 (POST /pay)`.
+func who(_ touch: Touch, limit: Int = 60, marks: Marks = Marks()) -> String {
+  func short(_ text: String) -> String { visible(shortened(text, limit: limit, marks: marks)) }
+  return authorText(touch.author) + (touch.reason.map { ": \(short($0))" } ?? "")
+    + (touch.request.map { " (\(short($0)))" } ?? "")
+}
+
 /// A time from history, without the fraction of a second.
 func second(_ time: String) -> String {
   time.utf8.count == 27 ? time.prefix(19) + "Z" : time
@@ -167,7 +176,7 @@ package func text(of blame: Blame, marks: Marks) -> String {
     )
   ]
   func by(_ touch: Touch) -> String {
-    "\(touch.transaction)  \(second(touch.time))  \(authorText(touch.author))"
+    "\(touch.transaction)  \(second(touch.time))  \(who(touch, marks: marks))"
       + (touch.operation == .recorded ? "" : "  [\(touch.operation.rawValue)]")
   }
   if let inserted = blame.inserted { lines.append(marks.added("+ inserted by \(by(inserted))")) }
