@@ -4,13 +4,13 @@
     interop.py TRAVELOG TRIPS FOLDER [READER...]
 
 With its default options, each reader counts the lines and sums up every column; with the code in
-docs/READING.md it answers three questions. SQLite reads the right answers from the store. Prints a
-table, and ends with 1 if an answer differs.
+docs/READING.md it answers three questions. SQLite reads the right answers from the store. Each reader
+also finds the reasons of transactions. Prints a table, and ends with 1 if an answer differs.
 """
 import math, shutil, sys, time
 from pathlib import Path
 
-import columns, sample_store, snippets
+import columns, reasons, sample_store, snippets
 
 DOCUMENT = Path(__file__).resolve().parents[2] / "docs" / "READING.md"
 
@@ -77,6 +77,7 @@ def main(travelog, trips, folder, *only):
     expected = {place: snippets.answers(*pieces["sqlite3"], place) for place in (today, migrated)}
     names = columns.columns(logs(today))
     of_store = columns.of_store(today / "trips.store", names)
+    adopted = reasons.make_logs(travelog, folder / "adopted")
     print(f"{len(logs(today))} logs of one schema, {len(logs(migrated))} with a migration")
     print(f"{'reader':<10}{'lines':>8}{'sums':>8}{'answers':>9}{'seconds':>9}  agrees")
     good = True
@@ -84,6 +85,7 @@ def main(travelog, trips, folder, *only):
         begin, complaints, lines, sums, questions = time.monotonic(), [], 0, 0, 0
         if reader in columns.READERS:
             lines, sums, complaints = compare_columns(reader, logs(today), names, of_store)
+            complaints += reasons.complaints(reader, adopted)
         for place in (today, migrated):
             found = snippets.answers(*pieces[reader], place)
             questions += len(found)
