@@ -36,6 +36,7 @@ struct EventPlace {
 /// Reads the captured rows of all tables in the order of the clock.
 final class CapturedStream {
   private let tables: [AdoptedTable]
+  private let touched: TouchedRows
   private var cursors: [(table: Int, statement: Statement, next: CapturedEvent)] = []
 
   /// Reads the tables with these indexes.
@@ -43,9 +44,11 @@ final class CapturedStream {
     _ connection: Connection,
     names: CaptureNames,
     tables: [AdoptedTable],
-    only indexes: [Int]
+    only indexes: [Int],
+    touched: TouchedRows
   ) throws {
     self.tables = tables
+    self.touched = touched
     for index in indexes {
       let statement = try connection.prepare(
         "SELECT \(Self.list(tables[index])) FROM \(names.rows(index)) ORDER BY id"
@@ -62,18 +65,36 @@ final class CapturedStream {
   }
 
   private func event(_ row: Statement, table index: Int) throws -> CapturedEvent? {
-    guard try row.step() else { return nil }
-    let table = tables[index]
-    guard let kind = CapturedKind(rawValue: row.int64(at: 2)) else {
-      throw HistoryFailure.damaged(.unknownKind(row.string(at: 2))).at("")
+    while try row.step() {
+      guard let kind = CapturedKind(rawValue: row.int64(at: 2)) else {
+        throw HistoryFailure.damaged(.unknownKind(row.string(at: 2))).at("")
+      }
+      let id = row.int64(at: 0)
+      // An update that begins with a row of kind `move` has its place there.
+      if kind == .move {
+        guard let update = try touched.event(ofMove: id, table: index) else { continue }
+        return event(row, table: index, id: update, kind: .update)
+      }
+      guard try kind != .update || !touched.isMoved(id, table: index) else { continue }
+      return event(row, table: index, id: id, kind: kind)
     }
+    return nil
+  }
+
+  private func event(
+    _ row: Statement,
+    table index: Int,
+    id: Int64,
+    kind: CapturedKind
+  ) -> CapturedEvent {
+    let table = tables[index]
     func name(_ side: Int32) -> RowName? {
       let key = table.key.indices.map { row.value(at: 7 + 2 * Int32($0) + side) }
       return RowName(key: key, rowid: row.isNull(at: 5 + side) ? nil : row.int64(at: 5 + side))
     }
     return CapturedEvent(
       table: index,
-      row: row.int64(at: 0),
+      row: id,
       kind: kind,
       place: EventPlace(clock: row.int64(at: 1), time: row.int64(at: 3), series: row.int64(at: 4)),
       before: kind == .insert ? nil : name(0),
