@@ -137,6 +137,31 @@ struct AdoptProgramTests {
     }
   }
 
+  @Test("Commands that read an earlier state, and dry runs, add nothing to the history.")
+  func readingOnly() throws {
+    let sql = shop + "; CREATE TABLE loose(a); INSERT INTO loose VALUES (1), (2)"
+    try withDatabase(sql) { folder, path in
+      try travelog("adopt", path)
+      let program = try Connection(path: path, mode: .readWrite)
+      try program.execute("INSERT INTO product VALUES ('tea', 3); DELETE FROM loose WHERE a = 1")
+      let first = try travelog("diff", path + "@1", path)
+      #expect(first.code == 1)
+      #expect(first.output.contains(#"+ product ["text:tea"]"#), "\(first.output)")
+      #expect(first.output.contains("- loose 1"), "\(first.output)")
+      let undo = try travelog("undo", path, "2", "--dry-run")
+      #expect(undo.code == 0, "\(undo.errors)")
+      #expect(undo.output.contains("- loose 1"), "\(undo.output)")
+      #expect(try travelog("report", path, "--output", folder.path + "/page.html").code == 0)
+      let log = try travelog("log", path).output
+      #expect(log.split(separator: "\n").count == 2, "\(log)")
+      try program.execute("ALTER TABLE product ADD COLUMN size")
+      #expect(try travelog("log", path).output.contains("3 "))
+      let early = try travelog("diff", path + "@2", path)
+      #expect(early.code != 0)
+      #expect(early.errors.contains("Transaction 3 recorded tables again"), "\(early.errors)")
+    }
+  }
+
   @Test(
     "Kills of a program, of undos and of exports lose and duplicate nothing.",
     .enabled(if: installed("python3") != nil, "there is no python3")
