@@ -45,6 +45,29 @@ struct CaptureOrderTests {
     try check(world)
   }
 
+  @Test(
+    "An update that replaces a row and cascades to itself keeps the order of all three changes.",
+    arguments: ["ON", "OFF"]
+  )
+  func replacingMoves(_ recursive: String) throws {
+    let world = try AdoptedWorld(
+      """
+      CREATE TABLE node(id INTEGER PRIMARY KEY,
+        up INTEGER REFERENCES node ON UPDATE CASCADE ON DELETE SET NULL, v);
+      INSERT INTO node VALUES (3, 3, 'x'), (4, 35, 'y'), (5, 10, 'z'), (10, 10, 'old'), (28, 28, 'w');
+      """
+    )
+    try world.run(
+      """
+      PRAGMA recursive_triggers = \(recursive); PRAGMA foreign_keys = ON;
+      UPDATE OR REPLACE node SET id = 10 WHERE id IN (3, 28);
+      UPDATE node SET v = 'later' WHERE id = 10;
+      """
+    )
+    #expect(try recordedRows(of: world.path)["node"]?.contains { $0.hasPrefix("10,") } == true)
+    try check(world)
+  }
+
   @Test("Updates that move many rows, each with a cascade to itself, keep their order.")
   func manyMoves() throws {
     let world = try AdoptedWorld(

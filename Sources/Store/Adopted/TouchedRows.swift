@@ -35,8 +35,8 @@ final class TouchedRows {
       CREATE TABLE touched (id INTEGER PRIMARY KEY, origin INTEGER, name BLOB, first INTEGER,
         last INTEGER, UNIQUE (origin, name));
       CREATE TABLE replaced (origin INTEGER, row INTEGER, PRIMARY KEY (origin, row)) WITHOUT ROWID;
-      CREATE TABLE moved (origin INTEGER, row INTEGER, event INTEGER, PRIMARY KEY (origin, row))
-        WITHOUT ROWID;
+      CREATE TABLE moved (origin INTEGER, row INTEGER, earlier INTEGER,
+        PRIMARY KEY (origin, row)) WITHOUT ROWID;
       BEGIN;
       """
     )
@@ -47,8 +47,8 @@ final class TouchedRows {
     changing = try connection.prepare("UPDATE touched SET last = ?2 WHERE id = ?1")
     replacing = try connection.prepare("INSERT INTO replaced VALUES (?1, ?2)")
     checking = try connection.prepare("SELECT 1 FROM replaced WHERE origin = ?1 AND row = ?2")
-    moving = try connection.prepare("INSERT INTO moved VALUES (?1, ?2, ?3)")
-    findingMove = try connection.prepare("SELECT event FROM moved WHERE origin = ?1 AND row = ?2")
+    moving = try connection.prepare("INSERT OR IGNORE INTO moved VALUES (?1, ?2, ?3)")
+    findingMove = try connection.prepare("SELECT earlier FROM moved WHERE origin = ?1 AND row = ?2")
   }
 
   /// Notes an event of a row.
@@ -118,33 +118,33 @@ final class TouchedRows {
 
   // MARK: The order of updates
 
-  /// Notes that a captured row of kind ``CapturedKind/move`` is the beginning of an update, whose
-  /// own captured row is an event after the actions of foreign keys.
-  func noteMove(_ row: Int64, event: Int64, table: Int) throws {
+  /// Notes that an update was before another event, although it was captured later.
+  func noteMove(_ update: Int64, before event: Int64, table: Int) throws {
     hasMoves = true
-    for (row, event) in [(row, event), (event, nil)] as [(Int64, Int64?)] {
+    for (row, update) in [(event, update), (update, nil)] as [(Int64, Int64?)] {
       try moving.bind(1, Int64(table))
       try moving.bind(2, row)
-      try bind(moving, 3, event)
+      try bind(moving, 3, update)
       try moving.run()
     }
   }
 
-  /// The event of the update that begins at a captured row; nil if the update changed nothing.
-  func event(ofMove row: Int64, table: Int) throws -> Int64? {
+  /// The update that was directly before an event, although it was captured later; nil if there is
+  /// none.
+  func update(movedBefore event: Int64, table: Int) throws -> Int64? {
+    guard hasMoves else { return nil }
     try findingMove.bind(1, Int64(table))
-    try findingMove.bind(2, row)
+    try findingMove.bind(2, event)
     defer { findingMove.reset() }
     return try findingMove.step() && !findingMove.isNull(at: 0) ? findingMove.int64(at: 0) : nil
   }
 
-  /// Whether the update of an event has an earlier place, at its captured row of kind
-  /// ``CapturedKind/move``.
-  func isMoved(_ event: Int64, table: Int) throws -> Bool {
+  /// Whether an update has an earlier place than its event.
+  func isMoved(_ update: Int64, table: Int) throws -> Bool {
     guard hasMoves else { return false }
     try findingMove.bind(1, Int64(table))
-    try findingMove.bind(2, event)
+    try findingMove.bind(2, update)
     defer { findingMove.reset() }
-    return try findingMove.step()
+    return try findingMove.step() && findingMove.isNull(at: 0)
   }
 }
