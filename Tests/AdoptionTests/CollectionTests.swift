@@ -29,6 +29,10 @@ struct SampleSchema: Sendable, CustomTestStringConvertible {
     let name = ProcessInfo.processInfo.environment["TRAVELOG_SCHEMA"] ?? ""
     return name.isEmpty ? all : all.filter { $0.name == name }
   }()
+
+  /// Every third of the chosen schemas; all of them in long tests.
+  static let some = chosen.enumerated().filter { $0.offset % trials(3, long: 1) == 0 }
+    .map(\.element)
 }
 
 /// The program that runs random statements, and the journal of its database.
@@ -106,7 +110,7 @@ struct CollectionTests {
 
   @Test(
     "Brackets of two programs at once give the transactions of each program in its order",
-    arguments: SampleSchema.chosen
+    arguments: SampleSchema.some
   )
   func twoPrograms(_ sample: SampleSchema) throws {
     let world = try AdoptedWorld(sample.sql)
@@ -150,7 +154,7 @@ struct CollectionTests {
 
   @Test(
     "With brackets and changes of tables, no transaction has the request of another",
-    arguments: SampleSchema.chosen
+    arguments: SampleSchema.some
   )
   func changedTables(_ sample: SampleSchema) throws {
     let world = try AdoptedWorld(sample.sql)

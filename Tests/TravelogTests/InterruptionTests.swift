@@ -163,7 +163,7 @@ struct InterruptionTests {
       )
       func hasTriggers() throws -> Bool {
         let connection = try Connection(path: database, mode: .readOnly)
-        connection.setBusyTimeout(.seconds(10))
+        connection.setBusyTimeout(milliseconds: 10_000)
         let find = "SELECT count(*) FROM sqlite_schema WHERE type = 'trigger' AND tbl_name = 't'"
         return try connection.integer(find) != 0
       }

@@ -66,7 +66,7 @@ enum AdoptedReplica {
     ] {
       do {
         _ = try connection.prepare("EXPLAIN " + statement)
-      } catch let error as SQLiteError where error.primaryCode == .error {
+      } catch let error as SQLiteError where error.primaryCode == SQLiteError.error {
         // Other errors, such as a function that only the program has, don't prevent its writes.
         let words = "no such table: "
         guard error.message.hasPrefix(words) else { continue }
