@@ -163,6 +163,48 @@ struct AdoptProgramTests {
   }
 
   @Test(
+    "The script of diff turns the rows of an earlier state into the present rows.",
+    .enabled(if: installed("sqlite3") != nil, "there is no sqlite3")
+  )
+  func script() throws {
+    let sql = """
+      CREATE TABLE product(sku TEXT PRIMARY KEY COLLATE NOCASE, price INT UNIQUE, half AS (price / 2));
+      CREATE TABLE loose(a, b);
+      CREATE TABLE pair(x TEXT, y REAL, v BLOB, PRIMARY KEY (x, y)) WITHOUT ROWID;
+      CREATE VIRTUAL TABLE note USING fts5(text);
+      INSERT INTO product VALUES ('a', 1), ('b', 2), (NULL, 3);
+      INSERT INTO loose VALUES (1, x'00'), ('it''s', -0.1);
+      INSERT INTO note VALUES ('alpha'), ('beta');
+      """
+    try withDatabase(sql) { folder, path in
+      try travelog("adopt", path)
+      try Connection(path: path, mode: .readWrite).execute(
+        """
+        UPDATE product SET price = 9 WHERE sku = 'a'; UPDATE product SET price = 1 WHERE sku = 'b';
+        DELETE FROM product WHERE sku IS NULL; INSERT INTO product VALUES ('A2', 2), (NULL, 5);
+        UPDATE loose SET b = 1e300 WHERE a = 1; DELETE FROM loose WHERE b < 0;
+        INSERT INTO loose VALUES (char(10) || 'é', 9223372036854775807);
+        INSERT INTO pair VALUES ('k', 0.1, x'ff'), ('K', 0.1, NULL);
+        UPDATE note SET text = 'gamma' WHERE text = 'beta';
+        """
+      )
+      let logs = folder.path + "/logs"
+      #expect(try travelog("export", path, "--to", logs).code == 0)
+      let copy = folder.path + "/copy.db"
+      #expect(try travelog("import", logs, "--into", copy, "--until", "1").code == 0)
+      let script = try travelog("diff", copy, path, "--format", "sql")
+      #expect(script.code == 1, "\(script.errors)")
+      let sqlite = try #require(installed("sqlite3"))
+      let applied = try run(sqlite, ["-bail", copy], input: script.bytes)
+      #expect(applied.code == 0, "\(applied.errors)\n\(script.output)")
+      #expect(try travelog("diff", copy, path).output == "")
+      #expect(try travelog("diff", copy, path, "--format", "sql").output == "")
+      let found = try run(sqlite, [copy, "SELECT count(*) FROM note('gamma')"]).output
+      #expect(found == "1\n")
+    }
+  }
+
+  @Test(
     "Kills of a program, of undos and of exports lose and duplicate nothing.",
     .enabled(if: installed("python3") != nil, "there is no python3")
   )

@@ -59,6 +59,14 @@ extension SQLiteError {
   }
 }
 
+extension StoreSchema {
+  /// The names of the full-text tables of FTS5, whose indexes must be rebuilt after their content
+  /// was written directly.
+  package var fullTextTables: [String] {
+    (adopted ?? []).filter { $0.type == "table" && isFullText($0.sql) }.map(\.name)
+  }
+}
+
 /// Rebuilds full-text indexes from their content.
 ///
 /// - Parameters:
@@ -71,9 +79,9 @@ func rebuildFullText(
   contents: Set<String>? = nil,
   on connection: Connection
 ) throws {
-  for object in schema.adopted ?? [] where object.type == "table" && isFullText(object.sql) {
-    guard contents?.contains(object.name + "_content") ?? true else { continue }
-    let name = quoted(object.name)
+  for table in schema.fullTextTables {
+    guard contents?.contains(table + "_content") ?? true else { continue }
+    let name = quoted(table)
     do {
       try connection.execute("INSERT INTO \(name) (\(name)) VALUES ('rebuild')")
     } catch SQLiteError.error {
