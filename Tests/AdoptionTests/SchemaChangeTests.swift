@@ -102,6 +102,30 @@ struct SchemaChangeTests {
     #expect(try world.changes().map(\.operation) == ["difference"])
   }
 
+  @Test("A row that was not replaced is not recorded as deleted, also after a column was renamed.")
+  func renamedConflict() throws {
+    let world = try AdoptedWorld(
+      start + """
+        CREATE TABLE badge(code TEXT PRIMARY KEY NOT NULL, number INT UNIQUE);
+        INSERT INTO badge VALUES ('a', 3), ('b', 4);
+        """
+    )
+    try world.run(
+      """
+      ALTER TABLE badge RENAME COLUMN number TO digits;
+      INSERT OR IGNORE INTO badge VALUES ('c', 3);
+      INSERT OR REPLACE INTO badge VALUES ('d', 4);
+      """
+    )
+    #expect(
+      try world.changes().map { Set($0.changes) } == [
+        [#"delete badge ["text:b"]"#, #"insert badge ["text:d"]"#],
+        [#"insert badge ["text:a"]"#, #"insert badge ["text:d"]"#],
+      ]
+    )
+    try check(world, "replica.db")
+  }
+
   @Test("A replica keeps the rows of full-text tables when another table changes.")
   func fullText() throws {
     let world = try AdoptedWorld(

@@ -161,20 +161,26 @@ struct AdoptedSeal {
         try touched.noteReplaced(row, table: table)
       }
     }
-    for (name, row) in pending where try !isThere(name, in: table) {
+    guard !pending.isEmpty, let present = try presentTable(table) else { return }
+    for (name, row) in pending where try present.find(name) == nil {
       try touched.noteReplaced(row, table: table)
     }
   }
 
-  /// Whether a row exists.
-  ///
-  /// A table that was dropped after the capture has no rows.
-  private func isThere(_ name: RowName, in table: Int) throws -> Bool {
-    do {
-      return try tables[table].find(name) != nil
-    } catch SQLiteError.error {
-      return false
-    }
+  /// A table with its present name and the present names of its columns, which the program may have
+  /// changed after the last seal; nil if the program dropped the table.
+  private func presentTable(_ table: Int) throws -> AdoptedTable? {
+    guard hasNewSchema else { return tables[table] }
+    let name = try connection.first(
+      """
+      SELECT tbl_name FROM sqlite_schema
+      WHERE type = 'trigger' AND name = '\(names.prefix)after_insert_\(table)'
+      """
+    ) { $0.string(at: 0) }
+    guard let name else { return nil }
+    let layouts = try ProgramSchema(connection, names: names, version: "").schema.layouts()
+    guard let layout = layouts.first(where: { $0.entity.name == name }) else { return nil }
+    return AdoptedTable(connection, layout: layout, layouts: layouts)
   }
 
   // MARK: Transactions
