@@ -25,7 +25,7 @@ RELEASE := swift build -c release --static-swift-stdlib
 FUZZER := swift build -c release --scratch-path .build/fuzz --sanitize=address \
 	-Xswiftc -sanitize=fuzzer
 
-.PHONY: release install uninstall deb help setup build demo faults fuzz soak coverage mutants lines test test-threads clients plain doc reference lint format browser-test interop fleet-setup fleet-check fleet-test fleet-demo fleet-bench sample-data bench clean
+.PHONY: release install uninstall deb help setup build demo faults adoption old-sqlite fuzz soak coverage mutants lines test test-threads clients plain doc reference lint format browser-test interop fleet-setup fleet-check fleet-test fleet-demo fleet-bench sample-data bench clean
 .DEFAULT_GOAL := help
 
 help: ## list the targets
@@ -58,6 +58,18 @@ faults: build ## let calls and allocations fail, kill the program, and try 200 r
 	TRAVELOG_LONG_TESTS=1 Tools/run-tests \
 	  'FaultTests|KillTests|AllocationTests|HistoryProcessTests|DamagedLogTests|MembersTests|RandomWorldTests'
 	@grep -hE '(fired|failed|at work)$$|failed, and' .build/tests/chosen.log
+
+adoption: build ## run 10,000 random statements with each of two programs on each of 61 schemas (STATEMENTS, SCHEMA)
+	TRAVELOG_LONG_TESTS=1 TRAVELOG_STATEMENTS=$${STATEMENTS:-10000} TRAVELOG_SCHEMA="$$SCHEMA" \
+	  Tools/run-tests 'AdoptionTests\.CollectionTests'
+
+# The wheel of this version of pyproj contains SQLite 3.31. Its own code is not used.
+old-sqlite: build ## let SQLite 3.31, from a Python package, write to adopted files
+	test -d .build/old-sqlite/pyproj.libs || { mkdir -p .build/old-sqlite && \
+	  python3 -m pip download --quiet --no-deps --only-binary=:all: --python-version 3.8 \
+	    --platform manylinux2010_x86_64 --dest .build/old-sqlite pyproj==2.6.1.post1 && \
+	  python3 -m zipfile -e .build/old-sqlite/*.whl .build/old-sqlite; }
+	Tools/run-tests OldSQLiteTests
 
 # LeakSanitizer can't see the pointers that Swift hides in the bits of its values, so it would report
 # used memory. Real leaks exceed the limit of memory.

@@ -49,6 +49,11 @@ package enum CapturedKind: Int64, Sendable {
   case delete = 3
   /// An existing row that a new row with the same unique value may replace.
   case victim = 4
+  /// An update that is about to change a value to which foreign keys refer.
+  ///
+  /// SQLite runs the actions of the foreign keys before the trigger that captures the update, and
+  /// the actions can change the same row.
+  case move = 5
 }
 
 extension CaptureNames {
@@ -148,7 +153,7 @@ private struct CaptureTriggers {
           "before_update",
           "BEFORE UPDATE",
           condition: movesUniqueValue(taken),
-          victims(taken.map { "(\($0.condition)) AND \(isOther)" })
+          victims(taken.map { "(\($0.condition)) AND \(isOther)" }) + move
         )
       )
     }
@@ -170,6 +175,11 @@ private struct CaptureTriggers {
   }
 
   private func captured(_ kind: CapturedKind) -> [String] {
+    [names.tick, insertion(of: kind, clock: "clock")]
+  }
+
+  /// The statement that captures the old row, the new row, or both.
+  private func insertion(of kind: CapturedKind, clock: String) -> String {
     var list: [String] = []
     var values: [String] = []
     for (side, row, isThere) in [("b", "OLD", kind != .insert), ("a", "NEW", kind != .delete)]
@@ -183,11 +193,18 @@ private struct CaptureTriggers {
         values.append("\(row).\(column)")
       }
     }
-    return [
-      names.tick,
+    return
       "INSERT INTO \(names.rows(number)) (clock, kind, time, series, \(list.joined(separator: ", ")))"
-        + "\n    SELECT clock, \(kind.rawValue), \(names.stamp), \(values.joined(separator: ", "))"
-        + " FROM \(names.context)",
+      + "\n    SELECT \(clock), \(kind.rawValue), \(names.stamp), \(values.joined(separator: ", "))"
+      + " FROM \(names.context)"
+  }
+
+  /// The statement that captures an update before the actions of foreign keys change other rows.
+  private var move: [String] {
+    guard !table.referencedColumns.isEmpty else { return [] }
+    let changes = table.referencedColumns.map { "OLD.\(quoted($0)) IS NOT NEW.\(quoted($0))" }
+    return [
+      insertion(of: .move, clock: "clock + 1") + " WHERE " + changes.joined(separator: " OR ")
     ]
   }
 

@@ -14,6 +14,8 @@ package enum Interruption {
     var cleanUp: @Sendable () -> Void = {}
     /// The closure that writes the error; nil after it was called.
     var report: (@Sendable (CommandError) -> Void)?
+    /// The process that gets the signals instead of this process; nil if there is none.
+    var process: pid_t?
   }
 
   private static let received = Atomic<Int32>(0)
@@ -59,6 +61,10 @@ package enum Interruption {
     if let error = requested { throw error }
   }
 
+  /// Passes each later signal to a process that this process waits for, instead of ending this
+  /// process; nil restores the usual behavior.
+  package static func passSignals(to process: pid_t?) { watch.withLock { $0.process = process } }
+
   /// Sets the closure that writes the error if the program ends without waiting for the command.
   static func setReport(_ report: (@Sendable (CommandError) -> Void)?) {
     watch.withLock { $0.report = report }
@@ -85,11 +91,19 @@ package enum Interruption {
     watch.withLock { $0.stop }()
   }
 
+  private static func pass(_ number: Int32) -> Bool {
+    watch.withLock { watch in
+      guard let process = watch.process else { return false }
+      kill(process, number)
+      return true
+    }
+  }
+
   private static func wait() -> Never {
     var number = received.load(ordering: .relaxed)
     if number == 0 {
       var signals = awaited()
-      while sigwait(&signals, &number) != 0 {}
+      repeat { while sigwait(&signals, &number) != 0 {} } while pass(number)
       note(number)
     }
     usleep(patience)

@@ -24,7 +24,6 @@ extension Store {
     details: ([Restatement]) throws -> String? = { _ in nil },
     where erases: (Transaction, Change, ToldValue) throws -> Bool
   ) throws -> Int64 {
-    try checkRebuilding()
     let (count, connection) = try inTransaction { writer, connection in
       if !isReplica { try writer.seal() }
       try connection.execute("PRAGMA secure_delete = ON")
@@ -58,30 +57,15 @@ extension Store {
 
   private func removeErasedBytes(on connection: Connection) throws {
     try describingErrors(at: location.path) {
-      if renumberedTable == nil { try FreeSpace.clear(on: connection) }
+      if try schema.isAdopted && FreeSpace.hasErased(on: connection) {
+        try AdoptedFile.keepRowids(on: connection) { try FreeSpace.clear(on: connection) }
+      } else {
+        try FreeSpace.clear(on: connection)
+      }
       let statement = try connection.prepare("PRAGMA wal_checkpoint(TRUNCATE)")
       guard try statement.step(), statement.int64(at: 0) == 0 else {
         throw FileFailure.erasedButInLog.at(location.path)
       }
-      // A file with such a table can't be rebuilt, so a later call could not remove more bytes.
-      if renumberedTable != nil { try FreeSpace.forget(on: connection) }
-    }
-  }
-
-  /// Throws if rebuilding the file could give rows other names.
-  private func checkRebuilding() throws {
-    guard let table = renumberedTable else { return }
-    throw AdoptionFailure.refused(.erasing(table: table.name)).at(location.path)
-  }
-
-  /// The first table in which rebuilding the file could give rows other names; nil if there is none.
-  ///
-  /// VACUUM renumbers the rows of tables without a key. A replica would not notice the new numbers.
-  private var renumberedTable: Entity? {
-    guard schema.isAdopted else { return nil }
-    return schema.entities.first { entity in
-      guard let identity = entity.identity, identity.rowid != nil else { return false }
-      return isReplica || identity.columns.isEmpty
     }
   }
 }

@@ -155,10 +155,10 @@ extension Store {
     }
   }
 
-  /// Throws if the store is an adopted file, because the operation is not possible on such a file.
-  package func refuseIfAdopted(_ operation: AdoptedOperation) throws {
+  /// Throws if the store is an adopted file, whose rows can't be written through models.
+  func refuseIfAdopted() throws {
     guard schema.isAdopted else { return }
-    throw AdoptionFailure.refused(operation).at(location.path)
+    throw AdoptionFailure.notWritable.at(location.path)
   }
 
   /// Opens an adopted file that is not a replica.

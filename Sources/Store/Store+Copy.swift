@@ -15,6 +15,11 @@ extension Store {
       // such a file meanwhile; then the copied rows refer to a value that the copy lacks.
       try read { reader in
         try reader.connection.backup(to: copy)
+        // A backup increments SQLite's schema version, as VACUUM does, but keeps the rows' numbers.
+        copy.tablePrefix = reader.connection.tablePrefix
+        if copy.tablePrefix != nil, try AdoptedFile.isCurrent(on: reader.connection) {
+          try AdoptedFile.noteVersion(on: copy)
+        }
         try Self.copyValues(from: BlobFolder(besides: location.path), to: BlobFolder(besides: path))
       }
     }

@@ -8,14 +8,23 @@ extension Store {
   /// The history of the promoted store begins again, because the earlier transactions belong to the
   /// origin and its logs. Open the store again afterwards.
   ///
+  /// - Parameter leftOut: Called with each trigger of an adopted file that the promoted store does
+  ///   not have, because the trigger uses a table that is not recorded.
   /// - Returns: The new identifier.
   /// - Throws: ``StoreError``, with ``StoreError/Code/misuse`` if the store is not a replica. The
   ///   store is then unchanged.
   @discardableResult
-  package func promote() throws -> String {
+  package func promote(
+    leftOut: (_ trigger: String, _ table: String) throws -> Void = { _, _ in }
+  ) throws -> String {
     guard isReplica else { throw ReplayFailure.notAReplica.at(location.path) }
     if schema.isAdopted {
-      return try Self.promoteAdopted(location.path, busyTimeout: options.busyTimeout)
+      let (identifier, triggers) = try Self.promoteAdopted(
+        location.path,
+        busyTimeout: options.busyTimeout
+      )
+      for (trigger, table) in triggers { try leftOut(trigger, table) }
+      return identifier
     }
     return try inTransaction { writer, connection in
       let last = try HistoryRows(connection).range().head.transaction
@@ -36,7 +45,10 @@ extension Store {
   }
 
   /// Turns a replica of an adopted file into an adopted file, with the triggers of its program.
-  private static func promoteAdopted(_ path: String, busyTimeout: Duration) throws -> String {
+  private static func promoteAdopted(
+    _ path: String,
+    busyTimeout: Duration
+  ) throws -> (identifier: String, leftOut: [(trigger: String, table: String)]) {
     try describingErrors(at: path) {
       let connection = try openAdopted(path, busyTimeout: busyTimeout)
       return try connection.inTransaction {
@@ -45,9 +57,9 @@ extension Store {
           throw ReplayFailure.notAReplica.at(path)
         }
         try AdoptedFile.removeAll(names: names, on: connection)
-        try AdoptedReplica.createTriggers(catalog.schema, on: connection)
+        let leftOut = try AdoptedReplica.createTriggers(catalog.schema, on: connection)
         connection.removeCachedStatements()
-        return try install(names, on: connection).identifier
+        return (try install(names, on: connection).identifier, leftOut)
       }
     }
   }

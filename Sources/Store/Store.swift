@@ -103,7 +103,7 @@ package final class Store: @unchecked Sendable {
     let result = try lock.withLock {
       let result = try inTransaction { writer, _ in
         guard !isReplica else { throw replicaError }
-        try refuseIfAdopted(.writing)
+        try refuseIfAdopted()
         try writer.begin(author)
         let result = try body(writer)
         try writer.finish()

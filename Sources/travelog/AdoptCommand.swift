@@ -97,9 +97,25 @@ extension Travelog {
 private func run(_ words: [String]) throws -> Int32 {
   var arguments = words.map { strdup($0) } + [nil]
   defer { for argument in arguments { free(argument) } }
+  var attributes = posix_spawnattr_t()
+  posix_spawnattr_init(&attributes)
+  defer { posix_spawnattr_destroy(&attributes) }
+  // This process blocks SIGINT and SIGTERM and ignores SIGPIPE, and a program would inherit this.
+  var signals = sigset_t()
+  sigemptyset(&signals)
+  posix_spawnattr_setsigmask(&attributes, &signals)
+  sigaddset(&signals, SIGPIPE)
+  posix_spawnattr_setsigdefault(&attributes, &signals)
+  posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF))
   var process = pid_t()
-  let code = posix_spawnp(&process, words[0], nil, nil, &arguments, environ)
+  let code = posix_spawnp(&process, words[0], nil, &attributes, &arguments, environ)
   guard code == 0 else { throw TravelogError.commandNotFound(words[0], code) }
+  // A signal ends the program, and then this process restores the triggers.
+  Interruption.passSignals(to: process)
+  // The id of the process belongs to it until `waitpid` returns.
+  var end = siginfo_t()
+  while waitid(P_PID, id_t(process), &end, WEXITED | WNOWAIT) < 0, errno == EINTR {}
+  Interruption.passSignals(to: nil)
   var status: Int32 = 0
   while waitpid(process, &status, 0) < 0, errno == EINTR {}
   // The low bits contain the signal that ended the program.

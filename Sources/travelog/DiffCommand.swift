@@ -63,9 +63,8 @@ extension Travelog {
     try filter.resolve(right.reader.schemas().map(\.schema), of: given[second])
     var counts = ChangeCounts()
     if format == .sql {
-      guard !differences.schema.isAdopted else { throw TravelogError.scriptOfAdopted }
-      return try writeScript(for: differences) { try call.output.write(bytes: $0) }
-        ? .found : .success
+      let write = differences.schema.isAdopted ? writeAdoptedScript : writeScript
+      return try write(differences) { try call.output.write(bytes: $0) } ? .found : .success
     }
     if format == .csv { try call.output.write(DifferenceTable.heading) }
     let page = DifferencePage(given[first], given[second], produced: production())

@@ -19,7 +19,11 @@ extension Travelog {
     let given = call.arguments
     let store = try Store.open(.file(URL(fileURLWithPath: given[store])))
     let origin = store.identifier
-    let identifier = try store.promote()
+    let identifier = try store.promote { trigger, table in
+      try call.warn(
+        "Trigger '\(trigger)' is left out, because it uses '\(table)', which is not recorded."
+      )
+    }
     if given[json] {
       try call.answer(
         PromoteAnswer(store: given[Travelog.store], origin: origin, identifier: identifier)

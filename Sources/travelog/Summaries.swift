@@ -90,7 +90,7 @@ extension Call {
           + " with \(counted(result.objects, noun: "change"))"
       case .lineage:
         "lineage \(result.resumes.lineage) begins after transaction \(result.resumes.transaction)"
-          + " with \(counted(result.objects, noun: "object"))"
+          + " with \(counted(result.objects, noun: "insertion"))"
       }
     try summarize(
       "\(store): \(text); exported \(counted(result.export.transactions, noun: "transaction"))"

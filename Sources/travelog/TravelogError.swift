@@ -21,7 +21,7 @@ enum TravelogError: ShownError, Worded {
   case proofAndLogs, keyWithoutProof
   // Errors of `travelog adopt`.
   case contradiction([String])
-  case commandNeedsSuspend, scriptOfAdopted
+  case commandNeedsSuspend
   case commandNotFound(String, Int32)
   case migrationFailed([String], Int32)
   // Errors about files that are missing or can't be used.
@@ -108,9 +108,6 @@ enum TravelogError: ShownError, Worded {
     case .commandNeedsSuspend:
       "--suspend needs a command, and a command needs --suspend."
         + "\nFor example: travelog adopt --suspend app.db -- ./migrate"
-    case .scriptOfAdopted:
-      "--format sql can't compare the tables of another program."
-        + "\nUse a tool of SQLite instead: sqldiff A B"
     case .commandNotFound(let name, let number):
       "Can't run \(quotedValue(name)): \(systemText(number)). The triggers are restored."
     case .migrationFailed(let words, let status):

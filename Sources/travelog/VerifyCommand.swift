@@ -120,7 +120,7 @@ extension Travelog {
       "  the given digest \($0.digest) is that of transaction \($0.transaction)"
     }
     if result.snapshotObjects > 0 {
-      lines.append("  objects in snapshots: \(result.snapshotObjects)")
+      lines.append("  insertions in snapshots: \(result.snapshotObjects)")
     }
     lines.append("  head: \(result.to.digest)")
     if let digest = result.erasures {

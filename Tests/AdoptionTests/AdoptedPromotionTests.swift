@@ -45,4 +45,27 @@ struct AdoptedPromotionTests {
     let names = try schemaStatements(of: replica).map { $0.split(separator: "|")[2] }
     #expect(names.sorted() == ["counting", "person"])
   }
+
+  @Test("A promoted replica lacks only the triggers that use a table that is not recorded.")
+  func unrecordedTables() throws {
+    let world = try AdoptedWorld(
+      """
+      CREATE TABLE place(id INTEGER PRIMARY KEY, x REAL, n INT DEFAULT 0);
+      CREATE VIRTUAL TABLE box USING rtree(id, low, high);
+      CREATE TRIGGER boxing AFTER UPDATE OF x ON place BEGIN
+        INSERT OR REPLACE INTO box VALUES (NEW.id, NEW.x, NEW.x); END;
+      CREATE TRIGGER counting AFTER UPDATE OF x ON place BEGIN
+        UPDATE place SET n = n + 1 WHERE id = NEW.id; END;
+      INSERT INTO place VALUES (1, 2, 0);
+      """
+    )
+    try world.exportLogs()
+    let replica = try world.restore("replica.db")
+    let location = Location.file(URL(fileURLWithPath: replica))
+    var leftOut: [String] = []
+    try Store.open(location).promote { leftOut.append("\($0) \($1)") }
+    #expect(leftOut == ["boxing box"])
+    try Connection(path: replica, mode: .readWrite).execute("UPDATE place SET x = 3")
+    #expect(try recordedRows(of: replica) == ["place": ["1,3.0,1"]])
+  }
 }

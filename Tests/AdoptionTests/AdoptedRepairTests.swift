@@ -50,6 +50,42 @@ struct AdoptedRepairTests {
     #expect(findings == 0)
   }
 
+  @Test("History of an adopted file that was deleted before its export becomes a marked gap.")
+  func gap() throws {
+    let world = try AdoptedWorld(start + "CREATE TABLE loose(a); INSERT INTO loose VALUES (1);")
+    try world.run("UPDATE person SET name = 'Anna' WHERE id = 1")
+    try world.exportLogs()
+    _ = try world.restore("follower.db")
+    for number in 1...6 {
+      try world.run(
+        """
+        INSERT INTO pair VALUES ('k', '\(number)', \(number));
+        UPDATE person SET name = 'n\(number)' WHERE id = 2;
+        DELETE FROM loose WHERE a = \(number);
+        """
+      )
+      _ = try world.history()
+    }
+    try world.run("DELETE FROM pair WHERE b = '2'; INSERT INTO loose VALUES ('later')")
+    let head = Int64(try world.history().count)
+    try open(world.path).deleteHistory([1...head - 3])
+    #expect(throws: PipelineError.self) { try world.exportLogs() }
+    let result = try recover(RecoverRequest(store: world.path, logs: world.logs))
+    #expect(result.remedy == .gap)
+    #expect(result.resumes.transaction == head - 3)
+    #expect(try verify(VerifyRequest(logs: world.logs)).allSatisfy { $0.findings.isEmpty })
+    let rows = try recordedRows(of: world.path)
+    #expect(try recordedRows(of: world.restore("new.db")) == rows)
+    #expect(try recordedRows(of: world.restore("follower.db")) == rows)
+    #expect(try recover(RecoverRequest(store: world.path, logs: world.logs)).remedy == .none)
+    var findings = 0
+    _ = try open(world.path).check { _ in findings += 1 }
+    #expect(findings == 0)
+    try world.run("UPDATE person SET name = 'last'")
+    try world.exportLogs()
+    #expect(try recordedRows(of: world.restore("follower.db")) == recordedRows(of: world.path))
+  }
+
   @Test("A row that was written past the triggers is found, and recorded with its whole table.")
   func unseenRows() throws {
     let world = try AdoptedWorld(start)
@@ -81,7 +117,7 @@ struct AdoptedRepairTests {
     arguments: ["NOT NULL", ""]
   )
   func erasing(_ constraint: String) throws {
-    // If a key can be NULL, the file of a replica can't be rebuilt.
+    // A key that can be NULL is one of two names of a row; the other is the rowid.
     let world = try AdoptedWorld(start.replacing("NOT NULL", with: constraint))
     try world.run("INSERT INTO pair VALUES ('k', 'k', 'Secret-Value-4711')")
     try world.run("UPDATE pair SET v = 'public'")
@@ -113,16 +149,37 @@ struct AdoptedRepairTests {
     #expect(findings == 0)
   }
 
-  @Test("Erasing from a file is refused if only rowids identify rows, because it renumbers them.")
+  @Test("Erasing keeps the numbers of rows that only their numbers identify, also in a replica.")
   func erasingWithoutKey() throws {
-    let world = try AdoptedWorld(start + "CREATE TABLE loose(a);")
-    try world.run("INSERT INTO loose VALUES ('x')")
+    let world = try AdoptedWorld(
+      start + """
+        CREATE TABLE loose(a, b); CREATE TABLE half(k TEXT PRIMARY KEY, v);
+        INSERT INTO loose VALUES (1, 1), (2, 2), (3, 3);
+        INSERT INTO half VALUES ('k', 1), (NULL, 2), (NULL, 3);
+        """
+    )
+    try world.run("INSERT INTO loose VALUES ('Secret-Value-4711', 4), (5, 5)")
     try world.exportLogs()
-    try world.run("DELETE FROM loose")
+    _ = try world.restore("replica.db")
+    try world.run("DELETE FROM loose WHERE b IN (1, 4); DELETE FROM half WHERE v = 2")
     try world.exportLogs()
-    var request = EraseRequest(logs: world.logs, entity: "loose", object: 1)
+    let rows = try recordedRows(of: world.path)
+    #expect(rows["loose"] == ["2,2,2", "3,3,3", "5,5,5"])
+    var request = EraseRequest(logs: world.logs, entity: "loose", object: 4)
     request.store = world.path
-    #expect(throws: StoreError.self) { try erase(request) }
+    #expect(try erase(request).storeTransactions == 2)
+    #expect(try recordedRows(of: world.path) == rows)
+    let bytes = try Data(contentsOf: URL(fileURLWithPath: world.path))
+    #expect(bytes.range(of: Data("Secret-Value-4711".utf8)) == nil)
+    // The rows are not recorded again.
+    #expect(try world.history().last?.operation == "erase")
+    #expect(try schemaStatements(of: world.path).allSatisfy { !$0.contains("_keep_") })
+    try world.exportLogs()
+    #expect(try recordedRows(of: world.restore("replica.db")) == rows)
+    try world.run("UPDATE loose SET a = 'new' WHERE b = 3; DELETE FROM half WHERE v = 3")
+    try world.exportLogs()
+    #expect(try recordedRows(of: world.restore("replica.db")) == recordedRows(of: world.path))
+    #expect(try verify(VerifyRequest(logs: world.logs)).allSatisfy { $0.findings.isEmpty })
   }
 
   @Test("Filtered logs keep the names of rows, and redact values.")

@@ -128,16 +128,27 @@ func schemaStatements(of path: String) throws -> [String] {
 /// Runs a program and returns what it wrote; the test fails if the program does.
 @discardableResult
 func output(of program: String, _ arguments: [String]) throws -> String {
-  let child = ChildProcess()
-  child.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-  child.arguments = [program] + arguments
-  let pipe = Pipe()
-  child.standardOutput = pipe
-  try child.run()
-  let data = try pipe.fileHandleForReading.readToEnd() ?? Data()
-  child.waitUntilExit()
-  #expect(child.terminationStatus == 0, "\(program) \(arguments)")
-  return String(decoding: data, as: UTF8.self)
+  try outputs(of: [[program] + arguments])[0]
+}
+
+/// Runs programs at the same time, and returns what each program wrote; the test fails if a program
+/// does.
+func outputs(of commands: [[String]]) throws -> [String] {
+  let running = try commands.map { words in
+    let child = ChildProcess()
+    child.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+    child.arguments = words
+    let pipe = Pipe()
+    child.standardOutput = pipe
+    try child.run()
+    return (words, child, pipe)
+  }
+  return try running.map { words, child, pipe in
+    let data = try pipe.fileHandleForReading.readToEnd() ?? Data()
+    child.waitUntilExit()
+    #expect(child.terminationStatus == 0, "\(words)")
+    return String(decoding: data, as: UTF8.self)
+  }
 }
 
 /// A program of the tests beside this file.

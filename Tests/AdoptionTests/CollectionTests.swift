@@ -23,69 +23,148 @@ struct SampleSchema: Sendable, CustomTestStringConvertible {
       return SampleSchema(name: String(lines[0]), sql: String(lines.last ?? ""))
     }
   }()
+
+  /// All schemas, or the schema that `TRAVELOG_SCHEMA` names.
+  static let chosen: [SampleSchema] = {
+    let name = ProcessInfo.processInfo.environment["TRAVELOG_SCHEMA"] ?? ""
+    return name.isEmpty ? all : all.filter { $0.name == name }
+  }()
+
+  /// Every third of the chosen schemas; all of them in long tests.
+  static let some = chosen.enumerated().filter { $0.offset % trials(3, long: 1) == 0 }
+    .map(\.element)
+}
+
+/// The program that runs random statements, and the journal of its database.
+enum Client: CaseIterable, CustomTestStringConvertible {
+  case python, shell
+
+  var testDescription: String { self == .python ? "Python" : "sqlite3" }
+  var flags: [String] { self == .python ? [] : ["--shell"] }
+  /// Both kinds of journals are tried.
+  var journal: String { "PRAGMA journal_mode = \(self == .python ? "DELETE" : "WAL");\n" }
 }
 
 @Suite(
   "Schemas of applications, with random statements",
-  .enabled(if: isInstalled("python3"), "there is no python3")
+  .enabled(if: isInstalled("python3") && isInstalled("sqlite3"), "there is no python3 or sqlite3")
 )
 struct CollectionTests {
-  private var count: String { "\(trials(30, long: 10_000))" }
+  /// The number of statements in each run of a program; each program has at least five runs for
+  /// each schema.
+  private let count: Int = {
+    let chosen = ProcessInfo.processInfo.environment["TRAVELOG_STATEMENTS"].flatMap { Int($0) }
+    return trials(100, long: chosen ?? 10_000) / 5
+  }()
+
+  /// Runs random statements on a file, in each of some programs at the same time, and returns the
+  /// requests of the transactions that each program reports.
+  @discardableResult
+  private func run(
+    _ clients: [Client],
+    on path: String,
+    seed: String,
+    flags: (Client) -> [String]
+  ) throws -> [[String]] {
+    let commands = clients.map { client in
+      ["python3", program("random_program.py"), path, "\(seed) \(client)", "\(count)"]
+        + client.flags + flags(client)
+    }
+    return try outputs(of: commands).map { $0.split(separator: "\n").map(String.init) }
+  }
 
   @Test("The collection has at least sixty schemas.")
   func size() { #expect(SampleSchema.all.count >= 60) }
 
   @Test(
     "Brackets give the program's transactions one for one, with the state of each copy",
-    arguments: SampleSchema.all
+    arguments: SampleSchema.chosen,
+    Client.allCases
   )
-  func brackets(_ sample: SampleSchema) throws {
-    let world = try AdoptedWorld(sample.sql, isAdopted: false)
+  func brackets(_ sample: SampleSchema, _ client: Client) throws {
+    let world = try AdoptedWorld(client.journal + sample.sql, isAdopted: false)
     let schema = try schemaStatements(of: world.path)
     _ = try Store.adopt(world.path)
     let copies = world.file("copies")
     try FileManager.default.createDirectory(atPath: copies, withIntermediateDirectories: true)
-    let requests = try output(
-      of: "python3",
-      [program("random_program.py"), world.path, sample.name, count, "--brackets"]
-        + ["--copies", copies, "--every", "5"]
-    ).split(separator: "\n").map(String.init)
+    let requests = try run([client], on: world.path, seed: sample.name) { _ in
+      ["--brackets", "--copies", copies, "--every", "\(max(5, count / 100))"]
+    }[0]
     let changes = try world.changes()
     #expect(changes.map { $0.request ?? "" } == requests)
     #expect(changes.allSatisfy { $0.detail("boundary") == "proven" && $0.author != nil })
     try world.exportLogs()
     #expect(try verify(VerifyRequest(logs: world.logs)).allSatisfy { $0.findings.isEmpty })
+    for (index, request) in requests.enumerated() {
+      let copy = copies + "/\(request).db"
+      guard FileManager.default.fileExists(atPath: copy) else { continue }
+      // The adoption is transaction 1. Each import continues the same replica.
+      let past = try world.restore("past.db", until: .transaction(Int64(index) + 2))
+      #expect(try recordedRows(of: past) == recordedRows(of: copy), "\(request)")
+    }
     let replica = try world.restore("replica.db")
     #expect(try recordedRows(of: replica) == recordedRows(of: world.path))
-    for name in try FileManager.default.contentsOfDirectory(atPath: copies) {
-      let request = name.replacingOccurrences(of: ".db", with: "")
-      let index = try #require(changes.firstIndex { $0.request == request })
-      // The adoption is transaction 1.
-      let past = try world.restore("past-\(name)", until: .transaction(Int64(index) + 2))
-      #expect(try recordedRows(of: past) == recordedRows(of: copies + "/" + name), "\(request)")
-    }
     try Store.detach(world.path)
     #expect(try schemaStatements(of: world.path) == schema)
   }
 
   @Test(
+    "Brackets of two programs at once give the transactions of each program in its order",
+    arguments: SampleSchema.some
+  )
+  func twoPrograms(_ sample: SampleSchema) throws {
+    let world = try AdoptedWorld(sample.sql)
+    let requests = try run(Client.allCases, on: world.path, seed: sample.name + " of two") {
+      ["--brackets", "--name", "\($0)"]
+    }
+    let changes = try world.changes()
+    #expect(changes.count == requests[0].count + requests[1].count)
+    for (client, requests) in zip(Client.allCases, requests) {
+      let recorded = changes.compactMap { $0.detail("request") }.filter {
+        $0.hasPrefix("\(client)")
+      }
+      #expect(recorded == requests)
+    }
+    try world.exportLogs()
+    #expect(try recordedRows(of: world.restore("replica.db")) == recordedRows(of: world.path))
+  }
+
+  @Test(
     "Without brackets the final state is equal, and no author is invented",
-    arguments: SampleSchema.all
+    arguments: SampleSchema.chosen
   )
   func noBrackets(_ sample: SampleSchema) throws {
     let world = try AdoptedWorld(sample.sql)
-    let arguments = [program("random_program.py"), world.path]
-    let runs: [(seed: String, flags: [String])] = [
-      ("first", []), ("second", []), ("third", ["--ddl"]),
+    let runs: [(seed: String, flags: [String], clients: [Client])] = [
+      ("first", [], [.python]), ("second", [], [.shell]), ("third", ["--ddl"], [.python]),
+      ("fourth", ["--ddl"], [.shell]), ("fifth", [], [.python, .shell]),
     ]
-    for (seed, flags) in runs {
-      try output(of: "python3", arguments + [sample.name + seed, count] + flags)
+    for (seed, flags, clients) in runs {
+      try run(clients, on: world.path, seed: "\(sample.name) \(seed)") { _ in flags }
       try world.exportLogs()
       let replica = try world.restore("replica.db")
       #expect(try recordedRows(of: replica) == recordedRows(of: world.path), "\(seed)")
+      // The next run has the other kind of journal.
+      try world.run("PRAGMA journal_mode = \(seed == "second" ? "DELETE" : "WAL")")
     }
     #expect(try world.changes().allSatisfy { $0.author == nil })
     let new = try world.restore("new.db")
     #expect(try recordedRows(of: new) == recordedRows(of: world.path))
+  }
+
+  @Test(
+    "With brackets and changes of tables, no transaction has the request of another",
+    arguments: SampleSchema.some
+  )
+  func changedTables(_ sample: SampleSchema) throws {
+    let world = try AdoptedWorld(sample.sql)
+    let requests = try run([.python], on: world.path, seed: sample.name + " tables") { _ in
+      ["--brackets", "--ddl"]
+    }[0]
+    let recorded = try world.changes().compactMap { $0.detail("request") }
+    // The captured changes of a table without a key are left out after VACUUM.
+    #expect(recorded == requests.filter(Set(recorded).contains))
+    try world.exportLogs()
+    #expect(try recordedRows(of: world.restore("replica.db")) == recordedRows(of: world.path))
   }
 }

@@ -102,6 +102,54 @@ struct SchemaChangeTests {
     #expect(try world.changes().map(\.operation) == ["difference"])
   }
 
+  @Test("A row that was not replaced is not recorded as deleted, also after a column was renamed.")
+  func renamedConflict() throws {
+    let world = try AdoptedWorld(
+      start + """
+        CREATE TABLE badge(code TEXT PRIMARY KEY NOT NULL, number INT UNIQUE);
+        INSERT INTO badge VALUES ('a', 3), ('b', 4);
+        """
+    )
+    try world.run(
+      """
+      ALTER TABLE badge RENAME COLUMN number TO digits;
+      INSERT OR IGNORE INTO badge VALUES ('c', 3);
+      INSERT OR REPLACE INTO badge VALUES ('d', 4);
+      """
+    )
+    #expect(
+      try world.changes().map { Set($0.changes) } == [
+        [#"delete badge ["text:b"]"#, #"insert badge ["text:d"]"#],
+        [#"insert badge ["text:a"]"#, #"insert badge ["text:d"]"#],
+      ]
+    )
+    try check(world, "replica.db")
+  }
+
+  @Test("A replica keeps the rows of full-text tables when another table changes.")
+  func fullText() throws {
+    let world = try AdoptedWorld(
+      """
+      CREATE TABLE note(id INTEGER PRIMARY KEY, title, body);
+      CREATE VIRTUAL TABLE page USING fts5(url, text);
+      CREATE VIRTUAL TABLE search USING fts5(title, content='note', content_rowid='id');
+      INSERT INTO note VALUES (1, 'first title', 'body');
+      INSERT INTO page VALUES ('a', 'alpha'), ('b', 'beta');
+      """
+    )
+    try check(world, "replica.db")
+    try world.run("CREATE TABLE other(a); INSERT INTO other VALUES (1)")
+    try check(world, "replica.db")
+    let find = "SELECT count(*) FROM page('alpha'); SELECT count(*) FROM search('first')"
+    #expect(try output(of: "sqlite3", [world.file("replica.db"), find]) == "1\n1\n")
+    // After this statement the full-text table can't be read in the program's file either.
+    try world.run("ALTER TABLE note RENAME COLUMN title TO heading")
+    try check(world, "replica.db")
+    try world.run("UPDATE note SET heading = 'second'; DELETE FROM page WHERE url = 'a'")
+    try check(world, "replica.db")
+    try check(world, "new.db")
+  }
+
   @Test("A suspended migration can drop a column, and records only what it changed.")
   func suspension() throws {
     let world = try AdoptedWorld(start)

@@ -166,6 +166,73 @@ struct AdoptProgramTests {
     }
   }
 
+  @Test("Commands that read an earlier state, and dry runs, add nothing to the history.")
+  func readingOnly() throws {
+    let sql = shop + "; CREATE TABLE loose(a); INSERT INTO loose VALUES (1), (2)"
+    try withDatabase(sql) { folder, path in
+      try travelog("adopt", path)
+      let program = try Connection(path: path, mode: .readWrite)
+      try program.execute("INSERT INTO product VALUES ('tea', 3); DELETE FROM loose WHERE a = 1")
+      let first = try travelog("diff", path + "@1", path)
+      #expect(first.code == 1)
+      #expect(first.output.contains(#"+ product ["text:tea"]"#), "\(first.output)")
+      #expect(first.output.contains("- loose 1"), "\(first.output)")
+      let undo = try travelog("undo", path, "2", "--dry-run")
+      #expect(undo.code == 0, "\(undo.errors)")
+      #expect(undo.output.contains("- loose 1"), "\(undo.output)")
+      #expect(try travelog("report", path, "--output", folder.path + "/page.html").code == 0)
+      let log = try travelog("log", path).output
+      #expect(log.split(separator: "\n").count == 2, "\(log)")
+      try program.execute("ALTER TABLE product ADD COLUMN size")
+      #expect(try travelog("log", path).output.contains("3 "))
+      let early = try travelog("diff", path + "@2", path)
+      #expect(early.code != 0)
+      #expect(early.errors.contains("Transaction 3 recorded tables again"), "\(early.errors)")
+    }
+  }
+
+  @Test(
+    "The script of diff turns the rows of an earlier state into the present rows.",
+    .enabled(if: installed("sqlite3") != nil, "there is no sqlite3")
+  )
+  func script() throws {
+    let sql = """
+      CREATE TABLE product(sku TEXT PRIMARY KEY COLLATE NOCASE, price INT UNIQUE, half AS (price / 2));
+      CREATE TABLE loose(a, b);
+      CREATE TABLE pair(x TEXT, y REAL, v BLOB, PRIMARY KEY (x, y)) WITHOUT ROWID;
+      CREATE VIRTUAL TABLE note USING fts5(text);
+      INSERT INTO product VALUES ('a', 1), ('b', 2), (NULL, 3);
+      INSERT INTO loose VALUES (1, x'00'), ('it''s', -0.1);
+      INSERT INTO note VALUES ('alpha'), ('beta');
+      """
+    try withDatabase(sql) { folder, path in
+      try travelog("adopt", path)
+      try Connection(path: path, mode: .readWrite).execute(
+        """
+        UPDATE product SET price = 9 WHERE sku = 'a'; UPDATE product SET price = 1 WHERE sku = 'b';
+        DELETE FROM product WHERE sku IS NULL; INSERT INTO product VALUES ('A2', 2), (NULL, 5);
+        UPDATE loose SET b = 1e300 WHERE a = 1; DELETE FROM loose WHERE b < 0;
+        INSERT INTO loose VALUES (char(10) || 'é', 9223372036854775807);
+        INSERT INTO pair VALUES ('k', 0.1, x'ff'), ('K', 0.1, NULL);
+        UPDATE note SET text = 'gamma' WHERE text = 'beta';
+        """
+      )
+      let logs = folder.path + "/logs"
+      #expect(try travelog("export", path, "--to", logs).code == 0)
+      let copy = folder.path + "/copy.db"
+      #expect(try travelog("import", logs, "--into", copy, "--until", "1").code == 0)
+      let script = try travelog("diff", copy, path, "--format", "sql")
+      #expect(script.code == 1, "\(script.errors)")
+      let sqlite = try #require(installed("sqlite3"))
+      let applied = try run(sqlite, ["-bail", copy], input: script.bytes)
+      #expect(applied.code == 0, "\(applied.errors)\n\(script.output)")
+      #expect(try travelog("diff", copy, path).output == "")
+      #expect(try travelog("diff", copy, path, "--format", "sql").output == "")
+      let found = try run(sqlite, [copy, "SELECT count(*) FROM note('gamma')"]).output
+      #expect(found == "1\n")
+    }
+  }
+
   @Test(
     "Kills of a program, of undos and of exports lose and duplicate nothing.",
     .enabled(if: installed("python3") != nil, "there is no python3")

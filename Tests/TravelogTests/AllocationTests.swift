@@ -11,7 +11,7 @@ import Testing
 struct AllocationTests {
   @Test(
     "If a library has no memory, once or permanently, the program ends with a sentence.",
-    arguments: StoppedCommand.allCases
+    arguments: StoppedCommand.possible
   )
   func libraries(_ command: StoppedCommand) throws {
     try command.prepared { run in
@@ -46,7 +46,7 @@ struct AllocationTests {
 
   @Test(
     "A program that stops for lack of memory loses nothing, and the next run completes its work.",
-    arguments: StoppedCommand.allCases
+    arguments: StoppedCommand.possible
   )
   func program(_ command: StoppedCommand) throws {
     try command.prepared { run in

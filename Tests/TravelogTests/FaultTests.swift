@@ -51,10 +51,28 @@ struct FaultTests {
     try stop(command, atLeast: trials(3, long: 50))
   }
 
+  @Test(
+    "An adoption that stops anywhere keeps the program's rows, and is whole or not there.",
+    arguments: [StoppedCommand.adopt, .adoptWithLog, .detach]
+  )
+  func adopt(_ command: StoppedCommand) throws { try stop(command, atLeast: trials(3, long: 50)) }
+
+  @Test(
+    "A suspended migration that stops anywhere keeps the program's rows, and triggers come back.",
+    .enabled(if: installed("sqlite3") != nil, "there is no sqlite3")
+  )
+  func suspend() throws { try stop(.suspend, atLeast: trials(3, long: 50)) }
+
   /// Runs a command once with each fault, and checks the result of the next run.
   private func stop(_ command: StoppedCommand, atLeast expected: Int) throws {
     // A large log is written page by page with similar calls.
-    let stride = command == .replayOfLargeLog ? trials(487, long: 7) : trials(61, long: 1)
+    let stride =
+      switch command {
+      case .replayOfLargeLog: trials(487, long: 7)
+      case .adopt: trials(9, long: 1)
+      case .adoptWithLog, .detach, .suspend: trials(29, long: 1)
+      default: trials(61, long: 1)
+      }
     try command.prepared { run in
       var fired = 0
       for kind in Kind.allCases {

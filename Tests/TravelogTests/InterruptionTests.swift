@@ -68,6 +68,11 @@ struct InterruptionTests {
       #expect(mkfifo(folder.path + "/pipe", 0o600) == 0)
       try Connection(path: folder.path + "/plain.db", mode: .readWriteCreate)
         .execute("CREATE TABLE t(a)")
+      try FileManager.default.copyItem(
+        atPath: folder.path + "/plain.db",
+        toPath: folder.path + "/adopted.db"
+      )
+      try travelog("adopt", folder.path + "/adopted.db")
       try body(folder, path, folder.path + "/logs")
     }
   }
@@ -83,10 +88,12 @@ struct InterruptionTests {
   private func waitingCommands(_ folder: URL, _ store: String, _ logs: String) -> [[String]] {
     let replica = folder.path + "/b.store"
     let pipe = folder.path + "/pipe"
-    let database = folder.path + "/plain.db"
+    let (database, adopted) = (folder.path + "/plain.db", folder.path + "/adopted.db")
     let wait = ["--lock-wait", "1h"]
     return [
-      ["adopt", database], ["export", store, "--to", "-"], ["export", store, "--to", logs] + wait,
+      ["adopt", database], ["adopt", adopted, "--detach"], ["adopt", adopted, "--new-identity"],
+      ["adopt", "--suspend", adopted, "--", "true"], ["export", adopted, "--to", logs] + wait,
+      ["export", store, "--to", "-"], ["export", store, "--to", logs] + wait,
       ["import", logs, "--into", replica], ["import", "-", "--into", folder.path + "/c.store"],
       ["verify", logs, "--against", store], ["verify", "-"], ["checkpoint", logs] + wait,
       ["prune", store, "--logs", logs] + wait,
@@ -116,7 +123,8 @@ struct InterruptionTests {
       let others: Set = ["completions", "generate", "prove"]
       #expect(all.subtracting(commands.map { $0[0] }) == others)
       // This mode locks out all other readers.
-      let locks = try [store, folder.path + "/b.store", folder.path + "/plain.db"].map { path in
+      let databases = ["/b.store", "/plain.db", "/adopted.db"].map { folder.path + $0 }
+      let locks = try ([store] + databases).map { path in
         let connection = try Connection(path: path, mode: .readWrite)
         try connection.execute("PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE")
         return connection
@@ -139,6 +147,35 @@ struct InterruptionTests {
       }
       #expect(try names(in: folder) == before)
       withExtendedLifetime(locks) {}
+    }
+  }
+
+  @Test(
+    "A signal ends the migration of adopt --suspend, and then the triggers are restored.",
+    arguments: [SIGINT, SIGTERM]
+  )
+  func suspension(signal: Int32) throws {
+    try withWorld { folder, _, _ in
+      let database = folder.path + "/adopted.db"
+      let command = try Running(
+        ["adopt", "--suspend", database, "--", "/bin/sleep", "600"],
+        in: folder
+      )
+      func hasTriggers() throws -> Bool {
+        let connection = try Connection(path: database, mode: .readOnly)
+        connection.setBusyTimeout(milliseconds: 10_000)
+        let find = "SELECT count(*) FROM sqlite_schema WHERE type = 'trigger' AND tbl_name = 't'"
+        return try connection.integer(find) != 0
+      }
+      let deadline = ContinuousClock.now + .seconds(20)
+      while try hasTriggers(), ContinuousClock.now < deadline { usleep(10_000) }
+      #expect(try !hasTriggers())
+      // The migration starts after the triggers are removed.
+      usleep(500_000)
+      let end = command.stop(signal)
+      #expect(end.code == 2, "\(end)")
+      #expect(end.errors.contains("The triggers are restored"), "\(end)")
+      #expect(try hasTriggers())
     }
   }
 

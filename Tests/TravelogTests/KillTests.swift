@@ -8,7 +8,7 @@ import Testing
 struct KillTests {
   @Test(
     "A command that is killed repeatedly at any moment is completed by the next run.",
-    arguments: StoppedCommand.allCases
+    arguments: StoppedCommand.possible
   )
   func kill(_ command: StoppedCommand) throws {
     var random = SeededGenerator(for: "kills of \(command.rawValue)")

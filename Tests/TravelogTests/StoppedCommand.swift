@@ -16,8 +16,15 @@ enum StoppedCommand: String, CaseIterable, CustomTestStringConvertible {
   case compact, prune, erase
   case recoverFromExpiry = "recover after expiry"
   case recoverFromDivergence = "recover after divergence"
+  case adopt
+  case adoptWithLog = "adopt with a write-ahead log"
+  case detach = "adopt --detach"
+  case suspend = "adopt --suspend"
 
   var testDescription: String { rawValue }
+
+  /// All commands that this machine can run; a migration needs a program that changes tables.
+  static let possible = allCases.filter { $0 != .suspend || installed("sqlite3") != nil }
 
   /// Creates the command's input in a separate folder, with `times` as many writes.
   func prepared(times: Int = 1, _ body: (StoppedRun) throws -> Void) throws {
@@ -32,6 +39,10 @@ enum StoppedCommand: String, CaseIterable, CustomTestStringConvertible {
     case .erase: try prepareErasure(times, body)
     case .recoverFromExpiry: try prepareRecovery(isRestored: false, times, body)
     case .recoverFromDivergence: try prepareRecovery(isRestored: true, times, body)
+    case .adopt: try prepareAdoption(journal: "DELETE", body)
+    case .adoptWithLog: try prepareAdoption(journal: "WAL", body)
+    case .detach: try prepareDetaching(body)
+    case .suspend: try prepareSuspension(body)
     }
   }
 }
@@ -379,13 +390,13 @@ private func prepareRecovery(
 
 // MARK: Files
 
-private func remove(_ paths: String...) throws {
+func remove(_ paths: String...) throws {
   for path in paths where FileManager.default.fileExists(atPath: path) {
     try FileManager.default.removeItem(atPath: path)
   }
 }
 
-private func removeStore(_ path: String) throws {
+func removeStore(_ path: String) throws {
   for ending in ["", "-wal", "-shm", "-blobs", "-journal"] { try remove(path + ending) }
 }
 

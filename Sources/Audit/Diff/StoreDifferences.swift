@@ -31,6 +31,11 @@ package struct StoreDifferences {
     }
   }
 
+  /// Calls the closure with every row that differs between two adopted files, table by table.
+  package func adoptedRows(_ body: (AdoptedRowPair) throws -> Void) throws {
+    try describingErrorsOfFiles { try left.adoptedRows(differentIn: right, body) }
+  }
+
   /// Calls the closure with every object that differs and that the filter selects, sorted by entity
   /// and id.
   package func objects(

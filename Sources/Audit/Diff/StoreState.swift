@@ -87,6 +87,9 @@ private func makeReplica(of history: Past, in folder: URL, tick: Tick) throws ->
   guard history.last > 0 else {
     return try Store.open(.file(url), schema: history.outline.schemas[0])
   }
+  if case .store = history.kind, history.outline.schema.isAdopted {
+    return try adoptedState(history, in: folder, tick: tick)
+  }
   if case .store = history.kind, history.outline.base > 0 {
     return try rewound(history, at: url, tick: tick)
   }
@@ -102,6 +105,25 @@ private func makeReplica(of history: Past, in folder: URL, tick: Tick) throws ->
     throw error
   }
   return try readableStore(url.path)
+}
+
+private func adoptedState(_ history: Past, in folder: URL, tick: Tick) throws -> Store {
+  let path = history.outline.path
+  let (state, reached) = try Pipeline.adoptedState(
+    of: readableStore(path),
+    after: history.last,
+    in: folder.path,
+    tick: tick
+  )
+  guard reached == history.last else {
+    throw AuditError.isNotRewound(
+      path,
+      base: reached,
+      point: history.last,
+      because: "Transaction \(reached) recorded tables again, or earlier history was deleted."
+    )
+  }
+  return state
 }
 
 /// Builds a state of a store whose history lacks its beginning: reverts transactions in a copy of

@@ -32,10 +32,10 @@ extension PipelineError {
       "The logs from transaction \(first) on were removed from \(logs).\nCopy the missing logs back"
         + " into the folder."
     case .unknownEntity(let name, let known):
-      "There is no entity \(inQuotes(abbreviated(name))) in \(logs).\nThe known names are \(listText(known))."
+      "There is no entity or table \(inQuotes(abbreviated(name))) in \(logs).\nThe known names are \(listText(known))."
     case .unknownProperty(let name, let entity, let known):
-      "\(entity) in \(logs) does not have an attribute or to-one relationship \(inQuotes(abbreviated(name)))."
-        + "\nThe known names are \(listText(known))."
+      "\(entity) in \(logs) does not have an attribute, a to-one relationship or a column"
+        + " \(inQuotes(abbreviated(name))).\nThe known names are \(listText(known))."
     case .isDroppedAndHashed(let property):
       "\(property) can't be both dropped and hashed.\nName the attribute only once with --redact."
     case .hasNoKey:
@@ -176,14 +176,14 @@ extension PipelineError {
         + "\nRun “travelog export \(store) --to \(logs)” first."
     case .isUnknownObject(let name, let entity):
       "The logs in \(logs) have no values of \(name) that can be erased."
-        + "\nTo find the object: “travelog log \(logs) --entity \(entity)”"
+        + "\nTo find its id: “travelog log \(logs) --entity \(entity)”"
     case .isThere(let name):
-      "\(name) still exists, so the store and the replicas need the present values of the object."
-        + "\nDelete the object in the store, export the deletion, and then erase. To erase only"
+      "\(name) still exists, so the store and the replicas need its present values."
+        + "\nDelete \(name) in the store, export the deletion, and then erase. To erase only"
         + " earlier values, name each changed attribute with --attribute."
     case .hasValue(let attribute, let name, let transaction):
       "\(name) still has the \(attribute) that transaction \(transaction) set, so the store needs this value."
-        + "\nChange the value or delete the object in the store, export the change, and then erase the"
+        + "\nChange the value or delete \(name) in the store, export the change, and then erase the"
         + " value."
     }
   }

@@ -71,9 +71,6 @@ package func recover(_ request: RecoverRequest, tick: Tick = { _ in }) throws ->
   defer { withExtendedLifetime(folder) {} }
   let recovery = Recovery(request: request, store: store, chain: chain, folder: folder.path)
   let remedy = try recovery.remedy(after: last)
-  // For an adopted file, the state at the end of the deleted history can't be computed without the
-  // deleted changes.
-  if remedy == .gap { try store.refuseIfAdopted(.filling) }
   switch remedy {
   case .none: break
   case .gap: try recovery.writeGap(after: last, result: &result, tick: tick)

@@ -10,7 +10,10 @@ extension Recovery {
   func writeGap(after last: HistoryPoint, result: inout RecoverResult, tick: Tick) throws {
     let exported = try importedState(tick)
     let base = try store.read { try $0.wholeBase() }
-    let (kept, reached) = try rewoundCopy(of: store, to: base, in: folder)
+    let (kept, reached) =
+      try store.schema.isAdopted
+      ? adoptedState(of: store, after: base, in: folder, tick: tick)
+      : rewoundCopy(of: store, to: base, in: folder)
     guard exported.schema == kept.schema else {
       throw request.error(.schemaChanged)
     }

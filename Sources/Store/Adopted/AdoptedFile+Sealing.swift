@@ -26,7 +26,7 @@ extension AdoptedFile {
           layouts: catalog.schema.layouts(),
           recorder: recorder,
           blobs: blobs,
-          mayBeRenumbered: !isCurrent(on: connection)
+          hasNewSchema: !isCurrent(on: connection)
         ).run()
       }
       _ = try SchemaRenewal(connection: connection, names: names, catalog: catalog, blobs: blobs)

@@ -93,11 +93,31 @@ enum AdoptedFile {
 
   /// Removes everything that `adopt` added.
   static func removeAll(names: CaptureNames, on connection: Connection) throws {
-    for type in ["trigger", "table"] {
+    for type in ["trigger", "index", "table"] {
       for object in try ours(names, on: connection) where object.type == type {
         try connection.execute("DROP \(type) IF EXISTS \(quoted(object.name))")
       }
     }
+  }
+
+  /// Whether the program created a trigger on a table after the capture triggers were created.
+  ///
+  /// SQLite runs the newest trigger of a table first. A newer trigger of the program can change the
+  /// same row again before the capture trigger captures the first change.
+  static func hasNewerTriggers(
+    _ table: Int,
+    names: CaptureNames,
+    on connection: Connection
+  ) throws -> Bool {
+    let found = try connection.all(
+      """
+      SELECT newer.name FROM sqlite_schema AS capture JOIN sqlite_schema AS newer
+        ON newer.type = 'trigger' AND newer.tbl_name = capture.tbl_name COLLATE NOCASE
+          AND newer.rowid > capture.rowid
+      WHERE capture.type = 'trigger' AND capture.name = '\(names.prefix)after_insert_\(table)'
+      """
+    ) { $0.string(at: 0) }
+    return found.contains { !names.own($0) }
   }
 
   /// The tables and triggers that `adopt` added.

@@ -31,8 +31,50 @@ enum AdoptedReplica {
   }
 
   /// Creates the program's triggers in a replica that the program will write to.
-  static func createTriggers(_ schema: StoreSchema, on connection: Connection) throws {
-    try create(schema.adopted ?? [], types: ["trigger"], on: connection)
+  ///
+  /// A trigger is left out if it uses a table that is not recorded, because the replica does not
+  /// have this table, so every write to the trigger's table would fail.
+  ///
+  /// - Returns: The triggers that are left out, each with the name of the missing table.
+  static func createTriggers(
+    _ schema: StoreSchema,
+    on connection: Connection
+  ) throws -> [(trigger: String, table: String)] {
+    var leftOut: [(trigger: String, table: String)] = []
+    for object in schema.adopted ?? [] where object.type == "trigger" {
+      try create([object], types: ["trigger"], on: connection)
+      guard let entity = schema[object.table],
+        let table = try missingTable(for: entity, on: connection)
+      else { continue }
+      try connection.execute("DROP TRIGGER \(quoted(object.name))")
+      leftOut.append((object.name, table))
+    }
+    return leftOut
+  }
+
+  /// A table that a trigger of another table uses and that does not exist; nil if there is none.
+  private static func missingTable(
+    for entity: Entity,
+    on connection: Connection
+  ) throws -> String? {
+    let name = quoted(entity.name)
+    let settings = entity.attributes.filter { $0.isGenerated != true }
+      .map { "\(quoted($0.name)) = \(quoted($0.name))" }.joined(separator: ", ")
+    // SQLite finds the tables of triggers when it prepares a statement.
+    for statement in [
+      "INSERT INTO \(name) DEFAULT VALUES", "UPDATE \(name) SET \(settings)", "DELETE FROM \(name)",
+    ] {
+      do {
+        _ = try connection.prepare("EXPLAIN " + statement)
+      } catch let error as SQLiteError where error.primaryCode == SQLiteError.error {
+        // Other errors, such as a function that only the program has, don't prevent its writes.
+        let words = "no such table: "
+        guard error.message.hasPrefix(words) else { continue }
+        let table = error.message.dropFirst(words.count)
+        return String(table.hasPrefix("main.") ? table.dropFirst(5) : table)
+      }
+    }
+    return nil
   }
 
   private static func create(
@@ -69,8 +111,10 @@ enum AdoptedReplica {
     let newObjects = new.adopted ?? []
     let replaced = Set(new.replaced ?? [])
     func isKept(_ object: SchemaObject) -> Bool {
-      object.type == "table" && newObjects.contains(object) && !replaced.contains(object.name)
-        && !isFullText(object.sql)
+      guard object.type == "table", newObjects.contains(object) else { return false }
+      // A full-text table with its own content contains the rows of its `_content` table.
+      return !replaced.contains(object.name)
+        && !(isFullText(object.sql) && replaced.contains(object.name + "_content"))
     }
     // A view or an index can refer to a changed table, so views and indexes are created again.
     for type in ["view", "index", "table"] {
@@ -82,5 +126,7 @@ enum AdoptedReplica {
     let schemaID = try Catalog.add(new, on: connection)
     try Catalog.set("schema", value: .integer(schemaID), on: connection)
     connection.removeCachedStatements()
+    // A table that a full-text table indexes can be empty now.
+    try rebuildFullText(of: new, on: connection)
   }
 }

@@ -7,15 +7,16 @@ import SQLite
 /// The caller must have the write lock. The lock excludes an open transaction of another program,
 /// so the end of the last captured transaction is proven.
 struct AdoptedSeal {
-  private let connection: Connection
-  private let names: CaptureNames
-  private let tables: [AdoptedTable]
+  let connection: Connection
+  let names: CaptureNames
+  let tables: [AdoptedTable]
   private let recorder: ChangeRecorder
   private let blobs: Blobs
-  /// Whether the program may have run VACUUM after the last seal.
+  /// Whether SQLite's schema version changed after the last seal.
   ///
-  /// VACUUM renumbers the rows of tables without a key.
-  private let mayBeRenumbered: Bool
+  /// The program may have run VACUUM, which renumbers the rows of tables without a key, or may have
+  /// created triggers.
+  private let hasNewSchema: Bool
 
   init(
     _ connection: Connection,
@@ -23,9 +24,9 @@ struct AdoptedSeal {
     layouts: [EntityLayout],
     recorder: ChangeRecorder,
     blobs: Blobs,
-    mayBeRenumbered: Bool = false
+    hasNewSchema: Bool = false
   ) {
-    self.mayBeRenumbered = mayBeRenumbered
+    self.hasNewSchema = hasNewSchema
     self.connection = connection
     self.names = names
     self.recorder = recorder
@@ -42,8 +43,10 @@ struct AdoptedSeal {
   /// Seals everything that was captured.
   ///
   /// If VACUUM may have renumbered the rows of a table, the captured rows of the table are left
-  /// out, because one row can have two numbers. ``SchemaRenewal`` records all rows of the table
-  /// again.
+  /// out, because one row can have two numbers. The captured rows of a table are also left out if
+  /// the program created a trigger after the capture triggers, because SQLite runs the newest
+  /// trigger first, so the order of the captured rows can be wrong. ``SchemaRenewal`` records all
+  /// rows of these tables again.
   ///
   /// - Parameter own: The author of an undo, whose changes become one transaction; nil if other
   ///   programs made the changes.
@@ -55,12 +58,29 @@ struct AdoptedSeal {
     let captured = try tables.indices.filter {
       try connection.hasRow("SELECT 1 FROM \(names.rows($0)) LIMIT 1")
     }
-    let used = captured.filter {
-      !mayBeRenumbered || tables[$0].layout.entity.identity?.rowid == nil
+    let used = try captured.filter {
+      guard hasNewSchema else { return true }
+      return try tables[$0].layout.entity.identity?.rowid == nil
+        && !AdoptedFile.hasNewerTriggers($0, names: names, on: connection)
     }
-    let stream = try CapturedStream(connection, names: names, tables: tables, only: used)
     let touched = try TouchedRows()
-    for table in used { try findReplaced(table, touched: touched) }
+    for table in used {
+      let kinds = try connection.first(
+        """
+        SELECT max(kind = \(CapturedKind.victim.rawValue)), max(kind = \(CapturedKind.move.rawValue))
+        FROM \(names.rows(table))
+        """
+      ) { (hasVictims: $0.int64(at: 0) != 0, hasMoves: $0.int64(at: 1) != 0) }
+      if kinds?.hasMoves == true { try findMoves(table, touched: touched) }
+      if kinds?.hasVictims == true { try findReplaced(table, touched: touched) }
+    }
+    let stream = try CapturedStream(
+      connection,
+      names: names,
+      tables: tables,
+      only: used,
+      touched: touched
+    )
     var event = try stream.next()
     let boundaries = try Boundaries(connection, names: names, after: event?.place.clock ?? 0)
     var marks = boundaries.places[...]
@@ -123,9 +143,13 @@ struct AdoptedSeal {
   /// this event is an insertion, and remained if it is any other event. If no such event follows,
   /// the row was deleted if the table no longer contains it.
   private func findReplaced(_ table: Int, touched: TouchedRows) throws {
-    let victims = "SELECT 1 FROM \(names.rows(table)) WHERE kind = \(CapturedKind.victim.rawValue)"
-    guard try connection.hasRow(victims + " LIMIT 1") else { return }
-    let stream = try CapturedStream(connection, names: names, tables: tables, only: [table])
+    let stream = try CapturedStream(
+      connection,
+      names: names,
+      tables: tables,
+      only: [table],
+      touched: touched
+    )
     var pending: [RowName: Int64] = [:]
     while let event = try stream.next() {
       if event.kind == .victim {
@@ -137,20 +161,26 @@ struct AdoptedSeal {
         try touched.noteReplaced(row, table: table)
       }
     }
-    for (name, row) in pending where try !isThere(name, in: table) {
+    guard !pending.isEmpty, let present = try presentTable(table) else { return }
+    for (name, row) in pending where try present.find(name) == nil {
       try touched.noteReplaced(row, table: table)
     }
   }
 
-  /// Whether a row exists.
-  ///
-  /// A table that was dropped after the capture has no rows.
-  private func isThere(_ name: RowName, in table: Int) throws -> Bool {
-    do {
-      return try tables[table].find(name) != nil
-    } catch SQLiteError.error {
-      return false
-    }
+  /// A table with its present name and the present names of its columns, which the program may have
+  /// changed after the last seal; nil if the program dropped the table.
+  private func presentTable(_ table: Int) throws -> AdoptedTable? {
+    guard hasNewSchema else { return tables[table] }
+    let name = try connection.first(
+      """
+      SELECT tbl_name FROM sqlite_schema
+      WHERE type = 'trigger' AND name = '\(names.prefix)after_insert_\(table)'
+      """
+    ) { $0.string(at: 0) }
+    guard let name else { return nil }
+    let layouts = try ProgramSchema(connection, names: names, version: "").schema.layouts()
+    guard let layout = layouts.first(where: { $0.entity.name == name }) else { return nil }
+    return AdoptedTable(connection, layout: layout, layouts: layouts)
   }
 
   // MARK: Transactions

@@ -7,7 +7,8 @@ import SQLite
 /// The conflict clauses of a table can delete rows or ignore a change, so each statement has its
 /// own conflict clause.
 extension AdoptedTable {
-  private func isWritten(_ column: ColumnIndex) -> Bool {
+  /// Whether a statement can write a column; false if SQLite computes the column.
+  func isWritten(_ column: ColumnIndex) -> Bool {
     guard case .attribute(let index) = layout.columns[column].content else { return true }
     return layout.entity.attributes[index].isGenerated != true
   }
@@ -58,6 +59,14 @@ extension SQLiteError {
   }
 }
 
+extension StoreSchema {
+  /// The names of the full-text tables of FTS5, whose indexes must be rebuilt after their content
+  /// was written directly.
+  package var fullTextTables: [String] {
+    (adopted ?? []).filter { $0.type == "table" && isFullText($0.sql) }.map(\.name)
+  }
+}
+
 /// Rebuilds full-text indexes from their content.
 ///
 /// - Parameters:
@@ -70,9 +79,14 @@ func rebuildFullText(
   contents: Set<String>? = nil,
   on connection: Connection
 ) throws {
-  for object in schema.adopted ?? [] where object.type == "table" && isFullText(object.sql) {
-    guard contents?.contains(object.name + "_content") ?? true else { continue }
-    let name = quoted(object.name)
-    try connection.execute("INSERT INTO \(name) (\(name)) VALUES ('rebuild')")
+  for table in schema.fullTextTables {
+    guard contents?.contains(table + "_content") ?? true else { continue }
+    let name = quoted(table)
+    do {
+      try connection.execute("INSERT INTO \(name) (\(name)) VALUES ('rebuild')")
+    } catch SQLiteError.error {
+      // If a column that the index names was renamed, SQLite can't read the index in the program's
+      // file either.
+    }
   }
 }

@@ -9,7 +9,9 @@ enum AdoptionFailure: StoreReason {
   case nothingToRecord
   case encoding(String)
   case suspended(process: Int32)
-  case refused(AdoptedOperation)
+  case notWritable
+  /// SQLite gave new numbers to the rows of a table of a replica.
+  case renumbered(String)
   case notACreation(String)
   case recordedAgain(Int64, by: Int64)
   case notUndone(row: String, UndoReason)
@@ -29,6 +31,7 @@ enum AdoptionFailure: StoreReason {
     case .notAdopted: .notAStore
     case .notACreation: .invalidSchema
     case .recordedAgain, .notUndone, .undoLeavesReference: .irreversible
+    case .renumbered: .damaged
     default: .misuse
     }
   }
@@ -73,27 +76,12 @@ enum AdoptionFailure: StoreReason {
     case .undoLeavesReference:
       "The undo would leave a row in \(path) that refers to a missing row. Nothing is changed."
         + "\nAlso revert the later transactions that wrote such references."
-    case .refused(.writing):
+    case .notWritable:
       "\(path) has the tables of another program. Models can't write the rows of these tables."
         + "\nUse the other program to change the rows."
-    case .refused(.filling):
-      "A part of the history of \(path) was deleted before it was exported. For the tables of another"
-        + " program, a gap can't replace this part.\nBegin new logs: travelog export \(path) --to"
-        + " FOLDER --new-folder"
-    case .refused(.erasing(let table)):
-      "To remove erased values from \(path), SQLite rebuilds the file. This can renumber the rows"
-        + " of '\(abbreviated(table))', which are identified only by their rowids."
-        + "\nLeave out --store to erase from the logs only."
+    case .renumbered(let table):
+      "SQLite rebuilt \(path) and renumbered the rows of '\(abbreviated(table))', which only their"
+        + " numbers identify.\nCreate a new replica: travelog import LOGS --into NEW"
     }
   }
-}
-
-/// An operation that may be impossible on an adopted file.
-package enum AdoptedOperation: Sendable {
-  case writing
-  /// Recording deleted history as a gap in the logs.
-  case filling
-  /// Erasing values from the file's own history, which would give other numbers to the rows of this
-  /// table.
-  case erasing(table: String)
 }

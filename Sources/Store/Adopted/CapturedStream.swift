@@ -35,17 +35,26 @@ struct EventPlace {
 
 /// Reads the captured rows of all tables in the order of the clock.
 final class CapturedStream {
+  private let connection: Connection
+  private let names: CaptureNames
   private let tables: [AdoptedTable]
+  private let touched: TouchedRows
   private var cursors: [(table: Int, statement: Statement, next: CapturedEvent)] = []
+  /// The event of a table that follows an update whose event was captured later.
+  private var delayed: [Int: CapturedEvent] = [:]
 
   /// Reads the tables with these indexes.
   init(
     _ connection: Connection,
     names: CaptureNames,
     tables: [AdoptedTable],
-    only indexes: [Int]
+    only indexes: [Int],
+    touched: TouchedRows
   ) throws {
+    self.connection = connection
+    self.names = names
     self.tables = tables
+    self.touched = touched
     for index in indexes {
       let statement = try connection.prepare(
         "SELECT \(Self.list(tables[index])) FROM \(names.rows(index)) ORDER BY id"
@@ -62,7 +71,46 @@ final class CapturedStream {
   }
 
   private func event(_ row: Statement, table index: Int) throws -> CapturedEvent? {
-    guard try row.step() else { return nil }
+    if let event = delayed.removeValue(forKey: index) { return event }
+    while try row.step() {
+      let event = try captured(row, table: index)
+      // The order of updates was found before, so their beginnings are not needed.
+      guard event.kind != .move,
+        try event.kind != .update || !touched.isMoved(event.row, table: index)
+      else { continue }
+      guard event.kind == .update,
+        let earlier = try touched.update(movedBefore: event.row, table: index)
+      else { return event }
+      delayed[index] = event
+      return try update(earlier, before: event)
+    }
+    return nil
+  }
+
+  /// The event of an update that was directly before another event.
+  private func update(_ id: Int64, before event: CapturedEvent) throws -> CapturedEvent {
+    let row = try connection.prepare(
+      "SELECT \(Self.list(tables[event.table])) FROM \(names.rows(event.table)) WHERE id = ?1"
+    )
+    try row.bind(1, id)
+    guard try row.step() else { return event }
+    let update = try captured(row, table: event.table)
+    return CapturedEvent(
+      table: update.table,
+      row: id,
+      kind: update.kind,
+      place: EventPlace(
+        clock: event.place.clock,
+        time: event.place.time,
+        // The connection counted at least two changes since the event before both.
+        series: event.place.series &- 1
+      ),
+      before: update.before,
+      after: update.after
+    )
+  }
+
+  private func captured(_ row: Statement, table index: Int) throws -> CapturedEvent {
     let table = tables[index]
     guard let kind = CapturedKind(rawValue: row.int64(at: 2)) else {
       throw HistoryFailure.damaged(.unknownKind(row.string(at: 2))).at("")

@@ -22,6 +22,9 @@ final class TouchedRows {
   private let changing: Statement
   private let replacing: Statement
   private let checking: Statement
+  private let moving: Statement
+  private let findingMove: Statement
+  private var hasMoves = false
 
   init() throws {
     // SQLite creates and removes a temporary file if the path is empty.
@@ -32,6 +35,8 @@ final class TouchedRows {
       CREATE TABLE touched (id INTEGER PRIMARY KEY, origin INTEGER, name BLOB, first INTEGER,
         last INTEGER, UNIQUE (origin, name));
       CREATE TABLE replaced (origin INTEGER, row INTEGER, PRIMARY KEY (origin, row)) WITHOUT ROWID;
+      CREATE TABLE moved (origin INTEGER, row INTEGER, earlier INTEGER,
+        PRIMARY KEY (origin, row)) WITHOUT ROWID;
       BEGIN;
       """
     )
@@ -42,6 +47,8 @@ final class TouchedRows {
     changing = try connection.prepare("UPDATE touched SET last = ?2 WHERE id = ?1")
     replacing = try connection.prepare("INSERT INTO replaced VALUES (?1, ?2)")
     checking = try connection.prepare("SELECT 1 FROM replaced WHERE origin = ?1 AND row = ?2")
+    moving = try connection.prepare("INSERT OR IGNORE INTO moved VALUES (?1, ?2, ?3)")
+    findingMove = try connection.prepare("SELECT earlier FROM moved WHERE origin = ?1 AND row = ?2")
   }
 
   /// Notes an event of a row.
@@ -107,5 +114,37 @@ final class TouchedRows {
     try checking.bind(2, row)
     defer { checking.reset() }
     return try checking.step()
+  }
+
+  // MARK: The order of updates
+
+  /// Notes that an update was before another event, although it was captured later.
+  func noteMove(_ update: Int64, before event: Int64, table: Int) throws {
+    hasMoves = true
+    for (row, update) in [(event, update), (update, nil)] as [(Int64, Int64?)] {
+      try moving.bind(1, Int64(table))
+      try moving.bind(2, row)
+      try bind(moving, 3, update)
+      try moving.run()
+    }
+  }
+
+  /// The update that was directly before an event, although it was captured later; nil if there is
+  /// none.
+  func update(movedBefore event: Int64, table: Int) throws -> Int64? {
+    guard hasMoves else { return nil }
+    try findingMove.bind(1, Int64(table))
+    try findingMove.bind(2, event)
+    defer { findingMove.reset() }
+    return try findingMove.step() && !findingMove.isNull(at: 0) ? findingMove.int64(at: 0) : nil
+  }
+
+  /// Whether an update has an earlier place than its event.
+  func isMoved(_ update: Int64, table: Int) throws -> Bool {
+    guard hasMoves else { return false }
+    try findingMove.bind(1, Int64(table))
+    try findingMove.bind(2, update)
+    defer { findingMove.reset() }
+    return try findingMove.step() && findingMove.isNull(at: 0)
   }
 }

@@ -25,11 +25,6 @@ enum FreeSpace: String {
     try Catalog.set(key, value: .text(left.rawValue), on: connection)
   }
 
-  /// Forgets that free pages may contain values.
-  static func forget(on connection: Connection) throws {
-    try Catalog.remove(key, on: connection)
-  }
-
   /// Remembers that foreign writers may have left values, and returns whether a VACUUM is due.
   static func noteForeignChanges(on connection: Connection) throws -> Bool {
     let kinds = try connection.cached(
@@ -70,7 +65,7 @@ enum FreeSpace: String {
     try connection.execute("VACUUM")
     try connection.inTransaction {
       // If another program committed during the VACUUM, free pages may contain old values again.
-      if try connection.dataVersion() == version { try forget(on: connection) }
+      if try connection.dataVersion() == version { try Catalog.remove(key, on: connection) }
     }
   }
 }

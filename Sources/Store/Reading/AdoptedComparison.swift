@@ -1,6 +1,56 @@
 import Changes
 
+/// A row of an adopted file that differs between two files, or that only one of them has.
+package struct AdoptedRowPair {
+  /// The quoted name of the table.
+  package let table: String
+  /// The quoted names of the columns that a statement can write; with the rowid, if the rowid
+  /// identifies the row.
+  package let columns: [String]
+  /// The quoted names of the columns that identify the row, with their values.
+  package let key: [(column: String, value: Value)]
+  /// The values in the order of ``columns``; nil if only the other file has the row.
+  package let before: [Value]?
+  package let after: [Value]?
+}
+
 extension Reader {
+  /// Calls the closure with each row that differs between this file and another file, or that only
+  /// one of them has, table by table.
+  package func adoptedRows(
+    differentIn other: Reader,
+    _ body: (AdoptedRowPair) throws -> Void
+  ) throws {
+    try forEachAdopted(in: other) { name, table, before, after in
+      let isSame = before.flatMap { before in
+        after.map { zip(before, $0).allSatisfy { $0.isSame(as: $1) } }
+      }
+      guard isSame != true, let (_, values) = table.condition(name) else { return }
+      let written = table.layout.columns.indices.filter { table.isWritten(ColumnIndex($0)) }
+      var columns: [String] = written.map { table.layout.columns[$0].quoted }
+      var identity: [String] = table.key.map { table.layout.columns[$0].quoted }
+      var rowid: [Value] = []
+      if let number = table.isRowid(name) {
+        rowid = [Value.integer(number)]
+        identity = [table.rowidName]
+        columns += identity
+      }
+      func row(_ values: [Value]?) -> [Value]? {
+        guard let values else { return nil }
+        return written.map { values[$0] } + rowid
+      }
+      try body(
+        AdoptedRowPair(
+          table: table.layout.table,
+          columns: columns,
+          key: zip(identity, values).map { (column: $0, value: $1) },
+          before: row(before),
+          after: row(after)
+        )
+      )
+    }
+  }
+
   /// Calls the closure with the differences between the rows of this file and of another file,
   /// table by table.
   ///
@@ -32,6 +82,15 @@ extension Reader {
       try mine.removeAll()
       try theirs.removeAll()
     }
+    try forEachAdopted(in: other) { try report($0, of: $1, from: $2, to: $3) }
+  }
+
+  /// Calls the closure with each row of this file, and then with each row that only another file
+  /// has, table by table: with its name, its table in the other file, and its values in both files.
+  private func forEachAdopted(
+    in other: Reader,
+    _ body: (RowName, AdoptedTable, _ before: [Value]?, _ after: [Value]?) throws -> Void
+  ) throws {
     for layout in other.layouts {
       guard let old = layouts.first(where: { $0.entity.name == layout.entity.name }),
         old.columns.map(\.name) == layout.columns.map(\.name)
@@ -41,12 +100,12 @@ extension Reader {
       let rows = try left.rows()
       while try rows.step() {
         let (name, values) = try left.row(at: rows)
-        try report(name, of: right, from: values, to: right.find(name))
+        try body(name, right, values, right.find(name))
       }
       let others = try right.rows()
       while try others.step() {
         let (name, values) = try right.row(at: others)
-        if try left.find(name) == nil { try report(name, of: right, from: nil, to: values) }
+        if try left.find(name) == nil { try body(name, right, nil, values) }
       }
     }
   }

@@ -1,14 +1,18 @@
 """A program that knows nothing of Travelog: it runs random statements on a database.
 
-    random_program.py FILE SEED COUNT [--brackets] [--copies FOLDER] [--every N] [--ddl]
+    random_program.py FILE SEED COUNT [--shell] [--brackets] [--name NAME] [--copies FOLDER]
+                      [--every N] [--ddl]
 
-With --brackets each transaction names an author and a request, as docs/ADOPT.md describes. With
---copies the program copies the database after some of these transactions, and the copy has the
-request as its name. With --ddl it also changes tables. It prints the requests of the transactions that changed rows, in their order.
+With --shell the statements run in the sqlite3 program instead of Python's module. With --brackets
+each transaction names an author and a request, as docs/ADOPT.md describes; the names of requests
+begin with --name. With --copies the program copies the database after some of these transactions,
+and the copy has the request as its name. With --ddl it also changes tables. It prints the requests
+of the transactions that changed rows, in their order.
 """
 import argparse
 import random
 import sqlite3
+import subprocess
 
 WORDS = ["a", "A", "b", "é", "x y", "", "it''s", "0", "10", "z\U0001f600"]
 
@@ -33,6 +37,56 @@ def quote(name):
     return '"' + name.replace('"', '""') + '"'
 
 
+class Rows(list):
+    def fetchall(self):
+        return self
+
+
+class Shell:
+    """Runs statements in the sqlite3 program, with the methods of a connection of Python."""
+
+    END = "end of statement"
+
+    def __init__(self, file):
+        self.process = subprocess.Popen(
+            ["sqlite3", "-batch", "-init", "/dev/null", file],
+            stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+            text=True, encoding="utf-8",
+        )
+        self.execute(".timeout 30000")
+
+    def execute(self, sql, values=()):
+        for value in values:
+            sql = sql.replace("?", "'%s'" % value.replace("'", "''"), 1)
+        ending = "" if sql.startswith(".") else ";"
+        self.process.stdin.write("%s%s\n.print %s\n" % (sql, ending, self.END))
+        self.process.stdin.flush()
+        lines = Rows()
+        while True:
+            line = self.process.stdout.readline()
+            if not line:
+                raise SystemExit("sqlite3 ended at: " + sql)
+            if line == self.END + "\n":
+                break
+            lines.append(line)
+        if any(line.startswith(("Error", "Runtime error", "Parse error")) for line in lines):
+            raise sqlite3.Error("".join(lines))
+        return lines
+
+    @property
+    def in_transaction(self):
+        try:
+            self.execute("BEGIN")
+        except sqlite3.Error:
+            return True
+        self.execute("ROLLBACK")
+        return False
+
+    def close(self):
+        self.process.stdin.close()
+        self.process.wait()
+
+
 class Table:
     def __init__(self, connection, name, sql):
         self.name = quote(name)
@@ -40,11 +94,23 @@ class Table:
         columns = connection.execute("SELECT name, type, pk FROM pragma_table_xinfo(?) WHERE hidden = 0", (name,)).fetchall()
         self.columns = [(quote(column[0]), column[1]) for column in columns]
         self.key = [quote(column[0]) for column in sorted(columns, key=lambda c: c[2]) if column[2]]
+        self.identity = self.rowid(connection)
 
+    def rowid(self, connection):
+        """The rowid of rows that only the rowid identifies, as SQL; else NULL."""
+        taken = {column[0].strip('"').lower() for column in self.columns}
+        name = [n for n in ("rowid", "_rowid_", "oid") if n not in taken][0]
+        try:
+            connection.execute("SELECT %s FROM %s LIMIT 1" % (name, self.name))
+        except sqlite3.Error:
+            return "NULL"  # A table WITHOUT ROWID.
+        missing = " OR ".join("%s IS NULL" % column for column in self.key) or "1"
+        return "CASE WHEN %s THEN %s END" % (missing, name)
 
     def rename(self, old, new):
         self.columns = [(new if column[0] == old else column[0], column[1]) for column in self.columns]
         self.key = [new if name == old else name for name in self.key]
+        self.identity = self.identity.replace(old, new)
 
 
 def statement(rng, table):
@@ -77,45 +143,54 @@ def statement(rng, table):
     return "DELETE FROM %s WHERE %s" % (name, where)
 
 
+def own_tables(connection, schema, prefix):
+    """The tables of the program, without those that belong to a full-text index."""
+    virtual = [name for name, sql in schema if "create virtual" in sql.lower()]
+    tables = []
+    for name, sql in schema:
+        if name.startswith(("sqlite_", prefix)) or any(name.startswith(v + "_") for v in virtual):
+            continue
+        if name in virtual and "content=" in sql.lower():
+            continue
+        tables.append(Table(connection, name, sql))
+    return tables
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("file")
     parser.add_argument("seed")
     parser.add_argument("count", type=int)
+    parser.add_argument("--shell", action="store_true")
     parser.add_argument("--brackets", action="store_true")
+    parser.add_argument("--name", default="r")
     parser.add_argument("--copies")
     parser.add_argument("--every", type=int, default=10)
     parser.add_argument("--ddl", action="store_true")
     parser.add_argument("--prefix", default="travelog_")
     options = parser.parse_args()
     rng = random.Random(options.seed)
-    connection = sqlite3.connect(options.file, isolation_level=None, timeout=30)
+    reader = sqlite3.connect(options.file, isolation_level=None, timeout=30)
+    schema = reader.execute("SELECT name, sql FROM sqlite_master WHERE type = 'table'").fetchall()
+    tables = own_tables(reader, schema, options.prefix)
+    reader.close()
+    if options.shell:
+        connection = Shell(options.file)
+    else:
+        connection = sqlite3.connect(options.file, isolation_level=None, timeout=30)
+    # The tests don't cut the power.
+    connection.execute("PRAGMA synchronous = OFF")
     if rng.random() < 0.3:
         connection.execute("PRAGMA recursive_triggers = ON")
     connection.execute("PRAGMA foreign_keys = %s" % rng.choice(["ON", "OFF"]))
-    connection.execute("PRAGMA trusted_schema = OFF") if "fts5" not in "".join(
-        row[0] or "" for row in connection.execute("SELECT sql FROM sqlite_master")
-    ).lower() else None
-    tables = []
-    virtual = []
-    for name, sql in connection.execute("SELECT name, sql FROM sqlite_master WHERE type = 'table'").fetchall():
-        if name.startswith("sqlite_") or name.startswith(options.prefix):
-            continue
-        if any(name.startswith(other + "_") for other in virtual):
-            continue
-        if "create virtual" in sql.lower():
-            virtual.append(name)
-            if "content=" in sql.lower():
-                continue
-        tables.append((name, sql))
-    tables = [t for t in tables if not any(t[0].startswith(v + "_") for v in virtual)]
-    tables = [Table(connection, *t) for t in tables]
+    if not any("fts5" in sql.lower() for _, sql in schema):
+        connection.execute("PRAGMA trusted_schema = OFF")
     context = options.prefix + "context"
     number = 0
     left = options.count
     while left > 0:
         number += 1
-        request = "r%d" % number
+        request = "%s%d" % (options.name, number)
         if options.ddl and rng.random() < 0.05:
             change_table(connection, rng, rng.choice(tables), number)
         size = rng.choice([1, 1, 2, 3, 6])
@@ -187,7 +262,7 @@ def run(connection, rng, tables):
 def snapshot_of(connection, tables):
     return [
         sorted(connection.execute("SELECT %s FROM %s" % (
-            ", ".join("quote(%s)" % column[0] for column in table.columns) or "1", table.name)).fetchall())
+            ", ".join(["quote(%s)" % column[0] for column in table.columns] + ["quote(%s)" % table.identity]), table.name)).fetchall())
         for table in tables
     ]
 

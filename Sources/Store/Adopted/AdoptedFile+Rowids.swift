@@ -1,0 +1,79 @@
+import Adoption
+import Changes
+import SQLite
+
+extension AdoptedFile {
+  /// Rebuilds an adopted file without new numbers for the rows of tables without a key.
+  ///
+  /// VACUUM renumbers only the rows of tables that have no index. So tables without an index get an
+  /// empty index while the file is rebuilt. The documentation of SQLite does not promise this, so
+  /// the numbers are compared. If the numbers changed, the next run records the rows of these
+  /// tables again.
+  ///
+  /// - Throws: Errors of the closure; ``StoreError`` if the numbers of a replica's rows changed.
+  static func keepRowids(on connection: Connection, while rebuild: () throws -> Void) throws {
+    guard let names = names(on: connection) else { return try rebuild() }
+    let (before, version) = try connection.inTransaction {
+      let isCurrent = try isCurrent(on: connection)
+      let found = try Rowids.all(on: connection)
+      for (number, rowids) in found.enumerated() where !rowids.hasIndex {
+        try connection.execute(
+          "CREATE INDEX IF NOT EXISTS \(names.prefix)keep_\(number)"
+            + " ON \(quoted(rowids.table)) (\(quoted(rowids.column))) WHERE 0"
+        )
+      }
+      if isCurrent { try noteVersion(on: connection) }
+      return (found, isCurrent ? try schemaVersion(on: connection) : nil)
+    }
+    connection.removeCachedStatements()
+    try rebuild()
+    let renumbered = try connection.inTransaction {
+      let after = try Rowids.all(on: connection)
+      let isOnlyRebuilt = try version.map { $0 &+ 1 } == schemaVersion(on: connection)
+      for object in try ours(names, on: connection)
+      where object.type == "index" && object.name.hasPrefix(names.prefix + "keep_") {
+        try connection.execute("DROP INDEX \(quoted(object.name))")
+      }
+      let renumbered = zip(before, after).first { !$0.isSame(as: $1) }?.0.table
+      if isOnlyRebuilt, renumbered == nil { try noteVersion(on: connection) }
+      return renumbered
+    }
+    if let renumbered, try Catalog(on: connection).isReplica {
+      throw AdoptionFailure.renumbered(renumbered).at(connection.path)
+    }
+  }
+}
+
+/// The numbers of the rows of a table in which a number can be the only name of a row.
+private struct Rowids {
+  let table: String
+  let column: String
+  let hasIndex: Bool
+  /// The count, the least and the greatest number.
+  ///
+  /// VACUUM keeps the order of the rows and numbers them from 1. So if these three are the same as
+  /// before, all numbers are.
+  private let extent: [Int64?]
+
+  func isSame(as other: Rowids) -> Bool { extent == other.extent }
+
+  static func all(on connection: Connection) throws -> [Rowids] {
+    try Catalog(on: connection).schema.entities.compactMap { entity in
+      guard let rowid = entity.identity?.rowid, let column = entity.attributes.first else {
+        return nil
+      }
+      let extent = try connection.first(
+        "SELECT count(*), min(\(quoted(rowid))), max(\(quoted(rowid))) FROM \(quoted(entity.name))"
+      ) { row in (0..<3).map { row.isNull(at: $0) ? nil : row.int64(at: $0) } }
+      return Rowids(
+        table: entity.name,
+        column: column.name,
+        hasIndex: try connection.hasRow(
+          "SELECT 1 FROM sqlite_schema WHERE type = 'index' AND tbl_name = ?1 COLLATE NOCASE",
+          values: [.text(entity.name)]
+        ),
+        extent: extent ?? []
+      )
+    }
+  }
+}
