@@ -120,7 +120,7 @@ struct CollectionTests {
     let changes = try world.changes()
     #expect(changes.count == requests[0].count + requests[1].count)
     for (client, requests) in zip(Client.allCases, requests) {
-      let recorded = changes.compactMap { $0.detail("request") }.filter {
+      let recorded = changes.compactMap { $0.request }.filter {
         $0.hasPrefix("\(client)")
       }
       #expect(recorded == requests)
@@ -161,7 +161,7 @@ struct CollectionTests {
     let requests = try run([.python], on: world.path, seed: sample.name + " tables") { _ in
       ["--brackets", "--ddl"]
     }[0]
-    let recorded = try world.changes().compactMap { $0.detail("request") }
+    let recorded = try world.changes().compactMap { $0.request }
     // The captured changes of a table without a key are left out after VACUUM.
     #expect(recorded == requests.filter(Set(recorded).contains))
     try world.exportLogs()
