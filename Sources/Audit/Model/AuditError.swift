@@ -60,7 +60,7 @@ package enum AuditError: Error, Sendable, Worded {
         + "\nThe known names are \(listText(known))."
     case .unknownObject(let entity, let id, let history, 0):
       "The history of \(history) does not have \(entity) \(id)."
-        + "\nFind the id of the object by a value: travelog blame \(history) \(entity) --where"
+        + "\nFind the id by a value: travelog blame \(history) \(entity) --where"
         + " NAME=VALUE"
     case .unknownObject(let entity, let id, let history, let base):
       "\(history) keeps history from transaction \(base + 1) on, and \(entity) \(id) has not"
@@ -70,9 +70,8 @@ package enum AuditError: Error, Sendable, Worded {
       "No \(entity) of \(history) has or had the \(property) \(inQuotes(abbreviated(value)))."
         + "\nThe whole value must match. List all values: travelog log \(history) --entity \(entity) --patch"
     case .severalObjects(let names, let value, let property):
-      "Several objects have or had the \(property) \(inQuotes(abbreviated(value))):"
-        + " \(listText(names))."
-        + "\nGive the id of one of these objects."
+      "The \(property) \(inQuotes(abbreviated(value))) is or was that of \(listText(names))."
+        + "\nGive one of these ids."
     case .isBeforeHistory(let name, let base):
       "The history of \(name) begins after transaction \(base)."
         + "\nName a later transaction; “travelog log \(name)” lists all transactions."
@@ -88,7 +87,7 @@ package enum AuditError: Error, Sendable, Worded {
         + " transaction \(point): \(reason)"
         + "\nOnly logs can show that state: travelog diff LOGS@\(point) \(path)"
     case .schemasDiffer(let left, let right, let all):
-      "\(left) and \(right) have different schemas, so their objects can't be compared:"
+      "\(left) and \(right) have different schemas, so they can't be compared:"
         + " \(first(all))\(all.count > 3 ? ", and \(all.count - 3) more" : "")."
         + "\nCompare two points before the migration, or two points after the migration."
     case .temporaryFile(let isRead, let number):
