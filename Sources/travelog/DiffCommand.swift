@@ -67,7 +67,12 @@ extension Travelog {
       return try write(differences) { try call.output.write(bytes: $0) } ? .found : .success
     }
     if format == .csv { try call.output.write(DifferenceTable.heading) }
-    let page = DifferencePage(given[first], given[second], produced: production())
+    let page = DifferencePage(
+      given[first],
+      given[second],
+      isAdopted: differences.schema.isAdopted,
+      produced: production()
+    )
     let marks = call.output.marks
     let name: NameLookup = { differences.name(of: $0, id: ObjectID($1)) }
     try differences.objects(filter) { difference in

@@ -51,16 +51,20 @@ extension Travelog {
     discussion:
       "The page is one file of at most 10 MB that needs no network. The page shows what was "
       + "verified, activity over time, the findings, and the newest transactions with their "
-      + "values before and after. The page of a log folder shows all lineages of all stores.",
+      + "values before and after. The page of a log folder shows all lineages of all stores. With "
+      + "--head or --against, the page shows up to which transaction the history is proven.",
     examples: [
       "travelog report logs --output report.html": "Report the whole history.",
       "travelog report logs --since 7d --time-zone Europe/Berlin --office-hours 8-18 --output week.html":
         "Report the last week in Berlin time.",
+      "travelog report logs --head head.txt --output report.html":
+        "Also prove the history by the digests in a file.",
       "travelog report logs --output report.html --fail-on damage --fail-on foreign":
         "For cron: exit with 1 if damage or foreign changes are found.",
     ],
     parameters: [
-      source, reportOutput, reportFormat, timeZone, officeHours, bulk, failOn,
+      source, reportOutput, reportFormat, heads, against, publicKey, timeZone, officeHours, bulk,
+      failOn,
     ] + filters,
     exitCodes: [.found, .unreadable, .missing, .historyGap, .interrupted, .terminated]
   ) { call in
@@ -76,6 +80,9 @@ extension Travelog {
     request.filter.id = given[object]
     request.clock = WallClock(zone: given[timeZone], officeHours: given[officeHours])
     request.bulk = max(1, given[bulk])
+    request.heads = try knownDigests(given[heads], keys: given[publicKey])
+    request.against = given[against]
+    try checkTrust(request, source: given[source], histories: histories)
     let (line, tick) = call.tick()
     let report: AuditReport
     let write: (_ output: ([UInt8]) throws -> Void) throws -> Void
@@ -101,6 +108,25 @@ extension Travelog {
     for finding in found { try call.warn("\(finding.finding.rawValue): \(finding.message)") }
     return found.isEmpty ? .success : .found
   }
+}
+
+/// Throws if a flag names a source of trust with which the histories can't be compared.
+private func checkTrust(
+  _ request: AuditRequest,
+  source: String,
+  histories: [History]
+) throws {
+  guard wholeFolder(of: histories) != nil else {
+    let isStore = histories.allSatisfy { $0.source is StoreHistory }
+    guard request.against == nil, isStore || request.heads.isEmpty else {
+      throw TravelogError.trustNeedsFolder
+    }
+    return
+  }
+  // Only the logs of one store can be compared with a store. Opening the folder as one history
+  // throws if there are several stores.
+  guard request.against != nil, Set(histories.map(\.outline.store)).count > 1 else { return }
+  _ = try History(source)
 }
 
 /// The facts about this run of the program that a report contains.

@@ -16,6 +16,7 @@ enum TravelogError: ShownError, Worded {
   case isPart(String, of: String, store: String)
   case notMetrics(String)
   case afterAndAgainst
+  case trustNeedsFolder
   case notADigest(String, line: Int)
   case noDigests(String)
   case proofAndLogs, keyWithoutProof
@@ -98,6 +99,9 @@ enum TravelogError: ShownError, Worded {
         + "\nName a file that ends with .prom."
     case .afterAndAgainst:
       "--after reads no earlier logs, but --against replays all logs.\nGive only one of the two flags."
+    case .trustNeedsFolder:
+      "--head needs a log folder or a store, and --against needs a log folder."
+        + "\nName the log folder, or leave out the flag."
     case .notADigest(let path, let line):
       "Line \(line) of \(path) is neither a digest nor a line that “travelog verify --json” wrote."
         + "\nGive 64 hexadecimal digits, or a file with one digest in each line."

@@ -70,6 +70,27 @@ private final class CountingSource: HistorySource {
 
 @Suite("The timeline")
 struct TimelineTests {
+  @Test(
+    "A transaction that reaches its size limit gets no more changes, and the head has their number."
+  )
+  func sizeLimit() throws {
+    try withTemporaryFolder { folder in
+      var world = HistoryWorld(SeededGenerator(for: "size limit"))
+      let url = folder.appendingPathComponent("a.store")
+      let store = try Store.open(.file(url), schema: worldSchema)
+      for _ in 0..<20 { try world.write(to: store) }
+      var form = plainForm()
+      form.sizeLimit = 1
+      form.head = { Array("\($0.written) of \($0.total.all)\n".utf8) }
+      var bytes: [UInt8] = []
+      try writeTimeline(of: History(url.path), filter: AuditFilter(), form: form) { bytes += $0 }
+      let heads = String(decoding: bytes, as: UTF8.self).split(separator: "\n")
+        .filter { $0.contains(" of ") }
+      #expect(heads.contains { $0.hasPrefix("1 of ") && $0 != "1 of 1" })
+      #expect(heads.allSatisfy { $0.hasPrefix("1 of ") || $0 == "0 of 0" })
+    }
+  }
+
   /// The timeline that a naive reader makes of the lines.
   private func naive(
     _ world: AuditedWorld,

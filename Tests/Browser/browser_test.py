@@ -61,6 +61,15 @@ def head_of(page):
     return json.loads(gzip.decompress(base64.b64decode(data)))
 
 
+def lines_of(page):
+    """The lines of transactions in a page: facts and changes."""
+    text = open(page, encoding="utf-8").read()
+    for block in re.findall(r'class="block">([^<]*)<', text):
+        for line in gzip.decompress(base64.b64decode(block)).decode().splitlines():
+            facts, changes = line.split("\t")
+            yield json.loads(facts), json.loads(changes)
+
+
 def picture(browser, reports, name, whole=False):
     browser.picture(reports.path("pictures/" + name + ".png"), whole)
 
@@ -111,6 +120,116 @@ def test_data_once(browser, reports):
     for report in (answer, head):
         report.pop("produced")
     assert answer == head, [key for key in head if head[key] != answer.get(key)]
+
+
+def test_same_values(browser, reports):
+    """The transactions in the page have the changes and values of log --patch --json."""
+    def value(change, key):
+        special = change.get(key + "_special") or change.get(key + "_large")
+        if special or key not in change:
+            return None if special else {"!": "none"}
+        # The page has the digits of a number that a double can't represent, and cuts long values.
+        return change[key]
+
+    expected = {}
+    for line in reports.run("log", reports.store, "--patch", "--json").stdout.splitlines():
+        transaction = json.loads(line)
+        expected[transaction["transaction"]] = transaction["differences"]
+    found = 0
+    for facts, changes in lines_of(reports.path("report.html")):
+        differences = expected.pop(facts[1])
+        assert facts[8] == len(changes) == len(differences)
+        for change, difference in zip(changes, differences):
+            kind = ["insert", "update", "delete"].index(difference["op"])
+            assert change[:4] == [kind, difference["entity"], difference["id"], difference.get("name")], change
+            step = 3 if kind == 1 else 2
+            assert change[4::step] == [one["name"] for one in difference["properties"]]
+            for index, one in enumerate(difference["properties"]):
+                sides = {0: ["after"], 1: ["before", "after"], 2: ["before"]}[kind]
+                for place, side in enumerate(sides, 1):
+                    wanted, shown = value(one, side), change[4 + index * step + place]
+                    if wanted is None:
+                        assert shown["!"] in ("special", "erased"), shown
+                    elif isinstance(shown, dict) and shown.get("!") == "number":
+                        assert int(shown["text"]) == wanted
+                    else:
+                        assert shown == wanted, (shown, wanted)
+                    found += 1
+    assert not expected, list(expected)[:5]
+    assert found > 5000, found
+
+
+def test_trust(browser, reports):
+    """With --head or --against, the first tile says up to which transaction the history is proven."""
+    logs = reports.export(reports.store, "trust", "--until", "300")
+    head = json.loads(reports.run("verify", logs, "--json").stdout)["to"]
+    tiles = "Array.from(document.querySelectorAll('.tile')).map(t => [t.dataset.state, t.querySelector('.tile-answer').textContent])"
+    reports.export(reports.store, "trust")
+
+    def answers(source, *options):
+        page = reports.report("trust.html", source, *options)
+        browser.open(page)
+        found = browser.run(tiles)
+        return found[0], found[4], head_of(page)["histories"][0]
+
+    integrity, _, history = answers(logs)
+    assert integrity == ["good", "No alteration was found"] and history["verdict"] == "sound", integrity
+    for source in (logs, reports.store):
+        integrity, _, history = answers(source, "--head", head["digest"])
+        assert integrity == ["good", "Proven up to transaction 300; the later ones are sound"], integrity
+        assert history["proven_transaction"] == 300 and history["verdict"] == "proven", history
+        picture(browser, reports, "proven")
+        integrity, _, history = answers(source, "--head", "0" * 64)
+        assert integrity == ["bad", "Something was altered or damaged"] and history["verdict"] == "damaged", integrity
+        assert "0" * 64 in browser.text("#findings"), browser.text("#findings")
+    integrity, end, history = answers(logs, "--against", reports.store)
+    assert integrity == ["good", f"Proven up to transaction {history['head']}"], integrity
+    assert end == ["good", "The store is exported completely"], end
+    earlier = reports.export(reports.store, "earlier", "--until", "300")
+    integrity, end, history = answers(earlier, "--against", reports.store)
+    assert integrity == ["good", "Proven up to transaction 300"], integrity
+    later = head_of(reports.path("report.html"))["transactions"] - 300
+    assert end == ["attention", f"{later} transactions are not exported yet"], end
+    accessible(browser, reports, "with proof")
+    for options in (["--against", reports.store], ["--head", "0" * 63]):
+        refused = reports.run("report", reports.store, "--output", reports.path("none.html"), *options)
+        assert refused.returncode in (10, 64), refused
+
+
+def test_adopted(browser, reports):
+    """The report of an adopted file says table and row, not entity and object."""
+    path = reports.path("shop.db")
+    database = sqlite3.connect(path)
+    database.executescript(
+        "".join(f"CREATE TABLE t{number} (id INTEGER PRIMARY KEY);" for number in range(25)) +
+        "CREATE TABLE customer (id INTEGER PRIMARY KEY, name TEXT UNIQUE);"
+        "CREATE TABLE purchase (id INTEGER PRIMARY KEY, customer INTEGER REFERENCES customer, note TEXT);"
+        "INSERT INTO customer VALUES (1, 'Ada'), (2, 'Grace');")
+    database.close()
+    assert reports.run("adopt", path).returncode == 0
+    database = sqlite3.connect(path)
+    database.executescript(
+        "INSERT INTO purchase VALUES (1, 1, 'a book');"
+        "UPDATE purchase SET note = 'two books'; DELETE FROM purchase;"
+        + "".join(f"INSERT INTO t{number} VALUES (1);" for number in range(25)))
+    database.close()
+    page = reports.report("shop.html", path)
+    assert head_of(page)["is_adopted"]
+    browser.open(page)
+    rows(browser)
+    browser.run("document.querySelectorAll('#results .row-head').forEach(b => b.click())")
+    browser.run("document.querySelectorAll('summary').forEach(s => s.click())")
+    text = browser.run("document.body.innerText")
+    assert "Table" in text and "Row" in text and "Rows" in text and "two books" in text, text
+    # The page shows twenty tables, and merges the others.
+    assert "others, merged" in browser.text("#activity-details"), browser.text("#activity-details")
+    plain = re.sub(r"<[^>]*>", " ", re.search(r'<div id="plain">.*?</main>', open(page, encoding="utf-8").read(), re.S).group(0))
+    for shown in (text, plain):
+        assert not re.search(r"\b(entit(y|ies)|objects?)\b", shown, re.I), re.findall(r".*\b(?:entit|object).*", shown, re.I)
+    browser.run("location.hash = '#object=customer/1'")
+    browser.wait("document.querySelector('.detail')")
+    picture(browser, reports, "adopted")
+    accessible(browser, reports, "an adopted file")
 
 
 def test_first_screen(browser, reports):

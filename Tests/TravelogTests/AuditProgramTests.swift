@@ -186,6 +186,52 @@ struct AuditProgramTests {
     }
   }
 
+  /// The first history of a report as JSON, and the answers to its questions.
+  private func trusted(_ words: String...) throws -> (history: [String: Any], answers: [String]) {
+    let run = try travelog(["report"] + words + ["--json"])
+    #expect(run.code == 0, "\(run.errors)")
+    let report = try #require(try answers(run).first)
+    let questions = try #require(report["questions"] as? [[String: Any]])
+    return (
+      try #require((report["histories"] as? [[String: Any]])?.first),
+      questions.compactMap { $0["answer"] as? String }
+    )
+  }
+
+  @Test("A report with --head or --against says up to which transaction the history is proven.")
+  func trust() throws {
+    try withStore { folder, store in
+      let (path, logs) = (store.location.path, folder.path + "/logs")
+      let head = try store.read { try $0.sealedHead() }
+      try travelog("export", path, "--to", logs, "--until", "10")
+      let digest = try store.read { try $0.point(10).digest.description }
+      for (source, last) in [(logs, 10), (path, head)] as [(String, Int64)] {
+        let plain = try trusted(source)
+        #expect(plain.history["verdict"] as? String == "sound")
+        #expect(plain.history["proven_transaction"] == nil)
+        let proven = try trusted(source, "--head", digest)
+        #expect(proven.history["verdict"] as? String == "proven")
+        #expect(proven.history["proven_transaction"] as? Int64 == 10)
+        let answer = "Proven up to transaction 10"
+        #expect(proven.answers.first == answer + (last > 10 ? "; the later ones are sound" : ""))
+        let other = try trusted(source, "--head", String(repeating: "0", count: 64))
+        #expect(other.history["verdict"] as? String == "damaged")
+        #expect(other.answers.first == "Something was altered or damaged")
+        let words = ["report", source, "--head", String(repeating: "0", count: 64), "--json"]
+        #expect(try travelog(words + ["--fail-on", "damage"]).code == 1)
+      }
+      let compared = try trusted(logs, "--against", path)
+      #expect(compared.history["proven_transaction"] as? Int64 == 10)
+      #expect(compared.history["unexported"] as? Int64 == head - 10)
+      #expect(compared.answers.last?.hasSuffix("not exported yet") == true)
+      try travelog("export", path, "--to", logs)
+      let complete = try trusted(logs, "--against", path)
+      #expect(complete.history["proven_transaction"] as? Int64 == head)
+      #expect(complete.answers.last == "The store is exported completely")
+      #expect(try travelog("report", path, "--json", "--against", path).code == 64)
+    }
+  }
+
   /// The bytes of all files in a folder.
   private func files(in folder: URL) throws -> [String: Data] {
     let names = try FileManager.default.subpathsOfDirectory(atPath: folder.path)

@@ -60,7 +60,7 @@ package enum AuditError: Error, Sendable, Worded {
         + "\nThe known names are \(listText(known))."
     case .unknownObject(let entity, let id, let history, 0):
       "The history of \(history) does not have \(entity) \(id)."
-        + "\nTo find an id by a value: travelog blame \(history) \(entity) --where"
+        + "\nFind the id by a value: travelog blame \(history) \(entity) --where"
         + " NAME=VALUE"
     case .unknownObject(let entity, let id, let history, let base):
       "\(history) keeps history from transaction \(base + 1) on, and \(entity) \(id) has not"
@@ -70,8 +70,8 @@ package enum AuditError: Error, Sendable, Worded {
       "No \(entity) of \(history) has or had the \(property) \(inQuotes(abbreviated(value)))."
         + "\nThe whole value must match. List all values: travelog log \(history) --entity \(entity) --patch"
     case .severalObjects(let names, let value, let property):
-      "\(listText(names)) have or had the same \(property) \(inQuotes(abbreviated(value)))."
-        + "\nGive the id of one of them."
+      "The \(property) \(inQuotes(abbreviated(value))) is or was that of \(listText(names))."
+        + "\nGive one of these ids."
     case .isBeforeHistory(let name, let base):
       "The history of \(name) begins after transaction \(base)."
         + "\nName a later transaction; “travelog log \(name)” lists all transactions."

@@ -8,21 +8,41 @@ package struct Vocabulary: Sendable {
   private let nested: [String: Set<String>]
   /// Whether values are texts that begin with SQLite's storage class, because they have no declared
   /// types, as in adopted files.
-  private let isSpelled: Bool
+  package let isSpelled: Bool
+  /// For each entity, the key of the attribute that names its objects.
+  private let labelKeys: [(entity: [UInt8], key: [UInt8])]
 
   package init(_ schema: StoreSchema) {
     var labels: [String: String] = [:]
     var nested: [String: Set<String>] = [:]
     for entity in schema.entities {
-      let texts = entity.attributes.filter { $0.type == .string }.map(\.name)
+      let texts = entity.attributes.filter { $0.type == .string || schema.isAdopted }.map(\.name)
       let unique = texts.first { entity.uniques.contains([$0]) }
+      // The first column of an adopted table need not contain texts.
       labels[entity.name] =
-        ["name", "title"].first { texts.contains($0) } ?? unique ?? texts.first
+        ["name", "title"].first { texts.contains($0) } ?? unique
+        ?? (schema.isAdopted ? nil : texts.first)
       nested[entity.name] = Set(entity.attributes.filter { $0.type == .json }.map(\.name))
     }
     self.labels = labels
+    labelKeys = labels.map { (Array($0.key.utf8), memberKey($0.value)) }
     isSpelled = schema.isAdopted
     self.nested = nested
+  }
+
+  /// The key of the attribute that names the objects of an entity; nil if no attribute does.
+  package func labelKey(of entity: UnsafeRawBufferPointer) -> [UInt8]? {
+    labelKeys.first { isSame(entity, $0.entity) }?.key
+  }
+
+  /// The name that a value gives to an object; nil if the value is not a text, or is empty.
+  package func label(in json: UnsafeRawBufferPointer) -> String? {
+    guard var text = parseJSONString(json) else { return nil }
+    if isSpelled {
+      guard text.hasPrefix("text:") else { return nil }
+      text.removeFirst("text:".count)
+    }
+    return text.isEmpty ? nil : text
   }
 
   /// Adds the object's name to a difference, if its values contain the name, and adds the
@@ -37,7 +57,7 @@ package struct Vocabulary: Sendable {
     if difference.label == nil, let name = labels[difference.entity],
       let property = difference.properties.first(where: { $0.name == name })
     {
-      difference.label = (property.after ?? property.before)?.text.flatMap { $0.isEmpty ? nil : $0 }
+      difference.label = (property.after ?? property.before)?.json.withUnsafeBytes { label(in: $0) }
     }
     guard difference.kind == .update, let names = nested[difference.entity], !names.isEmpty else {
       return

@@ -97,7 +97,7 @@ extension AuditFinding.Kind {
   func message(for request: AuditRequest) -> String {
     switch self {
     case .outsideOfficeHours:
-      "Somebody changed objects outside working hours, \(request.clock.officeHoursText)."
+      "Changes were made outside working hours, \(request.clock.officeHoursText)."
     case .bulk: "One transaction has \(request.bulk) or more changes."
     case .foreign: "A program other than Travelog changed the store. The author is unknown."
     case .gap:

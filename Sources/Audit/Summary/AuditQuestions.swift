@@ -28,12 +28,12 @@ private func statements(
 private func integrity(_ histories: [AuditedHistory]) -> AuditQuestion {
   let verdicts = histories.map(\.verdict)
   let damaged = verdicts.count { $0 == Verdict.damaged.rawValue }
-  let proven = verdicts.count { $0 == Verdict.proven.rawValue }
+  let proven = histories.filter { $0.verdict == Verdict.proven.rawValue }
   var question = AuditQuestion(
     question: .integrity,
     title: "Was anything altered?",
     state: .good,
-    answer: "No alteration was found",
+    answer: soundText(histories, proven: proven),
     statements: statements(histories) { $0.statements }
   )
   if damaged > 0 {
@@ -44,11 +44,25 @@ private func integrity(_ histories: [AuditedHistory]) -> AuditQuestion {
   } else if verdicts.contains("unverified") {
     (question.state, question.answer) = (.unknown, "Not verified")
   } else if histories.contains(where: \.isPartlyUnproven) {
-    (question.state, question.answer) = (.attention, "Sound, with parts that nothing proves")
-  } else if proven == histories.count, proven > 0 {
-    question.answer = "Proven by a digest that was given"
+    question.state = .attention
+    question.answer =
+      proven.isEmpty
+      ? "Sound, with parts that nothing proves" : question.answer + ", except some parts"
   }
   return question
+}
+
+/// The answer about histories without damage.
+private func soundText(_ histories: [AuditedHistory], proven: [AuditedHistory]) -> String {
+  guard let first = proven.first, let last = first.provenTransaction else {
+    return "No alteration was found"
+  }
+  guard histories.count == 1 else {
+    return "\(proven.count == histories.count ? "All" : "\(proven.count) of") \(histories.count)"
+      + " histories are proven"
+  }
+  return "Proven up to transaction \(last)"
+    + (last < first.head ? "; the later ones are sound" : "")
 }
 
 private func erasures(_ histories: [AuditedHistory]) -> AuditQuestion {
@@ -84,21 +98,36 @@ private func foreign(_ histories: [AuditedHistory]) -> AuditQuestion {
 private func end(_ histories: [AuditedHistory]) -> AuditQuestion {
   var question = AuditQuestion(
     question: .end,
-    title: "Is the end of the logs known?",
+    title: "Are the logs complete?",
     state: .good,
     answer: "No later log is missing"
   )
   if histories.contains(where: { $0.isEndConfirmed == nil }) {
     question.state = .unknown
-    question.answer = "This is a store"
-    question.statements = ["To compare the store with its logs: travelog status STORE --logs LOGS"]
+    question.answer = "Not compared with logs"
+    question.statements = [
+      "To compare the logs with this store: travelog report LOGS --against STORE"
+    ]
+  } else if let count = unexported(histories), count > 0 {
+    question.state = .attention
+    question.answer =
+      "\(countText(Int(count), noun: "transaction")) \(count == 1 ? "is" : "are") not exported yet"
+    question.statements = ["To add them to the logs: travelog export STORE --to LOGS"]
   } else if histories.contains(where: { $0.isEndConfirmed == false }) {
     question.state = .unknown
     question.answer = "Later logs may be missing"
     question.statements = [
-      "A digest that was noted elsewhere shows whether logs are missing: travelog verify LOGS"
-        + " --head DIGEST"
+      "A digest that was noted elsewhere, or the store, shows whether logs are missing: travelog"
+        + " report LOGS --head DIGEST"
     ]
+  } else if unexported(histories) != nil {
+    question.answer = "The store is exported completely"
   }
   return question
+}
+
+/// The number of transactions that are not exported; nil if no store was compared.
+private func unexported(_ histories: [AuditedHistory]) -> Int64? {
+  let compared = histories.compactMap(\.unexported)
+  return compared.isEmpty ? nil : compared.reduce(0, +)
 }

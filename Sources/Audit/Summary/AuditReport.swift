@@ -26,6 +26,9 @@ package struct AuditReport: Encodable, Sendable {
   package var timeOffset = 0
   /// The first office hour, and the first hour after office hours.
   package var officeHours: [Int]?
+  /// Whether the histories are those of adopted files, which have tables and rows instead of
+  /// entities and objects.
+  package var isAdopted = false
   /// The lineages of the stores, at most ``historyLimit``.
   package var histories: [AuditedHistory] = []
   package var omittedHistories = 0
@@ -93,6 +96,8 @@ package struct AuditedHistory: Encodable, Sendable {
   package var head: Int64 = 0
   /// The digest of the last sound transaction.
   package var digest: String?
+  /// The last transaction that a trusted digest or a store proves; nil if nothing is proven.
+  package var provenTransaction: Int64?
   /// Sentences that say what was verified.
   package var statements: [String] = []
   /// The number of transactions with erased values.
@@ -102,6 +107,9 @@ package struct AuditedHistory: Encodable, Sendable {
   package var foreign: Int64 = 0
   /// Whether a source confirms that no later log is missing; nil for a store.
   package var isEndConfirmed: Bool?
+  /// The number of transactions of the store that the logs do not contain yet; nil if no store was
+  /// compared.
+  package var unexported: Int64?
   /// Whether a part of the history is not confirmed by any source.
   package var isPartlyUnproven = false
 

@@ -1,8 +1,14 @@
+import Changes
+
 package struct AuditRequest: Sendable {
   package var filter = AuditFilter()
   package var clock = WallClock()
   /// The minimum number of changes with which a transaction becomes a finding.
   package var bulk: Int64 = 1000
+  /// Trusted digests, each of which the chain of a history must contain.
+  package var heads: [Digest] = []
+  /// The path of a store whose rows must equal the rows of a replay; nil for no comparison.
+  package var against: String?
 
   package init() {}
 }

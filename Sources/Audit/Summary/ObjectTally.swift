@@ -15,6 +15,13 @@ package final class ObjectTally {
     var name: String?
   }
 
+  /// A name that was requested.
+  private struct Wanted {
+    /// The number of names that were requested earlier.
+    let order: Int32
+    var name: String?
+  }
+
   /// The maximum number of objects that are counted separately.
   private static let limit = 1 << 16
   /// The maximum number of objects whose names are collected.
@@ -25,7 +32,7 @@ package final class ObjectTally {
   /// The index of the entity that was looked up last.
   private var latest = 0
   private var counted: [Object: Entry] = [:]
-  private var wanted: [Object: String?] = [:]
+  private var wanted: [Object: Wanted] = [:]
   private var distinct = DistinctCount()
   /// Whether the history has too many objects to count each of them separately.
   private var isOver = false
@@ -36,6 +43,8 @@ package final class ObjectTally {
   private var history: Int32 = 0
   /// For each entity, the key of the value that names its objects.
   private var nameKeys: [Int32: [UInt8]] = [:]
+  /// The vocabulary of the history that is being read.
+  private var vocabulary: Vocabulary?
 
   package init() {}
 
@@ -52,17 +61,27 @@ package final class ObjectTally {
   /// The same id in two histories belongs to two different objects.
   func begin(_ index: Int, vocabulary: Vocabulary) {
     history = Int32(index)
+    self.vocabulary = vocabulary
     nameKeys = [:]
     for (entity, name) in vocabulary.labels {
       nameKeys[self.index(of: Array(entity.utf8))] = memberKey(name)
     }
   }
 
-  /// Requests the name of an object.
-  package func want(_ entity: String, id: ObjectID, history: Int) {
+  /// Requests the names of an object and of the objects to which its values refer.
+  package func want(_ change: Change, history: Int) {
+    want(index(of: change.entity), id: change.id, history: history)
+    for side in [change.before, change.after] {
+      forEachMember(of: side) { _, value in
+        forEachLink(in: value) { want(index(of: $0), id: ObjectID($1), history: history) }
+      }
+    }
+  }
+
+  private func want(_ entity: Int32, id: ObjectID, history: Int) {
     guard wanted.count < Self.nameLimit else { return }
-    let object = Object(history: Int32(history), entity: index(of: Array(entity.utf8)), id: id)
-    if wanted[object] == nil { wanted[object] = .some(nil) }
+    let object = Object(history: Int32(history), entity: entity, id: id)
+    if wanted[object] == nil { wanted[object] = Wanted(order: Int32(wanted.count)) }
   }
 
   /// Records the name that an object has in a change, instead of its earlier name.
@@ -75,7 +94,7 @@ package final class ObjectTally {
     let wantedIndex = wanted.index(forKey: object)
     let isTracked = isCounted && track(object)
     if wantedIndex != nil || isTracked, let name = name(in: change, entity: object.entity) {
-      if let wantedIndex { wanted.values[wantedIndex] = .some(name) }
+      if let wantedIndex { wanted.values[wantedIndex].name = name }
       if isTracked { counted[object]?.name = name }
     }
   }
@@ -122,7 +141,9 @@ package final class ObjectTally {
   var mostChanged: [MostChanged] {
     // Entities are sorted by name, because their order in memory depends on the order in which they
     // were read.
-    let sorted = counted.sorted { left, right in
+    // Only the objects with at least as many changes as the last one that is listed are sorted.
+    let least = counted.values.map(\.changes).sorted(by: >).prefix(NameTally.shown).last ?? 0
+    let sorted = counted.filter { $0.value.changes >= least }.sorted { left, right in
       (right.value.changes, left.key.history, name(of: left.key.entity), left.key.id)
         < (left.value.changes, right.key.history, name(of: right.key.entity), right.key.id)
     }
@@ -139,15 +160,12 @@ package final class ObjectTally {
 
   var isMostChangedPartial: Bool { isOver }
 
-  /// Calls the closure with every known name of a wanted object, sorted by history and entity.
+  /// Calls the closure with every known name of a wanted object, in the order of the requests.
   package func names(
     _ body: (_ history: Int, _ entity: String, _ id: ObjectID, _ name: String) throws -> Void
   ) rethrows {
-    let known = wanted.compactMap { object, name in name.map { (object, $0) } }
-    let sorted = known.sorted {
-      ($0.0.history, $0.0.entity, $0.0.id) < ($1.0.history, $1.0.entity, $1.0.id)
-    }
-    for (object, text) in sorted {
+    for (object, entry) in wanted.sorted(by: { $0.value.order < $1.value.order }) {
+      guard let text = entry.name else { continue }
       try body(Int(object.history), name(of: object.entity), object.id, text)
     }
   }
@@ -182,7 +200,7 @@ package final class ObjectTally {
     guard let key = nameKeys[entity] else { return nil }
     let value =
       memberValue(of: key, in: change.after) ?? memberValue(of: key, in: change.before)
-    guard let name = value.flatMap({ parseJSONString($0) }), !name.isEmpty else { return nil }
+    guard let name = value.flatMap({ vocabulary?.label(in: $0) }) else { return nil }
     return name.utf8.count <= Self.nameLength ? name : name.prefix(Self.nameLength / 2) + "…"
   }
 }
@@ -191,23 +209,4 @@ package final class ObjectTally {
 private func number(of id: ObjectID) -> UInt64 {
   guard let text = id.text else { return UInt64(bitPattern: id.integer) }
   return text.utf8.reduce(0) { mixed($0 ^ UInt64($1) &+ 1) }
-}
-
-/// The text of the value with the given key; nil if the object does not have the key.
-private func memberValue(
-  of key: [UInt8],
-  in object: UnsafeRawBufferPointer
-) -> UnsafeRawBufferPointer? {
-  var start = 1
-  while start < object.count {
-    let end = endOfValue(in: object, from: start)
-    guard end > start, end < object.count else { return nil }
-    if end - start > key.count,
-      UnsafeRawBufferPointer(rebasing: object[start..<start + key.count]).elementsEqual(key)
-    {
-      return UnsafeRawBufferPointer(rebasing: object[start + key.count..<end])
-    }
-    start = end + 1
-  }
-  return nil
 }

@@ -11,8 +11,13 @@ struct StoreChain {
   /// The number of transactions that can't be proven, because parts of them were erased or deleted.
   private var unproved: Int64 = 0
   private var isBroken = false
+  /// The trusted digests that were not found yet.
+  private(set) var missing: [Digest]
+  /// The last transaction with a trusted digest; nil if no trusted digest was found.
+  private(set) var proven: Int64?
 
-  init(_ outline: HistoryOutline) {
+  init(_ outline: HistoryOutline, heads: [Digest]) {
+    missing = heads
     first = outline.base + 1
     last = outline.base
     previous = outline.baseDigest
@@ -31,6 +36,10 @@ struct StoreChain {
   /// transaction is sound.
   mutating func close(_ transaction: Transaction) -> String? {
     defer {
+      if !isBroken, let digest = transaction.chainDigest, missing.contains(digest) {
+        missing.removeAll { $0 == digest }
+        proven = transaction.id
+      }
       previous = transaction.chainDigest
       digest = transaction.digest
       hash = nil

@@ -26,7 +26,7 @@ package func summarize(
 
 /// The log folder, if all histories are read from its unfiltered logs; nil if a history is read
 /// from a store, a single log or filtered logs.
-private func wholeFolder(of histories: [History]) -> LogFolder? {
+package func wholeFolder(of histories: [History]) -> LogFolder? {
   guard histories.allSatisfy({ $0.source is FolderHistory && $0.outline.filter.isEmpty }) else {
     return nil
   }
@@ -164,6 +164,7 @@ final class Summary: VerificationObserver {
       )
     }
     report.timeZone = request.clock.zoneName
+    report.isAdopted = histories.allSatisfy(\.outline.schema.isAdopted)
     report.officeHours = request.clock.officeHours.map { [$0.lowerBound, $0.upperBound] }
     report.firstTime = entries.compactMap(\.firstTime).min()
     report.lastTime = entries.compactMap(\.lastTime).max()

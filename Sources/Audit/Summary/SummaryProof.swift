@@ -10,6 +10,8 @@ extension Summary {
     var verifying = VerifyRequest(logs: folder)
     let stores = Set(histories.map(\.outline.store))
     if stores.count == 1 { verifying.store = stores.first }
+    verifying.heads = request.heads
+    verifying.against = request.against
     let results = try Pipeline.verify(verifying, observer: self, tick: tick)
     for result in results where result.filterName == nil { note(result) }
   }
@@ -36,7 +38,8 @@ extension Summary {
   func read(_ index: Int, tick: Tick) throws {
     let history = histories[index]
     begin(index)
-    var chain = history.source is StoreHistory ? StoreChain(history.outline) : nil
+    var chain =
+      history.source is StoreHistory ? StoreChain(history.outline, heads: request.heads) : nil
     do {
       if let range = history.range { try scan(range, of: index, chain: &chain, tick: tick) }
     } catch let error as LogError where error.code != .inputOutput {
@@ -93,12 +96,21 @@ extension Summary {
       guard let chain else { break }
       entries[index].head = chain.last
       entries[index].digest = chain.digest?.description
-      entries[index].verdict =
-        (findings.has(.damage, in: index) ? Verdict.damaged : .sound).rawValue
+      entries[index].provenTransaction = chain.proven
+      for head in chain.missing {
+        findings.add(
+          .damage,
+          value: "No transaction up to \(chain.last) has the digest \(head), which was given.",
+          history: index
+        )
+      }
+      let sound = chain.proven == nil ? Verdict.sound : .proven
+      entries[index].verdict = (findings.has(.damage, in: index) ? Verdict.damaged : sound).rawValue
       entries[index].statements = [
         chain.statement,
-        "Anyone who can write to the store can forge its history and digests. Compare the head"
-          + " with a digest that was noted elsewhere.",
+        chain.proven.map(provenText)
+          ?? "Anyone who can write to the store can forge its history and digests. Compare the head"
+          + " with a digest that was noted elsewhere: report it with --head DIGEST.",
       ]
     case let log as LogHistory:
       // Until now, only a part of the log was read, from the nearest position in the members file
@@ -131,7 +143,9 @@ extension AuditedHistory {
     head = result.to.transaction
     digest = result.to.digest.description
     isPartlyUnproven = result.isUnproven
+    provenTransaction = result.verdict == .proven ? result.proven?.transaction : nil
     isEndConfirmed = result.end != .none
+    unexported = result.unexported
     statements.append(
       "Every digest was recomputed from \(countText(result.files, noun: "log")): transactions"
         + " \(result.from.transaction + 1) to \(result.to.transaction) of lineage"
@@ -140,10 +154,20 @@ extension AuditedHistory {
           ? " unaltered."
           : " sound\(result.findings.isEmpty ? "." : "; the findings say what else is wrong.")")
     )
-    if let proven = result.proven {
-      statements.append(
-        "A digest that was given proves the transactions up to \(proven.transaction)."
-      )
+    if let proven = result.proven?.transaction {
+      switch result.proof {
+      case .store:
+        statements.append(
+          "A replay of the logs gives the rows of the store, which proves the transactions up to"
+            + " \(proven)."
+        )
+      case .lineage(let next):
+        statements.append(
+          "Lineage \(next), which is proven, names the head of this lineage. This proves the"
+            + " transactions up to \(proven)."
+        )
+      case .head, nil: statements.append(provenText(proven))
+      }
     }
     statements += result.except.map { "Except: \($0.description)." }
     statements.append(endStatement(result.end))
@@ -160,4 +184,8 @@ extension AuditedHistory {
       "Later logs may be missing. Compare the head with a digest that was noted elsewhere."
     }
   }
+}
+
+private func provenText(_ last: Int64) -> String {
+  "A digest that was given proves the transactions up to \(last)."
 }

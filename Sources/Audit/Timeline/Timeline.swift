@@ -6,6 +6,8 @@ package struct TransactionSummary: Sendable {
   package var transaction: Transaction
   /// The counts of changes for each entity, sorted by the name of the entity.
   package var entities: [EntityCounts]
+  /// The number of changes that a timeline wrote before this summary.
+  package var written = 0
 
   package init(transaction: Transaction, entities: [EntityCounts] = []) {
     self.transaction = transaction
@@ -80,15 +82,17 @@ struct EntityCounter {
 package struct TimelineForm {
   /// Writes the start of a transaction.
   package var head: (TransactionSummary) -> [UInt8]
-  /// Writes a change; the second argument says whether the change is the first one of its
+  /// Writes a change; the last argument says whether the change is the first one of its
   /// transaction.
   ///
   /// The function for changes is nil if changes are not shown.
-  package var change: ((ObjectDifference, _ isFirst: Bool) -> [UInt8])?
+  package var change: ((Change, Vocabulary, _ isFirst: Bool) -> [UInt8])?
   /// Writes the end of a transaction.
   package var foot: [UInt8]
   /// The maximum number of changes that are written for each transaction.
   package var changeLimit = Int.max
+  /// The number of bytes of a transaction after which no more of its changes are written.
+  package var sizeLimit = Int.max
 
   package init(
     head: @escaping (TransactionSummary) -> [UInt8],
@@ -96,7 +100,9 @@ package struct TimelineForm {
     foot: [UInt8] = []
   ) {
     self.head = head
-    self.change = change
+    self.change = change.map { write in
+      { write(ObjectDifference($0, vocabulary: $1), $2) }
+    }
     self.foot = foot
   }
 }
@@ -142,23 +148,27 @@ package func writeTimeline(
         try progress.countChange(tick)
         guard filter.matches(change, transaction: opening) else { return }
         counter.count(change)
-        guard let write = form.change, shown < form.changeLimit else { return }
-        try spool.append(write(ObjectDifference(change, vocabulary: vocabulary), shown == 0))
+        guard let write = form.change, shown < form.changeLimit,
+          spool.count - start < form.sizeLimit
+        else { return }
+        try spool.append(write(change, vocabulary, shown == 0))
         shown += 1
       },
       transaction: { transaction in
         try progress.countTransaction(tick)
         let entities = counter.take()
-        shown = 0
         // The bytes of a transaction that is not selected are never read.
-        defer { start = spool.count }
+        defer {
+          start = spool.count
+          shown = 0
+        }
         guard filter.matches(transaction), !entities.isEmpty || !filter.isAboutChanges else {
           return
         }
         let middle = spool.count
-        try spool.append(
-          form.head(TransactionSummary(transaction: transaction, entities: entities))
-        )
+        var summary = TransactionSummary(transaction: transaction, entities: entities)
+        summary.written = shown
+        try spool.append(form.head(summary))
         pieces.append((start..<middle, middle..<spool.count))
       }
     )

@@ -77,7 +77,7 @@ function addRows(bytes) {
     const tab = bytes.indexOf(9, start);
     let end = bytes.indexOf(10, tab);
     if (end < 0) end = bytes.length;
-    const [history, id, time, author, op, state, program, entities, reason, request] = JSON.parse(decoder.decode(bytes.subarray(start, tab)));
+    const [history, id, time, author, op, state, program, entities, kept, reason, request] = JSON.parse(decoder.decode(bytes.subarray(start, tab)));
     let total = 0;
     let deleted = 0;
     for (const entity of entities) {
@@ -87,7 +87,7 @@ function addRows(bytes) {
     rows.push({
       history, id: String(id), time: Date.parse(time), author, reason, request, op, state, program, entities, total, deleted, bytes, start: tab + 1, end,
     });
-    data.kept += Math.min(total, data.changeLimit);
+    data.kept += kept;
     start = end + 1;
   }
   data.blocks.push({ bytes, rows });

@@ -47,6 +47,45 @@ package struct CanonicalText {
   }
 }
 
+/// Calls the closure with the properties of a canonical object, without copying them: each key with
+/// quotes and colon, and the text of its value.
+package func forEachMember(
+  of object: UnsafeRawBufferPointer,
+  _ body: (_ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer) throws -> Void
+) rethrows {
+  var start = 1
+  while start < object.count {
+    let colon = endOfString(in: object, from: start + 1) + 1
+    guard colon < object.count else { return }
+    let end = endOfValue(in: object, from: colon + 1)
+    guard end > colon + 1, end < object.count else { return }
+    try body(
+      UnsafeRawBufferPointer(rebasing: object[start...colon]),
+      UnsafeRawBufferPointer(rebasing: object[colon + 1..<end])
+    )
+    start = end + 1
+  }
+}
+
+/// The text of the value with the given key; nil if the object does not have the key.
+package func memberValue(
+  of key: [UInt8],
+  in object: UnsafeRawBufferPointer
+) -> UnsafeRawBufferPointer? {
+  var start = 1
+  while start < object.count {
+    let end = endOfValue(in: object, from: start)
+    guard end > start, end < object.count else { return nil }
+    if end - start > key.count,
+      UnsafeRawBufferPointer(rebasing: object[start..<start + key.count]).elementsEqual(key)
+    {
+      return UnsafeRawBufferPointer(rebasing: object[start + key.count..<end])
+    }
+    start = end + 1
+  }
+  return nil
+}
+
 /// A name as a JSON key, with quotes and a colon.
 package func memberKey(_ name: String) -> [UInt8] {
   var key: [UInt8] = []

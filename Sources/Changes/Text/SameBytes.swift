@@ -18,7 +18,7 @@ func hasSameBytes(_ first: String, _ second: String) -> Bool {
   }
 }
 
-func isSame(_ first: UnsafeRawBufferPointer, _ second: [UInt8]) -> Bool {
+package func isSame(_ first: UnsafeRawBufferPointer, _ second: [UInt8]) -> Bool {
   second.withUnsafeBytes { isSame(first, $0) }
 }
 

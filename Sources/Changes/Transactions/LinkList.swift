@@ -59,6 +59,40 @@ package func readLinkList(
   return rest.isEmpty
 }
 
+/// Calls the closure with the targets of a value, if the value is a reference or a list of links.
+///
+/// Values of attributes are never objects or lists, because JSON in an attribute is a text.
+package func forEachLink(
+  in value: UnsafeRawBufferPointer,
+  _ body: (_ entity: UnsafeRawBufferPointer, _ id: Int64) throws -> Void
+) rethrows {
+  let opening: StaticString = #"{"entity":""#
+  let middle: StaticString = #"","id":""#
+  var start = value.first == UInt8(ascii: "[") ? 1 : 0
+  func has(_ text: StaticString) -> Bool {
+    start + text.utf8CodeUnitCount <= value.count
+      && isSame(
+        UnsafeRawBufferPointer(rebasing: value[start..<start + text.utf8CodeUnitCount]),
+        text
+      )
+  }
+  while has(opening) {
+    start += opening.utf8CodeUnitCount
+    let end = endOfString(in: value, from: start)
+    let entity = UnsafeRawBufferPointer(rebasing: value[start..<end])
+    start = end
+    guard has(middle) else { return }
+    start += middle.utf8CodeUnitCount
+    let last = endOfString(in: value, from: start)
+    guard last < value.count,
+      let id = parseInteger(UnsafeRawBufferPointer(rebasing: value[start..<last]))
+    else { return }
+    try body(entity, id)
+    // The quote, the brace, and the comma before the next link.
+    start = last + 3
+  }
+}
+
 /// The rest of a list of links that is not read yet.
 private struct LinkText {
   private var rest: Slice<UnsafeRawBufferPointer>

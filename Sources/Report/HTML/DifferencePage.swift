@@ -19,10 +19,11 @@ package final class DifferencePage {
   private var counts: [String: ChangeCounts] = [:]
   private var number = 0
 
-  package init(_ first: String, _ second: String, produced: Production) {
+  package init(_ first: String, _ second: String, isAdopted: Bool, produced: Production) {
     report = AuditReport(source: second)
     report.subject = .difference
     report.comparedWith = first
+    report.isAdopted = isAdopted
     report.produced = produced
   }
 
@@ -47,7 +48,7 @@ package final class DifferencePage {
       EntityCounts(entity: $0.key, counts: $0.value)
     }
     let summary = TransactionSummary(transaction: transaction, entities: entities)
-    try data.append(PageLine.facts(summary, history: 0) + line + PageLine.end)
+    try data.append(PageLine.facts(summary, history: 0, written: number) + line + PageLine.end)
     line = []
     counts = [:]
     number = 0
@@ -67,7 +68,8 @@ package final class DifferencePage {
     let ending =
       changes.all == 0
       ? "<p>The two are the same.</p>\n"
-      : "<p>\(countText(Int(changes.inserted), noun: "object")) only in the second,"
+      : "<p>\(countText(Int(changes.inserted), noun: report.isAdopted ? "row" : "object"))"
+        + " only in the second,"
         + " \(changes.updated) that differ, \(changes.deleted) only in the first.</p>\n"
     let report = try Page.compressed(encoded(report))
     let names = try Page.compressed(Array("[]".utf8))

@@ -1,9 +1,12 @@
 import Audit
 import ChangeLog
 import Changes
+import Dispatch
 import Pipeline
 
 /// The lines of a page, compressed in blocks that a browser can read one by one.
+///
+/// A block is compressed on another thread while the next block is collected.
 final class PageData {
   /// The size of all blocks: 8 MB in base64.
   static let limit = 6_000_000
@@ -11,7 +14,8 @@ final class PageData {
   private static let lineLimit = 96 << 20
   private static let blockSize = 1 << 20
 
-  private(set) var blocks: [[UInt8]] = []
+  private var blocks: [[UInt8]] = []
+  private var compressing: CompressedBlock?
   private var lines: [UInt8] = []
   private var size = 0
   private var lineSize = 0
@@ -42,17 +46,28 @@ final class PageData {
   /// A block ends at the end of a line.
   func append(_ bytes: [UInt8]) throws {
     lines += bytes
-    if lines.count >= Self.blockSize, bytes.last == UInt8(ascii: "\n") { try finish() }
+    if lines.count >= Self.blockSize, bytes.last == UInt8(ascii: "\n") { try closeBlock() }
   }
 
-  /// Closes the block.
+  /// Closes the last block, and waits until it is compressed.
   func finish() throws {
-    guard !lines.isEmpty else { return }
-    let bytes = try gzipMember(of: lines, path: "the page")
-    size += bytes.count
+    if !lines.isEmpty { try closeBlock() }
+    try addCompressed()
+  }
+
+  private func closeBlock() throws {
+    try addCompressed()
     lineSize += lines.count
-    blocks.append(bytes)
+    compressing = CompressedBlock(lines)
     lines = []
+  }
+
+  /// Adds the block that is being compressed, so that at most two blocks are in memory.
+  private func addCompressed() throws {
+    guard let bytes = try compressing?.bytes() else { return }
+    size += bytes.count
+    blocks.append(bytes)
+    compressing = nil
   }
 
   /// Removes the oldest blocks until the remaining blocks, in base64, fit into a size.
@@ -74,6 +89,26 @@ final class PageData {
   private static let opening = "<script type=\"text/plain\" class=\"block\">"
 }
 
+/// A block that another thread compresses.
+private final class CompressedBlock: @unchecked Sendable {
+  private static let queue = DispatchQueue(label: "travelog.page.blocks")
+
+  private let group = DispatchGroup()
+  /// Only read after the group is done.
+  private var result: Result<[UInt8], any Error> = .success([])
+
+  init(_ lines: [UInt8]) {
+    Self.queue.async(group: group) { [self] in
+      result = Result { try gzipMember(of: lines, path: "the page") }
+    }
+  }
+
+  func bytes() throws -> [UInt8] {
+    group.wait()
+    return try result.get()
+  }
+}
+
 extension PageData {
   /// Adds the newest transactions of histories, and asks for the names of their objects.
   func read(
@@ -85,14 +120,17 @@ extension PageData {
       let index = history.index
       try begin(number, of: histories.count)
       var form = TimelineForm(
-        head: { summary in PageLine.facts(summary, history: index) },
-        change: { difference, isFirst in
-          objects.want(difference, history: index)
-          return PageLine.change(difference, isFirst: isFirst)
+        head: { summary in
+          PageLine.facts(summary, history: index, written: summary.written)
         },
         foot: PageLine.end
       )
+      form.change = { change, vocabulary, isFirst in
+        objects.want(change, history: index)
+        return PageLine.change(change, vocabulary: vocabulary, isFirst: isFirst)
+      }
       form.changeLimit = PageLine.changeLimit
+      form.sizeLimit = PageLine.sizeLimit
       try writeTimeline(
         of: history.history,
         filter: history.filter,
@@ -103,19 +141,5 @@ extension PageData {
       )
     }
     try finish()
-  }
-}
-
-extension ObjectTally {
-  /// Asks for the names of an object and of the objects that its values refer to.
-  fileprivate func want(_ difference: ObjectDifference, history: Int) {
-    want(difference.entity, id: difference.id, history: history)
-    for property in difference.properties {
-      for value in [property.before, property.after] {
-        for link in value?.links.prefix(50) ?? [] {
-          want(link.entity, id: ObjectID(link.id), history: history)
-        }
-      }
-    }
   }
 }

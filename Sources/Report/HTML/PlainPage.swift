@@ -37,7 +37,7 @@ struct PlainPage {
     return "<p>\(time.joined(separator: " to ")) (\(Page.escaped(report.timeZone)))</p>\n"
       + "<p>\(countText(Int(report.transactions), noun: "transaction")),"
       + " \(countText(Int(report.changes.all), noun: "change")) of"
-      + " \(report.isObjectsEstimated ? "about " : "")\(countText(Int(report.objects), noun: "object")),"
+      + " \(report.isObjectsEstimated ? "about " : "")\(countText(Int(report.objects), noun: report.isAdopted ? "row" : "object")),"
       + " \(countText(Int(report.changes.deleted), noun: "deletion"))</p>\n"
       + "<p class=\"soft\">Produced at \(Page.escaped(produced.time)) by"
       + " \(Page.escaped(produced.version)): <code>\(Page.escaped(produced.command))</code></p>\n"
@@ -98,7 +98,11 @@ struct PlainPage {
 
   private var rankings: String {
     "<h2>Activity</h2>\n" + ranking("By author", head: "Author", report.authors)
-      + ranking("By entity", head: "Entity", report.entities)
+      + ranking(
+        report.isAdopted ? "By table" : "By entity",
+        head: report.isAdopted ? "Table" : "Entity",
+        report.entities
+      )
   }
 
   private var periods: String {

@@ -11,7 +11,7 @@ package struct ReportPage {
   /// The maximum size of a page, in bytes.
   package static let limit = 10_000_000
   /// The maximum size of the names of objects, in bytes.
-  private static let nameLimit = 1_000_000
+  private static let nameLimit = 3_000_000
 
   package var report: AuditReport
   private let histories: [ReadableHistory]
