@@ -2,6 +2,8 @@ import Foundation
 import TestSupport
 import Testing
 
+import func Changes.quoted
+
 @testable import SwiftData
 
 private typealias Test = any StandardPredicateExpression<Bool>
@@ -59,7 +61,7 @@ struct ExhaustivePredicateTests {
           "SELECT number FROM \(quoted(entity.table)) AS t0 WHERE \(sql.text)"
         )
         for (index, value) in sql.bindings.enumerated() {
-          try statement.bind(Int32(index + 1), value: value)
+          try statement.bind(Int32(index + 1), value)
         }
         var found: Set<Int> = []
         while try statement.step() { found.insert(Int(statement.int64(at: 0))) }

@@ -1,6 +1,8 @@
 import Foundation
 import Testing
 
+import func Changes.quoted
+
 @testable import SwiftData
 
 /// Values whose conditions SQL can't express.

@@ -1,6 +1,8 @@
 import SQLite
 import Testing
 
+import func Changes.quoted
+
 @testable import SwiftData
 
 /// A store in memory with objects for predicates.

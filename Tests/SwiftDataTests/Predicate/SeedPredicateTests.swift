@@ -1,6 +1,8 @@
 import Foundation
 import Testing
 
+import func Changes.quoted
+
 @testable import SwiftData
 
 /// The predicates of Apple's talks.

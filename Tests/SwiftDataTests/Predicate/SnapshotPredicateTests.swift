@@ -1,6 +1,8 @@
 import Foundation
 import Testing
 
+import func Changes.quoted
+
 @testable import SwiftData
 
 @Suite("The SQL of common predicates")
@@ -183,7 +185,7 @@ struct SnapshotPredicateTests {
       let before = connection.rowsPassedOver
       let statement = try connection.prepare("SELECT id FROM Item AS t0 WHERE \(sql.text)")
       for (index, value) in sql.bindings.enumerated() {
-        try statement.bind(Int32(index + 1), value: value)
+        try statement.bind(Int32(index + 1), value)
       }
       var found = 0
       while try statement.step() { found += 1 }
@@ -209,7 +211,7 @@ struct SnapshotPredicateTests {
         "EXPLAIN QUERY PLAN SELECT t0.id FROM \(quoted(entity.table)) AS t0 WHERE \(sql.text)"
       )
       for (index, value) in sql.bindings.enumerated() {
-        try statement.bind(Int32(index + 1), value: value)
+        try statement.bind(Int32(index + 1), value)
       }
       var lines: [String] = []
       while try statement.step() { lines.append(statement.string(at: 3)) }
