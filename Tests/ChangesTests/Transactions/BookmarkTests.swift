@@ -75,7 +75,7 @@ struct BookmarkTests {
       (#""transaction":7"#, #""transaction":7.5"#, "can't be"),
       (#""transaction":7"#, #""transaction":9223372036854775808"#, "can't be"),
       (#""digest":""#, #""digest":"0"#, "impossible"),
-      (#""store":""#, #""store":"x"#, "does not contain a position"),
+      (#""store":""#, #""store":"x"#, "contains no position"),
       (#"}}}"#, #"}}"#, "can't be read"),
       (#"}}}"#, #"}}}x"#, "can't be read"),
     ]
