@@ -68,6 +68,7 @@ struct TransactionContextTests {
     #expect(history.map(\.reason) == expected)
     #expect(history.map(\.request) == expected)
     // The form of a character is kept too, although it does not matter to the comparison of texts.
-    #expect(history.map { $0.reason?.unicodeScalars.count ?? 0 }.contains(2))
+    let lengths = history.map { $0.reason?.unicodeScalars.count ?? 0 }
+    #expect(lengths.contains(2))
   }
 }
