@@ -319,6 +319,7 @@ struct EraseTests {
     try withTemporaryFolder { folder in
       let secrets = try Secrets(folder)
       try secrets.write()
+      try secrets.delete()
       let copy = LogFolder(folder.path + "/copy")
       try FileManager.default.copyItem(atPath: secrets.logs.path, toPath: copy.path)
       _ = try erase(secrets.request)
