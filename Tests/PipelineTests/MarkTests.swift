@@ -105,7 +105,7 @@ struct MarkTests {
       let other = LogFolder(folder.path + "/other")
       try other.create()
       let first = try startLogs(of: request.store, in: other)
-      #expect(first.notices.contains { $0.message.contains("proves the snapshot") })
+      #expect(first.notices.contains { $0.message.contains("is unproven") })
       #expect(try verified(other).except.map(\.kind) == [.base])
       var copy = ImportRequest(logs: other, store: folder.path + "/copy.store")
       let error = #expect(throws: PipelineError.self) { try importLogs(copy) }

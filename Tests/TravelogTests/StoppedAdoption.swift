@@ -84,7 +84,8 @@ func prepareAdoption(journal: String, _ body: (StoppedRun) throws -> Void) throw
     try fresh()
     let original = try schema(path)
     try body(
-      StoppedRun(arguments: ["adopt", path], folder: folder, prepare: fresh) { place in
+      StoppedRun(arguments: ["adopt", path], folder: folder, codeWhenDone: 2, prepare: fresh) {
+        place in
         #expect(try programRows(path) == rows, "\(place)")
         let isUntouched = try schema(path) == original
         let again = try travelog("adopt", path)
@@ -115,7 +116,12 @@ func prepareDetaching(_ body: (StoppedRun) throws -> Void) throws {
     try adopt()
     let adopted = try schema(path)
     try body(
-      StoppedRun(arguments: ["adopt", path, "--detach"], folder: folder, prepare: adopt) { place in
+      StoppedRun(
+        arguments: ["adopt", path, "--detach"],
+        folder: folder,
+        codeWhenDone: 4,
+        prepare: adopt
+      ) { place in
         #expect(try programRows(path) == rows, "\(place)")
         let isAdopted = try schema(path) == adopted
         #expect(try isAdopted || schema(path) == original, "\(place)")

@@ -53,6 +53,8 @@ struct StoppedRun {
   let arguments: [String]
   /// A folder for other files of a test.
   let folder: URL
+  /// How the command ends if an earlier run has completed its work.
+  var codeWhenDone: Int32 = 0
   /// Restores the state before the command.
   let prepare: () throws -> Void
   /// Runs the command again, and checks that nothing was lost or doubled; gets the place of the

@@ -66,7 +66,7 @@ extension Forgery {
     Forgery(folder: "a log is there twice, once with another range", answer: "") { _, files in
       try FileManager.default.copyItem(
         atPath: files[2],
-        toPath: files[2].replacing("09-", with: "08-")
+        toPath: files[2].replacing("/00000000000000000009-", with: "/00000000000000000008-")
       )
     },
     Forgery(folder: "a log is there again as another lineage", answer: "") { world, files in
