@@ -33,13 +33,13 @@ extension Travelog {
     "reason",
     type: .text,
     placeholder: "TEXT",
-    help: "Only transactions with this reason; empty means transactions without a reason."
+    help: "Like --author, for the reason of a transaction."
   )
   static let request = Parameter<String?>.optional(
     "request",
     type: .text,
     placeholder: "TEXT",
-    help: "Only transactions with this request; empty means transactions without a request."
+    help: "Like --author, for the request of a transaction."
   )
   static let attribute = Parameter<String?>.optional(
     "attribute",

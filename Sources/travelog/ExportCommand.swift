@@ -74,12 +74,12 @@ extension Travelog {
   static let reasons = Parameter<[String]>.repeated(
     "reason",
     type: .line(placeholder: "TEXT"),
-    help: "Write filtered logs of transactions with this reason; '' selects those without."
+    help: "Like --author, for the reason of a transaction."
   )
   static let requests = Parameter<[String]>.repeated(
     "request",
     type: .line(placeholder: "TEXT"),
-    help: "Write filtered logs of transactions with this request; '' selects those without."
+    help: "Like --author, for the request of a transaction."
   )
   static let entities = Parameter<[String]>.repeated(
     "entity",
