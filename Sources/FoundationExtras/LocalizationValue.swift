@@ -34,6 +34,8 @@ extension String {
     }
 
     /// Collects the words and the values of a string literal.
+    ///
+    /// The compiler calls one function for each part of the literal.
     public struct StringInterpolation: StringInterpolationProtocol, Sendable {
       var key = ""
       var values: [Value] = []

@@ -5,7 +5,7 @@ package struct AuditRequest: Sendable {
   package var clock = WallClock()
   /// The minimum number of changes with which a transaction becomes a finding.
   package var bulk: Int64 = 1000
-  /// Trusted digests, each of which the chain of a history must contain.
+  /// Trusted digests; the chain of a history must contain all of them.
   package var heads: [Digest] = []
   /// The path of a store whose rows must equal the rows of a replay; nil for no comparison.
   package var against: String?

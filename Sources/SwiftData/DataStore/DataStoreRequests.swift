@@ -45,6 +45,8 @@ public struct DataStoreSaveChangesRequest<SnapshotType: DataStoreSnapshot>: Send
   /// The context that saves; its author may be nil.
   public let editingState: EditingState
   /// New objects.
+  ///
+  /// Their identifiers may be temporary, also those in their references.
   public let inserted: [SnapshotType]
   /// Changed objects with all their values, not only the changed values.
   public let updated: [SnapshotType]
