@@ -73,7 +73,7 @@ struct OldSQLiteTests {
     let old: Set = [
       "as", "cast", "coalesce", "from", "in", "julianday", "key", "max", "on", "or",
       "and", "round", "select", "total_changes", "values", "where", "when", "exists", "unique",
-      "check", "not", "lower",
+      "check", "not", "lower", "length",
     ]
     for sample in SampleSchema.all {
       let world = try AdoptedWorld(sample.sql)

@@ -39,8 +39,7 @@ package enum HistoryFailure: StoreReason {
         + "\nRestore the store from a copy instead."
     case .insideGap(let id, let gap):
       "The store \(path) does not have the state after transaction \(id): one gap has"
-        + " the changes of transactions \(gap.lowerBound) to \(gap.upperBound) together."
-        + "\nName transaction \(gap.lowerBound - 1) or \(gap.upperBound) instead."
+        + " the changes of transactions \(gap.lowerBound) to \(gap.upperBound) together.\n"
     case .otherLineage(let lineage, let storeLineage):
       "\(other) the requested point is in lineage \(lineage), but the store has lineage"
         + " \(storeLineage)."
