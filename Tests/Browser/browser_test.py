@@ -47,7 +47,9 @@ class Reports:
 
     def export(self, store, logs, *options):
         os.makedirs(self.path(logs), exist_ok=True)
-        subprocess.run([self.travelog, "export", store, "--to", self.path(logs), *options], check=True)
+        # A test may export a store that another test exported to another folder.
+        begin = [] if os.listdir(self.path(logs)) else ["--new-folder"]
+        subprocess.run([self.travelog, "export", store, "--to", self.path(logs), *begin, *options], check=True)
         return self.path(logs)
 
     def run(self, *words):
