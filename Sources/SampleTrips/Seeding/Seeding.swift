@@ -178,6 +178,6 @@ package struct SeedingSummary: Hashable, Sendable {
   }
 
   package var trips: Counts
-  /// The numbers in the history of the store of people; nil if there is no such store.
+  /// The numbers in the history of the store that has only people; nil if there is only one store.
   package var people: Counts?
 }
