@@ -110,7 +110,7 @@ lines: ## count the lines of source of each module
 
 test-threads: setup ## run the tests of concurrency under the thread sanitizer
 	swift build --build-tests --sanitize=thread --scratch-path .build/threads
-	Tools/run-tests \
+	TSAN_OPTIONS="suppressions=$$PWD/Tools/threads.suppressions" Tools/run-tests \
 	  'ConcurrencyTests|NotificationTests|NotificationsTests|ModelActor|ImportTests|NoteStoreTests|LockTests' \
 	  --sanitize=thread --scratch-path .build/threads
 
