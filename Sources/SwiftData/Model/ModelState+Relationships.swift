@@ -3,8 +3,9 @@ extension _ModelState {
   public func initialize<T: PersistentModel>(_ place: _ModelDescription, at own: Int, to value: T?)
   {
     let index = place.offset &+ own
-    slots[index] = .toOne(value.map { .object($0) } ?? .none)
-    if value != nil { unlinked.insert(index) }
+    guard let value else { return slots[index] = .toOne(.none) }
+    slots[index] = .toOne(.object(value))
+    unlinked.insert(index)
   }
 
   /// Reads a to-one relationship that is not optional.

@@ -28,7 +28,10 @@ extension _ModelState {
     isUnsynced = false
     changed.removeAll()
     unlink()
-    for case .toMany(let many) in slots where many.isLoaded && many.remembersChanges {
+    for index in slots.indices {
+      guard case .toMany(let many) = slots[index], many.isLoaded, many.remembersChanges else {
+        continue
+      }
       many.added = ModelList(many.models)
     }
   }

@@ -23,7 +23,7 @@ public final class _ModelState {
   let description: _ModelDescription
   /// The registrar that notifies observers; nil if the object has never had an observer.
   @exclusivity(unchecked) var usedRegistrar: ObservationRegistrar?
-  @exclusivity(unchecked) var slots: ContiguousArray<Slot>
+  let slots: Slots
   @exclusivity(unchecked) var changed = PropertySet()
   @exclusivity(unchecked) var phase = Phase.detached
   /// The row of the object; a negative number, unique in the process, before the first save.
@@ -58,7 +58,7 @@ public final class _ModelState {
   /// Creates the state of a new object.
   public init(_ description: _ModelDescription) {
     self.description = description
-    slots = .empty(description.properties.count)
+    slots = Slots(count: description.properties.count)
     row = Self.nextTemporaryRow()
   }
 
@@ -70,11 +70,13 @@ public final class _ModelState {
   init(_ entity: EntityDescription, row: Int64, storeKey: PersistentIdentifier? = nil) {
     description = entity.model
     self.entity = entity
-    slots = .empty(entity.model.properties.count)
+    slots = Slots(count: entity.model.properties.count)
     self.row = row
     self.storeKey = storeKey
     phase = .stored
   }
+
+  deinit { slots.deallocate() }
 
   /// The state of a model with ``Model()``, or a new state with a copy of the values in other
   /// storage.
