@@ -16,14 +16,15 @@ class Wanted:
     def __init__(self, after, affected, add):
         self.after = after[:2] if after else (-1, -1)
         self.affected, self.add_row, self.kinds = affected, add, Counter()
-        # The transactions that lost values, as new transactions of op `erase` say.
+        # The transactions that lost values, as new transactions say: those of op `erase`, and deletions
+        # in stores that keep only tombstones.
         self.restated = set()
 
     def add(self, row):
         place = (row["lineage"], row["txn"])
         if place > self.after:
             self.kinds[row["kind"]] += 1
-            if row.get("op") == "erase":
+            if row["kind"] == "transaction":
                 self.restated |= restated(row)
         elif place not in self.affected:
             return
@@ -31,7 +32,10 @@ class Wanted:
 
 
 def restated(row):
-    """The lineages and numbers of the transactions that an `erase` transaction names."""
+    """The lineages and numbers of the transactions from which a transaction erased values."""
     # A filter can leave the details out.
-    details = json.loads(dict(row["meta"]).get("details", "{}"))
+    details = dict(row["meta"]).get("details", "")
+    if '"restated"' not in details:
+        return set()
+    details = json.loads(details)
     return {(int(found["lineage"]), int(found["txn"])) for found in details.get("restated", ())}

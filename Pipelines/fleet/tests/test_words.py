@@ -63,7 +63,13 @@ class WordTests(unittest.TestCase):
                 continue
             self.assertNotEqual(found, gzip.decompress(data))
 
-    def test_an_erase_transaction_names_the_transactions_whose_rows_are_replaced(self):
+    def test_a_transaction_that_erased_values_names_the_transactions_whose_rows_are_replaced(self):
+        # The second is a deletion in a store that keeps only tombstones.
+        for op in ("erase", "recorded"):
+            with self.subTest(op=op):
+                self.read_erasure(op)
+
+    def read_erasure(self, op):
         store = "45CEAB7E-97C2-44B8-BEC8-8E33FD0553A6"
         definition = json.dumps({"version": "1", "entities": []})
         restated = [{"lineage": 0, "txn": 1, "op": "recorded", "was": "a", "lines": "b"}]
@@ -72,7 +78,7 @@ class WordTests(unittest.TestCase):
             {"kind": "change", "txn": 1, "seq": 0, "n": 1, "op": "insert", "entity": "Person",
              "id": "7", "after": {"phone": None}, "special": {"after": {"phone": "erased"}}},
             {"kind": "transaction", "txn": 1, "n": 1, "op": "recorded", "digest": "a", "meta": {}},
-            {"kind": "transaction", "txn": 2, "n": 0, "op": "erase", "digest": "c",
+            {"kind": "transaction", "txn": 2, "n": 0, "op": op, "digest": "c",
              "meta": {"details": json.dumps({"entity": "Person", "id": "7", "restated": restated})}},
             {"kind": "trailer"},
         ]
