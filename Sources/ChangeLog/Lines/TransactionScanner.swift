@@ -1,19 +1,5 @@
 import Changes
 
-/// The lines, or the transaction, that a filtered log omits and replaces by one line.
-package struct Omission: Hashable, Sendable {
-  /// The id of the transaction.
-  package let transaction: Int64
-  /// The range of the omitted lines; nil if the whole transaction is omitted.
-  package let lines: Range<Int64>?
-
-  /// Creates the description of an omission.
-  package init(transaction: Int64, lines: Range<Int64>? = nil) {
-    self.transaction = transaction
-    self.lines = lines
-  }
-}
-
 /// Reads the lines of transactions, and accepts only lines in the form that the writer gives them.
 ///
 /// All lines of a transaction share some bytes. In each line, the shared bytes are compared with
@@ -22,27 +8,21 @@ final class TransactionScanner {
   /// Whether the log is filtered; if it is, lines may be omitted, and hidden lines have no salt.
   var isFiltered = false
   /// The transaction that is being read; nil after its closing line.
-  private(set) var open: (id: Int64, count: Int64)?
+  var open: (id: Int64, count: Int64)?
   /// The bytes of a change's line before the sequence number; `middle` has the bytes between the
   /// sequence number and the keys of the leaf.
   private var opening: [UInt8] = []
-  private var middle: [UInt8] = []
-  private var sequence: Int64 = 0
+  var middle: [UInt8] = []
+  /// The sequence number that the next line must have.
+  var sequence: Int64 = 0
   /// The seed of all lines of the transaction; nil if the transaction has no lines, or if some
   /// lines are hidden.
-  private var seed: Seed?
+  private(set) var seed: Seed?
   /// Whether values of any line of the transaction were erased.
-  private var hasErased = false
+  private(set) var hasErased = false
   /// The name of the last change's entity without escapes, if its name in the line has escapes.
   private var unescaped = UnsafeMutableRawBufferPointer(start: nil, count: 0)
-  private var author = RepeatedText()
-  private var reason = RepeatedText()
-  private var request = RepeatedText()
-  private var process = RepeatedText()
-  private var host = RepeatedText()
-  private var bundle = RepeatedText()
-  private var schema = RepeatedText()
-
+  var facts = RepeatedFacts()
   /// The name of the row that the last change is about, if the row has a name instead of an integer
   /// id.
   private var row = UnsafeMutableRawBufferPointer(start: nil, count: 0)
@@ -147,52 +127,15 @@ final class TransactionScanner {
     return place
   }
 
-  private func begin(_ id: Int64, count: Int64) {
+  func begin(_ id: Int64, count: Int64) {
     open = (id, count)
     sequence = 0
     seed = nil
     hasErased = false
   }
 
-  /// Reads a line that replaces omitted lines, without its line break.
-  func omission(_ line: UnsafeRawBufferPointer) throws(Refusal) -> Omission {
-    guard isFiltered else {
-      throw Refusal(message: "lines are left out, but the log is not filtered")
-    }
-    var text = LineParts(line)
-    try text.expect(#"{"kind":"omitted","txn":"#)
-    let id = try identifier(&text)
-    var lines: Range<Int64>?
-    if text.has(#","seq":"#) {
-      let place = try text.integer()
-      try text.expect(#","n":"#)
-      let count = try text.integer()
-      try text.expect(#","count":"#)
-      let omitted = try text.integer()
-      if open == nil {
-        middle.removeAll(keepingCapacity: true)
-        begin(id, count: count)
-      }
-      guard let open, open == (id, count) else { throw differs(id) }
-      guard place == sequence, omitted > 0, omitted <= count - place else {
-        throw Refusal(message: "the next line must be \(sequence) of \(count)")
-      }
-      sequence += omitted
-      lines = place..<sequence
-    } else if let open {
-      throw differs(open.id)
-    }
-    try text.expect(#","digest":""#)
-    guard Digest(hexadecimal: text.upToQuote()) != nil else {
-      throw Refusal(message: "the digest of the line is not a SHA-256")
-    }
-    try text.expect(#""}"#)
-    guard text.isAtEnd else { throw Refusal(message: "the line has text after its end") }
-    return Omission(transaction: id, lines: lines)
-  }
-
   /// Reads an id, which must be small enough that code can add one to it.
-  private func identifier(_ text: inout LineParts) throws(Refusal) -> Int64 {
+  func identifier(_ text: inout LineParts) throws(Refusal) -> Int64 {
     let id = try text.integer()
     guard LogName.ids.contains(id) else {
       throw Refusal(message: "no transaction has the number \(id)")
@@ -280,105 +223,7 @@ final class TransactionScanner {
     return (0, UnsafeRawBufferPointer(row))
   }
 
-  private func differs(_ id: Int64) -> Refusal {
+  func differs(_ id: Int64) -> Refusal {
     Refusal(message: "the line contradicts the previous line about transaction \(id)")
-  }
-
-  /// Reads the closing line of a transaction, without its line break.
-  ///
-  /// A reader can skip the changes of a transaction, so the closing line may be the only line that
-  /// is read.
-  func transaction(
-    _ line: UnsafeRawBufferPointer,
-    isAlone: Bool = false
-  ) throws(Refusal) -> Transaction {
-    var text = LineParts(line)
-    try text.expect(#"{"kind":"transaction","txn":"#)
-    let id = try identifier(&text)
-    if let open, open.id != id { throw differs(open.id) }
-    let start = text.position
-    try text.expect(#","n":"#)
-    let count = try text.integer()
-    try text.expect(#","ts":"#)
-    let time = try text.string()
-    let author = text.has(#","author":"#) ? try author.read(text.quoted()) : nil
-    try text.expect(",")
-    if let open {
-      guard open.count == count, middle.isEmpty || line[start..<text.position].elementsEqual(middle)
-      else { throw differs(id) }
-    }
-    try text.expect(#""op":""#)
-    let done = open == nil ? 0 : sequence
-    guard done == count || isAlone else {
-      throw Refusal(message: "the line closes \(count) changes, but \(done) were read")
-    }
-    let name = try text.word()
-    guard let operation = TransactionOperation(rawValue: name) else {
-      throw Refusal(message: "'\(name)' is not a kind of transaction")
-    }
-    let reason = text.has(#","reason":"#) ? try reason.read(text.quoted()) : nil
-    let request = text.has(#","request":"#) ? try request.read(text.quoted()) : nil
-    try text.expect(#","digest":""#)
-    guard let digest = Digest(hexadecimal: text.upToQuote()) else {
-      throw Refusal(message: "the digest of the line is not a SHA-256")
-    }
-    try text.expect(#"""#)
-    var transaction = Transaction(id: id, time: time, schema: "", count: count)
-    if open != nil {
-      transaction.seed = seed
-      if hasErased { transaction.state = .erased }
-    }
-    transaction.operation = operation
-    transaction.author = author
-    transaction.reason = reason
-    transaction.request = request
-    transaction.digest = digest
-    try readMeta(&text, transaction: &transaction)
-    guard text.isAtEnd else { throw Refusal(message: "the line has text after its end") }
-    open = nil
-    return transaction
-  }
-
-  /// Reads the properties of a transaction in `meta`, in which a property without a value has no
-  /// key.
-  private func readMeta(_ text: inout LineParts, transaction: inout Transaction) throws(Refusal) {
-    try text.expect(#","meta":{"#)
-    if text.has(#""process":"#) {
-      transaction.process = try process.read(text.quoted())
-      guard !transaction.process.isEmpty else { throw Refusal.empty }
-      try text.expect(",")
-    }
-    if text.has(#""pid":"#) {
-      transaction.processID = try text.integer()
-      guard transaction.processID != 0 else { throw Refusal.empty }
-      try text.expect(",")
-    }
-    if text.has(#""host":"#) {
-      transaction.host = try host.read(text.quoted())
-      guard !transaction.host.isEmpty else { throw Refusal.empty }
-      try text.expect(",")
-    }
-    if text.has(#""bundle":"#) {
-      transaction.bundle = try bundle.read(text.quoted())
-      try text.expect(",")
-    }
-    try text.expect(#""schema":"#)
-    transaction.schema = try schema.read(text.quoted())
-    if text.has(#","details":"#) { transaction.details = try text.string() }
-    try text.expect("}}")
-  }
-}
-
-/// A text that is converted only if it differs from the text of the previous line, which is rare.
-private struct RepeatedText {
-  private var quoted: [UInt8] = []
-  private var text = ""
-
-  mutating func read(_ quoted: UnsafeRawBufferPointer) throws(Refusal) -> String {
-    guard !quoted.elementsEqual(self.quoted) else { return text }
-    guard let text = parseJSONString(quoted) else { throw Refusal.text }
-    self.quoted = Array(quoted)
-    self.text = text
-    return text
   }
 }
