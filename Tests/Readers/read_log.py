@@ -4,347 +4,347 @@
     read_log.py FILE...               the logs and snapshots of one lineage, in any order
     read_log.py --proof FILE VKEY     a proof, and the key that signed its checkpoint
 
-It verifies digests (with tree.py beside it), chain and trailers, applies the changes, and prints the
-resulting state: one object on a line, by entity and id; none for filtered logs. A transaction must prove
-each snapshot. Of a proof it prints the line that is proven. Any fault ends it with status 1.
+It prints the state, unless logs are filtered, or the proven line. Any fault ends it with status 1.
 """
-import base64, bisect, gzip, hashlib, json, os, sys, zlib
-sys.dont_write_bytecode = True
-from tree import (body_digest, leaf_hash, line_hash, need, node_hash, opened_note,
-                  root_of_inclusion, salts, split, transaction_digest, values_digest)
+import gzip
+import hashlib
+import json
+import pathlib
+import re
+import sys
+from base64 import b64decode
 
-ENCODINGS = {"float16": "real", "float": "real", "double": "real", "uint64": "digits",
-             "decimal": "digits", "string": "text", "json": "text", "uuid": "uuid", "url": "text",
-             "data": "base64", "transformed": "base64", "date": "date", "bool": "bool"}
-# All others are integers.
+# The first byte of a hashed message names its kind.
+LEAF, NODE, SEED, VALUES, RESTATED, BODY, TRANSACTION = (bytes([kind]) for kind in range(7))
 
-def beginning(*names):
-    return hashlib.sha256(" ".join(["travelog/1", *map(str, names)]).encode())
+# Of a line of a transaction: what all of its lines share, the known bytes, and the value bytes.
+PARTS = re.compile(rb'{"kind":"\w+",("txn":\d+)(?:,"seq":\d+)?(,"n":.*?)(?:,"seed":"[^"]*")?'
+                   rb'(?:,"values":"[^"]*")?(?:,"salt":"[^"]*")?,("op":.*?)'
+                   rb'((?:,"(?:before|after|special|large)":.*)?)}\n')
 
-class Schema:
-    """The properties of each entity by their names in lines."""
+PROOF = re.compile(rb"""travelog-proof/1
+(?P<change>{"kind":"change",.*\n)?(?P<closing>{"kind":"transaction",.*
+)(?(change)(?:salt (?P<salt>[\w+/=]+)
+)?(?P<path>(?:[\w+/=]+\n)*)|lines (?P<lines>[\w+/=]+)
+)previous (?P<previous>[\w+/=]+)
 
-    def __init__(self, definition):
-        self.entities = {entity["name"]: entity for entity in definition["entities"]}
-        kinds = {}
-        for entity in self.entities.values():
-            for name, kind in properties(entity):
-                kinds.setdefault(name.lower(), set()).add((name, kind))
-        self.clashing = {name for name, found in kinds.items() if len(found) > 1}
+c2sp.org/tlog-proof@v1
+index (?P<index>\d+)
+(?P<path_in_tree>(?:[\w+/=]+\n)*)
+(?P<note>.+\n(?P<count>\d+)\n(?P<root>[\w+/=]+)\n(?:.+\n)*)
+(?P<signed>(?:\xe2\x80\x94 [^ \n]+ [\w+/=]+\n)+)""")
 
-    def name_in_lines(self, entity, name):
-        parent = self.entities.get(entity.get("parent"))
-        if name.lower() not in self.clashing: return name
-        is_inherited = parent is not None and name in dict(properties(parent))
-        return self.name_in_lines(parent, name) if is_inherited else entity["name"] + "." + name
+# The types of a group count as one encoding. Every other type is an encoding of its own.
+GROUPS = {"integer": "int8 int16 int32 int64 uint8 uint16 uint32", "real": "float16 float double",
+          "digits": "uint64 decimal", "text": "string url json", "bytes": "data transformed"}
+ENCODINGS = {name: group for group, names in GROUPS.items() for name in names.split()}
 
-def properties(entity):
-    """The properties in lines, each with its kind of encoding."""
-    for attribute in entity["attributes"]:
-        yield attribute["name"], ENCODINGS.get(attribute["type"], "integer")
-    for relationship in entity["relationships"]:
-        for storage, kind in (("column", "reference"), ("joinTable", "links")):
-            if storage in relationship["storage"]: yield relationship["name"], kind
+# The curve of Ed25519 (RFC 8032). A point of the curve is its x and y.
+P, ORDER = 2**255 - 19, 2**252 + 27742317777372353535851937790883648493
+D, ROOT = -121665 * pow(121666, -1, P) % P, pow(2, (P - 1) // 4, P)
+BASE = 0x216936D3CD6E53FEC0A4E231FDD6DC5C692CC7609525A7B2C9562D608F25D51A, 4 * pow(5, -1, P) % P
 
-def origin(new, old, others):
-    """The part of an old schema that a part of a new one comes from, or None."""
-    named, original = {part["name"]: part for part in old}, new.get("originalName", new["name"])
-    namesake = named.get(new["name"])
-    if original == new["name"] or namesake and namesake.get("originalName") == original:
-        return namesake
-    claims = {part["name"]: part.get("originalName", part["name"]) for part in others}
-    if claims.get(original) != original and original in named: return named[original]
-    return None if any(name != new["name"] == claim for name, claim in claims.items()) else namesake
 
-def migrate(state, old, new):
-    """The state under a new schema, before the changes of the migration."""
-    sources = {entity["name"]: origin(entity, old.entities.values(), new.entities.values())
-               for entity in new.entities.values()}
-    heirs = {source["name"]: name for name, source in sources.items() if source is not None}
-    result = {}
-    for (name, number), values in state.items():
-        if name not in heirs: continue  # the migration deletes it under the old schema
-        entity, before = new.entities[heirs[name]], old.entities[name]
-        moved = result[heirs[name], number] = {}
-        for part in ("attributes", "relationships"):
-            for member in entity[part]:
-                storage = member.get("storage", {})
-                source, value = origin(member, before[part], entity[part]), None
-                if source is not None:
-                    need(set(source.get("storage", {})) == set(storage),
-                         f"{member['name']} of {name} has links of another kind now")
-                    value = values.get(old.name_in_lines(before, source["name"]))
-                    value = converted(value, ENCODINGS.get(member.get("type")), heirs)
-                if "inverseColumn" not in storage and ("joinTable" not in storage or value):
-                    moved[new.name_in_lines(entity, member["name"])] = value
-    return result
+def need(is_right, what):
+    if not is_right:
+        raise ValueError(what)
 
-def converted(value, kind, heirs):
-    """A value in the encoding of another type, or with the new names of entities."""
-    if isinstance(value, list): return [converted(link, kind, heirs) for link in value]
-    if isinstance(value, dict) and "entity" in value:
-        return {**value, "entity": heirs.get(value["entity"], value["entity"])}
-    return {"digits": str, "real": float}.get(kind, int)(value) if type(value) is int else value
 
-def side(change, name):
-    """The values of one side, with special values replaced."""
-    values = dict(change.get(name, {}))
-    for kind in ("large", "special"):
-        notes = change.get(kind, {}).get(name, {})
-        values.update((key, {kind: note}) for key, note in notes.items() if note != "missing")
-    return values
+def sha256(*parts):
+    return hashlib.sha256(b"".join(parts)).digest()
 
-def apply(state, change, where):
-    key = change["entity"], int(change["id"])
-    before, after = side(change, "before"), side(change, "after")
-    need((key in state) == (change["op"] != "insert"), f"{where}: {key} should not be as it is")
-    values = state.setdefault(key, {})
-    for name, value in before.items():
-        old = values.get(name)
-        if isinstance(value, list) or isinstance(after.get(name), list):
-            links = {link["id"]: link for link in old or []}
-            for link in value or []:
-                need(links.pop(link["id"], None) == link, f"{where}: {key} had no link {link}")
-            links.update((link["id"], link) for link in after.pop(name, None) or [])
-            values[name] = sorted(links.values(), key=lambda link: int(link["id"]))
-        else:
-            need(old == value or {"special": "erased"} in (old, value),
-                 f"{where}: {name} of {key} should be {value} before, and is {old}")
-    values.update(after)
-    if change["op"] == "delete": del state[key]
 
-def erasures(path, identity):
-    """The digests of what remains of the lineage's erased transactions, by the transactions' digests."""
-    name = os.path.join(os.path.dirname(os.path.dirname(path)), "_erasures.ndjson")
-    chain, found = beginning(*identity, "erasures"), {}
-    for line in open(name, "rb") if os.path.exists(name) else []:
-        if not line.endswith(b"\n"): break  # a record is written before its erasure
-        record = json.loads(line)
-        chain = hashlib.sha256(chain.digest() + line[:-78] + line[-2:])
-        need(chain.hexdigest() == record["digest"], f"{name}: a record was altered")
-        found[record["was"]] = record["lines"]
+def root_above(leaf, index, count, path):
+    """The root over count leaves that follows from a leaf and the hashes on its path upwards."""
+    need(0 <= index < count and bool(path) == (count > 1), "this is not the path of a leaf")
+    if count == 1:
+        return leaf
+    (*below, sibling), middle = path, 1 << (count - 1).bit_length() - 1  # a power of two
+    if index < middle:
+        return sha256(NODE, root_above(leaf, index, middle, below), sibling)
+    return sha256(NODE, sibling, root_above(leaf, index - middle, count - middle, below))
+
+
+def line_hashes(record, line, salt, closing, left):
+    """The hashes of a change line: as it was, and with the values left in it, noted in left."""
+    txn, shared, known, values = PARTS.fullmatch(line).groups()
+    need((txn, shared) == PARTS.fullmatch(closing).groups()[:2], "a line has another closing line")
+    need(bool(salt) != ("values" in record), "a line has no salt, or a needless one")
+    digest = remains = sha256(VALUES, salt, values) if salt else bytes.fromhex(record["values"])
+    if "salt" in record:
+        remains = sha256(VALUES, b64decode(record["salt"]), values)
+        left[str(record["seq"])] = remains.hex()
+    return [sha256(LEAF, sha256(known), values) for values in (digest, remains)]
+
+
+def take(lines, closing, left, count, seed=b"", is_seeded=False):
+    """Takes a subtree from the end of a list of lines: its two hashes, and the key that gave it."""
+    (record, line), key = lines[-1], None
+    if not seed and record["kind"] == "omitted" and record["count"] == count:
+        return [bytes.fromhex(lines.pop()[0]["digest"])] * 2, "digest"
+    if not seed and record.get("seed", "").startswith(f"{count}:"):
+        seed, key, is_seeded = b64decode(record["seed"].split(":")[1]), "seed", True
+    if count == 1:
+        lines.pop()
+        need(is_seeded == ("seed" in record), "a line has a needless seed")
+        return line_hashes(record, line, seed, closing, left), key
+    middle, seeds = 1 << (count - 1).bit_length() - 1, sha256(SEED, seed) if seed else b""
+    ones, one = take(lines, closing, left, middle, seeds[:16], is_seeded)
+    others, other = take(lines, closing, left, count - middle, seeds[16:])
+    need(one is None or one != other, "two subtrees should be one")
+    return [sha256(NODE, *pair) for pair in zip(ones, others)], key
+
+
+def transaction_digest(previous, root, closing):
+    """The digest of a transaction, by the root over its lines and the line that closes it."""
+    member = b',"digest":"%s"' % json.loads(closing)["digest"].encode()
+    start, _, rest = closing.partition(member)
+    need(rest.startswith(b',"meta":{') and member not in rest, "its digest is in another place")
+    return sha256(TRANSACTION, previous, sha256(BODY, root, start, rest))
+
+
+def add(p, q):
+    (a, b), (c, d), both = p, q, D * p[0] * p[1] * q[0] * q[1]
+    return (a * d + b * c) * pow(1 + both, -1, P) % P, (b * d + a * c) * pow(1 - both, -1, P) % P
+
+
+def multiply(number, point):
+    if number == 0:
+        return 0, 1
+    even = multiply(number // 2, add(point, point))
+    return add(even, point) if number % 2 else even
+
+
+def is_valid(signature, public, text):
+    """Whether the first half of a signature is its other half * BASE - digest * key."""
+    sign, y = divmod(int.from_bytes(public, "little"), 2**255)
+    square = (y * y - 1) * pow(D * y * y + 1, -1, P) % P
+    root = pow(square, (P + 3) // 8, P)
+    roots = root, P - root, root * ROOT % P, -root * ROOT % P
+    x = next(x for x in roots if x * x % P == square and x % 2 == sign and max(x, y) < P)
+    digest = hashlib.sha512(signature[:32] + public + text).digest()
+    number, factor = (int.from_bytes(part, "little") for part in (signature[32:], digest))
+    x, y = add(multiply(number, BASE), multiply(factor % ORDER, (-x % P, y)))
+    point = (y | x % 2 << 255).to_bytes(32, "little")
+    return len(signature) == 64 and number < ORDER and point == signature[:32]
+
+
+def entities(definition):
+    """The entities of a schema by name; each property gets its encoding and its name in lines."""
+    found, spellings = {entity["name"]: entity for entity in definition["entities"]}, {}
+    for entity in found.values():
+        entity["parts"] = {p["name"]: p for p in entity["attributes"] + entity["relationships"]}
+        for name, part in entity["parts"].items():
+            kind = part.get("type") or next(iter(part["storage"]))
+            part["encoding"] = ENCODINGS.get(kind, kind)
+            if kind != "inverseColumn":  # otherwise it is a property of the other side
+                spellings.setdefault(name.lower(), set()).add((name, part["encoding"]))
+    for entity in found.values():
+        for name, part in entity["parts"].items():
+            owner, is_clear = entity, len(spellings.get(name.lower(), ())) < 2
+            while name in found.get(owner.get("parent"), {"parts": ()})["parts"]:
+                owner = found[owner["parent"]]
+            part["line"] = name if is_clear else f"{owner['name']}.{name}"
     return found
 
-def subtrees(others, first, end):
-    """The fewest subtrees with all lines of a range but others, which ascend."""
-    place = bisect.bisect_left(others, first)
-    if place == len(others) or others[place] >= end: return [(first, end)][:end - first]
-    if end - first == 1: return []
-    middle = first + split(end - first)
-    return subtrees(others, first, middle) + subtrees(others, middle, end)
 
-def parts(line):
-    """The prefix, the known bytes and the value bytes of a change line without its line feed."""
-    start = line.index(b',"op":') + 1
-    members = (line.find(b',"%s":' % key, start)
-               for key in (b"before", b"after", b"special", b"large"))
-    end = min((found for found in members if found > 0), default=len(line) - 1)
-    return line[:start - 1], line[start:end], line[end:-1]
+def origin(new, old, others):
+    """The element of an old schema that an element of a new one continues, or nothing."""
+    named = {part["name"]: part for part in old}
+    claims = {part["name"]: part.get("originalName", part["name"]) for part in others}
+    name, original, namesake = new["name"], claims[new["name"]], named.get(new["name"], {})
+    if original in (name, namesake.get("originalName")):
+        return namesake
+    if original in named and claims.get(original) != original:
+        return named[original]
+    return {} if name in claims.values() else namesake
 
-class Lines:
-    """The lines of a transaction, from which its digest is made."""
 
-    def __init__(self, first):
-        self.shared, self.count = self.members(first), first["n"]
-        self.next, self.salts, self.seeds = 0, {}, []
-        # The nodes of the tree by their ranges, and the nodes of erased lines with their remaining values.
-        self.nodes, self.remaining, self.restated = {}, {}, {}
-        # The lines without a salt, and those that are there.
-        self.hidden, self.shown = [], []
+def migrate(state, old, new):
+    """The state under the entities of a new schema, before the changes of the migration."""
+    heirs, parts, moved, wider = {}, {}, {}, {"digits": str, "real": float}
 
-    def members(self, record): return [record.get(key) for key in ("txn", "n", "ts", "author")]
+    def converted(value, encoding):
+        if isinstance(value, list):
+            return [converted(link, encoding) for link in value]
+        if isinstance(value, dict) and "entity" in value:
+            return {**value, "entity": heirs.get(value["entity"], value["entity"])}
+        return wider.get(encoding, int)(value) if type(value) is int else value
+    for name, entity in new.items():
+        before = origin(entity, old.values(), new.values())
+        heirs[before.get("name")], parts[name] = name, [
+            (part, origin(part, before.get(kind, ()), entity[kind]))
+            for kind in ("attributes", "relationships") for part in entity[kind]]
+        need(all("type" in part or source.get("encoding") in (None, part["encoding"])
+                 for part, source in parts[name]), f"{name} has links of another kind now")
+    for (name, number), values in state.items():
+        if name in heirs:  # otherwise the migration deletes it under the old schema
+            moved[heirs[name], number] = {
+                part["line"]: converted(values.get(source.get("line")), part["encoding"])
+                for part, source in parts[heirs[name]] if source.get("line") in values
+                or part["encoding"] not in ("joinTable", "inverseColumn")}
+    return moved
 
-    def omit(self, record, where):
-        first = record["seq"]
-        need(first == self.next and record["count"] > 0, f"{where}: another line is next")
-        self.next = first + record["count"]
-        self.hidden += range(first, self.next)
-        self.nodes[first, self.next] = bytes.fromhex(record["digest"])
 
-    def change(self, line, record, where):
-        need(self.next == record["seq"] < self.count, f"{where}: another line is next")
-        place, self.next = self.next, self.next + 1
-        self.shown.append(place)
-        if "seed" in record:
-            count, seed = record["seed"].split(":")
-            self.seeds.append((place, place + int(count)))
-            self.salts.update(enumerate(salts(base64.b64decode(seed), int(count)), place))
-        _, known, values = parts(line[:-1])
-        if "values" not in record:
-            need(place in self.salts, f"{where}: it has no salt")
-            digest = values_digest(self.salts[place], values)
-            self.nodes[place, place + 1] = line_hash(known, digest)
+class Log:
+    """The logs of a lineage, which can go on from one of the snapshots; or one snapshot."""
+    proven, restated, unexplained = [], set(), set()  # in all logs
+
+    def __init__(self, bases=None):
+        self.bases, self.header, self.state = bases, None, {}
+
+    def read(self, path):
+        """Applies a file after the files before it."""
+        count, lines = {"transaction": 0, "change": 0, "omitted": 0}, []
+        with gzip.open(path, "rb") as file:
+            line = file.readline(1 << 25)
+            record, whole = json.loads(line), hashlib.sha256(line)
+            self.begin(path, record["kind"], record["meta"])
+            for line in iter(lambda: file.readline(1 << 25), b""):
+                record = json.loads(line)
+                if record["kind"] == "trailer":
+                    break
+                whole.update(line)
+                count[record["kind"]] += 1
+                lines.append((record, line))
+                if record["kind"] == "transaction" or "seq" not in record:
+                    self.close(*reversed(lines))
+                    lines = []
+            meta = dict(last=self.last, changes=count["change"], transactions=count["transaction"])
+            need(record == {"kind": "trailer", "digest": whole.hexdigest(), "meta": meta}
+                 and line.endswith(b"\n") and not lines and not file.read(1),
+                 f"{path} was altered, or is cut off")
+
+    def begin(self, path, kind, header):
+        """Begins a file where the one before it ends."""
+        need((kind, header["format"], header["features"]) == ("header", "travelog/1", ""),
+             f"{path} has an unknown format or feature: {header['format']} {header['features']}")
+        need(sha256(header["definition"].encode()).hex() == header["schema"], "another schema")
+        schema = entities(json.loads(header["definition"]))
+        if self.header is None:
+            self.header, self.schema, self.last = header, schema, header["first"] - 1
+            name = "travelog/1 {store} {lineage}".format(**header)
+            self.read_erasures(path.parent.parent / "_erasures.ndjson", name)
+            beginning = sha256(name.encode()).hex()
+            self.start = header["previous"] if self.bases is None else beginning
+            base = (self.bases or {}).get(self.last, self)
+            self.state, self.schema, self.digest = base.state, base.schema, base.start
+        need(all(header[key] == self.header[key] for key in ("store", "lineage", "partial")),
+             f"{path} is of another store or lineage, or has other things left out")
+        need((header["first"], header["previous"]) == (self.last + 1, self.digest),
+             f"{path} does not go on from transaction {self.last}")
+        if schema != self.schema:
+            self.state = migrate(self.state, self.schema, schema)
+        self.header, self.schema = header, schema
+
+    def read_erasures(self, path, name):
+        """Reads the digests of what is left of erased transactions, by their digests."""
+        digest, self.erased = sha256(f"{name} erasures".encode()), {}
+        for line in path.read_bytes().split(b"\n")[:-1] if path.exists() else ():
+            record, digest = json.loads(line), sha256(digest, line[:-77], b"}\n")
+            need(digest.hex() == record["digest"], f"{path}: a record was altered")
+            self.erased[record["was"]] = record["lines"]
+
+    def close(self, closing, *lines):
+        """Checks and applies a transaction, from its last line, which closes it or replaces it."""
+        (record, line), is_partial = closing, self.header["partial"] != ""
+        txn, details = record["txn"], json.loads(record.get("meta", {}).get("details", "{}"))
+        gap, before = details if record.get("op") == "gap" else {}, bytes.fromhex(self.digest)
+        need(self.last + 1 in (txn, gap.get("first")), f"transaction {txn} is not the next one")
+        self.last = txn
+        if record["kind"] == "omitted":
+            need(is_partial and not lines, f"transaction {txn} was left out")
+            self.digest = sha256(TRANSACTION, before, bytes.fromhex(record["digest"])).hex()
             return
-        self.hidden.append(place)
-        self.nodes[place, place + 1] = line_hash(known, bytes.fromhex(record["values"]))
-        if "salt" in record:
-            digest = values_digest(base64.b64decode(record["salt"]), values)
-            self.remaining[place, place + 1] = line_hash(known, digest)
-            self.restated[place] = digest.hex()
+        altered = f"transaction {txn} was altered"
+        need(record["meta"]["schema"] == self.header["schema"], altered)
+        seq, left = 0, {}
+        for one, _ in reversed(lines):
+            need((one["txn"], one["n"], one["seq"]) == (txn, record["n"], seq), altered)
+            need(("salt" in one) == ("values" in one and not is_partial), altered)
+            need(is_partial or one["kind"] == "change", altered)
+            seq += one.get("count", 1)
+        need(seq == record["n"], altered)
+        roots, _ = take(list(lines), line, left, seq) if lines else ([sha256()] * 2, None)
+        digest, digest_left = (transaction_digest(before, root, line).hex() for root in roots)
+        need(digest == record["digest"], altered)
+        if digest_left not in (digest, self.erased.get(digest)):
+            self.unexplained.update((digest, *line) for line in left.items())
+        for change, _ in () if is_partial else reversed(lines):
+            self.apply(change)
+        if record["op"] in ("mark", "prune"):
+            self.proven.append(details.get("snapshot"))
+        for part in details.get("restated", ()):
+            self.restated.update((part["was"], *line) for line in part["lines"].items())
+        self.digest = gap.get("resumes", digest)
 
-    def root(self, nodes, first, end):
-        if first == end: return hashlib.sha256().digest()
-        if (first, end) in nodes: return nodes[first, end]
-        middle = first + split(end - first)
-        return node_hash(self.root(nodes, first, middle), self.root(nodes, middle, end))
+    def apply(self, change):
+        key = change["entity"], int(change["id"])
+        before, after = ({**change.get(side, {}), **{
+            name: {kind: note} for kind in ("large", "special")
+            for name, note in change.get(kind, {}).get(side, {}).items() if note != "missing"}}
+            for side in ("before", "after"))
+        need((key in self.state) == (change["op"] != "insert"), f"{key} should not be as it is")
+        values = self.state.setdefault(key, {})
+        for name, value in before.items():
+            old = values.get(name)
+            for link in value if isinstance(value, list) else ():
+                old.remove(link)
+            need(isinstance(value, list) or old == value or {"special": "erased"} in (old, value),
+                 f"{name} of {key} should be {value} before, and is {old}")
+        for name, value in after.items():
+            if isinstance(value, list):
+                value = sorted(values.get(name, []) + value, key=lambda link: int(link["id"]))
+            values[name] = value
+        if change["op"] == "delete":
+            del self.state[key]
 
-    def digests(self, previous, closing, record, where):
-        """The digest, and that of the lines with their remaining values, or None if none is erased."""
-        need(record["n"] == self.next == self.count, f"{where}: lines are missing")
-        if self.shown:
-            need(self.shared == self.members(record), f"{where}: the lines before differ")
-        shown = set(self.shown)
-        omitted = [nodes for nodes in self.nodes if nodes[0] not in shown]
-        need(self.seeds == subtrees(self.hidden, 0, self.count)
-             and omitted == subtrees(self.shown, 0, self.count), f"{where}: other subtrees are due")
-        roots = [self.root(nodes, 0, self.count)
-                 for nodes in (self.nodes, {**self.nodes, **self.remaining})]
-        whole, left = [transaction_digest(previous, body_digest(root, closing)).hex()
-                       for root in roots]
-        return whole, left if self.remaining else None
 
-def read(path, log):
-    """Applies a file to the state after the files before it."""
-    whole, header, trailer, lines = hashlib.sha256(), None, None, None
-    changes = transactions = 0
-    with gzip.open(path, "rb") as file:
-        for number, line in enumerate(iter(lambda: file.readline((1 << 25) + 1), b""), 1):
-            where = f"{path}, line {number}"
-            need(trailer is None, f"{where}: there is more after the trailer")
-            need(line.endswith(b"\n"), f"{where}: it is cut off, or too long")
-            record = json.loads(line)
-            kind, header = record["kind"], header or record["meta"]
-            if number == 1: begin(path, kind, header, log)
-            elif kind == "change":
-                need(record["txn"] > log["last"], f"{where}: another change is next")
-                if lines is None: lines = Lines(record)
-                if not lines.shown: lines.shared = lines.members(record)
-                need(lines.shared == lines.members(record), f"{where}: the lines before differ")
-                need(("salt" in record) == ("values" in record and not header["partial"]),
-                     f"{where}: it should not have a salt, or should have one")
-                lines.change(line, record, where)
-                if not header["partial"]: apply(log["state"], record, where)
-                changes += 1
-            elif kind == "omitted":
-                need(header["partial"] and record["txn"] > log["last"], f"{where}: it is left out")
-                if "seq" in record:
-                    if lines is None: lines = Lines(record)
-                    lines.omit(record, where)
-                else:
-                    need(lines is None and record["txn"] == log["last"] + 1, f"{where}: not next")
-                    log["digest"] = transaction_digest(bytes.fromhex(log["digest"]),
-                                                       bytes.fromhex(record["digest"])).hex()
-                    log["last"] = record["txn"]
-            elif kind == "transaction":
-                details = record["meta"].get("details", "{}")
-                gap = json.loads(details) if record["op"] == "gap" else {}
-                need(log["last"] + 1 in (record["txn"], gap.get("first")),
-                     f"{where}: it is not the transaction that is next")
-                need(record["meta"]["schema"] == header["schema"], f"{where}: another schema")
-                member = b',"digest":"%s"' % record["digest"].encode()
-                need(line.count(member) == 1, f"{where}: its digest is not where it should be")
-                lines = lines or Lines(record)
-                digest, left = lines.digests(
-                    bytes.fromhex(log["digest"]), line.replace(member, b""), record, where)
-                altered = f"{where}: transaction {record['txn']} was altered"
-                need(digest == record["digest"], altered)
-                if left != log["erased"].get(digest):
-                    log["unexplained"][digest] = lines.restated, altered
-                confirm(record, log)
-                log["last"], log["digest"] = record["txn"], gap.get("resumes", record["digest"])
-                lines, transactions = None, transactions + 1
-            else:
-                need(kind == "trailer" and lines is None, f"{where}: it is not a line of a log")
-                trailer = record
-            whole.update(line if trailer is None else b"")
-    need(trailer is not None, f"{path} has no trailer: the rest is missing")
-    need(trailer["digest"] == whole.hexdigest(), f"{path} was altered")
-    need(trailer["meta"] == {"last": log["last"], "transactions": transactions, "changes": changes},
-         f"{path}: the trailer's counts are not those of the file")
-
-def confirm(record, log):
-    """A transaction can confirm a snapshot, and what remains in erased lines of earlier transactions."""
-    details = json.loads(record["meta"].get("details", "{}"))
-    if "snapshot" in details: log["proven"].append(details["snapshot"])
-    for part in details.get("restated", []):
-        left, _ = log["unexplained"].get(part["was"], ({}, None))
-        for place, digest in part["lines"].items():
-            if left.get(int(place)) == digest: del left[int(place)]
-
-def is_snapshot(path): return os.path.dirname(path).endswith("snapshots")
-
-def begin(path, kind, header, log):
-    """Whether a file continues where the one before it ends."""
-    need(kind == "header", f"{path} is not a change log")
-    need(header["format"] == "travelog/1", f"{path} has an unknown format, {header['format']}")
-    need(header["features"] == "", f"{path} uses what is not known: {header['features']}")
-    text = header["definition"].encode()
-    need(hashlib.sha256(text).hexdigest() == header["schema"], f"{path} has an altered schema")
-    schema, identity = Schema(json.loads(text)), (header["store"], header["lineage"])
-    need(log.setdefault("identity", (identity, header["partial"])) == (identity, header["partial"]),
-         f"{path} is of another store or lineage, or has other things left out")
-    if "digest" not in log:
-        log.update(last=header["first"] - 1, start=header["previous"], digest=beginning(*identity).hexdigest())
-        base = log if is_snapshot(path) else log["snapshots"].get(log["last"], {"start": log["digest"]})
-        log.update(base, digest=base["start"])
-    need(header["first"] == log["last"] + 1 and header["previous"] == log["digest"],
-         f"{path} does not go on from transaction {log['last']}")
-    if log.get("definition", text) != text:
-        log["state"] = migrate(log["state"], log["schema"], schema)
-    log.update(definition=text, schema=schema, erased=erasures(path, identity))
-
-def check_proof(path, key):
+def check_proof(path, vkey):
     """The line that a proof proves, if the key signed its checkpoint."""
-    with open(path, "rb") as file: statement, proof, note = file.read().split(b"\n\n", 2)
-    title, *lines = statement.split(b"\n")
-    tree, index, *path_in_tree = proof.decode().split("\n")
-    need((title, tree) == (b"travelog-proof/1", "c2sp.org/tlog-proof@v1"), f"{path} is not a proof")
-    def value(name, line):
-        need(line.startswith(name + b" "), f"{path} has no {name.decode()} in its place")
-        return base64.b64decode(line[len(name) + 1:], validate=True)
-    previous, line = value(b"previous", lines.pop()), lines.pop(0)
-    closing = lines.pop(0) if lines[0].startswith(b"{") else line
-    end, opening = json.loads(closing), b'{"kind":"transaction","txn":%d' % json.loads(closing)["txn"]
-    member = b',"digest":"%s","meta":{' % end["digest"].encode()
-    need(closing.startswith(opening) and closing.count(member) == 1, f"{path} has no closing line")
-    if line is closing: root, = (value(b"lines", line) for line in lines)
-    else:
-        (prefix, known, values), record = parts(line), json.loads(line)
-        shared = closing[len(opening):closing.index(b',"op":')]
-        expected = b'{"kind":"change","txn":%d,"seq":%d%s' % (end["txn"], record["seq"], shared)
-        if "values" in record:
-            need(not values, f"{path} shows values that are hidden")
-            digest, expected = record["values"], expected + b',"values":"%s"' % record["values"].encode()
-        else: digest = values_digest(value(b"salt", lines.pop(0)), values).hex()
-        need(prefix == expected, f"{path} has a line of another transaction")
-        hashes = [base64.b64decode(hash, validate=True) for hash in lines]
-        leaf = line_hash(known, bytes.fromhex(digest))
-        root = root_of_inclusion(leaf, record["seq"], end["n"], hashes)
-    body = body_digest(root, closing.replace(member, b',"meta":{') + b"\n")
-    need(transaction_digest(previous, body).hex() == end["digest"], f"{path} has other lines")
-    name, _, public = key.split("+", 2)
-    text = opened_note(note.decode(), name, base64.b64decode(public)[1:]).split("\n")
-    found = root_of_inclusion(leaf_hash(bytes.fromhex(end["digest"])), int(index.split(" ")[1]),
-                              int(text[1]), [base64.b64decode(hash) for hash in path_in_tree])
-    need(base64.b64encode(found).decode() == text[2], f"{path} does not lead to the checkpoint")
-    return line.decode()
+    proof = PROOF.fullmatch(pathlib.Path(path).read_bytes())
+    need(proof, "this is not a proof")
+    path, path_in_tree = ([b64decode(line) for line in (proof[part] or b"").split()]
+                          for part in ("path", "path_in_tree"))
+    closing, change, root = proof["closing"], proof["change"], b64decode(proof["lines"] or b"")
+    end = json.loads(closing)
+    if change:
+        record, salt = json.loads(change), b64decode(proof["salt"] or b"")
+        need("seed" not in record and "salt" not in record, "its line has a salt")
+        need(salt or not PARTS.fullmatch(change)[4], "it shows values that are hidden")
+        leaf, _ = line_hashes(record, change, salt, closing, {})
+        root = root_above(leaf, record["seq"], end["n"], path)
+    digest = transaction_digest(b64decode(proof["previous"]), root, closing)
+    need(digest.hex() == end["digest"], "it has other lines")
+    root = root_above(sha256(LEAF, digest), int(proof["index"]), int(proof["count"]), path_in_tree)
+    need(root == b64decode(proof["root"]), "it does not lead to the checkpoint")
+    name, _, key = vkey.encode().split(b"+", 2)
+    public, words = b64decode(key)[1:], re.findall(b" %s (.+)" % re.escape(name), proof["signed"])
+    number = sha256(name, b"\n\1", public)[:4]
+    found = [signature[4:] for signature in map(b64decode, words) if signature[:4] == number]
+    need(found and all(is_valid(one, public, proof["note"]) for one in found), "it is not signed")
+    return (change or closing).decode()
+
 
 def main(paths):
-    if paths[:1] == ["--proof"]: return print(check_proof(*paths[1:]))
-    logs = {"state": {}, "unexplained": {}, "proven": [], "snapshots": {}}
-    for path in sorted(paths, key=lambda path: (not is_snapshot(path), os.path.basename(path))):
-        log = {**logs, "state": {}} if is_snapshot(path) else logs
-        read(path, log)
-        if is_snapshot(path): logs["snapshots"][log["last"]] = log
-    for left, altered in logs["unexplained"].values(): need(not left, altered)
-    for last, state in logs["snapshots"].items():
-        need({"txn": last, "digest": state["digest"]} in logs["proven"], f"nothing proves snapshot {last}")
-    for (entity, number), values in sorted(logs["state"].items()):
+    if paths[:1] == ["--proof"]:
+        return print(check_proof(*paths[1:]), end="")
+    logs, paths = Log({}), sorted(map(pathlib.Path, paths), key=lambda path: path.name)
+    for path in sorted(paths, key=lambda path: path.parent.name != "snapshots"):
+        log = Log() if path.parent.name == "snapshots" else logs
+        log.read(path)
+        if log is not logs:
+            logs.bases[log.last] = log
+    need(Log.unexplained <= Log.restated, "no record has the values that are left in a line")
+    for last, log in logs.bases.items():
+        need({"txn": last, "digest": log.digest} in logs.proven, f"nothing proves snapshot {last}")
+    for (entity, number), values in sorted(logs.state.items()):
         print(json.dumps({"entity": entity, "id": number, "values": values}, sort_keys=True,
                          ensure_ascii=False, separators=(",", ":")))
+
 
 if __name__ == "__main__":
     try:
         main(sys.argv[1:])
-    except (OSError, EOFError, ValueError, KeyError, zlib.error) as error:
-        sys.exit(f"read_log: {error}")
+    except Exception as error:  # whatever the bytes of a file can cause
+        sys.exit(f"read_log: {type(error).__name__}: {error}")

@@ -1,12 +1,121 @@
 #!/usr/bin/env python3
-"""Writes tree_vectors.json beside it: results of tree.py, for tests of other programs.
+"""Writes tree_vectors.json beside it: results in Python, for tests of other programs.
 
 Leaf i of every tree is the hash of the text of i. Long lists stand as the SHA-256 of all they have.
 The hidden leaves of the tree of n leaves are those i for which the first byte of the SHA-256 of the
 text "n i" is below 77, that is 30 percent.
 """
-import json, os, sys
-from tree import *
+import base64, hashlib, json, os, sys
+sys.dont_write_bytecode = True
+from read_log import (BASE, BODY, LEAF, NODE, ORDER, RESTATED, SEED, TRANSACTION, VALUES, is_valid,
+                      multiply, need, root_above, sha256)
+
+# The tree of RFC 6962. A range is a pair: its first leaf, and the leaf after its last.
+
+def leaf_hash(data): return sha256(LEAF, data)
+def node_hash(left, right): return sha256(NODE, left, right)
+
+def split(count):
+    """The number of leaves below the left child of a node: the largest power of two below count."""
+    return 1 << (count - 1).bit_length() - 1
+
+def root(leaves):
+    """The root over hashes of leaves."""
+    if len(leaves) < 2: return leaves[0] if leaves else sha256()
+    middle = split(len(leaves))
+    return node_hash(root(leaves[:middle]), root(leaves[middle:]))
+
+def inclusion_path(index, count, start=0):
+    """The ranges whose roots prove that a leaf is in a tree, from the leaf to the root."""
+    if count == 1: return []
+    middle = split(count)
+    if index < middle:
+        return inclusion_path(index, middle, start) + [(start + middle, start + count)]
+    rest = inclusion_path(index - middle, count - middle, start + middle)
+    return rest + [(start, start + middle)]
+
+def consistency_path(old, count, start=0, is_known=True):
+    """The ranges whose roots prove that a tree of `old` leaves is the beginning of another."""
+    if old == 0: return []
+    if old == count: return [] if is_known else [(start, start + count)]
+    middle = split(count)
+    if old <= middle:
+        return consistency_path(old, middle, start, is_known) + [(start + middle, start + count)]
+    rest = consistency_path(old - middle, count - middle, start + middle, False)
+    return rest + [(start, start + middle)]
+
+def proof(path, leaves): return [root(leaves[first:end]) for first, end in path]
+
+def roots_of_consistency(old, old_root, count, hashes):
+    """The roots of both trees that a proof of consistency gives."""
+    need(0 <= old <= count, "the older tree is larger")
+    path = consistency_path(old, count)
+    need(len(path) == len(hashes), "the proof has another length")
+    if old == 0: return sha256(), None  # any tree extends one without leaves
+    known = list(zip(path, hashes))
+    # If the older tree is one whole node of the newer one, the proof does not have its root.
+    if not path or path[0][0] >= old: before, known = old_root, [((0, old), old_root)] + known
+    else: before = hashes[0]
+    after = known[0][1]
+    for (first, _), other in known[1:]:
+        if first >= old: after = node_hash(after, other)
+        else: before, after = node_hash(other, before), node_hash(other, after)
+    return before, after
+
+# The tree of seeds: a node's seed gives those of its children, and a leaf's seed is its line's salt.
+
+def children(seed):
+    both = sha256(SEED, seed)
+    return both[:16], both[16:]
+
+def salts(seed, count):
+    """The salts of a subtree's leaves."""
+    if count < 2: return [seed] * count
+    (left, right), middle = children(seed), split(count)
+    return salts(left, middle) + salts(right, count - middle)
+
+def cover(seed, hidden, count, start=0):
+    """The fewest seeds that give the salts of all visible leaves, with their ranges."""
+    if not any(start <= index < start + count for index in hidden):
+        return [((start, start + count), seed)] if count else []
+    if count == 1: return []
+    (left, right), middle = children(seed), split(count)
+    return (cover(left, hidden, middle, start)
+            + cover(right, hidden, count - middle, start + middle))
+
+# Signatures of Ed25519 by RFC 8032, and signed notes and checkpoints of C2SP.
+
+def encode_point(point): return (point[1] | point[0] % 2 << 255).to_bytes(32, "little")
+
+def secrets(private):
+    both = hashlib.sha512(private).digest()
+    return int.from_bytes(both[:32], "little") & (1 << 254) - 8 | 1 << 254, both[32:]
+
+def challenge(*parts):
+    return int.from_bytes(hashlib.sha512(b"".join(parts)).digest(), "little") % ORDER
+
+def public_key(private): return encode_point(multiply(secrets(private)[0], BASE))
+
+def ed25519_sign(private, message):
+    (scalar, prefix), public = secrets(private), public_key(private)
+    once = challenge(prefix, message)
+    point = encode_point(multiply(once, BASE))
+    number = (once + challenge(point, public, message) * scalar) % ORDER
+    return point + number.to_bytes(32, "little")
+
+def key_id(name, public): return sha256(name.encode(), b"\n\1", public)[:4]
+
+def verifier_key(name, public):
+    return f"{name}+{key_id(name, public).hex()}+{base64.b64encode(bytes([1]) + public).decode()}"
+
+def signed_note(text, name, private):
+    signature = key_id(name, public_key(private)) + ed25519_sign(private, text.encode())
+    return f"{text}\n\u2014 {name} {base64.b64encode(signature).decode()}\n"
+
+def checkpoint(origin, count, root):
+    return f"{origin}\n{count}\n{base64.b64encode(root).decode()}\n"
+
+# The vectors.
 
 def joined(lists): return sha256(*(item for items in lists for item in items)).hex()
 
@@ -19,7 +128,7 @@ def vector(count):
     inclusions = [proof(inclusion_path(index, count), leaves) for index in few]
     consistencies = [proof(consistency_path(old, count), leaves) for old in [*few, count]]
     for index, hashes in zip(few, inclusions):
-        need(root_of_inclusion(leaves[index], index, count, hashes) == root(leaves), "inclusion")
+        need(root_above(leaves[index], index, count, hashes) == root(leaves), "inclusion")
     for old, hashes in list(zip([*few, count], consistencies))[1:]:
         roots = roots_of_consistency(old, root(leaves[:old]), count, hashes)
         need(roots == (root(leaves[:old]), root(leaves)), "consistency")
@@ -39,22 +148,23 @@ def transaction():
                b'"author":"app","op":"recorded","meta":{"process":"trips","schema":"64"}}\n')
     seed = bytes(range(16))
     salt = salts(seed, 2)
-    hashes = [values_digest(salt[i], values[i]) for i in (0, 1)]
-    leaves = [line_hash(first, hashes[0]), line_hash(second, hashes[1])]
+    hashes = [sha256(VALUES, salt[i], values[i]) for i in (0, 1)]
+    leaves = [leaf_hash(sha256(first) + hashes[0]), leaf_hash(sha256(second) + hashes[1])]
     previous = sha256(b"travelog/1 6F9619FF-8B86-D011-B42D-00CF4FC964FF 0")
-    body = body_digest(root(leaves), closing)
+    body = sha256(BODY, root(leaves), closing)
     return {"public": [first.decode(), second.decode()], "values": [one.decode() for one in values],
             "closing": closing.decode(), "seed": seed.hex(), "salts": [one.hex() for one in salt],
             "values_digests": [one.hex() for one in hashes], "root": root(leaves).hex(),
-            "restated_salt": restated_salt(salt[0]).hex(), "previous": previous.hex(),
-            "body": body.hex(), "digest": transaction_digest(previous, body).hex()}
+            "restated_salt": sha256(RESTATED, salt[0])[:16].hex(), "previous": previous.hex(),
+            "body": body.hex(), "digest": sha256(TRANSACTION, previous, body).hex()}
 
 def note():
     """A checkpoint, signed by a key that is made of the text "key"."""
     private, name = sha256(b"key"), "example.org/travelog"
     text = checkpoint(name, 7, root([leaf_hash(str(index).encode()) for index in range(7)]))
     signed = signed_note(text, name, private)
-    need(opened_note(signed, name, public_key(private)) == text, "note")
+    signature = base64.b64decode(signed.split(" ")[-1])[4:]
+    need(is_valid(signature, public_key(private), text.encode()), "note")
     der = bytes.fromhex("302e020100300506032b657004220420") + private
     spki = bytes.fromhex("302a300506032b6570032100") + public_key(private)
     pem = [f"-----BEGIN {kind} KEY-----\n{base64.b64encode(text).decode()}\n-----END {kind} KEY-----\n"

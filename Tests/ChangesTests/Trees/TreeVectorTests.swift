@@ -7,7 +7,7 @@ import Testing
 private let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
   .deletingLastPathComponent().deletingLastPathComponent().appending(path: "Readers")
 
-/// The output of Tests/Readers/tree.py, which shares no code with this package.
+/// The output of Tests/Readers/tree_vectors.py, which shares no code with this package.
 struct TreeVectors: Decodable {
   struct Tree: Decodable, CustomStringConvertible {
     let count: Int64
