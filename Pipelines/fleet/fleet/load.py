@@ -1,6 +1,8 @@
 """`fleet load`: verifies the new logs of each store, and appends their lines to the lake."""
 import os, shutil, time
+from collections import deque
 from datetime import datetime, timezone
+from itertools import islice
 from pathlib import Path
 
 import pyarrow as pa
@@ -69,22 +71,23 @@ class Load:
             self.known.write(self.lake.known(), self.lake.snapshot(), replacing=True)
 
     def _read_all(self, pool):
-        """Reads all stores, in batches; the next batch is read while one is committed."""
-        batches = [self.stores[first:first + self.request.batch]
-                   for first in range(0, len(self.stores), self.request.batch)]
-        submitted = ([pool.submit(workers.read, store, self.known.of(store)) for store in batch]
-                     for batch in batches)
-        done, next_ = 0, next(submitted, None)
-        while next_ is not None:
-            batch, next_ = next_, next(submitted, None)
-            readings = []
-            for future in batch:
-                found, counts = future.result()
-                readings += found
-                self.result.requests.update(counts)
-                done += 1
-                self.progress(done, len(self.stores))
-            self._commit(readings)
+        """Reads all stores, and commits whenever a batch of them has new lines.
+
+        Two batches are read ahead, so the workers have work during a commit.
+        """
+        batch = self.request.batch
+        submitted = (pool.submit(workers.read, store, self.known.of(store)) for store in self.stores)
+        futures, readings = deque(islice(submitted, 2 * batch)), []
+        for done in range(1, len(self.stores) + 1):
+            found, counts = futures.popleft().result()
+            futures.extend(islice(submitted, 1))
+            readings += (reading for reading in found if reading.has_news)
+            self.result.requests.update(counts)
+            self.progress(done, len(self.stores))
+            if sum(bool(reading.rows) for reading in readings) >= batch:
+                self._commit(readings)
+                readings = []
+        self._commit(readings)
 
     def _commit(self, readings):
         loaded = [reading for reading in readings if reading.rows]
@@ -103,8 +106,7 @@ class Load:
             self.result.commits += 1
             self.result.replaced += sum(len(found or ()) for found in replaced.values())
         now = now_text()
-        entries = [(reading.store, reading.partial, noted(reading, now)) for reading in readings
-                   if reading.is_changed or reading.refusal or reading.rows]
+        entries = [(reading.store, reading.partial, noted(reading, now)) for reading in readings]
         if entries:
             self.known.write(entries, self.lake.snapshot())
         for reading in loaded:

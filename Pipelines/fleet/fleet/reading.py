@@ -26,6 +26,11 @@ class Reading:
     # Whether the entry of the store differs from the one before.
     is_changed: bool = False
 
+    @property
+    def has_news(self):
+        """Whether a commit has something to write about the store."""
+        return self.is_changed or self.refusal is not None or self.rows is not None
+
     def note(self, written, answers):
         """Notes the rows that were written, and the answers of `verify` about their logs."""
         self.rows, self.schemas, self.is_changed = written.path, written.schemas, True
