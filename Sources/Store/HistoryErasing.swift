@@ -10,9 +10,10 @@ extension Store {
   /// - Parameters:
   /// - object: The id of the object.
   /// - erases: Returns whether a value is erased.
-  /// - author: The author of the transaction that records the erasure.
-  /// - details: Returns the details of the transaction that records the erasure, given the
-  ///   restatements of the store's transactions; nil to record nothing. A replica records nothing.
+  /// - author: The author of the transactions that record the erasure.
+  /// - details: Returns what is recorded about the erasure, given the restatements of the store's
+  ///   transactions; nil to record nothing. A replica records nothing. If there are too many lines
+  ///   for one transaction, several transactions record the erasure.
   /// - Returns: The number of transactions that contained the values.
   /// - Throws: ``StoreError``, with ``StoreError/Code/locked`` if another program uses the file.
   ///   After this error, history does not have the values, but the file may still contain their
@@ -21,7 +22,7 @@ extension Store {
   package func eraseHistory(
     of object: ObjectID,
     author: Author = Author(),
-    details: ([Restatement]) throws -> String? = { _ in nil },
+    details: ([Restatement]) throws -> ErasureDetails? = { _ in nil },
     where erases: (Transaction, Change, ToldValue) throws -> Bool
   ) throws -> Int64 {
     let (count, connection) = try inTransaction { writer, connection in
@@ -31,8 +32,10 @@ extension Store {
       let count = Int64(erased.count)
       if count > 0 { try FreeSpace.note(.erased, on: connection) }
       if !isReplica, let details = try details(erased) {
-        try writer.recorder.begin()
-        try writer.recorder.close(author, operation: .erase, details: details)
+        for part in details.parts(ofLines: RestatedRows.most) {
+          try writer.recorder.begin()
+          try writer.recorder.close(author, operation: .erase, details: part.json)
+        }
       }
       try writer.blobs.prepareToCommit()
       return (count, connection)

@@ -113,6 +113,13 @@ package struct ErasureDetails: Hashable, Sendable {
     return String(decoding: text, as: UTF8.self) + ",\(restatements.member)}"
   }
 
+  /// The same erasure in parts, none of which has more lines than the limit.
+  package func parts(ofLines limit: Int) -> [ErasureDetails] {
+    restatements.parts(ofLines: limit).map {
+      ErasureDetails(of: object, properties: properties, restatements: $0)
+    }
+  }
+
   /// Reads ``json``; nil for any other text.
   fileprivate init?(_ details: String) {
     let text = CanonicalText(Array(details.utf8))
@@ -146,6 +153,27 @@ extension [Restatement] {
     guard self.details == details else { return nil }
   }
 
+  /// The restatements in parts, none of which has more lines than the limit.
+  fileprivate func parts(ofLines limit: Int) -> [[Restatement]] {
+    var parts: [[Restatement]] = []
+    var room = 0
+    for one in self {
+      var lines = one.lines[...]
+      while !lines.isEmpty {
+        if room == 0 {
+          parts.append([])
+          room = limit
+        }
+        var part = one
+        part.lines = [RestatedLine](lines.prefix(room))
+        parts[parts.count - 1].append(part)
+        room -= part.lines.count
+        lines = lines.dropFirst(part.lines.count)
+      }
+    }
+    return parts
+  }
+
   /// The restatements in ascending order, without repeated lines, and without lines that `others`
   /// restate in the same way.
   package func withoutLines(of others: [Restatement]) -> [Restatement] {
@@ -170,7 +198,8 @@ private func readRestatements(_ list: [UInt8]) -> [Restatement] {
 }
 
 extension Transaction {
-  /// The erasure that this transaction records; nil if it does not record an erasure.
+  /// The erasure of an object's values that this transaction records; nil if it does not record
+  /// one.
   package var erasure: ErasureDetails? {
     operation == .erase ? details.flatMap { ErasureDetails($0) } : nil
   }
@@ -178,9 +207,9 @@ extension Transaction {
   /// What this transaction records about the values that remain in earlier transactions.
   ///
   /// A transaction restates values if it records an erasure, or if it contains deletions in a store
-  /// in tombstone mode.
+  /// in tombstone mode. If such deletions erase values from very many lines, the transactions after
+  /// it restate the rest of the lines.
   package var restatements: [Restatement] {
-    if operation == .erase { return erasure?.restatements ?? [] }
-    return details.flatMap { [Restatement](details: $0) } ?? []
+    erasure?.restatements ?? details.flatMap { [Restatement](details: $0) } ?? []
   }
 }

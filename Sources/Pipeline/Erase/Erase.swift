@@ -9,8 +9,9 @@ import Store
 /// If an erase request names a store, the values are also erased from the history of this store.
 ///
 /// If an erase request names a store, a transaction of this store records the erasure before any
-/// log is rewritten. The transaction also confirms the values that remain. Without a store, the
-/// erasure is recorded only beside the logs, and no transaction covers these records.
+/// log is rewritten; an erasure of very many lines has several such transactions. They also confirm
+/// the values that remain. Without a store, the erasure is recorded only beside the logs, and no
+/// transaction covers these records.
 ///
 /// An erasure does not change the digests of transactions. Its records contain who erased what, and
 /// the digests of the remaining lines. If the program is stopped, the next run with an equal
@@ -200,7 +201,7 @@ private struct Erase {
         of: ObjectName(request.entity, id: request.object),
         properties: request.attributes.sorted(),
         restatements: all
-      ).json
+      )
     }
     if try store.read({ try $0.sealedHead() }) > plan.end.transaction {
       let export = ExportRequest(store: store.location.path, logs: request.logs)
@@ -212,7 +213,7 @@ private struct Erase {
   /// Erases the values from the store's history.
   private func eraseHistory(
     _ plan: ErasePlan,
-    details: ([Restatement]) throws -> String? = { _ in nil }
+    details: ([Restatement]) throws -> ErasureDetails? = { _ in nil }
   ) throws -> Int64? {
     guard let store else { return nil }
     let author = Author(name: request.author, reason: request.reason)

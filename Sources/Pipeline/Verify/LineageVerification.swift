@@ -238,7 +238,9 @@ final class LineageVerification {
         result.except.add(.unanchored, transaction.id)
       }
     }
-    if transaction.operation == .erase { result.erasing.append(transaction) }
+    if let erasure = transaction.erasure {
+      result.recordedErasures.add(erasure, by: transaction.id)
+    }
     if transaction.operation == .gap, let digest = transaction.digest {
       gaps.append(Mark(.gap, transaction: transaction.id, digest: digest))
     }

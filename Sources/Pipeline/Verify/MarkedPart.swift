@@ -65,24 +65,3 @@ extension Verification {
       parts.filter { $0.kind != .gap } + others + except + parts.filter { $0.kind == .gap }
   }
 }
-
-/// Adds a notice if transactions have values that a later transaction records as erased.
-///
-/// The erasure was recorded, but this folder is a copy from which the values were not removed.
-func noteWhole(_ results: inout [Verification], logs: LogFolder) {
-  for erasing in results.flatMap(\.erasing) {
-    guard let erasure = erasing.erasure else { continue }
-    for index in results.indices where results[index].findings.isEmpty {
-      let (first, last) = (results[index].from.transaction, results[index].to.transaction)
-      let whole = erasure.restatements.count {
-        $0.lineage == results[index].lineage && $0.operation != .snapshot
-          && first < $0.transaction && $0.transaction <= last
-          && !results[index].erasedDigests.contains($0.digest)
-      }
-      guard whole > 0 else { continue }
-      results[index].notices.append(
-        .isNotErased(whole, by: erasing.id, of: erasure.object, erasure.properties, logs.path)
-      )
-    }
-  }
-}

@@ -95,8 +95,8 @@ package struct Verification: Sendable {
   var restated: [RestatedPart] = []
   /// The digests of all transactions with erased values.
   var erasedDigests: Set<Digest> = []
-  /// The transactions that record erasures.
-  var erasing: [Transaction] = []
+  /// The erasures that transactions record.
+  var recordedErasures = RecordedErasures()
   /// The snapshots and gaps, and the transactions that name them.
   var marked: [MarkedPart] = []
   /// The trusted position after which the logs were verified.

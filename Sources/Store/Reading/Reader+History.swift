@@ -114,7 +114,7 @@ extension Reader {
 
   /// Reads the restatements of erased transactions from the details of later transactions.
   package func restatements() throws -> [Restatement] {
-    try history.erasingTransactions().flatMap(\.restatements)
+    try history.restatements()
   }
 
   /// The last transaction that recorded a deletion of older history; nil if there is none.

@@ -241,6 +241,9 @@ final class ChangeRecorder {
   }
 
   /// Closes the open transaction, whose changes must all be written.
+  ///
+  /// If its deletions erased values from too many lines for its details, further transactions
+  /// restate the rest of the lines.
   func close(
     _ author: Author,
     operation: TransactionOperation,
@@ -253,9 +256,26 @@ final class ChangeRecorder {
       firstRow: firstRow,
       count: count,
       operation: operation,
-      details: details ?? erasure.details(),
+      details: details ?? erasure.takeDetails(),
       stamp: stamp
     )
+    try restateRest(author, stamp: stamp)
+  }
+
+  /// Records, in transactions of their own, the erased lines that no transaction restates yet.
+  private func restateRest(_ author: Author, stamp: Provenance.Stamp?) throws {
+    while let details = try erasure.takeDetails() {
+      let next = try sealLast()
+      try header.insert(
+        next.transaction,
+        author: author,
+        firstRow: next.change,
+        count: 0,
+        operation: .erase,
+        details: details,
+        stamp: stamp
+      )
+    }
   }
 
   /// Closes a transaction without changes.

@@ -20,8 +20,11 @@ final class Erasure {
   /// The changed pages; nil if history keeps all values, and for a store in memory.
   private var changedPages: ChangedPages?
   private var hasErased = false
-  /// What remains of the lines from which deletions in the open transaction erased values.
-  private(set) var restated = RestatedRows()
+  /// What remains of the lines from which deletions in the open transaction erased values, without
+  /// the lines in ``file``.
+  private var restated = RestatedRows()
+  /// The details that restate the lines before; nil if one transaction restates all lines.
+  private var file: RestatedFile?
 
   init(_ connection: Connection, blobs: Blobs, layouts: [EntityLayout]) throws {
     self.connection = connection
@@ -78,7 +81,20 @@ final class Erasure {
     let names = layouts[root].family.map { layouts[$0].entity.name }
     let condition = "object = ?1 AND \(isOne(of: names, column: "entity")) AND id < ?2"
     let object = key.id.text.map { Value.text($0) } ?? .integer(key.id.integer)
-    try erase(condition, [object, .integer(first)], into: &restated) { _, _, _ in true }
+    try erase(condition, [object, .integer(first)]) { line, transaction, digest in
+      if restated.count >= RestatedRows.most { try putAside() }
+      restated.add(line, of: transaction, digest: digest)
+    } where: { _, _, _ in
+      true
+    }
+  }
+
+  /// Moves the restated lines to a file, because a further transaction must restate the next lines.
+  private func putAside() throws {
+    let file = try file ?? RestatedFile()
+    if let details = try restatements(restated).details { try file.append(details) }
+    restated = RestatedRows()
+    self.file = file
   }
 
   /// Erases values of an object from history, and returns what remains of the lines that contained
@@ -88,10 +104,16 @@ final class Erasure {
     where erases: (Transaction, Change, ToldValue) throws -> Bool
   ) throws -> [Restatement] {
     try HistoryRows.forgetMarkSeeds(on: connection)
-    var result = RestatedRows(isBounded: false)
+    var result = RestatedRows()
     let id = object.text.map { Value.text($0) } ?? .integer(object.integer)
-    try erase("object = ?1", [id], into: &result, where: erases)
-    return result.restatements(lineage: try HistoryRows(connection).base().lineage)
+    try erase("object = ?1", [id]) { result.add($0, of: $1, digest: $2) } where: {
+      try erases($0, $1, $2)
+    }
+    return try restatements(result)
+  }
+
+  private func restatements(_ rows: RestatedRows) throws -> [Restatement] {
+    rows.restatements(lineage: try HistoryRows(connection).base().lineage)
   }
 
   /// Erases from a replica the values that its origin erased from the same lines.
@@ -105,25 +127,32 @@ final class Erasure {
     let rows = HistoryRows(connection)
     // A replica has no seeds of snapshots, so none are removed here.
     try connection.execute("PRAGMA secure_delete = ON")
-    var erased = RestatedRows()
+    var hasErased = false
     for one in restatements {
       guard let transaction = try rows.transaction(one.transaction),
         transaction.digest == one.digest
       else { continue }
       for line in one.lines where line.sequence < transaction.count {
         let row = Value.integer(transaction.firstChange + line.sequence)
-        try erase("id = ?1", [row], into: &erased, remaining: line, where: erases)
+        try erase("id = ?1", [row], remaining: line) { _, _, _ in
+          hasErased = true
+        } where: {
+          try erases($0, $1, $2)
+        }
       }
     }
-    if erased.count > 0 { try FreeSpace.note(.erased, on: connection) }
+    if hasErased { try FreeSpace.note(.erased, on: connection) }
   }
 
   /// Erases values from the changes that an SQL condition selects; `values` are its parameters.
+  ///
+  /// `restate` gets what remains of each line that lost values, with the line's transaction and its
+  /// digest.
   private func erase(
     _ condition: String,
     _ values: [Value],
-    into restated: inout RestatedRows,
     remaining line: RestatedLine? = nil,
+    restate: (RestatedLine, Transaction, Digest) throws -> Void,
     where erases: (Transaction, Change, ToldValue) throws -> Bool
   ) throws {
     let rows = HistoryRows(connection)
@@ -155,11 +184,7 @@ final class Erasure {
         return try write(change, id: reading.int64(at: 11), without: gone, salt: salt)
       }
       guard let digest = transaction.digest else { throw rows.damaged(.missingTransaction(id)) }
-      restated.add(
-        RestatedLine(sequence: change.sequence, values: left),
-        of: transaction,
-        digest: digest
-      )
+      try restate(RestatedLine(sequence: change.sequence, values: left), transaction, digest)
     }
   }
 
@@ -210,14 +235,19 @@ final class Erasure {
     hasErased = true
   }
 
-  /// The contents of `restated` as details of the transaction; nil if no values were erased.
-  func details() throws -> String? {
-    guard restated.count > 0 else { return nil }
-    return restated.restatements(lineage: try HistoryRows(connection).base().lineage).details
+  /// The details of the next transaction that restates lines from which deletions erased values;
+  /// nil if no line is left.
+  func takeDetails() throws -> String? {
+    if let details = try file?.next() { return details }
+    defer { begin() }
+    return try restatements(restated).details
   }
 
   /// Forgets the lines from which the last transaction erased values.
-  func begin() { restated = RestatedRows() }
+  func begin() {
+    restated = RestatedRows()
+    file = nil
+  }
 
   /// Discards the state of a failed write.
   func abandon() { hasErased = false }

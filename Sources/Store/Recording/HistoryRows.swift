@@ -172,11 +172,13 @@ final class HistoryRows {
     return change
   }
 
-  /// The transactions that recorded erasures, or deletions that erased earlier values.
-  func erasingTransactions() throws -> [Transaction] {
+  /// The restatements of all transactions.
+  func restatements() throws -> [Restatement] {
     let query =
       "SELECT id FROM \(tables.transaction) WHERE details IS NOT NULL AND state <> 'deleted'"
-    return try connection.all(query) { $0.int64(at: 0) }.compactMap { try transaction($0) }
+    // The details of a transaction can have many megabytes, so they are read one after another.
+    return try connection.all(query) { $0.int64(at: 0) }
+      .flatMap { try transaction($0)?.restatements ?? [] }
   }
 
   /// Computes the digest of a transaction from its changes, which must exist, and the previous

@@ -96,7 +96,7 @@ struct RestatementTests {
       #expect((details.erasure != nil) == (operation == .erase))
       let list = transaction(operation, details: full.restatements.details)
       #expect(list.erasure == nil)
-      #expect(list.restatements == (operation == .erase ? [] : full.restatements))
+      #expect(list.restatements == full.restatements)
       #expect(transaction(operation, details: nil).restatements.isEmpty)
       #expect(transaction(operation, details: #"{"first":1}"#).restatements.isEmpty)
     }
@@ -196,6 +196,33 @@ struct RestatementTests {
     #expect([first].withoutLines(of: [first]).isEmpty)
     #expect([first, first].withoutLines(of: []) == [first])
     #expect([restatement(of: 2, lines: [:])].withoutLines(of: []).isEmpty)
+  }
+
+  @Test("An erasure is divided into parts with a limited number of lines.")
+  func parts() {
+    let first = restatement(of: 2, lines: [0: 1, 1: 2, 2: 3])
+    let second = restatement(of: 3, lines: [7: 1])
+    var whole = full
+    whole.restatements = [first, restatement(of: 4, lines: [:]), second]
+    let expected: [Int: [[Restatement]]] = [
+      1: [
+        [restatement(of: 2, lines: [0: 1])], [restatement(of: 2, lines: [1: 2])],
+        [restatement(of: 2, lines: [2: 3])], [second],
+      ],
+      2: [
+        [restatement(of: 2, lines: [0: 1, 1: 2])], [restatement(of: 2, lines: [2: 3]), second],
+      ],
+      3: [[first], [second]],
+      4: [[first, second]],
+      100: [[first, second]],
+    ]
+    for (limit, lists) in expected {
+      let parts = whole.parts(ofLines: limit)
+      #expect(parts.map(\.restatements) == lists)
+      #expect(parts.allSatisfy { $0.object == full.object && $0.properties == full.properties })
+    }
+    whole.restatements = []
+    #expect(whole.parts(ofLines: 3).isEmpty)
   }
 
   @Test("A restatement of another transaction, operation or lineage does not repeat a line.")
