@@ -83,20 +83,22 @@ struct ProvenanceTests {
     }
   }
 
-  @Test("A reason and a request are recorded with their transaction, unless they are empty.")
+  @Test("An author, a reason and a request are recorded with a transaction, unless they are empty.")
   func reasons() throws {
     let store = try Store.open(.memory("test"), schema: sampleSchema)
     let long = String(repeating: "é\n", count: 1 << 19)
     for (id, reason, request) in [(1, "ticket 7", nil), (2, "", "\u{0}\"r"), (3, long, long)] {
-      try store.write(Author(reason: reason, request: request)) {
+      try store.write(Author(name: request, reason: reason, request: request)) {
         try $0.insert(tag, id: Int64(id), values: [.text("\(id)")])
       }
     }
-    try store.write(Author()) { try $0.insert(tag, id: 4, values: [.text("4")]) }
+    let nothing = Author(name: "", reason: "", request: "")
+    try store.write(nothing) { try $0.insert(tag, id: 4, values: [.text("4")]) }
     let found = try store.read { reader in try (1...4).map { try reader.transaction($0) } }
     #expect(found.map { $0?.reason } == ["ticket 7", nil, long, nil])
     #expect(found.map { $0?.request } == [nil, "\u{0}\"r", long, nil])
-    #expect(found.allSatisfy { $0?.author == nil && $0?.details == nil })
+    #expect(found.map { $0?.author } == [nil, "\u{0}\"r", long, nil])
+    #expect(found.allSatisfy { $0?.details == nil })
     try store.check { Issue.record("\($0)") }
   }
 

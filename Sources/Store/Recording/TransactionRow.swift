@@ -102,7 +102,7 @@ final class TransactionRow {
       id: id,
       time: stamp.time,
       operation: operation,
-      author: author.name,
+      author: given(author.name),
       reason: given(author.reason),
       request: given(author.request),
       process: stamp.process,

@@ -18,7 +18,7 @@ public final class ModelContext {
   public var autosaveEnabled = false {
     didSet { if autosaveEnabled, hasChanges { scheduleAutosave() } }
   }
-  /// The author that history records for the context's transactions; nil for none.
+  /// The author that history records for the context's transactions; nil or an empty text for none.
   public var author: String? {
     get { editingState.author }
     set { editingState.author = newValue }
