@@ -95,6 +95,49 @@ struct HostileNumbersTests {
     }
   }
 
+  @Test(
+    "The error for a transaction that can't be read names the value that is wrong.",
+    arguments: [
+      ("op = 'odd'", "transaction 2 has the unknown op odd"),
+      ("state = 'odd'", "transaction 2 has the unknown state odd"),
+      ("changes = -1", "the number of changes of transaction 2 is the impossible number -1"),
+      ("first_change = -7", "the first change of transaction 2 is the impossible number -7"),
+      ("id = -5", "the id of a transaction is the impossible number -5"),
+      ("id = \(Int64.max)", "the id of a transaction is the impossible number \(Int64.max)"),
+    ]
+  )
+  func wrongValue(_ change: String, _ message: String) throws {
+    let sql = "UPDATE history_transaction SET \(change) WHERE id = 2"
+    try altered("PRAGMA ignore_check_constraints = ON; \(sql)") { url in
+      let error = #expect(throws: StoreError.self) {
+        let store = try Store.open(.file(url), options: Options(isReadOnly: true))
+        try store.read { reader in
+          _ = try reader.historyRange()
+          let cursor = try reader.history()
+          while try cursor.nextTransaction() != nil {}
+        }
+      }
+      #expect(error?.code == .damaged)
+      #expect(error?.message.contains(message) == true, "\(error?.message ?? "")")
+    }
+  }
+
+  @Test("A write to a history with an impossible id names the transaction or the change.")
+  func impossibleIDs() throws {
+    for (table, name) in [("transaction", "transaction"), ("change", "change")] {
+      let sql = "UPDATE history_\(table) SET id = \(Int64.max) WHERE id = 2"
+      try altered(sql) { url in
+        let error = #expect(throws: StoreError.self) {
+          try Store.open(.file(url)).write(Author()) {
+            try $0.insert(tag, id: 3, values: [.text("rain")])
+          }
+        }
+        let message = "the id of the last \(name) is the impossible number \(Int64.max)"
+        #expect(error?.message.contains(message) == true, "\(error?.message ?? "")")
+      }
+    }
+  }
+
   @Test("SQLite's error about a damaged file becomes an error of the store.")
   func damage() throws {
     try altered("SELECT 1") { url in

@@ -97,7 +97,8 @@ private func inParentheses(_ transactions: [Int64]) -> String {
 /// The kind of damage in a history.
 package enum HistoryDamage: Sendable {
   case missingTransaction(Int64), missingChanges(of: Int64), missingCatalogEntry
-  case missingSchema(String), unknownKind(String), impossibleNumber(Int64)
+  case missingSchema(String), unknownKind(String), unknownOp(String, of: Int64)
+  case unknownState(String, of: Int64), impossibleNumber(Int64, as: String)
   case unreadable(Int64, String), noObject(String), missingSeed(of: Int64)
 
   fileprivate var text: String {
@@ -107,8 +108,11 @@ package enum HistoryDamage: Sendable {
     case .missingCatalogEntry:
       "the catalog has no valid identifier, no valid lineage or no valid digest of the base"
     case .missingSchema(let schema): "the schema \(schema) is missing"
-    case .unknownKind(let kind): "a transaction or change has the unknown kind \(abbreviated(kind))"
-    case .impossibleNumber(let number): "it contains the impossible number \(number)"
+    case .unknownKind(let kind): "a change has the unknown kind \(abbreviated(kind))"
+    case .unknownOp(let op, let id): "transaction \(id) has the unknown op \(abbreviated(op))"
+    case .unknownState(let state, let id):
+      "transaction \(id) has the unknown state \(abbreviated(state))"
+    case .impossibleNumber(let number, let name): "\(name) is the impossible number \(number)"
     case .unreadable(let id, let detail):
       "transaction \(id) can't be read: \(abbreviated(detail))"
     case .missingSeed(let id): "seeds of transaction \(id) are missing"

@@ -8,7 +8,9 @@ extension HistoryRows {
     guard case .text(let identifier) = try Catalog.value("identifier", on: connection),
       case .integer(let lineage) = try Catalog.value("lineage", on: connection)
     else { throw damaged(.missingCatalogEntry) }
-    guard Self.ids.contains(lineage) else { throw damaged(.impossibleNumber(lineage)) }
+    guard Self.ids.contains(lineage) else {
+      throw damaged(.impossibleNumber(lineage, as: "the lineage"))
+    }
     let id = try Catalog.value("history_base", on: connection)
     guard case .integer(let transaction) = id else {
       return HistoryPoint(
@@ -17,7 +19,9 @@ extension HistoryRows {
         digest: TransactionDigest.beginning(ofStore: identifier, lineage: lineage)
       )
     }
-    guard Self.ids.contains(transaction) else { throw damaged(.impossibleNumber(transaction)) }
+    guard Self.ids.contains(transaction) else {
+      throw damaged(.impossibleNumber(transaction, as: "the transaction of the base"))
+    }
     guard case .blob(let bytes) = try Catalog.value("history_base_digest", on: connection),
       let digest = bytes.withUnsafeBytes({ Digest(bytes: $0) })
     else { throw damaged(.missingCatalogEntry) }

@@ -123,14 +123,28 @@ final class HistoryRows {
 
   /// The transaction in the current row of a statement.
   func transaction(at row: Statement) throws -> Transaction {
-    guard let operation = TransactionOperation(rawValue: row.string(at: 2)),
-      let state = Transaction.State(rawValue: row.string(at: 13))
-    else { throw damaged(.unknownKind(row.string(at: 2))) }
-    guard Self.ids.contains(row.int64(at: 0)), Self.counts.contains(row.int64(at: 10)),
-      Self.ids.contains(row.int64(at: 9))
-    else { throw damaged(.impossibleNumber(row.int64(at: 0))) }
+    let id = row.int64(at: 0)
+    guard Self.ids.contains(id) else {
+      throw damaged(.impossibleNumber(id, as: "the id of a transaction"))
+    }
+    guard let operation = TransactionOperation(rawValue: row.string(at: 2)) else {
+      throw damaged(.unknownOp(row.string(at: 2), of: id))
+    }
+    guard let state = Transaction.State(rawValue: row.string(at: 13)) else {
+      throw damaged(.unknownState(row.string(at: 13), of: id))
+    }
+    guard Self.ids.contains(row.int64(at: 9)) else {
+      throw damaged(
+        .impossibleNumber(row.int64(at: 9), as: "the first change of transaction \(id)")
+      )
+    }
+    guard Self.counts.contains(row.int64(at: 10)) else {
+      throw damaged(
+        .impossibleNumber(row.int64(at: 10), as: "the number of changes of transaction \(id)")
+      )
+    }
     var transaction = Transaction(
-      id: row.int64(at: 0),
+      id: id,
       time: row.string(at: 1),
       operation: operation,
       author: row.isNull(at: 3) ? nil : row.string(at: 3),
@@ -239,8 +253,8 @@ final class HistoryRows {
       return HistoryRange(base: base, oldest: nil, head: base)
     }
     let last = ends.int64(at: 1)
-    guard Self.ids.contains(ends.int64(at: 0)), Self.ids.contains(last) else {
-      throw damaged(.impossibleNumber(last))
+    for id in [ends.int64(at: 0), last] where !Self.ids.contains(id) {
+      throw damaged(.impossibleNumber(id, as: "the id of a transaction"))
     }
     guard let digest = try digest(of: last) else { throw damaged(.missingTransaction(last)) }
     return HistoryRange(

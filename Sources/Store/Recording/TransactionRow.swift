@@ -64,11 +64,14 @@ final class TransactionRow {
   func nextIDs() throws -> (transaction: Int64, change: Int64) {
     defer { last.reset() }
     guard try last.step() else { return (1, 1) }
-    let transaction = last.int64(at: 0)
-    guard HistoryRows.ids.contains(transaction), HistoryRows.ids.contains(last.int64(at: 1)) else {
-      throw rows.damaged(.impossibleNumber(transaction))
+    let (transaction, change) = (last.int64(at: 0), last.int64(at: 1))
+    guard HistoryRows.ids.contains(transaction) else {
+      throw rows.damaged(.impossibleNumber(transaction, as: "the id of the last transaction"))
     }
-    return (transaction + 1, last.int64(at: 1) + 1)
+    guard HistoryRows.ids.contains(change) else {
+      throw rows.damaged(.impossibleNumber(change, as: "the id of the last change"))
+    }
+    return (transaction + 1, change + 1)
   }
 
   /// Computes the digest of the last transaction if it has none yet, and keeps the digest for the
