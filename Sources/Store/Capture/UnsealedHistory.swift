@@ -43,7 +43,8 @@ struct UnsealedHistory {
       schema: catalog.schema,
       schemaID: catalog.schemaID,
       blobs: blobs,
-      provenance: .system
+      provenance: .system,
+      after: SealedLines(history)
     )
     try ForeignTransactions(reader, schema: catalog.schema, recorder: recorder, blobs: blobs)
       .record(through: last)

@@ -30,13 +30,15 @@ final class ChangeRecorder {
   /// Creates a recorder.
   ///
   /// `other` is a recorder on the same connection, whose ``Erasure`` the new recorder also uses.
+  /// `sealed` is the history before the history of the connection.
   init(
     _ connection: Connection,
     schema: StoreSchema,
     schemaID: Int64,
     blobs: Blobs,
     provenance: Provenance,
-    besides other: ChangeRecorder? = nil
+    besides other: ChangeRecorder? = nil,
+    after sealed: SealedLines? = nil
   ) throws {
     let layouts = try schema.layouts()
     let joins = joinTables(among: layouts)
@@ -46,7 +48,8 @@ final class ChangeRecorder {
     encoders = layouts.map { ObjectEncoder($0, layouts: layouts) }
     links = joins.map { LinkEncoder($0, layouts: layouts) }
     row = try ChangeRow(connection, blobs: blobs)
-    erasure = try other?.erasure ?? Erasure(connection, blobs: blobs, layouts: layouts)
+    erasure =
+      try other?.erasure ?? Erasure(connection, blobs: blobs, layouts: layouts, after: sealed)
     header = try TransactionRow(connection, schemaID: schemaID, provenance: provenance)
   }
 

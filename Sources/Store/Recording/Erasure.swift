@@ -9,6 +9,9 @@ final class Erasure {
   private let connection: Connection
   private let blobs: Blobs
   private let layouts: [EntityLayout]
+  /// The sealed history before the history of the connection; nil if the connection has the whole
+  /// history.
+  private let sealed: SealedLines?
   /// The history mode of the store: which values history keeps of deleted objects.
   private(set) var mode = HistoryMode.full
   /// Whether the write-ahead log may contain erased values.
@@ -26,10 +29,16 @@ final class Erasure {
   /// The details that restate the lines before; nil if one transaction restates all lines.
   private var file: RestatedFile?
 
-  init(_ connection: Connection, blobs: Blobs, layouts: [EntityLayout]) throws {
+  init(
+    _ connection: Connection,
+    blobs: Blobs,
+    layouts: [EntityLayout],
+    after sealed: SealedLines? = nil
+  ) throws {
     self.connection = connection
     self.blobs = blobs
     self.layouts = layouts
+    self.sealed = sealed
     try refresh()
   }
 
@@ -79,14 +88,19 @@ final class Erasure {
     // searched.
     let root = layouts[key.entity].ancestors.last ?? key.entity
     let names = layouts[root].family.map { layouts[$0].entity.name }
-    let condition = "object = ?1 AND \(isOne(of: names, column: "entity")) AND id < ?2"
+    let condition = "object = ?1 AND \(isOne(of: names, column: "entity")) AND id < ?2 ORDER BY id"
     let object = key.id.text.map { Value.text($0) } ?? .integer(key.id.integer)
-    try erase(condition, [object, .integer(first)]) { line, transaction, digest in
-      if restated.count >= RestatedRows.most { try putAside() }
-      restated.add(line, of: transaction, digest: digest)
-    } where: { _, _, _ in
-      true
-    }
+    try sealed?.erase(condition, object: object, of: root, restate: restate)
+    try erase(condition, [object, .integer(first)], restate: restate) { _, _, _ in true }
+  }
+
+  private func restate(
+    _ line: RestatedLine,
+    of transaction: Transaction,
+    digest: Digest
+  ) throws {
+    if restated.count >= RestatedRows.most { try putAside() }
+    restated.add(line, of: transaction, digest: digest)
   }
 
   /// Moves the restated lines to a file, because a further transaction must restate the next lines.
@@ -106,9 +120,7 @@ final class Erasure {
     try HistoryRows.forgetMarkSeeds(on: connection)
     var result = RestatedRows()
     let id = object.text.map { Value.text($0) } ?? .integer(object.integer)
-    try erase("object = ?1", [id]) { result.add($0, of: $1, digest: $2) } where: {
-      try erases($0, $1, $2)
-    }
+    try erase("object = ?1", [id], restate: { result.add($0, of: $1, digest: $2) }, where: erases)
     return try restatements(result)
   }
 
@@ -134,11 +146,13 @@ final class Erasure {
       else { continue }
       for line in one.lines where line.sequence < transaction.count {
         let row = Value.integer(transaction.firstChange + line.sequence)
-        try erase("id = ?1", [row], remaining: line) { _, _, _ in
-          hasErased = true
-        } where: {
-          try erases($0, $1, $2)
-        }
+        try erase(
+          "id = ?1",
+          [row],
+          remaining: line,
+          restate: { _, _, _ in hasErased = true },
+          where: erases
+        )
       }
     }
     if hasErased { try FreeSpace.note(.erased, on: connection) }
@@ -156,12 +170,7 @@ final class Erasure {
     where erases: (Transaction, Change, ToldValue) throws -> Bool
   ) throws {
     let rows = HistoryRows(connection)
-    let reading = try connection.cached(
-      """
-      SELECT kind, sequence, entity, object, changed, before, after, special, large,
-        transaction_id, leaf, id FROM \(connection.tables.change) WHERE \(condition)
-      """
-    )
+    let reading = try rows.changes(where: condition)
     for (index, value) in values.enumerated() { try reading.bind(Int32(index + 1), value) }
     defer { reading.reset() }
     while try reading.step() {
@@ -308,7 +317,7 @@ final class Erasure {
 
 extension Change {
   /// Calls `body` with a copy of the change that lacks some values.
-  fileprivate func without<Result>(
+  func without<Result>(
     _ gone: [ToldValue],
     _ body: (Change) throws -> Result
   ) rethrows -> Result {

@@ -20,16 +20,36 @@ struct HiddenRow {
   /// The result is the leaf, from which the line's digest can still be computed, and the restated
   /// salt.
   func hide(_ change: Change) throws -> (leaf: [UInt8], salt: Seed) {
-    let secret: LineSecret
-    if case .hidden(let values, let salt) = LineLeaf(change.leaf) {
-      secret = LineSecret(leaf: nil, salt: salt, values: values)
-    } else {
-      let range = try range(around: change.sequence)
+    let range = try change.isHidden ? nil : range(around: change.sequence)
+    let hidden = try hidden(change, in: range)
+    if let range {
       for one in SeedCover([range], hiding: CollectionOfOne(change.sequence).makeIterator()) {
         try write(one)
       }
       if transaction.seed != nil { try mark() }
+    }
+    return hidden
+  }
+
+  /// The restated salt that ``hide(_:)`` would give a change, without hiding it.
+  func salt(of change: Change) throws -> Seed {
+    try hidden(change, in: change.isHidden ? nil : range(around: change.sequence)).salt
+  }
+
+  /// The leaf and the restated salt of a change.
+  ///
+  /// `range` has the seed of the change; nil if the change is hidden already.
+  private func hidden(
+    _ change: Change,
+    in range: SeededRange?
+  ) throws -> (leaf: [UInt8], salt: Seed) {
+    let secret: LineSecret
+    if let range {
       secret = LineSecret(leaf: nil, salt: range.salt(of: change.sequence), values: nil)
+    } else if case .hidden(let values, let salt) = LineLeaf(change.leaf) {
+      secret = LineSecret(leaf: nil, salt: salt, values: values)
+    } else {
+      throw damaged()
     }
     guard let leaf = secret.erased(change), case .hidden(_, let salt?) = leaf else {
       throw damaged()

@@ -69,6 +69,16 @@ final class HistoryRows {
     )
   }
 
+  /// A cached statement that reads the changes that an SQL condition selects, with their ids.
+  func changes(where condition: String) throws -> Statement {
+    try connection.cached(
+      """
+      SELECT kind, sequence, entity, object, changed, before, after, special, large,
+        transaction_id, leaf, id FROM \(tables.change) WHERE \(condition)
+      """
+    )
+  }
+
   /// A transaction without its changes; nil if history does not contain it.
   func transaction(_ id: Int64) throws -> Transaction? {
     let query = "SELECT \(Self.columns) FROM \(tables.transaction) t WHERE t.id = ?1"

@@ -52,9 +52,13 @@ struct RestatedRowsTests {
     }
   }
 
-  private func makeReplica(of store: Store, _ folder: URL) throws -> Store {
+  private func makeReplica(
+    of store: Store,
+    _ folder: URL,
+    _ name: String = "replica.store"
+  ) throws -> Store {
     try Store.open(
-      .file(folder.appendingPathComponent("replica.store")),
+      .file(folder.appendingPathComponent(name)),
       schema: store.schema,
       options: Options(origin: ReplicaOrigin(identifier: store.identifier, lineage: store.lineage))
     )
@@ -173,6 +177,21 @@ struct RestatedRowsTests {
       #expect(found.flatMap(\.restatements).flatMap(\.lines).count == 6)
       try copyHistory(of: store, into: replica)
       #expect(try StoreTesting.lines(of: replica) == StoreTesting.lines(of: store))
+    }
+  }
+
+  @Test("A reader sees a foreign deletion with the digest that it has after sealing.")
+  func unsealed() throws {
+    for most in [2, 100] {
+      try withHotels(most: most) { store, _ in
+        let reading = try Store.open(store.location, options: Options(isReadOnly: true))
+        let connection = try foreignConnection(to: store)
+        try connection.execute("DELETE FROM Place WHERE id <= 3")
+        try connection.execute("UPDATE history_foreign SET time = time - 10000")
+        let head = try reading.read { try $0.historyRange().head }
+        #expect(try store.sealForeignChanges())
+        #expect(try store.read { try $0.historyRange().head } == head)
+      }
     }
   }
 
