@@ -102,6 +102,10 @@ final class ChangeRecorder {
       // an update. The draft gets all earlier values from the recorded deletion.
       drafts[key]?.before.removeAll()
       try loadDraft(of: key, touch: touch)
+      if erasure.mode == .tombstones {
+        // The deletion erased all earlier values, so the update has all values of the object.
+        for index in values.indices { drafts[key]?.before[ColumnIndex(index)] = .erased }
+      }
       touches.set(Touch(kind: .update, row: touch.row), of: key)
       return
     }

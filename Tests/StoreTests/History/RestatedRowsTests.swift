@@ -163,6 +163,29 @@ struct RestatedRowsTests {
     }
   }
 
+  @Test("An object that is deleted and inserted again has all its values in a new replica.")
+  func again() throws {
+    for most in [1, 100] {
+      try withHotels(most: most) { store, folder in
+        let follower = try makeReplica(of: store, folder)
+        try copyHistory(of: store, into: follower)
+        try store.write(author) { writer in
+          guard let values = try writer.row(hotel, id: 1) else { return }
+          try writer.delete(hotel, id: 1)
+          try writer.insert(hotel, id: 1, values: values)
+        }
+        #expect(try later(store).flatMap(\.restatements).map(\.transaction) == [1, 2])
+        try copyHistory(of: store, into: follower)
+        let new = try makeReplica(of: store, folder, "new.store")
+        try copyHistory(of: store, into: new)
+        for replica in [follower, new] {
+          #expect(try rowDump(of: replica) == rowDump(of: store))
+          #expect(try StoreTesting.lines(of: replica) == StoreTesting.lines(of: store))
+        }
+      }
+    }
+  }
+
   @Test("Deletions by another program are followed by the transactions that restate the rest.")
   func foreign() throws {
     try withHotels(most: 3) { store, folder in
