@@ -78,8 +78,8 @@ extension CaptureNames {
         time INTEGER NOT NULL, series INTEGER NOT NULL, author, reason, request)
       """,
       // The trigger's own updates must not set `author`, because that would run the trigger again.
-      // The trigger removes the reason and the request, so that an author without them does not get
-      // those of an earlier bracket that was not closed.
+      // The trigger removes the reason and the request. Otherwise a later bracket without a reason
+      // would get the reason of an earlier bracket that was not closed.
       """
       CREATE TRIGGER \(prefix)author AFTER UPDATE OF author ON \(context) BEGIN
         UPDATE \(context) SET clock = clock + 1;
@@ -199,7 +199,7 @@ private struct CaptureTriggers {
       + " FROM \(names.context)"
   }
 
-  /// The statement that captures an update before the actions of foreign keys change other rows.
+  /// The statement that captures an update before the actions of foreign keys run.
   private var move: [String] {
     guard !table.referencedColumns.isEmpty else { return [] }
     let changes = table.referencedColumns.map { "OLD.\(quoted($0)) IS NOT NEW.\(quoted($0))" }

@@ -1,4 +1,4 @@
-"""Files of a target that keep a second load away, and say whether a load was killed."""
+"""Files of a target that prevent a second load at the same time, and show whether a load was killed."""
 import fcntl, json, os
 from contextlib import contextmanager
 
@@ -7,7 +7,7 @@ from .exits import LOCKED, FleetError
 
 @contextmanager
 def lock(target):
-    """Keeps a second load away from a target."""
+    """Prevents a second load of a target at the same time."""
     with open(target / ".lock", "w") as file:
         try:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -18,20 +18,20 @@ def lock(target):
 
 
 class Mark:
-    """A file that is there while a load works, and after it was killed."""
+    """A file that exists while a load runs, and remains if the load is killed."""
 
     def __init__(self, target):
         self.path = target / "_loading.json"
 
     def read(self):
-        """None if the last load ended; otherwise what it was doing."""
+        """What the last load recorded, if it was killed; None if it ended."""
         try:
             return json.loads(self.path.read_text())
         except FileNotFoundError:
             return None
 
     def write(self, *, erases):
-        """Says durably that a load works, and whether it removes erased values."""
+        """Records durably that a load runs, and whether it removes erased values."""
         new = self.path.with_suffix(".new")
         with open(new, "w") as file:
             json.dump({"erases": erases}, file)

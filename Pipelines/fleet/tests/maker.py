@@ -25,7 +25,7 @@ class Member:
     identifier: str
     # The verdict that a load must reach; None for stores that it must load.
     verdict: str | None = None
-    # An object whose values were erased, and the logs from before.
+    # An object whose values were erased, and a copy of the logs from before the erasure.
     erased: tuple | None = None
     whole_logs: Path | None = None
 

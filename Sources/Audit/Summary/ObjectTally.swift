@@ -87,7 +87,7 @@ package final class ObjectTally {
   /// Records the name that an object has in a change, instead of its earlier name.
   ///
   /// `isCounted` is false for a change of a snapshot, and for a change that the filter does not
-  /// select. If the count is tentative, a later call of ``settle(isSelected:)`` decides about it.
+  /// select. If the count is tentative, a later call of ``settle(isSelected:)`` keeps or removes it.
   func note(_ change: Change, isCounted: Bool, isTentative: Bool = false) {
     if isCounted, isTentative, tentative == nil { tentative = ([], distinct, isOver) }
     let object = object(of: change)
@@ -141,7 +141,7 @@ package final class ObjectTally {
   var mostChanged: [MostChanged] {
     // Entities are sorted by name, because their order in memory depends on the order in which they
     // were read.
-    // Only the objects with at least as many changes as the last one that is listed are sorted.
+    // Objects with fewer changes than the last listed object are not sorted, which saves time.
     let least = counted.values.map(\.changes).sorted(by: >).prefix(NameTally.shown).last ?? 0
     let sorted = counted.filter { $0.value.changes >= least }.sorted { left, right in
       (right.value.changes, left.key.history, name(of: left.key.entity), left.key.id)

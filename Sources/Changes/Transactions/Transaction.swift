@@ -17,9 +17,9 @@ package struct Transaction: Hashable, Sendable {
   package var operation: TransactionOperation
   /// The author that the application set; nil if the application did not set an author.
   package var author: String?
-  /// The reason for the transaction that the application set; nil if it did not set a reason.
+  /// Why the application made the transaction, in its own words; nil if it gave no reason.
   package var reason: String?
-  /// The request that the application handled, such as a web request; nil if it did not set one.
+  /// The request that the application handled, such as a web request; nil if it gave none.
   package var request: String?
   /// The name of the program; empty if it is not known.
   package var process: String

@@ -4,8 +4,8 @@ import Store
 
 /// Creates a replica with an earlier state of an adopted file, in a folder for temporary files.
 ///
-/// An adopted file is not copied and rewound, because its present rows and its later changes give
-/// the state after a transaction.
+/// The state is computed from the present rows and the later changes of the adopted file, so the
+/// file is not copied and rewound.
 ///
 /// - Returns: The replica, and the transaction whose state the replica has. This transaction is
 ///   later than the wanted transaction if earlier history was deleted, or if a later transaction

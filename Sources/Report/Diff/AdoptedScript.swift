@@ -7,9 +7,9 @@ import Store
 ///
 /// The script is empty if the rows are equal.
 ///
-/// All deletions are first, so that unique values are free, and a changed row is deleted and
-/// inserted again. Foreign keys are not enforced, because their actions would change other rows.
-/// The triggers of the file run.
+/// A changed row is deleted and inserted again. All deletions are first. Otherwise an inserted row
+/// could conflict with a unique value of a row that is deleted later. Foreign keys are not
+/// enforced, because their actions would change other rows. The triggers of the file run.
 ///
 /// - Returns: Whether the files differ.
 package func writeAdoptedScript(
@@ -40,7 +40,7 @@ package func writeAdoptedScript(
   return true
 }
 
-/// The condition in SQL that a column has a value with the same bytes.
+/// The SQL condition that a column has exactly this value: the same type and the same bytes.
 private func condition(_ part: (column: String, value: Value)) -> String {
   let (column, value) = (part.column, scriptLiteral(part.value))
   let type =

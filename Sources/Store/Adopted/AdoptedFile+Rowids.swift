@@ -44,15 +44,15 @@ extension AdoptedFile {
   }
 }
 
-/// The numbers of the rows of a table in which a number can be the only name of a row.
+/// The rowids of a table in which some or all rows are identified only by their rowid.
 private struct Rowids {
   let table: String
   let column: String
   let hasIndex: Bool
   /// The count, the least and the greatest number.
   ///
-  /// VACUUM keeps the order of the rows and numbers them from 1. So if these three are the same as
-  /// before, all numbers are.
+  /// VACUUM keeps the order of the rows and numbers them from 1. So if these three values are the
+  /// same as before, no number has changed.
   private let extent: [Int64?]
 
   func isSame(as other: Rowids) -> Bool { extent == other.extent }

@@ -32,8 +32,8 @@ enum AdoptedReplica {
 
   /// Creates the program's triggers in a replica that the program will write to.
   ///
-  /// A trigger is left out if it uses a table that is not recorded, because the replica does not
-  /// have this table, so every write to the trigger's table would fail.
+  /// A trigger is left out if it uses a table that is not recorded. The replica does not have this
+  /// table, so every write to the trigger's table would fail.
   ///
   /// - Returns: The triggers that are left out, each with the name of the missing table.
   static func createTriggers(
@@ -67,7 +67,8 @@ enum AdoptedReplica {
       do {
         _ = try connection.prepare("EXPLAIN " + statement)
       } catch let error as SQLiteError where error.primaryCode == SQLiteError.error {
-        // Other errors, such as a function that only the program has, don't prevent its writes.
+        // Other errors don't prevent writes by the program. For example, only the program may have
+        // a function that the trigger calls.
         let words = "no such table: "
         guard error.message.hasPrefix(words) else { continue }
         let table = error.message.dropFirst(words.count)

@@ -42,11 +42,10 @@ struct AdoptedSeal {
 
   /// Seals everything that was captured.
   ///
-  /// If VACUUM may have renumbered the rows of a table, the captured rows of the table are left
-  /// out, because one row can have two numbers. The captured rows of a table are also left out if
-  /// the program created a trigger after the capture triggers, because SQLite runs the newest
-  /// trigger first, so the order of the captured rows can be wrong. ``SchemaRenewal`` records all
-  /// rows of these tables again.
+  /// The captured rows of a table are left out in two cases. If VACUUM may have renumbered the rows
+  /// of the table, one row can have two numbers. If the program created a trigger after the capture
+  /// triggers, the order of the captured rows can be wrong, because SQLite runs the newest trigger
+  /// first. ``SchemaRenewal`` records all rows of these tables again.
   ///
   /// - Parameter own: The author of an undo, whose changes become one transaction; nil if other
   ///   programs made the changes.

@@ -40,7 +40,7 @@ final class CapturedStream {
   private let tables: [AdoptedTable]
   private let touched: TouchedRows
   private var cursors: [(table: Int, statement: Statement, next: CapturedEvent)] = []
-  /// The event of a table that follows an update whose event was captured later.
+  /// For each table, the event that must follow an update that was captured later.
   private var delayed: [Int: CapturedEvent] = [:]
 
   /// Reads the tables with these indexes.
@@ -74,7 +74,7 @@ final class CapturedStream {
     if let event = delayed.removeValue(forKey: index) { return event }
     while try row.step() {
       let event = try captured(row, table: index)
-      // The order of updates was found before, so their beginnings are not needed.
+      // The order of the updates is already known, so the beginnings of updates are not needed.
       guard event.kind != .move,
         try event.kind != .update || !touched.isMoved(event.row, table: index)
       else { continue }
@@ -102,7 +102,8 @@ final class CapturedStream {
       place: EventPlace(
         clock: event.place.clock,
         time: event.place.time,
-        // The connection counted at least two changes since the event before both.
+        // The connection counted both changes, so this number is greater than the number of the
+        // event before the update.
         series: event.place.series &- 1
       ),
       before: update.before,

@@ -4,10 +4,10 @@ import SQLite
 ///
 /// In tombstone mode, Travelog's connections overwrite deleted bytes. Other deleted bytes remain in
 /// the file: those of foreign writers, and those from the time before the mode was set. Only VACUUM
-/// removes them. VACUUM is due if they may be values of a deleted object. The catalog records the
-/// state of the free pages, so a VACUUM that is due is not forgotten if the program is interrupted.
+/// removes these bytes. It is due if the bytes may be values of a deleted object. The catalog
+/// records the state of the free pages, so an interrupted program does not forget a due VACUUM.
 enum FreeSpace: String {
-  /// Earlier values of objects; no deletion has been noted since.
+  /// Earlier values of objects; no object was deleted since then.
   case values
   /// Values of objects that were deleted.
   case erased

@@ -85,8 +85,10 @@ extension Reader {
     try forEachAdopted(in: other) { try report($0, of: $1, from: $2, to: $3) }
   }
 
-  /// Calls the closure with each row of this file, and then with each row that only another file
-  /// has, table by table: with its name, its table in the other file, and its values in both files.
+  /// Calls the closure table by table, with each row of this file, and then with each row that only
+  /// another file has.
+  ///
+  /// The closure gets the row's name, its table in the other file, and its values in both files.
   private func forEachAdopted(
     in other: Reader,
     _ body: (RowName, AdoptedTable, _ before: [Value]?, _ after: [Value]?) throws -> Void

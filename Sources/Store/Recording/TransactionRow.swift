@@ -178,5 +178,5 @@ final class TransactionRow {
   }
 }
 
-/// A text that a program gave; nil for an empty text, which lines never have.
+/// A text that a program gave; nil for an empty text, because lines never contain an empty text.
 private func given(_ text: String?) -> String? { text.flatMap { $0.isEmpty ? nil : $0 } }

@@ -46,7 +46,8 @@ public struct DataStoreSaveChangesRequest<SnapshotType: DataStoreSnapshot>: Send
   public let editingState: EditingState
   /// New objects.
   ///
-  /// Their identifiers may be temporary, also those in their references.
+  /// The identifiers of these objects may be temporary, and so may the identifiers in their
+  /// references.
   public let inserted: [SnapshotType]
   /// Changed objects with all their values, not only the changed values.
   public let updated: [SnapshotType]
@@ -115,7 +116,8 @@ public struct DataStoreBatchDeleteRequest<T: PersistentModel>: @unchecked Sendab
   }
 }
 
-/// The identity of the context that makes a request, with its author, reason and request.
+/// The identity of the context that calls a store, and the author, reason and request of the
+/// context's transactions.
 ///
 /// No two contexts have the same state, even if their authors are the same.
 public struct EditingState: Hashable, Identifiable, Sendable {

@@ -16,7 +16,7 @@ public struct TransactionContext: Hashable, Sendable {
   /// The request that the program handles, such as a web request; nil for none.
   public var request: String?
 
-  /// Creates a context for transactions; without arguments, it names nothing.
+  /// Creates a context for transactions; without arguments, all three texts are nil.
   public init(author: String? = nil, reason: String? = nil, request: String? = nil) {
     self.author = author
     self.reason = reason

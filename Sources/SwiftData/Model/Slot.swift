@@ -28,7 +28,7 @@ struct Slots {
   private let memory: UnsafeMutablePointer<Slot>
   let count: Int
 
-  /// Creates empty slots; ``deallocate()`` must be called once.
+  /// Creates empty slots; the caller must call ``deallocate()`` once.
   init(count: Int) {
     self.count = count
     memory = .allocate(capacity: count)

@@ -50,7 +50,7 @@ public final class DefaultStore: DataStoreBatching, Sendable {
     container.map.entities.first.map { container.storeIdentifier(of: $0) } ?? name
   }
 
-  /// A context for one request, with the author and the reason of the request.
+  /// A context for one call of the store, with the author, reason and request of the caller.
   func context(for editingState: EditingState) -> ModelContext {
     let context = ModelContext(container)
     context.transactionContext = editingState.transactionContext
