@@ -98,7 +98,7 @@ struct AdoptedFileTests {
     #expect(try world.changes()[1].details == #"{"boundary":"proven"}"#)
   }
 
-  @Test("A reason does not pass from a bracket that was not closed to the next bracket.")
+  @Test("If a bracket is not closed, the next bracket does not get its reason.")
   func reasonOfUnclosedBracket() throws {
     let world = try AdoptedWorld(people)
     try world.run(

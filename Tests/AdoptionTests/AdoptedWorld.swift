@@ -131,8 +131,8 @@ func output(of program: String, _ arguments: [String]) throws -> String {
   try outputs(of: [[program] + arguments])[0]
 }
 
-/// Runs programs at the same time, and returns what each program wrote; the test fails if a program
-/// does.
+/// Runs programs at the same time, and returns the output of each; the test fails if a program ends
+/// with an error.
 func outputs(of commands: [[String]]) throws -> [String] {
   let running = try commands.map { words in
     let child = ChildProcess()

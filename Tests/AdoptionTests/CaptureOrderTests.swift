@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Changes that SQLite makes inside a statement")
 struct CaptureOrderTests {
-  /// The rows must be right in a new replica and by the file's own history.
+  /// A new replica must have the rows of the file, and the file's history must agree with the rows.
   private func check(_ world: AdoptedWorld) throws {
     let rows = try recordedRows(of: world.path)
     try world.exportLogs()
@@ -15,7 +15,7 @@ struct CaptureOrderTests {
     #expect(findings == 0)
   }
 
-  @Test("An update whose foreign key changes the same row again gives the row's last values.")
+  @Test("If a foreign key changes an updated row again, history ends with the row's last values.")
   func cascadeToTheSameRow() throws {
     let world = try AdoptedWorld(
       """

@@ -57,8 +57,9 @@ struct CollectionTests {
     return trials(100, long: chosen ?? 10_000) / 5
   }()
 
-  /// Runs random statements on a file, in each of some programs at the same time, and returns the
-  /// requests of the transactions that each program reports.
+  /// Runs random statements on a file with several programs at the same time.
+  ///
+  /// - Returns: For each program, the requests of its transactions.
   @discardableResult
   private func run(
     _ clients: [Client],
@@ -77,7 +78,7 @@ struct CollectionTests {
   func size() { #expect(SampleSchema.all.count >= 60) }
 
   @Test(
-    "Brackets give the program's transactions one for one, with the state of each copy",
+    "Each bracket becomes one transaction, and history has the state of each copy.",
     arguments: SampleSchema.chosen,
     Client.allCases
   )
@@ -109,7 +110,7 @@ struct CollectionTests {
   }
 
   @Test(
-    "Brackets of two programs at once give the transactions of each program in its order",
+    "If two programs use brackets at once, the transactions of each program keep their order.",
     arguments: SampleSchema.some
   )
   func twoPrograms(_ sample: SampleSchema) throws {
@@ -153,7 +154,7 @@ struct CollectionTests {
   }
 
   @Test(
-    "With brackets and changes of tables, no transaction has the request of another",
+    "If a program with brackets changes tables, no transaction has the request of another one.",
     arguments: SampleSchema.some
   )
   func changedTables(_ sample: SampleSchema) throws {

@@ -29,7 +29,7 @@ struct AuditFilterTests {
     return String(decoding: bytes, as: UTF8.self).split(separator: "\n").map(String.init)
   }
 
-  /// The same as a naive reader of the lines finds it.
+  /// The same list, computed by a naive reader of the lines.
   private func naive(_ world: AuditedWorld, _ filter: AuditFilter) throws -> [String] {
     var result: [String] = []
     var changes = ""

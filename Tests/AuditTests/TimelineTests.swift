@@ -71,7 +71,7 @@ private final class CountingSource: HistorySource {
 @Suite("The timeline")
 struct TimelineTests {
   @Test(
-    "A transaction that reaches its size limit gets no more changes, and the head has their number."
+    "A transaction's changes end at the size limit, and its head has the number of written changes."
   )
   func sizeLimit() throws {
     try withTemporaryFolder { folder in

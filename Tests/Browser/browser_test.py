@@ -133,7 +133,7 @@ def test_same_values(browser, reports):
         # The page has the digits of a number that a double can't represent, and cuts long values.
         return change[key]
 
-    # What stands for a value that has only a note; None is the value null.
+    # Replaces a value that has only a note; None is the value null.
     noted = object()
     expected = {}
     for line in reports.run("log", reports.store, "--patch", "--json").stdout.splitlines():

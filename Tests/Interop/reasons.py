@@ -77,6 +77,6 @@ READERS = {
 
 
 def complaints(reader, files):
-    """What a reader finds wrongly, with its default options."""
+    """The wrong results of a reader with its default options."""
     found = [row for row in READERS[reader](files) if row[0] is not None]
     return [] if found == REASONS else [f"reasons are {str(found)[:300]}"]

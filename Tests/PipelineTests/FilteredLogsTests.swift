@@ -41,7 +41,7 @@ struct FilteredLogsTests {
     try #require(JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any])
   }
 
-  @Test("Authors, reasons, requests and entities select what is in filtered logs, over exports.")
+  @Test("Authors, reasons, requests and entities select what each export adds to filtered logs.")
   func filters() throws {
     try withTemporaryFolder { folder in
       var world = try World(folder, "filters")

@@ -52,13 +52,13 @@ struct FaultTests {
   }
 
   @Test(
-    "An adoption that stops anywhere keeps the program's rows, and is whole or not there.",
+    "If adopt or its --detach stops anywhere, no row changes, and the file is adopted or not.",
     arguments: [StoppedCommand.adopt, .adoptWithLog, .detach]
   )
   func adopt(_ command: StoppedCommand) throws { try stop(command, atLeast: trials(3, long: 50)) }
 
   @Test(
-    "A suspended migration that stops anywhere keeps the program's rows, and triggers come back.",
+    "If adopt --suspend stops anywhere, no row changes, and the next command restores triggers.",
     .enabled(if: installed("sqlite3") != nil, "there is no sqlite3")
   )
   func suspend() throws { try stop(.suspend, atLeast: trials(3, long: 50)) }

@@ -78,7 +78,9 @@ private func withDatabase(
   }
 }
 
-/// Adopting; after each stop, the file has either its earlier schema or a whole adoption.
+/// Prepares `adopt`.
+///
+/// After each stop, the file has its earlier schema, or is adopted completely.
 func prepareAdoption(journal: String, _ body: (StoppedRun) throws -> Void) throws {
   try withDatabase(journal: journal, isAdopted: false) { fresh, path, folder in
     try fresh()
@@ -104,7 +106,9 @@ func prepareAdoption(journal: String, _ body: (StoppedRun) throws -> Void) throw
   }
 }
 
-/// Detaching; after each stop, the file is either adopted or has its original schema.
+/// Prepares `adopt --detach`.
+///
+/// After each stop, the file is adopted, or has its original schema.
 func prepareDetaching(_ body: (StoppedRun) throws -> Void) throws {
   try withDatabase(journal: "WAL", isAdopted: false) { fresh, path, folder in
     try fresh()
@@ -135,12 +139,14 @@ func prepareDetaching(_ body: (StoppedRun) throws -> Void) throws {
   }
 }
 
-/// A migration without triggers; after each stop, the next command restores the triggers.
+/// Prepares `adopt --suspend`.
+///
+/// After each stop, the next command restores the triggers.
 func prepareSuspension(_ body: (StoppedRun) throws -> Void) throws {
   let sqlite = try #require(installed("sqlite3"), "There is no sqlite3.")
   try withDatabase(journal: "DELETE", isAdopted: true) { fresh, path, folder in
     let logs = folder.path + "/logs"
-    // A migration that is still running after the stop of the program ends before the next command.
+    // The lock lets the test wait for a migration that still runs after `travelog` is stopped.
     let migration = """
       exec 9> '\(folder.path)/running'; flock 9
       \(sqlite) -cmd '.timeout 10000' '\(path)' 'ALTER TABLE product DROP COLUMN note' 2>&1; true

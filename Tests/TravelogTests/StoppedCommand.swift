@@ -23,7 +23,7 @@ enum StoppedCommand: String, CaseIterable, CustomTestStringConvertible {
 
   var testDescription: String { rawValue }
 
-  /// All commands that this machine can run; a migration needs a program that changes tables.
+  /// All commands that this machine can run; the migration of `adopt --suspend` needs `sqlite3`.
   static let possible = allCases.filter { $0 != .suspend || installed("sqlite3") != nil }
 
   /// Creates the command's input in a separate folder, with `times` as many writes.
@@ -53,7 +53,7 @@ struct StoppedRun {
   let arguments: [String]
   /// A folder for other files of a test.
   let folder: URL
-  /// How the command ends if an earlier run has completed its work.
+  /// The exit code of the command if an earlier run has already completed the work.
   var codeWhenDone: Int32 = 0
   /// Restores the state before the command.
   let prepare: () throws -> Void

@@ -97,7 +97,7 @@ class Table:
         self.identity = self.rowid(connection)
 
     def rowid(self, connection):
-        """The rowid of rows that only the rowid identifies, as SQL; else NULL."""
+        """An SQL expression for a row: its rowid if only the rowid identifies the row, else NULL."""
         taken = {column[0].strip('"').lower() for column in self.columns}
         name = [n for n in ("rowid", "_rowid_", "oid") if n not in taken][0]
         try:

@@ -68,7 +68,7 @@ struct HistoryPredicateTests {
     if let count { #expect(found.count == count, sourceLocation: sourceLocation) }
   }
 
-  @Test("Predicates select by reason and request, nil included.")
+  @Test("Predicates select transactions by reason and by request, even if these are nil.")
   func reasons() throws {
     let nothing: String? = nil
     try expectSame(#Predicate { $0.reason == "ticket 4" }, count: 1)

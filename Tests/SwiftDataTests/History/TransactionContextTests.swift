@@ -55,7 +55,7 @@ struct TransactionContextTests {
     #expect(try allHistory(context).map(\.reason) == [nil])
   }
 
-  @Test("Any text is recorded as it is, except an empty text.")
+  @Test("Any reason and request are recorded unchanged, but an empty text is recorded as nil.")
   func texts() throws {
     let long = String(repeating: "x", count: 1 << 20)
     let texts = ["\n\t\u{0}", "\",\"digest\":\"", "e\u{301}", long]
@@ -67,7 +67,7 @@ struct TransactionContextTests {
     let history = try allHistory(context)
     #expect(history.map(\.reason) == expected)
     #expect(history.map(\.request) == expected)
-    // The form of a character is kept too, although it does not matter to the comparison of texts.
+    // The Unicode form of a character is kept, although a comparison of texts ignores the form.
     let lengths = history.map { $0.reason?.unicodeScalars.count ?? 0 }
     #expect(lengths.contains(2))
   }
