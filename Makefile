@@ -161,7 +161,7 @@ sample-data: setup ## create the content of sample-data again
 	cp sample-data/make.sh sample-data/README.md .build/sample-data
 	rm -rf sample-data && mv .build/sample-data sample-data
 
-# aics-tlog says that it needs Python 3.12, which Debian 12 does not have; what is used of it runs on 3.11.
+# aics-tlog says that it needs Python 3.12, which Debian 12 does not have; the used parts run on 3.11.
 interop: setup ## let DuckDB, pandas, polars, PyArrow, Spark and jq read logs, others check proofs, and Django an adopted file
 	@for name in java jq sqlite3 python3; do command -v $$name >/dev/null || needed=yes; done; \
 	if [ -n "$$needed" ]; then $(SUDO) apt-get update -qq && \

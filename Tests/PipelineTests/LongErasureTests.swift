@@ -154,7 +154,7 @@ struct LongErasureTests {
     #expect(last > 20)
   }
 
-  @Test("A copy of logs that has the transactions of an erasure, but not erased lines, is noted.")
+  @Test("Verify notes a copy of logs that records an erasure, but still contains the values.")
   func copy() throws {
     try withGuests(.full) { guests in
       try guests.delete()
@@ -173,7 +173,7 @@ struct LongErasureTests {
     }
   }
 
-  @Test("A deletion in tombstone mode that erases many lines is proven without the records.")
+  @Test("A deletion that erases many lines is proven without the records beside the logs.")
   func deletion() throws {
     try withGuests(.tombstones) { guests in
       try guests.delete()
@@ -199,7 +199,7 @@ struct LongErasureTests {
     }
   }
 
-  @Test("A head before the last transactions of an erasure leaves what they restate unproven.")
+  @Test("If an erasure ends after the given head, the lines that it restates there are unproven.")
   func earlierHead() throws {
     try withGuests(.tombstones) { guests in
       try guests.delete()

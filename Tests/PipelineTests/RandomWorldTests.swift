@@ -183,7 +183,7 @@ struct RandomWorldTests {
     arguments: 1...trials(9, long: 200)
   )
   func worlds(_ round: Int) throws {
-    // In every second world, one transaction restates only few of the lines that an erasure changes.
+    // In every second world, one transaction restates at most 3 of the lines that an erasure changes.
     try RestatedRows.$most.withValue(round.isMultiple(of: 2) ? 3 : RestatedRows.most) {
       try withTemporaryFolder { folder in try live(in: folder, round) }
     }

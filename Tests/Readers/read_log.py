@@ -4,7 +4,7 @@
     read_log.py FILE...               the logs and snapshots of one lineage, in any order
     read_log.py --proof FILE VKEY     a proof, and the key that signed its checkpoint
 
-It prints the state, unless logs are filtered, or the proven line. Any fault ends it with status 1.
+It prints the proven line, or the state if no log is filtered. After an error, it ends with code 1.
 """
 import gzip
 import hashlib
@@ -17,7 +17,7 @@ from base64 import b64decode
 # The first byte of a hashed message names its kind.
 LEAF, NODE, SEED, VALUES, RESTATED, BODY, TRANSACTION = (bytes([kind]) for kind in range(7))
 
-# Of a line of a transaction: what all of its lines share, the known bytes, and the value bytes.
+# The parts of a line: what all lines of its transaction share, the known bytes, the value bytes.
 PARTS = re.compile(rb'{"kind":"\w+",("txn":\d+)(?:,"seq":\d+)?(,"n":.*?)(?:,"seed":"[^"]*")?'
                    rb'(?:,"values":"[^"]*")?(?:,"salt":"[^"]*")?,("op":.*?)'
                    rb'((?:,"(?:before|after|special|large)":.*)?)}\n')
@@ -66,7 +66,7 @@ def root_above(leaf, index, count, path):
 
 
 def line_hashes(record, line, salt, closing, left):
-    """The hashes of a change line: as it was, and with the values left in it, noted in left."""
+    """The hashes of a change line before erasures, and with its remaining values (also in left)."""
     txn, shared, known, values = PARTS.fullmatch(line).groups()
     need((txn, shared) == PARTS.fullmatch(closing).groups()[:2], "a line has another closing line")
     need(bool(salt) != ("values" in record), "a line has no salt, or a needless one")
@@ -187,7 +187,7 @@ def migrate(state, old, new):
 
 
 class Log:
-    """The logs of a lineage, which can go on from one of the snapshots; or one snapshot."""
+    """The logs of a lineage, which can continue one of the snapshots; or one snapshot."""
     proven, restated, unexplained = [], set(), set()  # in all logs
 
     def __init__(self, bases=None):
@@ -230,7 +230,7 @@ class Log:
             base = (self.bases or {}).get(self.last, self)
             self.state, self.schema, self.digest = base.state, base.schema, base.start
         need(all(header[key] == self.header[key] for key in ("store", "lineage", "partial")),
-             f"{path} is of another store or lineage, or has other things left out")
+             f"{path} is of another store or lineage, or is filtered in another way")
         need((header["first"], header["previous"]) == (self.last + 1, self.digest),
              f"{path} does not go on from transaction {self.last}")
         if schema != self.schema:
@@ -238,7 +238,7 @@ class Log:
         self.header, self.schema = header, schema
 
     def read_erasures(self, path, name):
-        """Reads the digests of what is left of erased transactions, by their digests."""
+        """Reads the digests of the values that remain in erased transactions, by transaction."""
         digest, self.erased = sha256(f"{name} erasures".encode()), {}
         for line in path.read_bytes().split(b"\n")[:-1] if path.exists() else ():
             record, digest = json.loads(line), sha256(digest, line[:-77], b"}\n")
@@ -284,7 +284,7 @@ class Log:
             name: {kind: note} for kind in ("large", "special")
             for name, note in change.get(kind, {}).get(side, {}).items() if note != "missing"}}
             for side in ("before", "after"))
-        need((key in self.state) == (change["op"] != "insert"), f"{key} should not be as it is")
+        need((key in self.state) == (change["op"] != "insert"), f"{key} has an impossible op")
         values = self.state.setdefault(key, {})
         for name, value in before.items():
             old = values.get(name)
@@ -317,7 +317,7 @@ def check_proof(path, vkey):
     digest = transaction_digest(b64decode(proof["previous"]), root, closing)
     need(digest.hex() == end["digest"], "it has other lines")
     root = root_above(sha256(LEAF, digest), int(proof["index"]), int(proof["count"]), path_in_tree)
-    need(root == b64decode(proof["root"]), "it does not lead to the checkpoint")
+    need(root == b64decode(proof["root"]), "its root is not that of the checkpoint")
     name, _, key = vkey.encode().split(b"+", 2)
     public, words = b64decode(key)[1:], re.findall(b" %s (.+)" % re.escape(name), proof["signed"])
     number = sha256(name, b"\n\1", public)[:4]
@@ -346,5 +346,5 @@ def main(paths):
 if __name__ == "__main__":
     try:
         main(sys.argv[1:])
-    except Exception as error:  # whatever the bytes of a file can cause
+    except Exception as error:  # the bytes of a file can cause any error
         sys.exit(f"read_log: {type(error).__name__}: {error}")

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Writes tree_vectors.json beside it: results in Python, for tests of other programs.
 
-Leaf i of every tree is the hash of the text of i. Long lists stand as the SHA-256 of all they have.
+Leaf i of every tree is the hash of the text of i. A long list is given as its SHA-256.
 The hidden leaves of the tree of n leaves are those i for which the first byte of the SHA-256 of the
 text "n i" is below 77, that is 30 percent.
 """

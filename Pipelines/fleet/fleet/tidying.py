@@ -1,4 +1,4 @@
-"""Keeps the files of the lake few and the lake free of files that no snapshot has."""
+"""Merges small files of the lake, and deletes the files that no snapshot has."""
 import uuid
 from itertools import accumulate
 
@@ -9,14 +9,14 @@ from urllib.parse import urlparse
 
 # Files with fewer rows and bytes are merged when there are this many of them.
 SMALL_ROWS, SMALL_BYTES, SMALL_FILES = 100_000, 16 << 20, 64
-# What is merged at once. Sorting needs 2.3 KB of memory for a row of the benchmark.
+# The most that is merged at once. Sorting needs 2.3 KB of memory for a row of the benchmark.
 MERGED_ROWS, MERGED_BYTES = 250_000, 64 << 20
-# When a table has more snapshots than this, all but the newest ones expire.
+# When a table has more snapshots than this, all except the newest ones expire.
 MOST_SNAPSHOTS, KEPT_SNAPSHOTS = 100, 10
 
 
 def expire(table, keeping):
-    """Forgets all but the newest snapshots; returns whether there were others.
+    """Removes all snapshots except the newest ones; returns whether there were others.
 
     Their files stay until `delete_orphans`.
     """

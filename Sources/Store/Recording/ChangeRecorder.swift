@@ -30,7 +30,8 @@ final class ChangeRecorder {
   /// Creates a recorder.
   ///
   /// `other` is a recorder on the same connection, whose ``Erasure`` the new recorder also uses.
-  /// `sealed` is the history before the history of the connection.
+  /// `sealed` is the sealed history before the history of the connection; nil if the connection has
+  /// the whole history.
   init(
     _ connection: Connection,
     schema: StoreSchema,

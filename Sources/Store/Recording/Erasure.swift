@@ -26,7 +26,7 @@ final class Erasure {
   /// What remains of the lines from which deletions in the open transaction erased values, without
   /// the lines in ``file``.
   private var restated = RestatedRows()
-  /// The details that restate the lines before; nil if one transaction restates all lines.
+  /// The details that restate earlier lines; nil if one transaction restates all lines.
   private var file: RestatedFile?
 
   init(

@@ -1,10 +1,11 @@
 import Changes
 import SQLite
 
-/// Lines of sealed history from which deletions will erase values when they are sealed.
+/// Lines of sealed history from which deletions will erase values when the deletions are sealed.
 ///
-/// A reader sees foreign deletions before they are sealed, with their later digests. These digests
-/// cover what will remain of the lines. A reader can't write, so the lines keep their values.
+/// A reader sees foreign deletions before they are sealed, with the digests that they will have then.
+/// These digests cover what will remain of the lines. A reader can't write, so the lines keep their
+/// values.
 final class SealedLines {
   private let rows: HistoryRows
   /// The objects whose lines were restated.
@@ -14,8 +15,8 @@ final class SealedLines {
 
   init(_ rows: HistoryRows) { self.rows = rows }
 
-  /// Gives what will remain of the lines of a deleted object, with each line's transaction and its
-  /// digest.
+  /// Calls `restate` with what will remain of each line of a deleted object, and with the line's
+  /// transaction and its digest.
   ///
   /// The parameters of the SQL condition are the object and the end of the ids; `root` is the root
   /// of the object's family of entities. If an object is deleted again, its lines have no values

@@ -101,7 +101,7 @@ struct RestatedRowsTests {
     }
   }
 
-  @Test("A write that fails after it put restated lines aside records nothing.")
+  @Test("A write that fails after it moved restated lines to a file records nothing.")
   func failure() throws {
     struct Refused: Error {}
     try withHotels(most: 2) { store, _ in
@@ -117,7 +117,7 @@ struct RestatedRowsTests {
     }
   }
 
-  @Test("A deletion of more changes than get a digest at once has the same digests as its replica.")
+  @Test("A deletion of very many changes has the same digests in a replica as in its origin.")
   func largeDeletion() throws {
     try withHotels(most: 700) { store, folder in
       let ids = Int64(5)...1_500
@@ -219,7 +219,7 @@ struct RestatedRowsTests {
   }
 
   @Test(
-    "Random histories have the same digests in replicas, whatever one transaction restates.",
+    "Random histories have equal digests in replicas, however many lines a transaction restates.",
     arguments: [1, 2, 5]
   )
   func random(_ most: Int) throws {
