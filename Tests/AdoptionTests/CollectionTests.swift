@@ -74,6 +74,20 @@ struct CollectionTests {
     return try outputs(of: commands).map { $0.split(separator: "\n").map(String.init) }
   }
 
+  /// Lets the reader that was written from FORMAT compare the logs with the rows of a file.
+  private func readIndependently(_ world: AdoptedWorld) throws {
+    let files = FileManager.default.enumerator(atPath: world.logs.path)?.compactMap {
+      $0 as? String
+    }
+    let logs = (files ?? []).filter { $0.hasSuffix(".ndjson.gz") }
+    #expect(!logs.isEmpty)
+    let reader = program("../../Readers/read_log.py")
+    try output(
+      of: "python3",
+      [program("compare_rows.py"), world.path, reader] + logs.map { world.logs.path + "/" + $0 }
+    )
+  }
+
   @Test("The collection has at least sixty schemas.")
   func size() { #expect(SampleSchema.all.count >= 60) }
 
@@ -105,6 +119,7 @@ struct CollectionTests {
     }
     let replica = try world.restore("replica.db")
     #expect(try recordedRows(of: replica) == recordedRows(of: world.path))
+    try readIndependently(world)
     try Store.detach(world.path)
     #expect(try schemaStatements(of: world.path) == schema)
   }
@@ -151,6 +166,7 @@ struct CollectionTests {
     #expect(try world.changes().allSatisfy { $0.author == nil })
     let new = try world.restore("new.db")
     #expect(try recordedRows(of: new) == recordedRows(of: world.path))
+    try readIndependently(world)
   }
 
   @Test(

@@ -132,7 +132,8 @@ def is_valid(signature, public, text):
 def entities(definition):
     """The entities of a schema by name; each property gets its encoding and its name in lines."""
     found, spellings = {entity["name"]: entity for entity in definition["entities"]}, {}
-    for entity in found.values():
+    for name, entity in found.items():
+        entity["isEmptied"] = name in definition.get("replaced", ()) and definition["version"]
         entity["parts"] = {p["name"]: p for p in entity["attributes"] + entity["relationships"]}
         for name, part in entity["parts"].items():
             kind = part.get("type") or next(iter(part["storage"]))
@@ -178,7 +179,7 @@ def migrate(state, old, new):
         need(all("type" in part or source.get("encoding") in (None, part["encoding"])
                  for part, source in parts[name]), f"{name} has links of another kind now")
     for (name, number), values in state.items():
-        if name in heirs:  # otherwise the migration deletes it under the old schema
+        if name in heirs and not new[heirs[name]]["isEmptied"]:  # others are deleted or replaced
             moved[heirs[name], number] = {
                 part["line"]: converted(values.get(source.get("line")), part["encoding"])
                 for part, source in parts[heirs[name]] if source.get("line") in values
@@ -225,8 +226,7 @@ class Log:
             self.header, self.schema, self.last = header, schema, header["first"] - 1
             name = "travelog/1 {store} {lineage}".format(**header)
             self.read_erasures(path.parent.parent / "_erasures.ndjson", name)
-            beginning = sha256(name.encode()).hex()
-            self.start = header["previous"] if self.bases is None else beginning
+            self.start = header["previous"] if self.bases is None else sha256(name.encode()).hex()
             base = (self.bases or {}).get(self.last, self)
             self.state, self.schema, self.digest = base.state, base.schema, base.start
         need(all(header[key] == self.header[key] for key in ("store", "lineage", "partial")),
@@ -256,9 +256,8 @@ class Log:
             need(is_partial and not lines, f"transaction {txn} was left out")
             self.digest = sha256(TRANSACTION, before, bytes.fromhex(record["digest"])).hex()
             return
-        altered = f"transaction {txn} was altered"
+        altered, seq, left = f"transaction {txn} was altered", 0, {}
         need(record["meta"]["schema"] == self.header["schema"], altered)
-        seq, left = 0, {}
         for one, _ in reversed(lines):
             need((one["txn"], one["n"], one["seq"]) == (txn, record["n"], seq), altered)
             need(("salt" in one) == ("values" in one and not is_partial), altered)
@@ -279,7 +278,7 @@ class Log:
         self.digest = gap.get("resumes", digest)
 
     def apply(self, change):
-        key = change["entity"], int(change["id"])
+        key = change["entity"], change["id"] if "[" in change["id"] else int(change["id"])
         before, after = ({**change.get(side, {}), **{
             name: {kind: note} for kind in ("large", "special")
             for name, note in change.get(kind, {}).get(side, {}).items() if note != "missing"}}
@@ -329,8 +328,8 @@ def check_proof(path, vkey):
 def main(paths):
     if paths[:1] == ["--proof"]:
         return print(check_proof(*paths[1:]), end="")
-    logs, paths = Log({}), sorted(map(pathlib.Path, paths), key=lambda path: path.name)
-    for path in sorted(paths, key=lambda path: path.parent.name != "snapshots"):
+    logs, order = Log({}), lambda path: (path.parent.name != "snapshots", path.name)
+    for path in sorted(map(pathlib.Path, paths), key=order):
         log = Log() if path.parent.name == "snapshots" else logs
         log.read(path)
         if log is not logs:
@@ -338,7 +337,8 @@ def main(paths):
     need(Log.unexplained <= Log.restated, "no record has the values that are left in a line")
     for last, log in logs.bases.items():
         need({"txn": last, "digest": log.digest} in logs.proven, f"nothing proves snapshot {last}")
-    for (entity, number), values in sorted(logs.state.items()):
+    by_id = "{0[0][0]} {0[0][1]:>20}".format
+    for (entity, number), values in sorted(logs.state.items(), key=by_id):
         print(json.dumps({"entity": entity, "id": number, "values": values}, sort_keys=True,
                          ensure_ascii=False, separators=(",", ":")))
 
