@@ -34,7 +34,7 @@ index (?P<index>\d+)
 (?P<note>.+\n(?P<count>\d+)\n(?P<root>[\w+/=]+)\n(?:.+\n)*)
 (?P<signed>(?:\xe2\x80\x94 [^ \n]+ [\w+/=]+\n)+)""")
 
-# The types of a group count as one encoding. Every other type is an encoding of its own.
+# The types of a group count as one encoding. Every other type is a separate encoding.
 GROUPS = {"integer": "int8 int16 int32 int64 uint8 uint16 uint32", "real": "float16 float double",
           "digits": "uint64 decimal", "text": "string url json", "bytes": "data transformed"}
 ENCODINGS = {name: group for group, names in GROUPS.items() for name in names.split()}

@@ -270,7 +270,7 @@ final class ChangeRecorder {
     try restateRest(author, stamp: stamp)
   }
 
-  /// Records, in transactions of their own, the erased lines that no transaction restates yet.
+  /// Records, in further transactions, the erased lines that no transaction restates yet.
   private func restateRest(_ author: Author, stamp: Provenance.Stamp?) throws {
     while let details = try erasure.takeDetails() {
       let next = try sealLast()
