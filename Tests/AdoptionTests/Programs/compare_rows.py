@@ -63,7 +63,7 @@ def main(database, reader, *logs):
         wanted = [tuple(spelled(*row[index:index + 2]) for index in range(0, len(row), 2))
                   for row in connection.execute(f"SELECT {columns} FROM {quoted(table)}")]
         got = [tuple(parsed(row[name]) for name in names) for row in rows]
-        order = lambda row: [str(value[1]) for value in row]
+        order = lambda row: [(str(content), kind) for kind, content in row]
         pairs = zip(sorted(wanted, key=order), sorted(got, key=order), strict=True)
         for left, right in pairs:
             if not all(map(matches, left, right)):
