@@ -14,6 +14,8 @@ package struct ProgramSchema {
 
   /// Reads the program's tables, without the tables that `adopt` added.
   ///
+  /// The connection must know the prefix of these tables.
+  ///
   /// - Throws: ``SQLiteError``.
   package init(_ connection: Connection, names: CaptureNames, version: String) throws {
     let tables = try readTables(connection, without: names)
@@ -21,7 +23,8 @@ package struct ProgramSchema {
     schema = StoreSchema(
       version: version,
       entities: tables.compactMap(Entity.init),
-      adopted: try objects(connection, names: names, tables: tables)
+      adopted: try objects(connection, names: names, tables: tables),
+      encoding: TextEncoding(rawValue: connection.encoding)
     )
   }
 }

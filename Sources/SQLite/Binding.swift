@@ -19,10 +19,7 @@ extension Statement {
   /// Binds a copy of a text, which can contain NUL.
   package func bind(_ index: Int32, _ value: String) throws {
     var value = value
-    let code = value.withUTF8 {
-      bindText(index, bytes: UnsafeRawBufferPointer($0), destructor: travelog_sqlite_transient())
-    }
-    try check(code)
+    try value.withUTF8 { try bind(index, text: UnsafeRawBufferPointer($0)) }
   }
 
   package func bind(_ index: Int32, _ value: Data) throws {
@@ -32,8 +29,11 @@ extension Statement {
   }
 
   /// Binds a copy of a text in UTF-8.
+  ///
+  /// If the database is in UTF-16, an unpaired surrogate has three bytes, as in
+  /// ``withText(at:_:)``.
   package func bind(_ index: Int32, text bytes: UnsafeRawBufferPointer) throws {
-    try check(bindText(index, bytes: bytes, destructor: travelog_sqlite_transient()))
+    try bindText(index, bytes: bytes, destructor: travelog_sqlite_transient())
   }
 
   package func bind(_ index: Int32, blob bytes: UnsafeRawBufferPointer) throws {
@@ -45,7 +45,7 @@ extension Statement {
   /// The bytes of the text must remain valid until the statement is reset, or the parameter is
   /// bound again.
   package func bind(_ index: Int32, borrowedText bytes: UnsafeRawBufferPointer) throws {
-    try check(bindText(index, bytes: bytes, destructor: travelog_sqlite_static()))
+    try bindText(index, bytes: bytes, destructor: travelog_sqlite_static())
   }
 
   /// Binds a blob without a copy.
@@ -60,26 +60,56 @@ extension Statement {
     _ index: Int32,
     bytes: UnsafeRawBufferPointer,
     destructor: sqlite3_destructor_type?
-  ) -> Int32 {
+  ) throws {
     guard let start = bytes.baseAddress, !bytes.isEmpty else {
       // If the address is nil, SQLite binds null.
-      return sqlite3_bind_text64(
-        handle,
-        index,
-        "",
-        0,
-        travelog_sqlite_transient(),
-        UInt8(SQLITE_UTF8)
+      return try check(
+        sqlite3_bind_text64(
+          handle,
+          index,
+          "",
+          0,
+          travelog_sqlite_transient(),
+          UInt8(SQLITE_UTF8)
+        )
       )
     }
-    return sqlite3_bind_text64(
-      handle,
-      index,
-      start.assumingMemoryBound(to: CChar.self),
-      UInt64(bytes.count),
-      destructor,
-      UInt8(SQLITE_UTF8)
+    guard !isUTF16 else { return try bindUTF16(index, bytes) }
+    try check(
+      sqlite3_bind_text64(
+        handle,
+        index,
+        start.assumingMemoryBound(to: CChar.self),
+        UInt64(bytes.count),
+        destructor,
+        UInt8(SQLITE_UTF8)
+      )
     )
+  }
+
+  private func bindUTF16(_ index: Int32, _ bytes: UnsafeRawBufferPointer) throws {
+    guard let units = utf16(ofUTF8: bytes) else {
+      throw SQLiteError(
+        code: SQLiteError.mismatch,
+        message: "a text in UTF-16 can't have these bytes",
+        sql: sql,
+        path: path
+      )
+    }
+    // SQLite removes a byte-order mark at the beginning. Without this one, it would remove U+FEFF
+    // from the text, or swap the bytes of a text that begins with U+FFFE.
+    try ([0xfeff] + units).withUnsafeBytes { bytes in
+      try check(
+        sqlite3_bind_text64(
+          handle,
+          index,
+          bytes.baseAddress?.assumingMemoryBound(to: CChar.self),
+          UInt64(bytes.count),
+          travelog_sqlite_transient(),
+          UInt8(SQLITE_UTF16)
+        )
+      )
+    }
   }
 
   private func bindBlob(

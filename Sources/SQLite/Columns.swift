@@ -44,25 +44,34 @@ extension Statement {
   }
 
   package func data(at index: Int32) -> Data {
-    guard let start = sqlite3_column_blob(handle, index) else { return Data() }
-    return Data(bytes: start, count: Int(sqlite3_column_bytes(handle, index)))
+    let bytes = bytes(at: index)
+    guard let start = bytes.baseAddress else { return Data() }
+    return Data(bytes: start, count: bytes.count)
   }
 
-  /// Calls the closure with the bytes of a text or blob, which are valid until the next step or
-  /// reset.
-  package func withBytes<Result>(
+  /// Calls the closure with the bytes of a text in UTF-8.
+  ///
+  /// If the database is in UTF-16, an unpaired surrogate has three bytes.
+  package func withText<Result>(
     at index: Int32,
     _ body: (UnsafeRawBufferPointer) throws -> Result
   ) rethrows -> Result {
-    let start = sqlite3_column_blob(handle, index)
-    let count = start == nil ? 0 : Int(sqlite3_column_bytes(handle, index))
-    return try body(UnsafeRawBufferPointer(start: start, count: count))
+    guard isUTF16 else { return try body(bytes(at: index)) }
+    let start = sqlite3_column_text16(handle, index)
+    let count = start == nil ? 0 : Int(sqlite3_column_bytes16(handle, index))
+    let text = utf8(ofUTF16: UnsafeRawBufferPointer(start: start, count: count))
+    return try text.withUnsafeBytes(body)
   }
 
-  /// The bytes of a text or blob, which are valid until the next step or reset.
+  /// The bytes of a blob or of a text in UTF-8, which are valid until the next step or reset.
+  ///
+  /// If the database is in UTF-16, SQLite converts the text. SQLite replaces unpaired surrogates, so
+  /// a program's text must be read with ``withText(at:_:)``.
   @inline(__always)
   package func bytes(at index: Int32) -> UnsafeRawBufferPointer {
-    let start = sqlite3_column_blob(handle, index)
+    let start =
+      isUTF16 && type(at: index) == .text
+      ? UnsafeRawPointer(sqlite3_column_text(handle, index)) : sqlite3_column_blob(handle, index)
     return UnsafeRawBufferPointer(
       start: start,
       count: start == nil ? 0 : Int(sqlite3_column_bytes(handle, index))

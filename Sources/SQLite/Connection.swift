@@ -26,6 +26,7 @@ package final class Connection {
   private var hasAuthorizer = false
   private var ownBusyTimeout = 0
   private var ownTablePrefix: String?
+  private var ownEncoding = Connection.utf8
   private var statements: [String: Statement] = [:]
   weak var changedPages: ChangedPages?
 
@@ -215,9 +216,24 @@ package final class Connection {
   /// The prefix of the names of Travelog's tables; nil if the names have no prefix.
   ///
   /// SQLite does not use the prefix.
-  package var tablePrefix: String? {
-    get { owner?.tablePrefix ?? ownTablePrefix }
-    set { ownTablePrefix = newValue }
+  package var tablePrefix: String? { owner?.tablePrefix ?? ownTablePrefix }
+
+  static let utf8 = "UTF-8"
+
+  /// SQLite's name of the encoding of the texts.
+  ///
+  /// Only a database of another program can have another encoding than UTF-8.
+  package var encoding: String { owner?.encoding ?? ownEncoding }
+
+  /// Sets the prefix of the names of Travelog's tables in a database of another program, and reads
+  /// the encoding of its texts.
+  package func useTables(prefix: String) throws {
+    ownTablePrefix = prefix
+    let reading = try prepare("PRAGMA encoding")
+    guard try reading.step() else { return }
+    ownEncoding = reading.string(at: 0)
+    // Statements that were prepared earlier would not convert texts.
+    removeCachedStatements()
   }
 
   /// Sets how long a statement waits for a lock.

@@ -60,6 +60,7 @@ extension SQLiteError {
   package static let interrupted = Code(SQLITE_INTERRUPT)
   package static let range = Code(SQLITE_RANGE)
   package static let misuse = Code(SQLITE_MISUSE)
+  package static let mismatch = Code(SQLITE_MISMATCH)
   /// The statement is wrong, or a function that it calls failed.
   package static let error = Code(SQLITE_ERROR)
   package static let constraint = Code(SQLITE_CONSTRAINT)

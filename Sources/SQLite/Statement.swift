@@ -7,7 +7,9 @@ import CSQLite
 package final class Statement {
   let handle: OpaquePointer
   package let sql: String
-  private let path: String
+  let path: String
+  /// Whether the texts of the database are in UTF-16.
+  let isUTF16: Bool
 
   init(_ sql: String, on connection: Connection, isKept: Bool) throws {
     var prepared: OpaquePointer?
@@ -54,6 +56,7 @@ package final class Statement {
     handle = prepared
     self.sql = sql
     path = connection.path
+    isUTF16 = connection.encoding != Connection.utf8
   }
 
   deinit { sqlite3_finalize(handle) }

@@ -73,8 +73,6 @@ extension Store {
     }
     let isApple = try connection.hasRow("SELECT 1 FROM sqlite_schema WHERE name = 'Z_METADATA'")
     guard !isApple else { throw FileFailure.appleStore.at(path) }
-    let encoding = try connection.first("PRAGMA encoding") { $0.string(at: 0) } ?? ""
-    guard encoding == "UTF-8" else { throw AdoptionFailure.encoding(encoding).at(path) }
     return connection
   }
 
@@ -82,11 +80,11 @@ extension Store {
     _ names: CaptureNames,
     on connection: Connection
   ) throws -> AdoptionResult {
+    try connection.useTables(prefix: names.prefix)
     let program = try ProgramSchema(connection, names: names, version: "1")
     guard !program.schema.entities.isEmpty else {
       throw AdoptionFailure.nothingToRecord.at(connection.path)
     }
-    connection.tablePrefix = names.prefix
     try connection.execute(Catalog.statements(connection.tables))
     for statement in names.contextStatements { try connection.execute(statement) }
     try AdoptedFile.install(program, names: names, on: connection)
@@ -167,7 +165,7 @@ extension Store {
     guard let prefix = try AdoptedFile.prefix(on: connection) else {
       throw AdoptionFailure.notAdopted.at(path)
     }
-    connection.tablePrefix = prefix
+    try connection.useTables(prefix: prefix)
     return connection
   }
 

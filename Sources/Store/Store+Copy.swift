@@ -16,8 +16,10 @@ extension Store {
       try read { reader in
         try reader.connection.backup(to: copy)
         // A backup increments SQLite's schema version, as VACUUM does, but keeps the rows' numbers.
-        copy.tablePrefix = reader.connection.tablePrefix
-        if copy.tablePrefix != nil, try AdoptedFile.isCurrent(on: reader.connection) {
+        if let prefix = reader.connection.tablePrefix,
+          try AdoptedFile.isCurrent(on: reader.connection)
+        {
+          try copy.useTables(prefix: prefix)
           try AdoptedFile.noteVersion(on: copy)
         }
         try Self.copyValues(from: BlobFolder(besides: location.path), to: BlobFolder(besides: path))

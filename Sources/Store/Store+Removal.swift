@@ -20,7 +20,9 @@ extension Store {
     let path = file.path(percentEncoded: false)
     return try describingErrors(at: path) {
       let connection = try Connection(path: path, mode: .readWrite)
-      connection.tablePrefix = try AdoptedFile.prefix(on: connection)
+      if let prefix = try AdoptedFile.prefix(on: connection) {
+        try connection.useTables(prefix: prefix)
+      }
       // In the locking mode EXCLUSIVE, the transaction excludes all other connections.
       try connection.execute("PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE")
       defer { connection.rollBack() }

@@ -19,9 +19,12 @@ struct AdoptedRepairTests {
     try Store.open(.file(URL(fileURLWithPath: path)))
   }
 
-  @Test("An adopted file that was restored from an older copy continues in a new lineage.")
-  func restoredCopy() throws {
-    let world = try AdoptedWorld(start)
+  @Test(
+    "An adopted file that was restored from an older copy continues in a new lineage.",
+    arguments: AdoptedWorld.encodings
+  )
+  func restoredCopy(encoding: String) throws {
+    let world = try AdoptedWorld(start, encoding: encoding)
     try world.run("UPDATE person SET name = 'Anna' WHERE id = 1")
     try world.exportLogs()
     let copy = world.file("copy.db")
@@ -50,9 +53,15 @@ struct AdoptedRepairTests {
     #expect(findings == 0)
   }
 
-  @Test("History of an adopted file that was deleted before its export becomes a marked gap.")
-  func gap() throws {
-    let world = try AdoptedWorld(start + "CREATE TABLE loose(a); INSERT INTO loose VALUES (1);")
+  @Test(
+    "History of an adopted file that was deleted before its export becomes a marked gap.",
+    arguments: AdoptedWorld.encodings
+  )
+  func gap(encoding: String) throws {
+    let world = try AdoptedWorld(
+      start + "CREATE TABLE loose(a); INSERT INTO loose VALUES (1);",
+      encoding: encoding
+    )
     try world.run("UPDATE person SET name = 'Anna' WHERE id = 1")
     try world.exportLogs()
     _ = try world.restore("follower.db")
@@ -86,9 +95,12 @@ struct AdoptedRepairTests {
     #expect(try recordedRows(of: world.restore("follower.db")) == recordedRows(of: world.path))
   }
 
-  @Test("A row that was written past the triggers is found, and recorded with its whole table.")
-  func unseenRows() throws {
-    let world = try AdoptedWorld(start)
+  @Test(
+    "A row that was written past the triggers is found, and recorded with its whole table.",
+    arguments: AdoptedWorld.encodings
+  )
+  func unseenRows(encoding: String) throws {
+    let world = try AdoptedWorld(start, encoding: encoding)
     try world.exportLogs()
     _ = try world.restore("replica.db")
     try world.run("UPDATE person SET name = 'Anna' WHERE id = 1")
@@ -114,15 +126,23 @@ struct AdoptedRepairTests {
 
   @Test(
     "Values are erased from the history of the file and of replicas, and no byte of them remains.",
-    arguments: ["NOT NULL", ""]
+    arguments: ["NOT NULL", ""],
+    AdoptedWorld.encodings
   )
-  func erasing(_ constraint: String) throws {
+  func erasing(_ constraint: String, encoding: String) throws {
     // A key that can be NULL is one of two names of a row; the other is the rowid.
-    let world = try AdoptedWorld(start.replacing("NOT NULL", with: constraint))
+    let world = try AdoptedWorld(
+      start.replacing("NOT NULL", with: constraint),
+      encoding: encoding
+    )
     try world.run("INSERT INTO pair VALUES ('k', 'k', 'Secret-Value-4711')")
     try world.run("UPDATE pair SET v = 'public'")
     try world.exportLogs()
-    let secret = Data("Secret-Value-4711".utf8)
+    let secret = try #require(
+      "Secret-Value-4711".data(
+        using: ["UTF-16le": .utf16LittleEndian, "UTF-16be": .utf16BigEndian][encoding] ?? .utf8
+      )
+    )
     let follower = URL(fileURLWithPath: try world.restore("follower.db"))
     #expect(try Data(contentsOf: follower).range(of: secret) != nil)
     let before = try recordedRows(of: world.path)

@@ -53,10 +53,11 @@ struct AdoptedUndoTests {
       "PRAGMA foreign_keys = ON; DELETE FROM person WHERE id = 3",
       "REPLACE INTO person VALUES (5, 'Ann', 7)",
       "DELETE FROM person WHERE id = 2; INSERT INTO person VALUES (11, 'Bob', 3)",
-    ]
+    ],
+    AdoptedWorld.encodings
   )
-  func restored(_ statements: String) throws {
-    let world = try AdoptedWorld(shop)
+  func restored(_ statements: String, encoding: String) throws {
+    let world = try AdoptedWorld(shop, encoding: encoding)
     let before = try recordedRows(of: world.path)
     try world.run(statements)
     let changed = try recordedRows(of: world.path)

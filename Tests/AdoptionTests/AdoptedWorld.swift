@@ -31,12 +31,15 @@ final class AdoptedWorld {
   let path: String
   let logs: LogFolder
 
+  /// An encoding of each kind.
+  static let encodings = ["UTF-8", "UTF-16le", "UTF-16be"]
+
   /// Creates a database with some statements, and adopts it.
-  init(_ sql: String, isAdopted: Bool = true) throws {
+  init(_ sql: String, encoding: String = "UTF-8", isAdopted: Bool = true) throws {
     folder = try TestSupport.TemporaryFolder()
     path = folder.file("app.db").path
     logs = LogFolder(folder.file("logs").path)
-    try run(sql)
+    try run("PRAGMA encoding = '\(encoding)';" + sql)
     if isAdopted { _ = try Store.adopt(path) }
   }
 
@@ -100,7 +103,12 @@ func recordedRows(of path: String) throws -> [String: [String]] {
   var result: [String: [String]] = [:]
   for table in try readTables(connection, without: CaptureNames(prefix: "travelog_")) {
     guard case .triggers(let key) = table.recording else { continue }
-    var list = table.columns.map { "quote(\(quoted($0.name)))" }
+    // `quote` leaves out what follows a NUL, and replaces unpaired surrogates.
+    var list = table.columns.map {
+      let name = quoted($0.name)
+      return "iif(\(name) GLOB '*[^ -~]*' OR instr(\(name), char(0)),"
+        + " typeof(\(name)) || hex(CAST(\(name) AS BLOB)), quote(\(name)))"
+    }
     if case .rowid(let name) = key { list.append(quoted(name)) }
     let rows = try connection.prepare(
       "SELECT \(list.joined(separator: " || ',' || ")) FROM \(quoted(table.name))"

@@ -170,6 +170,32 @@ struct CollectionTests {
   }
 
   @Test(
+    "In UTF-16, texts with unpaired surrogates keep their bytes in logs and in replicas.",
+    arguments: SampleSchema.some,
+    Client.allCases
+  )
+  func utf16(_ sample: SampleSchema, _ client: Client) throws {
+    let encoding = client == .python ? "UTF-16le" : "UTF-16be"
+    let world = try AdoptedWorld(client.journal + sample.sql, encoding: encoding)
+    for (seed, flags) in [("brackets", ["--brackets"]), ("tables", ["--ddl"]), ("last", [])] {
+      let requests = try run([client], on: world.path, seed: "\(sample.name) \(seed)") { _ in
+        ["--encoding", encoding] + flags
+      }[0]
+      let changes = try world.changes()
+      if seed == "brackets" { #expect(changes.map { $0.request ?? "" } == requests) }
+      try world.exportLogs()
+      #expect(try verify(VerifyRequest(logs: world.logs)).allSatisfy { $0.findings.isEmpty })
+      let replica = try world.restore("replica.db")
+      #expect(try recordedRows(of: replica) == recordedRows(of: world.path), "\(seed)")
+      for path in [world.path, replica] {
+        try readableStore(path).check { Issue.record("\($0) in \(path)") }
+      }
+    }
+    let new = try world.restore("new.db")
+    #expect(try recordedRows(of: new) == recordedRows(of: world.path))
+  }
+
+  @Test(
     "If a program with brackets changes tables, no transaction has the request of another one.",
     arguments: SampleSchema.some
   )

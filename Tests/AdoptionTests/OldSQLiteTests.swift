@@ -20,9 +20,10 @@ struct OldSQLiteTests {
   @Test(
     "SQLite 3.31 opens an adopted file and writes to it, and its changes are recorded.",
     .enabled(if: library != nil && isInstalled("python3"), "run make old-sqlite first"),
-    arguments: ["DELETE", "WAL"]
+    arguments: ["DELETE", "WAL"],
+    AdoptedWorld.encodings
   )
-  func writing(journal: String) throws {
+  func writing(journal: String, encoding: String) throws {
     let library = try #require(Self.library)
     let world = try AdoptedWorld(
       """
@@ -33,7 +34,8 @@ struct OldSQLiteTests {
       CREATE TABLE part(id INTEGER PRIMARY KEY, whole REFERENCES part ON UPDATE CASCADE);
       CREATE TABLE loose(x UNIQUE ON CONFLICT REPLACE);
       INSERT INTO part VALUES (1, 1);
-      """
+      """,
+      encoding: encoding
     )
     let sql = """
       PRAGMA trusted_schema = OFF; PRAGMA foreign_keys = ON;

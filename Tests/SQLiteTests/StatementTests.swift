@@ -61,7 +61,7 @@ struct StatementTests {
       for column in Int32(0)..<2 {
         #expect(statement.type(at: column) == .text)
         #expect(statement.string(at: column) == value)
-        #expect(statement.withBytes(at: column) { $0.elementsEqual(value.utf8) })
+        #expect(statement.withText(at: column) { $0.elementsEqual(value.utf8) })
       }
       statement.reset()
       statement.clearBindings()

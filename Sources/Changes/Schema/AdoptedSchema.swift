@@ -15,6 +15,12 @@ package struct SchemaObject: Codable, Hashable, Sendable {
   }
 }
 
+/// The encoding of the texts in an adopted database, if it is not UTF-8.
+package enum TextEncoding: String, Codable, Hashable, Sendable {
+  case utf16LittleEndian = "UTF-16le"
+  case utf16BigEndian = "UTF-16be"
+}
+
 /// The identity of the rows of an adopted table.
 package struct RowIdentity: Codable, Hashable, Sendable {
   /// The columns of the key, in the order of the key; empty if only the rowid identifies a row.

@@ -35,6 +35,8 @@ package enum SchemaDifference: Hashable, Sendable {
   case uniques(entity: String, stored: [[String]], wanted: [[String]])
   /// The entity has other sets of indexed properties.
   case indexes(entity: String, stored: [[String]], wanted: [[String]])
+  /// The texts have another encoding.
+  case encoding(stored: TextEncoding?, wanted: TextEncoding?)
 }
 
 extension StoreSchema {
@@ -51,6 +53,9 @@ extension StoreSchema {
       }
     }
     result += stored.entities.filter { self[$0.name] == nil }.map { .extraEntity($0.name) }
+    if encoding != stored.encoding {
+      result.append(.encoding(stored: stored.encoding, wanted: encoding))
+    }
     return result
   }
 }
@@ -161,6 +166,8 @@ extension SchemaDifference: CustomStringConvertible {
       "\(entity) has unique \(words(stored)) in \(store) and \(words(wanted)) in \(model)"
     case .indexes(let entity, let stored, let wanted):
       "\(entity) has indexes on \(words(stored)) in \(store) and on \(words(wanted)) in \(model)"
+    case .encoding(let stored, let wanted):
+      "texts are in \(name(of: stored)) in \(store) and in \(name(of: wanted)) in \(model)"
     }
   }
 }
@@ -174,6 +181,8 @@ extension Relationship.Storage {
     }
   }
 }
+
+private func name(of encoding: TextEncoding?) -> String { encoding?.rawValue ?? "UTF-8" }
 
 private func words(_ sets: [[String]]) -> String {
   sets.isEmpty

@@ -12,6 +12,8 @@ package struct StoreSchema: Codable, Hashable, Sendable {
   /// The tables, indexes, views and triggers of an adopted database, in the order of their
   /// creation; nil for a store of the library.
   package var adopted: [SchemaObject]?
+  /// The encoding of the texts in an adopted database; nil for UTF-8.
+  package var encoding: TextEncoding?
 
   /// The tables whose rows are recorded again under this schema, because they may have changed
   /// while their triggers were missing.
@@ -21,9 +23,15 @@ package struct StoreSchema: Codable, Hashable, Sendable {
   package var isAdopted: Bool { adopted != nil }
 
   /// Creates a schema of resolved entities.
-  package init(version: String, entities: [Entity], adopted: [SchemaObject]? = nil) {
+  package init(
+    version: String,
+    entities: [Entity],
+    adopted: [SchemaObject]? = nil,
+    encoding: TextEncoding? = nil
+  ) {
     self.version = version
     self.adopted = adopted
+    self.encoding = encoding
     self.entities = entities.sorted { $0.name < $1.name }
   }
 

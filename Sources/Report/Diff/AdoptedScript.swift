@@ -1,5 +1,6 @@
 import Audit
 import Changes
+import FoundationEssentials
 import Store
 
 /// Writes a script for the `sqlite3` shell that changes the rows of an adopted file into the rows of
@@ -17,18 +18,19 @@ package func writeAdoptedScript(
   to output: ([UInt8]) throws -> Void
 ) throws -> Bool {
   let insertions = Spool()
+  let encoding = differences.schema.encoding
   var isSame = true
   try differences.adoptedRows { row in
     if isSame { try output(Array("PRAGMA foreign_keys = OFF;\nBEGIN IMMEDIATE;\n".utf8)) }
     isSame = false
     if row.before != nil {
-      let conditions = row.key.map { condition($0) }.joined(separator: " AND ")
+      let conditions = try row.key.map { try condition($0, encoding) }.joined(separator: " AND ")
       try output(Array("DELETE FROM \(row.table) WHERE \(conditions);\n".utf8))
     }
     guard let values = row.after else { return }
     let statement =
       "INSERT OR ABORT INTO \(row.table) (\(row.columns.joined(separator: ", ")))"
-      + " VALUES (\(values.map(scriptLiteral).joined(separator: ", ")));\n"
+      + " VALUES (\(try values.map { try literal($0, encoding) }.joined(separator: ", ")));\n"
     try insertions.append(Array(statement.utf8))
   }
   guard !isSame else { return false }
@@ -41,8 +43,11 @@ package func writeAdoptedScript(
 }
 
 /// The SQL condition that a column has exactly this value: the same type and the same bytes.
-private func condition(_ part: (column: String, value: Value)) -> String {
-  let (column, value) = (part.column, scriptLiteral(part.value))
+private func condition(
+  _ part: (column: String, value: Value),
+  _ encoding: TextEncoding?
+) throws -> String {
+  let (column, value) = (part.column, try literal(part.value, encoding))
   let type =
     switch part.value {
     case .null: "null"
@@ -53,4 +58,29 @@ private func condition(_ part: (column: String, value: Value)) -> String {
     }
   return "\(column) = \(value) AND \(column) = \(value) COLLATE BINARY"
     + " AND typeof(\(column)) = '\(type)'"
+}
+
+/// A value in SQL, for the `sqlite3` shell and a file with texts in an encoding.
+///
+/// If the file is in UTF-16, SQLite converts the texts of the script, and replaces the two
+/// noncharacters U+FFFE and U+FFFF. So a text with one of them is written as bytes.
+private func literal(_ value: Value, _ encoding: TextEncoding?) throws -> String {
+  guard let encoding else { return scriptLiteral(value) }
+  let text: Data
+  switch value {
+  case .text(let string):
+    guard !string.unicodeScalars.allSatisfy(isKept) else { return scriptLiteral(value) }
+    text = Data(string.utf8)
+  case .brokenText(let data): text = data
+  default: return scriptLiteral(value)
+  }
+  guard let bytes = encoding.storedBytes(of: text) else {
+    throw CanonicalEncodingError(message: "a text in UTF-16 can't have the bytes of a text")
+  }
+  return "CAST(x'\(hexadecimal(bytes))' AS TEXT)"
+}
+
+/// Whether a script has the character as itself, and a database in UTF-16 gets it unchanged.
+private func isKept(_ scalar: Unicode.Scalar) -> Bool {
+  scalar.value >= 0x20 && scalar.value != 0x7f && !(0xfffe...0xffff).contains(scalar.value)
 }

@@ -122,7 +122,7 @@ private func scriptLiteral(text: String) -> String {
   return isPlain ? literal(text) : "CAST(x'\(hexadecimal(Data(text.utf8)))' AS TEXT)"
 }
 
-private func hexadecimal(_ data: Data) -> String {
+func hexadecimal(_ data: Data) -> String {
   let digits = Array("0123456789abcdef".utf8)
   var text: [UInt8] = []
   text.reserveCapacity(data.count * 2)

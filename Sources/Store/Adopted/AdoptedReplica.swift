@@ -17,7 +17,11 @@ enum AdoptedReplica {
     let objects = schema.adopted ?? []
     var prefix = CaptureNames.usualPrefix
     while objects.contains(where: { CaptureNames(prefix: prefix).own($0.name) }) { prefix += "_" }
-    connection.tablePrefix = prefix
+    // The encoding must be set before the first table exists.
+    if let encoding = schema.encoding {
+      try connection.execute("PRAGMA encoding = '\(encoding.rawValue)'")
+    }
+    try connection.useTables(prefix: prefix)
     try connection.execute(Catalog.statements(connection.tables))
     try create(objects, on: connection)
     let schemaID = try Catalog.add(schema, on: connection)

@@ -7,7 +7,6 @@ enum AdoptionFailure: StoreReason {
   case prefixTaken(String, prefix: String)
   case invalidPrefix(String)
   case nothingToRecord
-  case encoding(String)
   case suspended(process: Int32)
   case notWritable
   /// SQLite gave new numbers to the rows of a table of a replica.
@@ -50,9 +49,6 @@ enum AdoptionFailure: StoreReason {
         + "\nUse a prefix such as audit_."
     case .nothingToRecord:
       "\(path) has no table that can be recorded.\nTo see why: travelog adopt --dry-run \(path)"
-    case .encoding(let encoding):
-      "The texts of \(path) are stored as \(encoding), and only UTF-8 can be recorded."
-        + "\nTo see the encoding: sqlite3 \(path) 'PRAGMA encoding'"
     case .suspended(let process):
       "The triggers of \(path) are temporarily removed, because process \(process) is changing the"
         + " tables."

@@ -144,6 +144,10 @@ struct Catalog {
     } catch {
       throw Self.damaged(.schema, path: connection.path, cause: error)
     }
+    if schema.isAdopted, schema.encoding != TextEncoding(rawValue: connection.encoding) {
+      throw FileFailure.otherEncoding(schema.encoding, now: connection.encoding)
+        .at(connection.path)
+    }
     self.identifier = identifier
     self.lineage = lineage
     self.schemaID = schemaID

@@ -6,6 +6,8 @@ enum FileFailure: StoreReason {
   case missing, folder, notADatabase, empty, appleStore, foreignDatabase
   case newerFormat(Int64, known: Int32)
   case damaged, cutOff(bytes: Int), otherTables(String), damagedCatalog(CatalogPart)
+  /// The texts of an adopted file have another encoding than when it was adopted.
+  case otherEncoding(TextEncoding?, now: String)
   /// Another program has locked the file. The waiting time is nil if it is not known.
   case locked(waited: Duration?)
   case unrecordedChange, erasedButInLog
@@ -26,6 +28,7 @@ enum FileFailure: StoreReason {
     case .locked, .unrecordedChange, .erasedButInLog: .locked
     case .workingCopy(let number): number == EACCES || number == EROFS ? .readOnly : .inputOutput
     case .writeProtected, .openedForReading, .noCompanions, .noWriteAheadLog: .readOnly
+    case .otherEncoding: .schemaMismatch
     case .full: .diskFull
     case .inputOutput: .inputOutput
     case .outOfMemory: .outOfMemory
@@ -57,6 +60,10 @@ enum FileFailure: StoreReason {
         + " changed them.\nTo list the differences: travelog check \(path)"
     case .damagedCatalog(let part):
       "The catalog of the store \(path) is damaged: its \(part) is missing or invalid."
+    case .otherEncoding(let recorded, let now):
+      "The texts of \(path) are in \(now), but its history was recorded in"
+        + " \(recorded?.rawValue ?? "UTF-8")."
+        + "\nTo begin a new history: travelog adopt --detach \(path) && travelog adopt \(path)"
     case .locked(let time):
       "Another program is writing to \(path) and did not finish"
         + " \(time.map { "within \(text($0))" } ?? "in time").\nTry again."

@@ -34,8 +34,24 @@ extension Statement {
     case .null: .null
     case .integer: .integer(int64(at: index))
     case .real: .real(double(at: index))
-    case .text: withBytes(at: index) { Value(text: $0) }
+    case .text: withText(at: index) { Value(text: $0) }
     case .blob: .blob(data(at: index))
+    }
+  }
+}
+
+extension TextEncoding {
+  /// The bytes that a database in this encoding stores for the bytes of a ``Value``'s text; nil if
+  /// the database can't have the text.
+  package func storedBytes(of text: Data) -> Data? {
+    let units = text.withUnsafeBytes { utf16(ofUTF8: $0) }
+    return units.map { units in
+      Data(
+        units.flatMap { unit in
+          let bytes = [UInt8(unit & 0xff), UInt8(unit >> 8)]
+          return self == .utf16LittleEndian ? bytes : bytes.reversed()
+        }
+      )
     }
   }
 }

@@ -70,7 +70,7 @@ struct StoreFile: Sendable {
     try connection.setForeignKeys(enforced: true)
     try connection.setTriggers(enabled: false)
     try options.configure?(connection)
-    connection.tablePrefix = prefix
+    if let prefix { try connection.useTables(prefix: prefix) }
     return connection
   }
 
@@ -86,11 +86,11 @@ struct StoreFile: Sendable {
     guard mayWrite(path), mayWrite(folder) else { return }
     let writer = try Connection(path: path, mode: .readWrite)
     guard !writer.isReadOnly else { return }
-    writer.tablePrefix = connection.tablePrefix
     writer.setBusyTimeout(.seconds(1))
     try writer.execute("PRAGMA synchronous = FULL")
     try writer.setTriggers(enabled: false)
     do {
+      if let prefix = connection.tablePrefix { try writer.useTables(prefix: prefix) }
       try AdoptedFile.seal(on: writer, blobFolder: location.blobFolder)
     } catch SQLiteError.busy {
       // The program is writing, so the changes are sealed later.
@@ -220,7 +220,7 @@ struct StoreFile: Sendable {
     if try statement.step(), statement.int64(at: 0) == Int64(Catalog.applicationID) {
       format = statement.int64(at: 1)
     } else if let prefix = try AdoptedFile.prefix(on: connection) {
-      connection.tablePrefix = prefix
+      try connection.useTables(prefix: prefix)
       guard case .integer(let number) = try Catalog.value("format", on: connection) else {
         throw FileFailure.damagedCatalog(.schema).at(path)
       }

@@ -1,19 +1,27 @@
 """A program that knows nothing of Travelog: it runs random statements on a database.
 
     random_program.py FILE SEED COUNT [--shell] [--brackets] [--name NAME] [--copies FOLDER]
-                      [--every N] [--ddl]
+                      [--every N] [--ddl] [--encoding UTF-16le|UTF-16be]
 
 With --shell the statements run in the sqlite3 program instead of Python's module. With --brackets
 each transaction names an author and a request, as docs/ADOPT.md describes; the names of requests
 begin with --name. With --copies the program copies the database after some of these transactions,
-and the copy has the request as its name. With --ddl it also changes tables. It prints the requests
-of the transactions that changed rows, in their order.
+and the copy has the request as its name. With --ddl it also changes tables. With --encoding the
+database is in this encoding, and the program also writes texts that have unpaired surrogates. It
+prints the requests of the transactions that changed rows, in their order.
 """
 import argparse
 import random
 import sqlite3
 import subprocess
 
+# Unpaired surrogates, noncharacters, byte-order marks and NUL.
+UNITS = [
+    [0xD800], [0xDC00, 0x61], [0x61, 0xD83D], [0xDC00, 0xD800], [0xD83D, 0xD83D, 0xDE00], [0xFFFE, 0x61],
+    [0xFFFF], [0xFEFF, 0x62], [0xFEFF], [0x61, 0, 0x62], [0],
+]
+# The same texts in SQL, for a database in UTF-16.
+UNUSUAL = []
 WORDS = ["a", "A", "b", "é", "x y", "", "it''s", "0", "10", "z\U0001f600"]
 
 
@@ -30,6 +38,8 @@ def literal(rng, declared):
         return rng.choice(["x'01'", "x'02'", "x'0304'", "x'%02x'" % rng.randint(0, 30)])
     if "REAL" in declared or "FLOA" in declared or "NUM" in declared:
         return rng.choice([str(rng.randint(0, 9)), "%.3f" % rng.random(), "0.1", "2.0"])
+    if UNUSUAL and rng.random() < 0.4:
+        return rng.choice(UNUSUAL)
     return "'%s'" % rng.choice(WORDS + ["w%d" % rng.randint(0, 15)])
 
 
@@ -51,7 +61,7 @@ class Shell:
         self.process = subprocess.Popen(
             ["sqlite3", "-batch", "-init", "/dev/null", file],
             stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
-            text=True, encoding="utf-8",
+            text=True, encoding="utf-8", errors="replace",
         )
         self.execute(".timeout 30000")
 
@@ -167,8 +177,14 @@ def main():
     parser.add_argument("--copies")
     parser.add_argument("--every", type=int, default=10)
     parser.add_argument("--ddl", action="store_true")
+    parser.add_argument("--encoding")
     parser.add_argument("--prefix", default="travelog_")
     options = parser.parse_args()
+    if options.encoding:
+        order = "little" if options.encoding == "UTF-16le" else "big"
+        for units in UNITS:
+            text = b"".join(unit.to_bytes(2, order) for unit in units)
+            UNUSUAL.append("CAST(x'%s' AS TEXT)" % text.hex())
     rng = random.Random(options.seed)
     reader = sqlite3.connect(options.file, isolation_level=None, timeout=30)
     schema = reader.execute("SELECT name, sql FROM sqlite_master WHERE type = 'table'").fetchall()
@@ -178,6 +194,7 @@ def main():
         connection = Shell(options.file)
     else:
         connection = sqlite3.connect(options.file, isolation_level=None, timeout=30)
+        connection.text_factory = lambda text: text.decode("utf-8", "replace")
     # The tests don't cut the power.
     connection.execute("PRAGMA synchronous = OFF")
     if rng.random() < 0.3:
@@ -259,10 +276,15 @@ def run(connection, rng, tables):
     connection.execute(statement(rng, rng.choice(tables))).fetchall()
 
 
+def exact(value):
+    """SQL for a value; quote() leaves out what follows a NUL, and replaces unpaired surrogates."""
+    return "quote(%s), hex(CAST(%s AS BLOB))" % (value, value)
+
+
 def snapshot_of(connection, tables):
     return [
         sorted(connection.execute("SELECT %s FROM %s" % (
-            ", ".join(["quote(%s)" % column[0] for column in table.columns] + ["quote(%s)" % table.identity]), table.name)).fetchall())
+            ", ".join([exact(column[0]) for column in table.columns] + [exact(table.identity)]), table.name)).fetchall())
         for table in tables
     ]
 
