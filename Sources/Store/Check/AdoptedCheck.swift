@@ -152,6 +152,13 @@ final class AdoptedCheck {
   // MARK: Rows
 
   private func compare(_ body: (CheckFinding) throws -> Void) throws {
+    try reader.withPassingValues { try compare($0, body) }
+  }
+
+  private func compare(
+    _ passing: PassingValues,
+    _ body: (CheckFinding) throws -> Void
+  ) throws {
     let rows = try known.prepare(
       "SELECT origin, name, there, json, special, large FROM known ORDER BY origin, name"
     )
@@ -164,19 +171,18 @@ final class AdoptedCheck {
       var kind: ChangeKind?
       if let row, isThere {
         let expected = values(rows, from: 3)
-        try reader.withPassingValues { passing in
-          for (index, value) in row.enumerated() {
-            let column = ColumnIndex(index)
-            let key = table.encoder.key(column)
-            guard let before = expected[Array(key)], before != .erased else { continue }
-            let now = try table.encoder.encoded(value, at: column, blobs: passing.blobs)
-            guard now != before else { continue }
-            text.appendChanged(key)
-            text.before.append(key, value: before)
-            text.after.append(key, value: now)
-            kind = .update
-          }
+        for (index, value) in row.enumerated() {
+          let column = ColumnIndex(index)
+          let key = table.encoder.key(column)
+          guard let before = expected[Array(key)], before != .erased else { continue }
+          let now = try table.encoder.encoded(value, at: column, blobs: passing.blobs)
+          guard now != before else { continue }
+          text.appendChanged(key)
+          text.before.append(key, value: before)
+          text.after.append(key, value: now)
+          kind = .update
         }
+        try passing.removeAll()
       } else if (row != nil) != isThere {
         kind = isThere ? .delete : .insert
       }
