@@ -19,9 +19,9 @@ def duration(text):
 
 
 def positive(text):
-    """Reads a number from 1 on."""
+    """Reads a whole number above 0."""
     if not re.fullmatch(r"[1-9]\d{0,8}", text):
-        raise argparse.ArgumentTypeError(f"{text} is not a number from 1 on")
+        raise argparse.ArgumentTypeError(f"{text} is not a whole number above 0")
     return int(text)
 
 

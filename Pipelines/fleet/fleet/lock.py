@@ -12,7 +12,7 @@ def lock(target):
         try:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
-            raise FleetError(f"Another load works on {target}.", "Try again when the other load has ended.",
+            raise FleetError(f"Another load is writing to {target}.", "Try again when the other load has ended.",
                              LOCKED) from None
         yield
 

@@ -70,7 +70,7 @@ package enum AuditError: Error, Sendable, Worded {
       "No \(entity) of \(history) has or had the \(property) \(inQuotes(abbreviated(value)))."
         + "\nThe whole value must match. List all values: travelog log \(history) --entity \(entity) --patch"
     case .severalObjects(let names, let value, let property):
-      "The \(property) \(inQuotes(abbreviated(value))) is or was that of \(listText(names))."
+      "\(listText(names)) have or had the \(property) \(inQuotes(abbreviated(value)))."
         + "\nGive one of these ids."
     case .isBeforeHistory(let name, let base):
       "The history of \(name) begins after transaction \(base)."

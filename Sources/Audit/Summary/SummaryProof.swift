@@ -110,7 +110,7 @@ extension Summary {
         chain.statement,
         chain.proven.map(provenText)
           ?? "Anyone who can write to the store can forge its history and digests. Compare the head"
-          + " with a digest that was noted elsewhere: report it with --head DIGEST.",
+          + " with a digest that was noted elsewhere, with --head DIGEST.",
       ]
     case let log as LogHistory:
       // Until now, only a part of the log was read, from the nearest position in the members file
@@ -158,7 +158,7 @@ extension AuditedHistory {
       switch result.proof {
       case .store:
         statements.append(
-          "A replay of the logs gives the rows of the store, which proves the transactions up to"
+          "A replay of the logs gives the rows of the store. This proves the transactions up to"
             + " \(proven)."
         )
       case .lineage(let next):

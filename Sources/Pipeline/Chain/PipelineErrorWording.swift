@@ -176,7 +176,7 @@ extension PipelineError {
         + "\nRun “travelog export \(store) --to \(logs)” first."
     case .isUnknownObject(let name, let entity):
       "The logs in \(logs) have no values of \(name) that can be erased."
-        + "\nTo find its id: “travelog log \(logs) --entity \(entity)”"
+        + "\nTo find the id: “travelog log \(logs) --entity \(entity)”"
     case .isThere(let name):
       "\(name) still exists, so the store and the replicas need its present values."
         + "\nDelete \(name) in the store, export the deletion, and then erase. To erase only"
