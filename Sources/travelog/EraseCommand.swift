@@ -48,7 +48,7 @@ extension Travelog {
       + "including large values. The chain stays verifiable. With --store, the values are also "
       + "removed from the store's history. A new transaction of the store records who erased "
       + "what, when and why, and the command exports this transaction. If values of more than "
-      + "100,000 changes are erased, several transactions record this. Without --store, the "
+      + "50,000 changes are erased, several transactions record this. Without --store, the "
       + "history of the store keeps the values. In this case, only the file _erasures.ndjson "
       + "records the erasure, and no transaction confirms this record. A value that the object "
       + "still has can't be erased: first change or delete the value in the store, and export the "

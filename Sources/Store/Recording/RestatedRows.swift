@@ -8,7 +8,7 @@ struct RestatedRows {
   /// restate them.
   ///
   /// Tests set a lower maximum.
-  @TaskLocal static var most = 100_000
+  @TaskLocal static var most = 50_000
 
   private var transactions:
     [Int64: (transaction: Transaction, digest: Digest, lines: [RestatedLine])] =
