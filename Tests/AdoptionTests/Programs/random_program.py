@@ -191,8 +191,9 @@ def main():
     reader = sqlite3.connect(options.file, isolation_level=None, timeout=30)
     schema = reader.execute("SELECT name, sql FROM sqlite_master WHERE type = 'table'").fetchall()
     tables = own_tables(reader, schema, options.prefix)
-    index = reader.execute("SELECT 1 FROM sqlite_master WHERE type = 'index' AND sql LIKE '%lower(%'")
-    if options.encoding and index.fetchone():
+    # All rows are fetched, because a statement that is not finished would lock the file.
+    indexes = reader.execute("SELECT 1 FROM sqlite_master WHERE type = 'index' AND sql LIKE '%lower(%'").fetchall()
+    if options.encoding and indexes:
         # In UTF-16, SQLite computes such an index wrongly for a blob that a program binds.
         OTHERS.remove("x'00ff'")
     reader.close()
