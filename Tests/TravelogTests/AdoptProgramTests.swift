@@ -193,7 +193,7 @@ struct AdoptProgramTests {
 
   @Test(
     "The script of diff turns the rows of an earlier state into the present rows.",
-    .enabled(if: installed("sqlite3") != nil, "there is no sqlite3")
+    .enabled(if: installed("sqlite3") != nil, "sqlite3 is not installed")
   )
   func script() throws {
     let sql = """

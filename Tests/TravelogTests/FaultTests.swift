@@ -59,7 +59,7 @@ struct FaultTests {
 
   @Test(
     "If adopt --suspend stops anywhere, no row changes, and the next command restores triggers.",
-    .enabled(if: installed("sqlite3") != nil, "there is no sqlite3")
+    .enabled(if: installed("sqlite3") != nil, "sqlite3 is not installed")
   )
   func suspend() throws { try stop(.suspend, atLeast: trials(3, long: 50)) }
 

@@ -6,7 +6,7 @@ import Testing
 
 @Suite(
   "travelog with a database in UTF-16",
-  .enabled(if: installed("sqlite3") != nil, "there is no sqlite3")
+  .enabled(if: installed("sqlite3") != nil, "sqlite3 is not installed")
 )
 struct UTF16ProgramTests {
   /// The rows of a table as the `sqlite3` program reads them, with the bytes of each text.

@@ -109,8 +109,8 @@ extension Summary {
       entries[index].statements = [
         chain.statement,
         chain.proven.map(provenText)
-          ?? "Anyone who can write to the store can forge its history and digests. Compare the head"
-          + " with a digest that was noted elsewhere, with --head DIGEST.",
+          ?? "Anyone who can write to the store can forge its history and digests. To find a forgery,"
+          + " give the report a digest that was noted elsewhere: --head DIGEST.",
       ]
     case let log as LogHistory:
       // Until now, only a part of the log was read, from the nearest position in the members file
