@@ -49,6 +49,24 @@ private func page(_ name: String, _ request: AuditRequest = AuditRequest()) thro
   return String(decoding: bytes, as: UTF8.self)
 }
 
+/// The objects that a history changes; those that are only in a snapshot are not included.
+private func changedObjects(in history: History) throws -> Set<String> {
+  var changed: Set<String> = []
+  var open: Set<String> = []
+  try history.source.read(
+    #require(history.range),
+    wants: { _ in true },
+    change: { change, _ in
+      open.insert("\(String(decoding: change.entity, as: UTF8.self)) \(change.id)")
+    },
+    transaction: { transaction in
+      if transaction.operation != .snapshot { changed.formUnion(open) }
+      open = []
+    }
+  )
+  return changed
+}
+
 extension AuditReport {
   fileprivate func finding(_ kind: AuditFinding.Kind) -> AuditFinding? {
     findings.first { $0.finding == kind }
@@ -232,6 +250,8 @@ struct ReportTests {
         }
       }
       #expect(report.snapshotObjects > 0)
+      let changed = try report.histories.map { try changedObjects(in: History($0.source)).count }
+      #expect(report.objects == Int64(changed.reduce(0, +)))
       #expect(report.changes.all == verified.reduce(0) { $0 + $1.changes })
       #expect(report.firstTime ?? "" <= report.lastTime ?? "")
       _ = try page(world.logs.path)

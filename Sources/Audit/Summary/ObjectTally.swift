@@ -11,14 +11,10 @@ package final class ObjectTally {
   }
 
   private struct Entry {
+    /// The number of counted changes; zero if only the name is wanted.
     var changes: Int64 = 0
-    var name: String?
-  }
-
-  /// A name that was requested.
-  private struct Wanted {
-    /// The number of names that were requested earlier.
-    let order: Int32
+    /// The number of names that were requested earlier; nil if this name was not requested.
+    var order: Int32?
     var name: String?
   }
 
@@ -31,8 +27,13 @@ package final class ObjectTally {
   private var entities: [[UInt8]] = []
   /// The index of the entity that was looked up last.
   private var latest = 0
-  private var counted: [Object: Entry] = [:]
-  private var wanted: [Object: Wanted] = [:]
+  /// The counted objects and the objects whose names are wanted.
+  ///
+  /// In a large history, most of the time of a report is spent on looking up objects, so there is
+  /// only one dictionary.
+  private var entries: [Object: Entry] = [:]
+  private var countedObjects = 0
+  private var wantedNames = 0
   private var distinct = DistinctCount()
   /// Whether the history has too many objects to count each of them separately.
   private var isOver = false
@@ -50,7 +51,10 @@ package final class ObjectTally {
 
   /// Deletes the counts, and keeps the list of objects whose names are wanted.
   func restart() {
-    counted = [:]
+    entries = entries.filter { $0.value.order != nil }.mapValues { entry in
+      Entry(order: entry.order, name: entry.name)
+    }
+    countedObjects = 0
     tentative = nil
     distinct = DistinctCount()
     isOver = false
@@ -79,9 +83,11 @@ package final class ObjectTally {
   }
 
   private func want(_ entity: Int32, id: ObjectID, history: Int) {
-    guard wanted.count < Self.nameLimit else { return }
+    guard wantedNames < Self.nameLimit else { return }
     let object = Object(history: Int32(history), entity: entity, id: id)
-    if wanted[object] == nil { wanted[object] = Wanted(order: Int32(wanted.count)) }
+    guard entries[object]?.order == nil else { return }
+    entries[object, default: Entry()].order = Int32(wantedNames)
+    wantedNames += 1
   }
 
   /// Records the name that an object has in a change, instead of its earlier name.
@@ -91,32 +97,34 @@ package final class ObjectTally {
   func note(_ change: Change, isCounted: Bool, isTentative: Bool = false) {
     if isCounted, isTentative, tentative == nil { tentative = ([], distinct, isOver) }
     let object = object(of: change)
-    let wantedIndex = wanted.index(forKey: object)
-    let isTracked = isCounted && track(object)
-    if wantedIndex != nil || isTracked, let name = name(in: change, entity: object.entity) {
-      if let wantedIndex { wanted.values[wantedIndex].name = name }
-      if isTracked { counted[object]?.name = name }
+    var place = entries.index(forKey: object)
+    if isCounted { place = track(object, at: place) }
+    if let place, let name = name(in: change, entity: object.entity) {
+      entries.values[place].name = name
     }
   }
 
-  /// Counts a change of an object; returns false if there are too many objects to count this object
-  /// separately.
-  private func track(_ object: Object) -> Bool {
+  /// Counts a change of an object, and returns the place of its entry; nil if there are too many
+  /// objects to count this object separately.
+  private func track(_ object: Object, at place: [Object: Entry].Index?) -> [Object: Entry].Index? {
     distinct.add(
       mixed(number(of: object.id) ^ mixed(UInt64(object.entity) << 32 | UInt64(history)))
     )
-    if let index = counted.index(forKey: object) {
-      counted.values[index].changes += 1
-      tentative?.objects.append(object)
-      return true
+    let isNew = place.map { entries.values[$0].changes == 0 } ?? true
+    if isNew {
+      guard countedObjects < Self.limit else {
+        isOver = true
+        return place
+      }
+      countedObjects += 1
     }
-    guard counted.count < Self.limit else {
-      isOver = true
-      return false
-    }
-    counted[object] = Entry(changes: 1)
     tentative?.objects.append(object)
-    return true
+    guard let place else {
+      entries[object] = Entry(changes: 1)
+      return entries.index(forKey: object)
+    }
+    entries.values[place].changes += 1
+    return place
   }
 
   /// Ends a transaction: keeps its tentative counts if it is selected, and subtracts them otherwise.
@@ -126,15 +134,16 @@ package final class ObjectTally {
     guard !isSelected else { return }
     (self.distinct, self.isOver) = (distinct, isOver)
     for object in objects {
-      guard var entry = counted[object] else { continue }
+      guard var entry = entries[object] else { continue }
       entry.changes -= 1
-      counted[object] = entry.changes > 0 ? entry : nil
+      if entry.changes == 0 { countedObjects -= 1 }
+      entries[object] = entry.changes > 0 || entry.order != nil ? entry : nil
     }
   }
 
   /// The number of different objects, and whether this number is an estimate.
   var objects: (count: Int64, isEstimated: Bool) {
-    isOver ? (distinct.estimate, true) : (Int64(counted.count), false)
+    isOver ? (distinct.estimate, true) : (Int64(countedObjects), false)
   }
 
   /// The objects with the most changes.
@@ -142,8 +151,9 @@ package final class ObjectTally {
     // Entities are sorted by name, because their order in memory depends on the order in which they
     // were read.
     // Objects with fewer changes than the last listed object are not sorted, which saves time.
-    let least = counted.values.map(\.changes).sorted(by: >).prefix(NameTally.shown).last ?? 0
-    let sorted = counted.filter { $0.value.changes >= least }.sorted { left, right in
+    let most = entries.values.map(\.changes).sorted(by: >).prefix(NameTally.shown)
+    let least = max(1, most.last ?? 0)
+    let sorted = entries.filter { $0.value.changes >= least }.sorted { left, right in
       (right.value.changes, left.key.history, name(of: left.key.entity), left.key.id)
         < (left.value.changes, right.key.history, name(of: right.key.entity), right.key.id)
     }
@@ -164,8 +174,10 @@ package final class ObjectTally {
   package func names(
     _ body: (_ history: Int, _ entity: String, _ id: ObjectID, _ name: String) throws -> Void
   ) rethrows {
-    for (object, entry) in wanted.sorted(by: { $0.value.order < $1.value.order }) {
-      guard let text = entry.name else { continue }
+    let named = entries.compactMap { object, entry in
+      entry.order.flatMap { order in entry.name.map { (order, object, $0) } }
+    }
+    for (_, object, text) in named.sorted(by: { $0.0 < $1.0 }) {
       try body(Int(object.history), name(of: object.entity), object.id, text)
     }
   }

@@ -52,6 +52,12 @@ final class Summary: VerificationObserver {
   private var newest = ""
   private var counter = EntityCounter()
   private var changes: Int64 = 0
+  /// The digest of the schema of the open transaction.
+  private var openSchema = ""
+  /// Whether the filter can select the open transaction.
+  private var mayBeSelected = false
+  /// Whether the open transaction can be the snapshot at the beginning of a history.
+  private var isFirst = false
 
   init(
     _ histories: [History],
@@ -95,22 +101,29 @@ final class Summary: VerificationObserver {
     objects.settle(isSelected: false)
     newest = ""
     changes = 0
+    isFirst = true
     counter = EntityCounter()
     objects.begin(index, vocabulary: Vocabulary(histories[index].outline.schema))
   }
 
-  func wants(_ transaction: Transaction) -> Bool { current != nil }
+  func open(_ transaction: Transaction) -> Bool {
+    guard let current else { return false }
+    mayBeSelected = isInRange(transaction) && filters[current].mayMatch(transaction)
+    openSchema = transaction.schema
+    return true
+  }
 
-  func take(_ change: Change, transaction: Transaction) {
+  func take(_ change: Change) {
     guard let current else { return }
-    let filter = filters[current]
     let isSelected =
-      isInRange(transaction) && filter.mayMatch(transaction)
-      && filter.matches(change, transaction: transaction)
+      mayBeSelected
+      && (!request.filter.isAboutChanges || filters[current].matches(change, schema: openSchema))
+    // Only the closing line of a transaction shows that it is a snapshot, whose objects are not
+    // counted.
     objects.note(
       change,
-      isCounted: isSelected && transaction.operation != .snapshot,
-      isTentative: filter.needsClosingLine
+      isCounted: isSelected,
+      isTentative: isFirst || request.filter.needsClosingLine
     )
     guard isSelected else { return }
     counter.count(change)
@@ -123,7 +136,10 @@ final class Summary: VerificationObserver {
 
   func close(_ transaction: Transaction) {
     let counts = counter.take()
-    defer { changes = 0 }
+    defer {
+      changes = 0
+      isFirst = false
+    }
     guard let current, isInRange(transaction) else { return }
     let isSnapshot = transaction.operation == .snapshot
     // The time of a snapshot is not compared. It is the time at which the snapshot was written, and
@@ -134,7 +150,7 @@ final class Summary: VerificationObserver {
     // only a part.
     entries[current].note(transaction)
     let filter = filters[current]
-    objects.settle(isSelected: filter.matches(transaction))
+    objects.settle(isSelected: !isSnapshot && filter.matches(transaction))
     guard filter.matches(transaction), changes > 0 || !filter.isAboutChanges else { return }
     let summary = TransactionSummary(transaction: transaction, entities: counts)
     entries[current].add(summary, isSnapshot: isSnapshot)

@@ -57,11 +57,11 @@ extension Summary {
     var progress = Progress(total: Int64(range.count))
     try histories[index].source.read(
       range,
-      wants: { _ in true },
+      wants: open,
       change: { change, opening in
         try progress.countChange(tick)
         chain?.take(change, transaction: opening)
-        take(change, transaction: opening)
+        take(change)
       },
       transaction: { transaction in
         try progress.countTransaction(tick)

@@ -197,7 +197,7 @@ final class LineageVerification {
     tick: Tick,
     _ body: (Transaction) throws -> Void
   ) throws {
-    var observed: Transaction?
+    var open: Int64?
     var isWanted = false
     try chain.readToEnd(
       reader,
@@ -207,11 +207,11 @@ final class LineageVerification {
         if !change.large.isEmpty { try checkLargeValues(of: change) }
         try progress.countChange(tick)
         guard let observer else { return }
-        if observed?.id != id {
-          observed = try reader.opening()
-          isWanted = observed.map(observer.wants) ?? false
+        if open != id {
+          open = id
+          isWanted = try reader.opening().map(observer.open) ?? false
         }
-        if isWanted, let observed { try observer.take(change, transaction: observed) }
+        if isWanted { try observer.take(change) }
       },
       first: { collectDay(file, $0) }
     ) { transaction in

@@ -9,12 +9,15 @@ package protocol VerificationObserver: AnyObject {
   /// Called before the first transaction of a lineage.
   func begin(store: String, lineage: Int64)
 
-  /// Returns whether the receiver wants the changes of a transaction. The verification calls this
-  /// method before the first change.
-  func wants(_ transaction: Transaction) -> Bool
+  /// Called before the first change of a transaction; returns whether the receiver wants the
+  /// changes.
+  ///
+  /// The transaction has only the facts that the line of each change contains.
+  func open(_ transaction: Transaction) -> Bool
 
-  /// Called with each wanted change. The bytes of the change are valid only during the call.
-  func take(_ change: Change, transaction: Transaction) throws
+  /// Called with each wanted change of the open transaction. The bytes of the change are valid only
+  /// during the call.
+  func take(_ change: Change) throws
 
   /// Called with each transaction, after its changes.
   func close(_ transaction: Transaction) throws
