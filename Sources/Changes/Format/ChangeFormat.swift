@@ -8,9 +8,8 @@ package final class ChangeFormat {
   private let entityKeys: [[UInt8]]
   private var lastEntity: EntityIndex = 0
   private let acceptsRedacted: Bool
-  /// The values before and after the change that was checked last.
-  package private(set) var before: [ObjectDecoder.Member] = []
-  package private(set) var after: [ObjectDecoder.Member] = []
+  /// The values of the change that was checked last.
+  private var members = ChangeMembers()
 
   /// Creates a check for a schema.
   package convenience init(_ schema: StoreSchema, acceptsRedacted: Bool = false) throws {
@@ -28,6 +27,11 @@ package final class ChangeFormat {
     entityKeys = layouts.map { Array($0.entity.name.utf8) }
   }
 
+  /// The values before the change that was checked last.
+  package var before: [ObjectDecoder.Member] { members.before }
+  /// The values after the change that was checked last.
+  package var after: [ObjectDecoder.Member] { members.after }
+
   /// The index of a change's entity; nil if the schema does not have it.
   package func entity(of change: Change) -> EntityIndex? {
     if !entityKeys.isEmpty, isSame(change.entity, entityKeys[lastEntity]) {
@@ -44,40 +48,7 @@ package final class ChangeFormat {
   ///
   /// When the caller decodes the values, it must check that they are canonical.
   package func split(_ change: Change, of entity: EntityIndex) throws(CanonicalEncodingError) {
-    let decoder = decoders[entity]
-    before.removeAll(keepingCapacity: true)
-    after.removeAll(keepingCapacity: true)
-    guard change.name.isEmpty || decoder.hasNames && RowName(canonical: change.name) != nil else {
-      throw CanonicalEncodingError(message: "the id is not the canonical text of a key")
-    }
-    let hasBefore = change.kind != .insert
-    let hasAfter = change.kind != .delete
-    if hasBefore { try decoder.split(change.before, into: &before) }
-    if hasAfter { try decoder.split(change.after, into: &after) }
-    let isWhole =
-      switch change.kind {
-      case .insert: hasAll(after, columns: decoder.columnCount)
-      case .delete: hasAll(before, columns: decoder.columnCount)
-      case .update: hasBothSides()
-      }
-    guard isWhole, hasBefore || change.before.isEmpty, hasAfter || change.after.isEmpty else {
-      throw CanonicalEncodingError(
-        message: "a change of this kind has other properties before and after"
-      )
-    }
-    try checkChanged(change, decoder: decoder)
-  }
-
-  private func hasBothSides() -> Bool {
-    guard !before.isEmpty, before.count == after.count else { return false }
-    for place in before.indices where before[place].index != after[place].index { return false }
-    return true
-  }
-
-  private func hasAll(_ members: [ObjectDecoder.Member], columns: Int) -> Bool {
-    guard members.count >= columns else { return false }
-    for index in 0..<columns where members[index].index != index { return false }
-    return true
+    try members.split(change, with: decoders[entity])
   }
 
   /// Throws unless every byte of a change is canonical.
@@ -103,43 +74,6 @@ package final class ChangeFormat {
       change: change
     )
     try check(after, decoder: decoder, special: special.after, large: large.after, change: change)
-  }
-
-  /// Checks the list of changed names.
-  ///
-  /// An update lists the names of all properties that it changes. An insertion or deletion has an
-  /// empty list.
-  private func checkChanged(
-    _ change: Change,
-    decoder: ObjectDecoder
-  ) throws(CanonicalEncodingError) {
-    let list = change.changed
-    var position = 0
-    var isRight = true
-    if change.kind == .update {
-      for member in after {
-        let key = decoder.key(member.index)
-        let end = position + key.count
-        // In the list, each name follows a bracket or a comma.
-        guard end < list.count else { throw wrongList }
-        isRight = isRight && list[position] == (position == 0 ? 0x5b : 0x2c)
-        isRight =
-          isRight
-          && isSame(
-            UnsafeRawBufferPointer(rebasing: list[position + 1..<end]),
-            UnsafeRawBufferPointer(rebasing: key.dropLast())
-          )
-        position = end
-      }
-      isRight = isRight && position + 1 == list.count && list[position] == 0x5d
-    } else {
-      isRight = list.isEmpty
-    }
-    guard isRight else { throw wrongList }
-  }
-
-  private var wrongList: CanonicalEncodingError {
-    CanonicalEncodingError(message: "the list of changed names does not match the values")
   }
 
   private typealias Notes = [(key: [UInt8], value: [UInt8])]

@@ -81,12 +81,11 @@ package final class ObjectDecoder {
   /// The number of properties with a column.
   package var columnCount: Int { layout.columns.count }
 
-  /// Splits an object into its properties.
+  /// Splits an object into its properties, and appends them.
   func split(
     _ object: UnsafeRawBufferPointer,
     into members: inout [Member]
   ) throws(CanonicalEncodingError) {
-    members.removeAll(keepingCapacity: true)
     guard object.count >= 2, object[0] == 0x7b, object[object.count - 1] == 0x7d else {
       throw refusal(object)
     }

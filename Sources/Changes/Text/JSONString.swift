@@ -46,6 +46,7 @@ package func parseJSONString(_ bytes: UnsafeRawBufferPointer) -> String? {
 
 /// The index of the first byte that must be escaped in a JSON string; the count if there is no such
 /// byte.
+@inline(__always)
 func indexOfEscape(in text: UnsafeRawBufferPointer, from start: Int) -> Int {
   let ones: UInt64 = 0x0101_0101_0101_0101
   let highBits: UInt64 = 0x8080_8080_8080_8080

@@ -23,6 +23,7 @@ package func endOfValue(in text: UnsafeRawBufferPointer, from start: Int) -> Int
 
 /// The position of the closing quote of a JSON string whose characters start at `start`; the end of
 /// the text if the quote is missing.
+@inline(__always)
 package func endOfString(in text: UnsafeRawBufferPointer, from start: Int) -> Int {
   var position = start
   while true {
