@@ -29,9 +29,9 @@ extension Travelog {
   static let blameCommand = Command(
     "blame",
     summary: "Shows who last set each value of an object.",
-    discussion: "Each attribute and relationship is shown with the transaction that set its "
-      + "value, the time, author, reason and request of that transaction, and the previous value. "
-      + "A deleted object is shown with its last values.",
+    discussion: "Each attribute and relationship is shown with its previous value and with the "
+      + "transaction that set its value: its time, author, reason and request. A deleted object "
+      + "is shown with its last values.",
     examples: [
       "travelog blame trips.store Trip 7": "Show who set the values of trip 7.",
       "travelog blame logs@2026-11-03 Trip 7 --history": "Show all changes of trip 7 up to a time.",

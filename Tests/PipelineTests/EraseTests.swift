@@ -456,6 +456,25 @@ struct EraseTests {
     }
   }
 
+  @Test("An erasure without the store records no author and no reason if the given ones are empty.")
+  func emptyAuthor() throws {
+    try withTemporaryFolder { folder in
+      let secrets = try Secrets(folder)
+      try secrets.write()
+      try secrets.delete()
+      var request = secrets.request
+      request.store = nil
+      request.author = ""
+      request.reason = ""
+      _ = try erase(request)
+      let store = secrets.store.identifier
+      let path = secrets.logs.erasures(of: store, lineage: 0)
+      #expect(try Erasures(path: path, store: store, lineage: 0).lastTransaction != nil)
+      let text = try String(contentsOfFile: path, encoding: .utf8)
+      #expect(text.contains(#""Guest""#) && !text.contains("author") && !text.contains("reason"))
+    }
+  }
+
   @Test("A random object of a random history is erased from all lineages.")
   func random() throws {
     try withTemporaryFolder { folder in

@@ -1,5 +1,6 @@
 import ChangeLog
 import Changes
+import Store
 
 /// Returns a restatement for each transaction that loses values in a log.
 ///
@@ -61,8 +62,8 @@ func rewrite(
       records.append(
         ErasureRecord(
           time: currentTime(),
-          author: request.author,
-          reason: request.reason,
+          author: Author.given(request.author),
+          reason: Author.given(request.reason),
           transaction: transaction.id,
           operation: transaction.operation,
           object: ObjectName(request.entity, id: request.object),

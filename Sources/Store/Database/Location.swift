@@ -92,6 +92,9 @@ package struct Author: Hashable, Sendable {
 
   package static let currentProcess =
     CommandLine.arguments.first.map { String($0.split(separator: "/").last ?? "") } ?? ""
+
+  /// A text that a program gave; nil for an empty text, because lines never contain an empty text.
+  package static func given(_ text: String?) -> String? { text.flatMap { $0.isEmpty ? nil : $0 } }
 }
 
 /// The origin of a replica.

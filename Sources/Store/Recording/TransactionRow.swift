@@ -105,9 +105,9 @@ final class TransactionRow {
       id: id,
       time: stamp.time,
       operation: operation,
-      author: given(author.name),
-      reason: given(author.reason),
-      request: given(author.request),
+      author: Author.given(author.name),
+      reason: Author.given(author.reason),
+      request: Author.given(author.request),
       process: stamp.process,
       processID: stamp.processID,
       host: stamp.host,
@@ -177,6 +177,3 @@ final class TransactionRow {
     return first + Int64(ids.count)
   }
 }
-
-/// A text that a program gave; nil for an empty text, because lines never contain an empty text.
-private func given(_ text: String?) -> String? { text.flatMap { $0.isEmpty ? nil : $0 } }
