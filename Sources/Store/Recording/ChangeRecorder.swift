@@ -7,25 +7,25 @@ import SQLite
 /// changes are recorded while rows are written, or are copied from another history.
 final class ChangeRecorder {
   private let layouts: [EntityLayout]
-  private let encoders: [ObjectEncoder]
-  private let links: [LinkEncoder]
+  let encoders: [ObjectEncoder]
+  let links: [LinkEncoder]
   // Exclusive access is not checked. The check would cost time at each of the many uses of the row,
   // and no other code uses it at the same time.
-  @exclusivity(unchecked) private var row: ChangeRow
-  private let header: TransactionRow
-  private let erasure: Erasure
-  private let blobs: Blobs
+  @exclusivity(unchecked) var row: ChangeRow
+  let header: TransactionRow
+  let erasure: Erasure
+  let blobs: Blobs
 
-  @exclusivity(unchecked) private var touches: Touches
-  private var drafts: [RowKey: ChangeDraft] = [:]
+  @exclusivity(unchecked) var touches: Touches
+  var drafts: [RowKey: ChangeDraft] = [:]
   /// The transaction that is being written.
   private(set) var transaction: Int64 = 0
-  private var firstRow: Int64 = 0
-  private var nextRow: Int64 = 0
+  var firstRow: Int64 = 0
+  var nextRow: Int64 = 0
   /// The ids of the next transaction and the next change; nil unless the last transaction was just
   /// copied.
-  private var next: (transaction: Int64, change: Int64)?
-  private var hasGaps = false
+  var next: (transaction: Int64, change: Int64)?
+  var hasGaps = false
 
   /// Creates a recorder.
   ///
@@ -227,153 +227,7 @@ final class ChangeRecorder {
     drafts[key]?.note(join, target: target, isLinked: isLinked)
   }
 
-  /// Writes the remaining changes, and returns the number of changes in the transaction.
-  ///
-  /// `current` returns the present values of an object. For foreign changes, `stamp` has the time
-  /// and the seed that were captured.
-  func finish(
-    _ author: Author,
-    operation: TransactionOperation = .recorded,
-    stamp: Provenance.Stamp? = nil,
-    current: (RowKey) throws -> [Value]?
-  ) throws -> Int {
-    for (key, draft) in try drafts.sorted(by: { try order(of: $0.key) < order(of: $1.key) }) {
-      guard let touch = try touches.touch(key), touch.kind != .delete else { continue }
-      guard let values = try current(key) else { continue }
-      try settle(key, touch: touch, draft: draft, values: values)
-    }
-    if hasGaps { nextRow = try header.closeGaps(from: firstRow) }
-    touches.removeFile()
-    if count > 0 { try close(author, operation: operation, stamp: stamp) }
-    return Int(count)
-  }
-
-  /// Closes the open transaction, whose changes must all be written.
-  ///
-  /// If its deletions erased values from too many lines for its details, further transactions
-  /// restate the rest of the lines.
-  func close(
-    _ author: Author,
-    operation: TransactionOperation,
-    details: String? = nil,
-    stamp: Provenance.Stamp? = nil
-  ) throws {
-    try header.insert(
-      transaction,
-      author: author,
-      firstRow: firstRow,
-      count: count,
-      operation: operation,
-      details: details ?? erasure.takeDetails(),
-      stamp: stamp
-    )
-    try restateRest(author, stamp: stamp)
-  }
-
-  /// Records, in further transactions, the erased lines that no transaction restates yet.
-  private func restateRest(_ author: Author, stamp: Provenance.Stamp?) throws {
-    while let details = try erasure.takeDetails() {
-      let next = try sealLast()
-      try header.insert(
-        next.transaction,
-        author: author,
-        firstRow: next.change,
-        count: 0,
-        operation: .erase,
-        details: details,
-        stamp: stamp
-      )
-    }
-  }
-
-  /// Closes a transaction without changes.
-  ///
-  /// If the details name a snapshot, `stamp` is the stamp of the snapshot.
-  func mark(
-    _ author: Author,
-    operation: TransactionOperation,
-    details: String,
-    stamp: Provenance.Stamp?
-  ) throws {
-    var stamp = stamp
-    stamp?.time = currentTime()
-    try header.insert(
-      transaction,
-      author: author,
-      firstRow: firstRow,
-      count: 0,
-      operation: operation,
-      details: details,
-      stamp: stamp,
-      // In the mode `tombstones`, the seed is not kept. With it, values that are deleted later
-      // could be guessed from the snapshot's digests.
-      keepsSeed: stamp != nil && erasure.mode == .full
-    )
-  }
-
-  /// Closes a copied transaction with the properties that it has in the other history.
-  func close(_ transaction: Transaction) throws {
-    var transaction = transaction
-    transaction.firstChange = firstRow
-    try header.insert(transaction)
-    if header.follow(transaction) { next = (transaction.id + 1, nextRow) }
-  }
-
-  private func order(of key: RowKey) throws -> (Int64, RowKey) {
-    let row = try touches.touch(key)?.row ?? 0
-    return (row == 0 ? Int64.max : row, key)
-  }
-
-  private func settle(
-    _ key: RowKey,
-    touch: Touch,
-    draft: ChangeDraft,
-    values: [Value]
-  ) throws {
-    let encoder = encoders[key.entity]
-    row.text.removeAll()
-    if touch.kind == .insert {
-      try row.appendAfter(values, encoder: encoder)
-      appendLinks(of: draft)
-      row.text.changed.removeAll(keepingCapacity: true)
-      try row.replace(id: touch.row, kind: .insert)
-      return
-    }
-    for (column, first) in draft.before.sorted(by: { $0.key < $1.key }) {
-      let now = try encoder.encoded(values[column], at: column, blobs: blobs)
-      guard now != first else { continue }
-      let name = encoder.key(column)
-      row.text.appendChanged(name)
-      row.text.before.append(name, value: first)
-      row.text.after.append(name, value: now)
-    }
-    appendLinks(of: draft)
-    if row.text.before.isEmpty, row.text.after.isEmpty {
-      if touch.row != 0 {
-        try row.remove(id: touch.row)
-        hasGaps = true
-      }
-    } else if touch.row != 0 {
-      try row.replace(id: touch.row, kind: .update)
-    } else {
-      try write(.update, key: key)
-    }
-  }
-
-  /// Adds removed links to `before`, and added links to `after`.
-  private func appendLinks(of draft: ChangeDraft) {
-    for (join, targets) in draft.links.sorted(by: { $0.key < $1.key }) {
-      let changes = targets.filter { $0.value.before != $0.value.now }.sorted { $0.key < $1.key }
-      guard !changes.isEmpty else { continue }
-      let encoder = links[join]
-      let (before, now) = (changes.filter(\.value.before), changes.filter(\.value.now))
-      row.text.appendChanged(encoder.key)
-      row.text.before.append(encoder.key, value: encoder.list(before.map(\.key)))
-      row.text.after.append(encoder.key, value: encoder.list(now.map(\.key)))
-    }
-  }
-
-  private func write(_ kind: ChangeKind, key: RowKey) throws {
+  func write(_ kind: ChangeKind, key: RowKey) throws {
     try row.insert(
       id: nextRow,
       kind: kind,
@@ -385,20 +239,5 @@ final class ChangeRecorder {
     touches.set(Touch(kind: kind, row: nextRow), of: key)
     nextRow += 1
     try touches.makeRoom(before: nextRow)
-  }
-
-  /// Creates a draft from a change that is already written, because the object changes again.
-  private func loadDraft(of key: RowKey, touch: Touch) throws {
-    guard drafts[key] == nil || drafts[key]?.before.isEmpty == true else { return }
-    var draft = drafts[key] ?? ChangeDraft()
-    if touch.kind != .insert, touch.row != 0 {
-      let before = try row.valuesBefore(id: touch.row)
-      let encoder = encoders[key.entity]
-      for index in 0..<encoder.count {
-        let column = ColumnIndex(index)
-        draft.before[column] = before[Array(encoder.key(column))]
-      }
-    }
-    drafts[key] = draft
   }
 }

@@ -3,9 +3,6 @@ import SQLite
 
 /// Erases the values of deleted objects from a store whose history keeps only tombstones.
 final class Erasure {
-  /// The index that finds the changes of an object.
-  private static let index = "history_change_object"
-
   private let connection: Connection
   private let blobs: Blobs
   private let layouts: [EntityLayout]
@@ -14,15 +11,7 @@ final class Erasure {
   private let sealed: SealedLines?
   /// The history mode of the store: which values history keeps of deleted objects.
   private(set) var mode = HistoryMode.full
-  /// Whether the write-ahead log may contain erased values.
-  private var isLogUnclean = false
-  /// Whether free pages of the file may contain erased values.
-  private var isFileUnclean = false
-  /// Whether unused bytes in pages of the file may contain erased values.
-  private var arePagesUnclean = false
-  /// The changed pages; nil if history keeps all values, and for a store in memory.
-  private var changedPages: ChangedPages?
-  private var hasErased = false
+  private let remnants: ErasedBytes
   /// What remains of the lines from which deletions in the open transaction erased values, without
   /// the lines in ``file``.
   private var restated = RestatedRows()
@@ -39,51 +28,20 @@ final class Erasure {
     self.blobs = blobs
     self.layouts = layouts
     self.sealed = sealed
+    remnants = ErasedBytes(connection)
     try refresh()
   }
 
   /// Reads the mode again, because another process may have changed it.
   func refresh() throws {
     mode = try Catalog.historyMode(on: connection)
-    let isOn = mode == .tombstones
-    // A process that ended before it emptied the log may have left old values in the log.
-    isLogUnclean = isOn
-    isFileUnclean = isOn
-    arePagesUnclean = isOn
-    if !isOn || connection.path == ":memory:" {
-      changedPages = nil
-    } else if changedPages == nil {
-      changedPages = connection.watchPages()
-    }
-    try connection.execute("PRAGMA secure_delete = \(isOn ? "ON" : "OFF")")
-  }
-
-  /// Sets the requested mode of a store; nil keeps the present mode.
-  static func prepare(_ mode: HistoryMode?, on connection: Connection) throws {
-    guard let mode, try Catalog.historyMode(on: connection) != mode else { return }
-    try connection.inTransaction {
-      try Catalog.set("history_mode", value: .text(mode.rawValue), on: connection)
-      // Earlier changes may have left values in free pages, so the pages are cleared later.
-      let history =
-        "SELECT 1 FROM sqlite_sequence"
-        + " WHERE name = '\(connection.tables.transaction)' AND seq > 0"
-      if mode == .tombstones, try connection.hasRow(history) {
-        try FreeSpace.note(.values, on: connection)
-        try HistoryRows.forgetMarkSeeds(on: connection)
-      }
-      try connection.execute(
-        mode == .tombstones
-          ? "CREATE INDEX IF NOT EXISTS \(index) ON \(connection.tables.change) (object, entity)"
-          : "DROP INDEX IF EXISTS \(index)"
-      )
-    }
+    try remnants.refresh(mode)
   }
 
   /// Erases the values of an object from earlier transactions.
   func eraseEarlier(_ key: RowKey, before first: Int64) throws {
     guard mode == .tombstones else { return }
-    if !hasErased { try FreeSpace.noteDeletion(on: connection) }
-    hasErased = true
+    try remnants.noteDeletion()
     // The object may have changed its entity, but not its family. So all entities of the family are
     // searched.
     let root = layouts[key.entity].ancestors.last ?? key.entity
@@ -240,8 +198,7 @@ final class Erasure {
 
   /// Remembers that captured foreign changes may have left deleted values in the file.
   func noteForeignChanges() throws {
-    guard mode == .tombstones, try FreeSpace.noteForeignChanges(on: connection) else { return }
-    hasErased = true
+    if mode == .tombstones { try remnants.noteForeignChanges() }
   }
 
   /// The details of the next transaction that restates lines from which deletions erased values;
@@ -259,60 +216,10 @@ final class Erasure {
   }
 
   /// Discards the state of a failed write.
-  func abandon() { hasErased = false }
+  func abandon() { remnants.abandon() }
 
-  /// Removes erased bytes from the file and from the write-ahead log, which still contains the old
-  /// pages.
-  ///
-  /// The bytes can't be overwritten while another program writes, or reads an older state. In this
-  /// case, the bytes are overwritten after the next write, or when the store is opened.
-  func committed() {
-    if hasErased {
-      isLogUnclean = true
-      isFileUnclean = true
-      arePagesUnclean = true
-    }
-    hasErased = false
-    guard isLogUnclean || isFileUnclean || arePagesUnclean, connection.path != ":memory:" else {
-      return
-    }
-    // The write succeeded, so an error here is not reported; bytes that remain are removed later.
-    try? withoutWaiting {
-      if isFileUnclean {
-        clearFreeSpace()
-        isLogUnclean = true
-      }
-      if isLogUnclean || arePagesUnclean { try emptyLog() }
-      if arePagesUnclean, !isLogUnclean, let changedPages {
-        arePagesUnclean = try !changedPages.clearGaps()
-      }
-    }
-  }
-
-  private func withoutWaiting(_ body: () throws -> Void) throws {
-    let timeout = connection.busyTimeout
-    connection.setBusyTimeout(milliseconds: 0)
-    defer { connection.setBusyTimeout(milliseconds: timeout) }
-    try body()
-  }
-
-  private func clearFreeSpace() {
-    do {
-      try FreeSpace.clear(on: connection)
-      isFileUnclean = false
-    } catch SQLiteError.busy {
-      // If a checkpoint is not possible now, it is tried again after the next write.
-    } catch {
-      // For example, the disk is full. An attempt after each write would fill it each time. So the
-      // next attempt follows the next deletion or the next opening of the store.
-      isFileUnclean = false
-    }
-  }
-
-  private func emptyLog() throws {
-    let statement = try connection.prepare("PRAGMA wal_checkpoint(TRUNCATE)")
-    if try statement.step() { isLogUnclean = statement.int64(at: 0) != 0 }
-  }
+  /// Removes erased bytes from the file after a commit.
+  func committed() { remnants.remove() }
 }
 
 extension Change {
@@ -346,22 +253,5 @@ extension Change {
       if without(gone, { $0.valuesDigest(salt: salt) }) == digest { return gone }
     }
     return isHidden ? nil : wanted
-  }
-}
-
-extension HistoryMode {
-  /// Whether history keeps the values of a column when their object is deleted.
-  func keeps(_ column: EntityLayout.Column, of entity: Entity) -> Bool {
-    guard self == .tombstones else { return true }
-    guard case .attribute(let index) = column.content else { return false }
-    return entity.attributes[index].preservesValueOnDeletion
-  }
-}
-
-extension Catalog {
-  /// The history mode of the store: which values history keeps of deleted objects.
-  static func historyMode(on connection: Connection) throws -> HistoryMode {
-    guard case .text(let name) = try value("history_mode", on: connection) else { return .full }
-    return HistoryMode(rawValue: name) ?? .full
   }
 }
