@@ -29,8 +29,7 @@ package final class ObjectTally {
   private var latest = 0
   /// The counted objects and the objects whose names are wanted.
   ///
-  /// In a large history, most of the time of a report is spent on looking up objects, so there is
-  /// only one dictionary.
+  /// A lookup for each change takes much of a report's time, so there is only one dictionary.
   private var entries: [Object: Entry] = [:]
   private var countedObjects = 0
   private var wantedNames = 0
