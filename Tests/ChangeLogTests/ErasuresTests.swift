@@ -37,6 +37,18 @@ struct ErasuresTests {
     ]
   }
 
+  @Test("If there is no record to append, no file is created.")
+  func nothing() throws {
+    try withTemporaryFolder { folder in
+      let path = folder.path + "/lineage=0/_erasures.ndjson"
+      var erasures = Erasures(store: "store", lineage: 0)
+      try erasures.append([], to: path)
+      #expect(!FileManager.default.fileExists(atPath: path))
+      try erasures.append([record(1)], to: path)
+      #expect(FileManager.default.fileExists(atPath: path))
+    }
+  }
+
   @Test("An erasure record without optional members is written as one exact line.")
   func line() {
     let previous = ErasureRecord.beginning(ofStore: "s", lineage: 2)

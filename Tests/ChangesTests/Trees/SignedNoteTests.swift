@@ -104,6 +104,10 @@ struct SignedNoteTests {
     #expect(throws: NoteError.self) {
       try ed25519Key(pem: vector.private_pem.replacing("MC4", with: "MC8"))
     }
+    for count in [0, 31, 33] {
+      let bytes = [UInt8](repeating: 7, count: count)
+      #expect(throws: NoteError.self) { try ed25519PublicKey(of: bytes) }
+    }
     let root = encoded(MerkleTree().root.bytes)
     for text in [
       "", "a\n0\n\(root)", "a\n0\n", "\n0\n\(root)\n", "a\n01\n\(root)\n", "a\n-1\n\(root)\n",

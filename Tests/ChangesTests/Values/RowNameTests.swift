@@ -56,6 +56,7 @@ struct RowNameTests {
     arguments: [
       "", "[]", "07", #"["integer:7"]"#, #"["text:a","null"]"#, #"["text:a",]"#, #"["text:a" ]"#,
       #"["text:a""#, #"["text:a"]]"#, #"["rowid:"]"#, #"["rowid:05"]"#, #"["rowid:5","text:a"]"#,
+      #"["text:a";"text:b"]"#,
       #"["text:\u0061"]"#, #"["text:a\"]"#, #"[7]"#, #"["a"]"#,
     ]
   )
