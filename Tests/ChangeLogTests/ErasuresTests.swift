@@ -37,7 +37,7 @@ struct ErasuresTests {
     ]
   }
 
-  @Test("If there is no record to append, no file is created.")
+  @Test("Appending no records creates no file.")
   func nothing() throws {
     try withTemporaryFolder { folder in
       let path = folder.path + "/lineage=0/_erasures.ndjson"
