@@ -27,6 +27,7 @@ package struct Program: Sendable {
   package func run(_ arguments: [String], environment: [String: String]) -> Int32 {
     // A closed pipe becomes an error that can be caught, not a signal.
     signal(SIGPIPE, SIG_IGN)
+    occupyStandardDescriptors()
     let request: Request
     do {
       request = try parse(Array(arguments.dropFirst()), for: command)
@@ -57,6 +58,16 @@ package struct Program: Sendable {
         )
       }
       return isAsked ? code : ExitCode.usage.number
+    }
+  }
+
+  /// Opens each standard descriptor that the process was started without.
+  ///
+  /// Otherwise a file that the program writes would get this descriptor, and then the messages of
+  /// the program. Each descriptor is opened for the other direction, so its use is still an error.
+  private func occupyStandardDescriptors() {
+    for descriptor in STDIN_FILENO...STDERR_FILENO where fcntl(descriptor, F_GETFD) < 0 {
+      _ = open("/dev/null", descriptor == STDIN_FILENO ? O_WRONLY : O_RDONLY)
     }
   }
 
