@@ -258,6 +258,11 @@ struct LogTests {
         try lines.withUnsafeBytes { try writer.append(lines: $0, changes: 1) }
       }
       #expect(error?.code == .lineTooLong)
+      let change = #expect(throws: LogError.self) {
+        let name = String(repeating: "a", count: LineBuffer.longestLine)
+        try writeLog(to: .day("2026-11-23", LogFolder(folder.path)), name: name)
+      }
+      #expect(change?.code == .lineTooLong)
     }
   }
 
@@ -387,6 +392,21 @@ struct DamagedLogTests {
           changed.swapAt(index, other)
           try expectRefusal(changed, "lines \(index) and \(other) swapped")
         }
+      }
+    }
+  }
+
+  @Test("A log that continues after its trailer is refused, whatever the length of the next line.")
+  func afterTrailer() throws {
+    try withTemporaryFolder { folder in
+      let text = try plain(export(makeStore(), to: folder))
+      let file = folder.appendingPathComponent("longer.ndjson.gz")
+      // A reader has a part of a long line in memory, and not its end, when it reads the trailer.
+      for count in [0, 1, 1000, 1 << 19, 1 << 22] {
+        let line = [UInt8](repeating: 0x70, count: count) + [0x0a]
+        try write(gzip(text) + gzip(line), to: file)
+        let error = #expect(throws: LogError.self) { _ = try read(file.path) }
+        #expect(error?.message.contains("there are lines after the trailer") == true, "\(count)")
       }
     }
   }

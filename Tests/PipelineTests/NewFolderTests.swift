@@ -1,12 +1,13 @@
 import ChangeLog
 import Changes
 import Foundation
-import Pipeline
 import SQLite
 import Store
 import StoreTesting
 import TestSupport
 import Testing
+
+@testable import Pipeline
 
 /// An empty log folder may be on a disk that is not mounted.
 @Suite("New log folders")
@@ -152,6 +153,28 @@ struct NewFolderTests {
       try writer.execute("ROLLBACK")
       try world.export()
       #expect(try world.source.read { try $0.remembersExport(filter: nil) })
+    }
+  }
+
+  @Test("Equal rows prove the snapshot with which logs begin, although no transaction proves it.")
+  func unprovenSnapshot() throws {
+    try withTemporaryFolder { folder in
+      var world = try World(folder, "unproven snapshot")
+      try world.write(12)
+      try world.source.deleteHistory([1...6])
+      let writer = try Connection(path: world.path, mode: .readWrite)
+      try writer.execute("BEGIN IMMEDIATE")
+      try world.export()
+      try writer.execute("ROLLBACK")
+      let replica = ImportRequest(logs: world.logs, store: folder.path + "/replica.store")
+      #expect(throws: PipelineError.self) { try importLogs(replica) }
+      var request = VerifyRequest(logs: world.logs)
+      #expect(try verify(request).flatMap(\.marked).map(\.isReplayed) == [false])
+      request.against = world.path
+      let result = try #require(verify(request).first)
+      #expect(result.findings.isEmpty && result.end == .store)
+      #expect(result.marked.map(\.isBase) == [true])
+      #expect(result.marked.map(\.isReplayed) == [true])
     }
   }
 

@@ -196,6 +196,9 @@ struct StatusTests {
       #expect(try status().logs.health == .ok)
       #expect(try status().logs.lagTransactions == 0)
       #expect(try status().logs.exported == first.to)
+      #expect(try status().logs.files == first.files.count)
+      let sizes = try first.files.map { try Data(contentsOf: URL(fileURLWithPath: $0)).count }
+      #expect(try status().logs.bytes == Int64(sizes.reduce(0, +)))
       #expect(try status().verified == nil)
       try world.write(10)
       _ = try verify(VerifyRequest(logs: world.logs))

@@ -55,4 +55,30 @@ struct ReadOnlyTests {
       }
     }
   }
+
+  @Test("Records of erasures that can't be opened are an error of verify, and not damage.")
+  func unreadableRecords() async {
+    await #expect(processExitsWith: .success) {
+      try withTemporaryFolder { folder in
+        var world = try World(folder, "unreadable records")
+        world.history.hasLargeValues = false
+        try world.write(6)
+        try world.export()
+        let records = world.logs.erasures(of: world.source.identifier, lineage: 0)
+        try Data().write(to: URL(fileURLWithPath: records))
+        chmod(records, 0)
+        let owner = geteuid()
+        if owner == 0 {
+          let names = FileManager.default.enumerator(atPath: folder.path)?.allObjects ?? []
+          for name in [""] + names.compactMap({ $0 as? String }) {
+            chown(folder.path + "/" + name, 65534, 65534)
+          }
+          seteuid(65534)
+        }
+        defer { seteuid(owner) }
+        let error = #expect(throws: LogError.self) { try verify(VerifyRequest(logs: world.logs)) }
+        try #require(error?.code == .inputOutput && error?.path == records)
+      }
+    }
+  }
 }

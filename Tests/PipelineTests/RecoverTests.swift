@@ -415,6 +415,22 @@ struct RecoverTests {
     }
   }
 
+  @Test("A copy that has only the first transaction in common continues after this transaction.")
+  func forkAfterFirst() throws {
+    try withTemporaryFolder { folder in
+      let world = try World(folder, "fork after the first")
+      try writeGuest(1, to: world.path)
+      let copy = folder.path + "/copy.store"
+      try copyStore(world.path, to: copy)
+      for id in Int64(2)...4 { try writeGuest(id, to: world.path) }
+      try world.export()
+      for id in Int64(12)...13 { try writeGuest(id, to: copy) }
+      let result = try recover(RecoverRequest(store: copy, logs: world.logs))
+      #expect(result.remedy == .lineage)
+      #expect(result.resumes.transaction == 1)
+    }
+  }
+
   @Test("A lineage that another copy began with another state is not continued.")
   func otherState() throws {
     try withTemporaryFolder { folder in

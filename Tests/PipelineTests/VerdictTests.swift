@@ -1,11 +1,12 @@
 import ChangeLog
 import Changes
 import Foundation
-import Pipeline
 import Store
 import StoreTesting
 import TestSupport
 import Testing
+
+@testable import Pipeline
 
 @Suite("Verdicts")
 struct VerdictTests {
@@ -143,6 +144,36 @@ struct VerdictTests {
       let part = try #require(verify(VerifyRequest(logs: world.logs)).first?.except.first)
       #expect(part.kind == .unanchored && part.count == 14 && part.transactions.count == 10)
       #expect(part.description.contains(", …"))
+    }
+  }
+
+  @Test("The words for the exceptions of a verdict distinguish one part from several.")
+  func wordsForExceptions() {
+    let expected: [(ExceptedPart.Kind, one: String, two: String)] = [
+      (.omitted, "1 transaction left out", "2 transactions left out"),
+      (.snapshot, "nothing proves snapshot 5", "nothing proves the snapshots 5, 9"),
+      (
+        .base, "nothing proves snapshot 5, with which the logs begin",
+        "nothing proves the snapshots 5, 9, with which the logs begin"
+      ),
+      (
+        .gap, "nothing proves the gap that transaction 5 closes",
+        "nothing proves the gaps that transactions 5, 9 close"
+      ),
+      (
+        .restated,
+        "the values that remain in 1 transaction after an erasure (5) are restated by transaction"
+          + " 50, after the proven transactions",
+        "the values that remain in 2 transactions after an erasure (5, 9) are restated by"
+          + " transactions 50, 90, after the proven transactions"
+      ),
+    ]
+    for (kind, one, two) in expected {
+      var part = ExceptedPart(kind)
+      part.add(5, by: 50)
+      #expect(part.description == one)
+      part.add(9, by: 90)
+      #expect(part.description == two)
     }
   }
 }

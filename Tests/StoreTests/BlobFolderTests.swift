@@ -72,6 +72,20 @@ struct BlobFolderTests {
     }
   }
 
+  @Test("A value for which the disk has no space is an error, and leaves no file.")
+  func fullDisk() throws {
+    try withFolder { blobs, _ in
+      // A write to this device fails as on a full disk.
+      symlink("/dev/full", blobs.file(".\(digest).\(getpid())"))
+      let error = #expect(throws: StoreError.self) {
+        try value.withUnsafeBytes { try blobs.write($0, digest: digest) }
+      }
+      #expect(error?.code == .diskFull)
+      let left = try FileManager.default.contentsOfDirectory(atPath: blobs.path)
+      #expect(left == [])
+    }
+  }
+
   private func expectMissingFolder(_ action: () throws -> Void) {
     let error = #expect(throws: StoreError.self) { try action() }
     #expect(error?.code == .inputOutput)

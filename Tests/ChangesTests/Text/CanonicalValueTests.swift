@@ -190,6 +190,13 @@ struct CanonicalValueTests {
     ) {
       try Self.decode("300", as: .int8)
     }
+    for (count, shown) in [80: 80, 81: 80] {
+      let error = #expect(throws: CanonicalEncodingError.self) {
+        try Self.decode(String(repeating: "7", count: count), as: .int8)
+      }
+      let text = String(repeating: "7", count: shown) + (count > shown ? "…" : "")
+      #expect(error?.message.hasPrefix(text + " is not") == true)
+    }
   }
 
   @Test(

@@ -94,6 +94,31 @@ struct AdoptedReplicaTests {
     #expect(try programRows(of: replica.url.path) == rows)
   }
 
+  @Test("A replica does not run a statement of a forged schema that creates nothing.")
+  func forgedSchema() throws {
+    let program = try AdoptedProgram()
+    let schema = try program.open().schema
+    let statements = [
+      "DELETE FROM travelog_catalog", "ATTACH 'other.db' AS other", " /* CREATE */ DROP TABLE pet",
+      "PRAGMA user_version = 7", "",
+    ]
+    for (number, sql) in statements.enumerated() {
+      var forged = schema
+      let index = try #require(forged.adopted?.firstIndex { $0.type == "view" })
+      forged.adopted?[index].sql = sql
+      let file = program.file("forged-\(number).db")
+      let error = try storeError {
+        _ = try Store.open(
+          .file(file),
+          schema: forged,
+          options: Options(origin: ReplicaOrigin(identifier: "origin", lineage: 0))
+        )
+      }
+      #expect(error.code == .invalidSchema)
+      #expect(error.message.contains("does something else than create 'adult'"), "\(sql)")
+    }
+  }
+
   @Test("Tables that the program adds, rebuilds and drops reach a replica with all their rows.")
   func changedTables() throws {
     let program = try AdoptedProgram()

@@ -181,6 +181,32 @@ struct CheckTests {
     }
   }
 
+  @Test("An index with the same columns in another order differs from the schema.")
+  func orderOfIndex() throws {
+    let schema = StoreSchema(
+      version: "1",
+      entities: [
+        Entity(
+          name: "Pair",
+          attributes: [Attribute(name: "a", type: .string), Attribute(name: "b", type: .string)],
+          indexes: [["a", "b"]]
+        )
+      ]
+    )
+    try withStore(.file, schema: schema) { store, _ in
+      let sql = try rows(
+        "SELECT sql FROM sqlite_schema WHERE name = 'Pair_a_b_index'",
+        in: store
+      )[0]
+      let other = sql.replacing(#""a", "b""#, with: #""b", "a""#)
+      #expect(other != sql)
+      let connection = try Connection(path: store.location.path, mode: .readWrite)
+      try connection.execute("DROP INDEX Pair_a_b_index; \(other)")
+      let found = try findings(store)
+      #expect(found == ["the index Pair_a_b_index differs from the schema"])
+    }
+  }
+
   @Test("Blob files that are miscounted, missing, altered or not referenced are found.")
   func blobs() throws {
     try withTampered("UPDATE store_blob SET rows = 5 WHERE size = 200000") { store in

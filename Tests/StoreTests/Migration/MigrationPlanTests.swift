@@ -93,6 +93,12 @@ struct MigrationPlanTests {
     }
     #expect(error.code == .migrationRefused)
     #expect(error.message.contains("C.one can't refer to B instead of A"))
+    // It does not matter whether the old destination still exists.
+    var without = schema("B", "2")
+    without.entities.removeAll { $0.name == "A" }
+    let removed = try storeError { _ = try MigrationPlan(from: schema("A", "1"), to: without) }
+    #expect(removed.code == .migrationRefused)
+    #expect(removed.message.contains("C.one can't refer to B instead of A"))
   }
 
   @Test("Two entities with their own rows can't become one family.")

@@ -207,6 +207,20 @@ struct StagedMigrationTests {
     }
   }
 
+  @Test("A working copy that has become another store does not replace the store.")
+  func otherStore() throws {
+    try withStoreFile(Self.one, fill: Self.fill) { url in
+      let migration = try StagedMigration.begin(on: url)
+      try Self.stages(migration)
+      let copy = try Connection(path: migration.workingCopy.path, mode: .readWrite)
+      try copy.execute("UPDATE store_catalog SET value = 'other' WHERE key = 'identifier'")
+      let error = try storeError { try migration.commit() }
+      #expect(error.code == .misuse)
+      #expect(try names("a", Store.open(.file(url), schema: Self.one)) == ["first", "second"])
+      #expect(try Self.files(beside: url) == [])
+    }
+  }
+
   @Test("A write just before the copy replaces the store is kept, and the copy is not.")
   func changedMeanwhile() throws {
     try withStoreFile(Self.one, fill: Self.fill) { url in

@@ -232,10 +232,40 @@ struct ReplayTests {
         try replica.save { try $0.tag(1).insert(word: "a") }
       }
       #expect(write?.code == .replica)
+      try copyHistory(of: source, into: replica)
+      #expect(try storeError { try replica.deleteHistory([1...1]) }.code == .replica)
+      #expect(try replica.read { try $0.historyRange().oldest } == 1)
       let replayed = #expect(throws: StoreError.self) {
         try copyHistory(of: source, into: source)
       }
       #expect(replayed?.code == .misuse)
+    }
+  }
+
+  @Test("Before a transaction ends, no other can begin or end, and no snapshot can begin.")
+  func order() throws {
+    try withStore(.memory) { source, _ in
+      for id in Int64(1)...2 { try source.save { try $0.tag(id).insert(word: "\(id)") } }
+      let (second, head) = try source.read { reader in
+        let cursor = try reader.history(after: 1)
+        return (try #require(try cursor.nextTransaction()), try reader.historyRange().head)
+      }
+      let steps: [(Replayer) throws -> Void] = [
+        { try $0.begin(1, count: 1) }, { try $0.begin(2, count: 1) },
+        { try $0.begin(snapshot: head, count: 0) }, { try $0.end(second) },
+        { try $0.endSnapshot(time: nil) },
+      ]
+      for step in steps {
+        let replica = try replica(of: source, at: .memory("replica"))
+        let error = try storeError {
+          try replica.replay(content: { _ in .bytes(Data()) }) { replayer in
+            try replayer.begin(1, count: 1)
+            try step(replayer)
+          }
+        }
+        #expect(error.code == .misuse)
+        #expect(error.message.contains("were made in the wrong order"))
+      }
     }
   }
 
