@@ -71,9 +71,10 @@ private final class SiteVisitor: SyntaxVisitor {
     return .skipChildren
   }
 
-  // The reserved or kept capacity changes no result.
+  // The reserved or kept capacity changes no result, and neither does a slightly other wait.
   override func visit(_ node: FunctionCallExprSyntax) -> SyntaxVisitorContinueKind {
-    node.calledExpression.trimmedDescription.hasSuffix("reserveCapacity")
+    let names = ["reserveCapacity", "usleep", ".milliseconds", ".microseconds"]
+    return names.contains(where: node.calledExpression.trimmedDescription.hasSuffix)
       ? .skipChildren : .visitChildren
   }
   override func visit(_ node: LabeledExprSyntax) -> SyntaxVisitorContinueKind {
@@ -84,6 +85,9 @@ private final class SiteVisitor: SyntaxVisitor {
     guard let token = node.operator.as(BinaryOperatorExprSyntax.self)?.operator else {
       return .visitChildren
     }
+    guard !isAboutSystem(node) else { return .skipChildren }
+    // Other operators would give the same order of elements that are not equal.
+    if token.text == "<", isOrder(Syntax(node)) { return .visitChildren }
     let isCounted = isNumber(node.leftOperand) || isNumber(node.rightOperand)
     if let other = otherOperators[token.text] ?? (isCounted ? otherArithmetic[token.text] : nil) {
       let before = node.leftOperand.description + node.operator.leadingTrivia.description
@@ -92,6 +96,27 @@ private final class SiteVisitor: SyntaxVisitor {
       add(node, mutant: mutant.trimming { $0.isWhitespace })
     }
     return .visitChildren
+  }
+
+  /// Whether tests can't give the condition its other value: programs open the standard descriptors
+  /// first, so no file gets the descriptor 0, and tests can't interrupt a given call by a signal.
+  private func isAboutSystem(_ node: InfixOperatorExprSyntax) -> Bool {
+    let right = node.rightOperand.trimmedDescription
+    return right == "EINTR"
+      || right == "0" && node.leftOperand.trimmedDescription == "descriptor"
+  }
+
+  /// Whether an expression is the order in a call that sorts.
+  private func isOrder(_ node: Syntax) -> Bool {
+    var node = node
+    while let parent = node.parent, !parent.is(CodeBlockSyntax.self) {
+      if node.is(ClosureExprSyntax.self), let call = parent.as(FunctionCallExprSyntax.self) {
+        let name = call.calledExpression.trimmedDescription
+        return name.hasSuffix(".sorted") || name.hasSuffix(".sort")
+      }
+      node = parent
+    }
+    return false
   }
 
   private func isNumber(_ operand: ExprSyntax) -> Bool {
@@ -134,7 +159,9 @@ private final class SiteVisitor: SyntaxVisitor {
           || $0.is(ContinueStmtSyntax.self) || $0.is(BreakStmtSyntax.self)
       } ?? false
     let conditions = node.conditions.compactMap { $0.condition.as(ExprSyntax.self) }
-    if node.elseKeyword == nil, leaves, let condition = conditions.last {
+    if node.elseKeyword == nil, leaves, let condition = conditions.last,
+      condition.as(InfixOperatorExprSyntax.self).map(isAboutSystem) != true
+    {
       add(condition, mutant: "false", word: "if ")
     }
     return .visitChildren
