@@ -34,6 +34,21 @@ struct FolderLockTests {
     }
   }
 
+  @Test("Only the owner can open the file of a lock, and a lock needs the folder.")
+  func file() throws {
+    try withTemporaryFolder { url in
+      let lock = try FolderLock(LogFolder(url.path), purpose: "test")
+      var status = stat()
+      #expect(stat(url.path + "/.lock", &status) == 0 && status.st_mode & 0o777 == 0o600)
+      withExtendedLifetime(lock) {}
+      let error = #expect(throws: LogError.self) {
+        _ = try FolderLock(LogFolder(url.path + "/none"), purpose: "test")
+      }
+      #expect(error?.code == .missing)
+      #expect(error?.message.contains("none/.lock") == true)
+    }
+  }
+
   @Test("Locks of different folders do not affect each other.")
   func others() throws {
     try withTemporaryFolder { one in

@@ -48,6 +48,7 @@ struct LogNameTests {
     #expect(place("/logs/store=S/lineage=x") == ["/logs", "-", "S", "-", "part"])
     #expect(place("/logs/store=S/lineage=3/date=d") == ["/logs", "-", "S", "3", "part"])
     #expect(place("/logs/store=S/lineage=3/snapshots") == ["/logs", "-", "S", "3", "part"])
+    #expect(place("/logs/./store=S") == ["/logs", "-", "S", "-", "whole"])
     #expect(place("/a/../logs/store=S") == ["/logs", "-", "S", "-", "whole"])
     #expect(place("/logs/store=S/other") == ["/logs/store=S/other", "-", "-", "-", "whole"])
     #expect(LogPlace("/logs/store=S/partial=p").folder.partial == "p")

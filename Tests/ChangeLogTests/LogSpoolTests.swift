@@ -73,6 +73,27 @@ struct LogSpoolTests {
     }
   }
 
+  @Test("A log whose day is not a date is gathered into a folder that no path leaves.")
+  func days() {
+    let header = LogHeader(
+      store: writtenStore,
+      lineage: 0,
+      first: 1,
+      previous: SHA256.digest(of: []),
+      schema: tripSchema
+    )
+    for (day, expected) in [
+      ("2026-11-23", "2026-11-23"), ("../../evil", "none"), ("2026-11-2", "none"), ("", "none"),
+      ("2026-11-233", "none"), ("2026/11/23", "none"),
+    ] {
+      let place = LogFolder("/logs").place(header, day: day, isSnapshot: false)
+      guard case .day(expected, _) = place else {
+        Issue.record("\(day): \(place)")
+        continue
+      }
+    }
+  }
+
   @Test("A stream that ends early, or does not contain logs, is refused with a code.")
   func refusals() throws {
     try withTemporaryFolder { folder in

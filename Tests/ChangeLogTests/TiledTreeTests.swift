@@ -88,6 +88,21 @@ struct TiledTreeTests {
     }
   }
 
+  @Test("The partial tile of a smaller tree is kept as long as the smaller tree needs it.")
+  func keptTile() throws {
+    try withTemporaryFolder { folder in
+      var last = 0
+      for (count, kept) in [(5, Int64(5)), (9, 5), (12, 9), (300, 9), (310, 300)] {
+        var writer = try TileWriter(TiledTree(folder.path, count: Int64(last)))
+        for leaf in Self.leaves[last..<count] { try writer.append(leaf) }
+        try writer.finish(keeping: kept)
+        last = count
+        #expect(try TiledTree(folder.path, count: Int64(count)).head() == head(count))
+        #expect(try TiledTree(folder.path, count: kept).head() == head(Int(kept)))
+      }
+    }
+  }
+
   @Test("A tile that is missing, cut off or altered is noticed.")
   func damage() throws {
     try withTemporaryFolder { folder in

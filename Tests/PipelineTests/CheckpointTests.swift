@@ -179,6 +179,9 @@ struct CheckpointTests {
       let afterLast = ProveRequest(logs: world.logs, transaction: 1, change: count)
       let hint = #expect(throws: LogError.self) { try prove(afterLast) }?.hint
       #expect(hint == "The last is “1.\(count - 1)”.")
+      let none = CheckpointFailure.noChange(count: 0).at("logs", transaction: 7)
+      #expect(none.message == "Transaction 7 has 0 changes, numbered from 0.")
+      #expect(!none.hint.contains("The last"))
       _ = try writeCheckpoints(request(world))
       try world.write(1)
       try world.export()

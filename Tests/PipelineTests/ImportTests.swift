@@ -375,6 +375,11 @@ struct ImportTests {
       let unknown = #expect(throws: PipelineError.self) { try importLogs(request) }
       #expect(unknown?.code == .missing)
       #expect(unknown?.hint.contains(people.identifier) == true)
+      var verification = VerifyRequest(logs: world.logs)
+      verification.after = TrustedPosition(transaction: 1, digest: SHA256.digest(of: []))
+      let verify = #expect(throws: PipelineError.self) { try Pipeline.verify(verification) }
+      #expect(verify?.code == .otherStore)
+      #expect(verify?.message.contains("There are logs of 2 stores") == true)
       request.origin = people.identifier
       _ = try importLogs(request)
       #expect(try rowDump(of: replica(request)) == rowDump(of: people))

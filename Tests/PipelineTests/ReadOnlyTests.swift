@@ -56,17 +56,17 @@ struct ReadOnlyTests {
     }
   }
 
-  @Test("Records of erasures that can't be opened are an error of verify, and not damage.")
-  func unreadableRecords() async {
+  @Test("Records of erasures and large values that can't be opened are errors, and not damage.")
+  func unreadable() async {
     await #expect(processExitsWith: .success) {
       try withTemporaryFolder { folder in
-        var world = try World(folder, "unreadable records")
-        world.history.hasLargeValues = false
-        try world.write(6)
+        var world = try World(folder, "unreadable")
+        try world.write(20)
         try world.export()
         let records = world.logs.erasures(of: world.source.identifier, lineage: 0)
         try Data().write(to: URL(fileURLWithPath: records))
-        chmod(records, 0)
+        let blobs = world.logs.path + "/blobs/"
+        let value = try FileManager.default.contentsOfDirectory(atPath: blobs).first
         let owner = geteuid()
         if owner == 0 {
           let names = FileManager.default.enumerator(atPath: folder.path)?.allObjects ?? []
@@ -76,8 +76,13 @@ struct ReadOnlyTests {
           seteuid(65534)
         }
         defer { seteuid(owner) }
-        let error = #expect(throws: LogError.self) { try verify(VerifyRequest(logs: world.logs)) }
-        try #require(error?.code == .inputOutput && error?.path == records)
+        for path in [records, try blobs + #require(value)] {
+          chmod(path, 0)
+          let error = #expect(throws: LogError.self) { try verify(VerifyRequest(logs: world.logs)) }
+          try #require(error?.code == .inputOutput && error?.path == path)
+          chmod(path, 0o600)
+        }
+        try #require(try verify(VerifyRequest(logs: world.logs)).flatMap(\.findings).isEmpty)
       }
     }
   }

@@ -207,6 +207,20 @@ struct StagedMigrationTests {
     }
   }
 
+  @Test("A store is migrated in stages whatever characters its name has.")
+  func name() throws {
+    try withTemporaryFolder { folder in
+      let url = folder.appendingPathComponent("my trips 100 % ü.store")
+      try Store.open(.file(url), schema: Self.one).write(Author(), Self.fill)
+      let migration = try StagedMigration.begin(on: url)
+      #expect(try Self.files(beside: url) == ["my trips 100 % ü.store-migration"])
+      try Self.stages(migration)
+      try migration.commit()
+      #expect(try names("b", Store.open(.file(url), schema: Self.three)) == ["from a"])
+      #expect(try Self.files(beside: url) == [])
+    }
+  }
+
   @Test("A working copy that has become another store does not replace the store.")
   func otherStore() throws {
     try withStoreFile(Self.one, fill: Self.fill) { url in

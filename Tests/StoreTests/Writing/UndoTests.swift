@@ -309,4 +309,17 @@ struct UndoTests {
     try store.save { try $0.trip(11).set(name: "e") }
     #expect(try message().contains("(transactions 2, 3, 4, 5, 6, 7, 8, 9, 10, 11 and 1 more)"))
   }
+
+  @Test("The deletion of an object that exists again can't be undone.")
+  func existsAgain() throws {
+    let store = try Store.open(.memory("exists again"), schema: sampleSchema)
+    try store.save { try $0.tag(1).insert(word: "a") }
+    try store.save { try $0.tag(1).delete() }
+    try store.save { try $0.tag(1).insert(word: "b") }
+    let before = try rowDump(of: store)
+    let error = try storeError { try store.undo(2...2, author: Author()) }
+    #expect(error.undoConflicts.count == 1)
+    #expect(error.undoConflicts.first?.description.contains("Tag 1") == true)
+    #expect(try rowDump(of: store) == before)
+  }
 }
