@@ -396,6 +396,22 @@ struct DamagedLogTests {
     }
   }
 
+  @Test("A snapshot that deletes an object is refused, and a transaction may delete one.")
+  func snapshotOfDeletion() throws {
+    try withTemporaryFolder { folder in
+      let day = LogDestination.day("2026-11-23", LogFolder(folder.path))
+      let log = try writeLog(to: day, kind: .delete)
+      #expect(try LogReader(path: log.path).next()?.count == 1)
+      let snapshot = try writeLog(
+        to: .snapshot(LogFolder(folder.path)),
+        operation: .snapshot,
+        kind: .delete
+      )
+      let error = #expect(throws: LogError.self) { try LogReader(path: snapshot.path).next() }
+      #expect(error?.message.contains("have only inserts") == true)
+    }
+  }
+
   @Test("A log that continues after its trailer is refused, whatever the length of the next line.")
   func afterTrailer() throws {
     try withTemporaryFolder { folder in

@@ -243,4 +243,37 @@ struct TransactionScannerTests {
     let lines = [one, two].flatMap { [line($0, 0), closing($0)] }
     #expect(accepted(lines, TransactionScanner()) == 4)
   }
+
+  private func omission(_ text: String, _ scanner: TransactionScanner) throws -> Omission {
+    try Array(text.utf8).withUnsafeBytes { try scanner.omission($0) }
+  }
+
+  @Test("A line for omitted lines has one form, and continues where the lines before it end.")
+  func omissions() throws {
+    func filtered() -> TransactionScanner {
+      let scanner = TransactionScanner()
+      scanner.isFiltered = true
+      return scanner
+    }
+    let end = #","digest":"\#(digest)"}"#
+    let whole = #"{"kind":"omitted","txn":12"# + end
+    #expect(try omission(whole, filtered()) == Omission(transaction: 12))
+    let first = #"{"kind":"omitted","txn":12,"seq":0,"n":5,"count":2"# + end
+    let second = #"{"kind":"omitted","txn":12,"seq":2,"n":5,"count":3"# + end
+    let scanner = filtered()
+    #expect(try omission(first, scanner) == Omission(transaction: 12, lines: 0..<2))
+    #expect(throws: Refusal.self) { try omission(whole, scanner) }
+    #expect(throws: Refusal.self) { try omission(first, scanner) }
+    #expect(try omission(second, scanner) == Omission(transaction: 12, lines: 2..<5))
+    #expect(throws: Refusal.self) { try omission(whole, TransactionScanner()) }
+    for (part, other) in [
+      ("\"}", "\"} "), ("\"}", "\"}}"), ("\"}", "\""), (end, #","digest":"0a"}"#),
+      (#""count":2"#, #""count":0"#), (#""count":2"#, #""count":6"#), (#""seq":0"#, #""seq":1"#),
+      (#""txn":12"#, #""txn":"12""#), (#","n":5"#, ""),
+    ] {
+      let altered = first.replacing(part, with: other)
+      #expect(altered != first)
+      #expect(throws: Refusal.self, "\(altered)") { try omission(altered, filtered()) }
+    }
+  }
 }

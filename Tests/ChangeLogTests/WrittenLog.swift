@@ -6,13 +6,15 @@ import TestSupport
 /// The store of the logs that tests write without a store.
 let writtenStore = "11111111-2222-3333-4444-555555555555"
 
-/// Writes a log of one transaction, which inserts a person; returns the path and the digest.
+/// Writes a log of one transaction, which inserts or deletes a person; returns the path and the
+/// digest.
 @discardableResult
 func writeLog(
   to destination: LogDestination,
   first: Int64 = 1,
   after previous: Digest = TransactionDigest.beginning(ofStore: writtenStore, lineage: 0),
   operation: TransactionOperation = .recorded,
+  kind: ChangeKind = .insert,
   name: String = "a"
 ) throws -> (path: String, digest: Digest) {
   let header = LogHeader(
@@ -35,15 +37,15 @@ func writeLog(
   var digest = TransactionDigest(transaction, after: previous)
   let none = UnsafeRawBufferPointer(start: nil, count: 0)
   try Array("Person".utf8).withUnsafeBytes { entity in
-    try Array(#"{"name":"\#(name)"}"#.utf8).withUnsafeBytes { after in
+    try Array(#"{"name":"\#(name)"}"#.utf8).withUnsafeBytes { values in
       let change = Change(
-        kind: .insert,
+        kind: kind,
         sequence: 0,
         entity: entity,
         object: first,
         changed: none,
-        before: none,
-        after: after,
+        before: kind == .insert ? none : values,
+        after: kind == .insert ? values : none,
         special: none,
         large: none
       )

@@ -28,6 +28,22 @@ private func lines(_ source: any HistorySource, _ range: ClosedRange<Int64>) thr
 
 @Suite("History sources")
 struct HistorySourceTests {
+  @Test("A text names a store at its head only if it is a store without an earlier point.")
+  func storeAtHead() throws {
+    try withTemporaryFolder { folder in
+      var world = try World(folder, "store at head")
+      try world.write(6)
+      let log = try #require(world.export().files.first)
+      let head = try world.source.read { try $0.historyRange().head.transaction }
+      #expect(try History.storeAtHead(world.path) == world.path)
+      #expect(try History.storeAtHead("\(world.path)@\(head)") == world.path)
+      #expect(try History.storeAtHead("\(world.path)@\(head - 1)") == nil)
+      for path in [log, world.logs.path, folder.path + "/none"] {
+        #expect(try History.storeAtHead(path) == nil)
+      }
+    }
+  }
+
   @Test("A store, its log folder and each single log give the same history.")
   func same() throws {
     try withTemporaryFolder { folder in
