@@ -99,7 +99,7 @@ struct AdoptedReplicaTests {
     let program = try AdoptedProgram()
     let schema = try program.open().schema
     let statements = [
-      "DELETE FROM travelog_catalog", "ATTACH 'other.db' AS other", " /* CREATE */ DROP TABLE pet",
+      "DELETE FROM travelog_catalog", "ATTACH ':memory:' AS other", " /* CREATE */ DROP TABLE pet",
       "PRAGMA user_version = 7", "",
     ]
     for (number, sql) in statements.enumerated() {
