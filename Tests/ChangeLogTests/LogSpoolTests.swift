@@ -206,4 +206,23 @@ struct LogSpoolTests {
       #expect(error?.code == .missing)
     }
   }
+
+  @Test("A file that is cut off is gathered only if damage is accepted.")
+  func cutOffFile() throws {
+    try withTemporaryFolder { folder in
+      let path = folder.path + "/cut"
+      let whole = URL(fileURLWithPath: path)
+      try logs(folder)[0].write(to: whole)
+      let compressor = try GzipCompressor(level: 1, path: path)
+      // Each line is a member, so that the lines before the damage are read.
+      try Data(gunzipLines(path).flatMap { try compressor.member(of: $0) }).dropLast(4)
+        .write(to: whole)
+      let error = #expect(throws: LogError.self) { try LogSpool(files: [path]) }
+      #expect(error?.code == .incomplete && error?.path == path)
+      let spool = try LogSpool(files: [path], acceptsDamage: true)
+      #expect(spool.failures.isEmpty)
+      // The id after the last readable transaction is the end of the log.
+      #expect(try gathered(spool) == [1...2])
+    }
+  }
 }

@@ -325,12 +325,24 @@ struct DamagedLogTests {
     try Data(bytes).write(to: file)
   }
 
-  @Test("A change of any uncompressed byte is found.")
+  /// The number of each line that closes a transaction or the log, by the lines before it.
+  private func closing(_ text: [UInt8]) -> [Int] {
+    let lines = text.split(separator: 0x0a)
+    var numbers = lines.indices.map { $0 + 1 }
+    for index in lines.indices.dropLast().reversed()
+    where lines[index].starts(with: #"{"kind":"change""#.utf8) {
+      numbers[index] = numbers[index + 1]
+    }
+    return numbers
+  }
+
+  @Test("A change of any uncompressed byte is found at its line, or where its transaction closes.")
   func bytes() throws {
     try withTemporaryFolder { folder in
       let path = try export(makeStore(), to: folder)
       let text = try plain(path)
       let file = folder.appendingPathComponent("changed.ndjson.gz")
+      let closing = closing(text)
       var found = 0
       // Flips one bit of some bytes, or of all bytes in long tests.
       let step = trials(3, long: 1)
@@ -343,8 +355,11 @@ struct DamagedLogTests {
           do {
             _ = try read(file.path)
             Issue.record("a change of bit \(bit) of byte \(index) was accepted")
-          } catch is LogError {
+          } catch let error as LogError {
             found += 1
+            let line = text[..<index].count { $0 == 0x0a } + 1
+            let expected = line...closing[line - 1]
+            #expect(expected.contains(max(error.line, 1)), "byte \(index): \(error)")
           }
         }
       }
@@ -391,6 +406,32 @@ struct DamagedLogTests {
           changed = lines
           changed.swapAt(index, other)
           try expectRefusal(changed, "lines \(index) and \(other) swapped")
+        }
+      }
+    }
+  }
+
+  @Test("A transaction with the id of another is refused: an earlier id at its first line.")
+  func ids() throws {
+    try withTemporaryFolder { folder in
+      let text = try plain(export(makeStore(), to: folder))
+      let file = folder.appendingPathComponent("other ids.ndjson.gz")
+      let lines = text.split(separator: 0x0a).map { String(decoding: $0, as: UTF8.self) }
+      let closing = closing(text)
+      for id in 1...3 {
+        let own = lines.indices.filter { lines[$0].contains(#","txn":\#(id),"#) }
+        let first = try #require(own.first)
+        for other in [id - 1, id + 1] {
+          var changed = lines
+          for line in own {
+            changed[line].replace(#","txn":\#(id),"#, with: #","txn":\#(other),"#)
+          }
+          try write(gzip(Array((changed.joined(separator: "\n") + "\n").utf8)), to: file)
+          let reader = try LogReader(path: file.path)
+          let error = #expect(throws: LogError.self) { while try reader.next() != nil {} }
+          #expect(error?.line == (other < id ? first + 1 : closing[first]))
+          #expect(error?.message.contains("the next transaction must be \(id)") == true)
+          #expect(error?.transaction == Int64(id))
         }
       }
     }

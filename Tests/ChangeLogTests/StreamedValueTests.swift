@@ -52,6 +52,21 @@ struct StreamedValueTests {
     }
   }
 
+  @Test("Only its owner can read the file of a value that is not complete.")
+  func mode() throws {
+    try withTemporaryFolder { folder in
+      let line = try lines(bytes(Self.piece + 1), folder)[0]
+      let blobs = LogBlobs(path: folder.path + "/blobs")
+      let spooled = try line.withUnsafeBytes { try SpooledValue($0, blobs: blobs) }
+      #expect(try !line.withUnsafeBytes { try spooled.append($0) })
+      let names = try FileManager.default.contentsOfDirectory(atPath: blobs.path)
+      try #require(names.count == 1)
+      let path = "\(blobs.path)/\(names[0])"
+      let attributes = try FileManager.default.attributesOfItem(atPath: path)
+      #expect(attributes[.posixPermissions] as? NSNumber == 0o600)
+    }
+  }
+
   @Test("The writer refuses a value that does not match its digest or its size.")
   func altered() throws {
     try withTemporaryFolder { folder in

@@ -92,13 +92,21 @@ struct TiledTreeTests {
   func keptTile() throws {
     try withTemporaryFolder { folder in
       var last = 0
-      for (count, kept) in [(5, Int64(5)), (9, 5), (12, 9), (300, 9), (310, 300)] {
+      let steps: [(Int, Int64, [String])] = [
+        (5, 5, ["0/000.p/5"]), (9, 5, ["0/000.p/5", "0/000.p/9"]),
+        (12, 9, ["0/000.p/12", "0/000.p/9"]),
+        (300, 9, ["0/000", "0/001.p/44", "1/000.p/1"]),
+        (310, 300, ["0/000", "0/001.p/44", "0/001.p/54", "1/000.p/1"]),
+        (520, 310, ["0/000", "0/001", "0/002.p/8", "1/000.p/1", "1/000.p/2"]),
+      ]
+      for (count, kept, expected) in steps {
         var writer = try TileWriter(TiledTree(folder.path, count: Int64(last)))
         for leaf in Self.leaves[last..<count] { try writer.append(leaf) }
         try writer.finish(keeping: kept)
         last = count
         #expect(try TiledTree(folder.path, count: Int64(count)).head() == head(count))
         #expect(try TiledTree(folder.path, count: kept).head() == head(Int(kept)))
+        #expect(try files(folder.path) == expected.map { "tile/\($0)" })
       }
     }
   }

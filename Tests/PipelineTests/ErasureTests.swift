@@ -221,7 +221,9 @@ struct ErasureTests {
       }
       let known = try #require(whole?.digest)
       let other = SHA256.digest(of: [1, 2, 3])
-      for (transaction, digest) in [(whole?.id ?? 0, known), (last.transaction, other)] {
+      for (transaction, digest) in [
+        (whole?.id ?? 0, known), (1, other), (last.transaction, other),
+      ] {
         var forged = erasures
         let record = ErasureRecord(
           time: "2026-01-01T00:00:00.000000Z",

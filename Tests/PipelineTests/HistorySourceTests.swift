@@ -76,6 +76,42 @@ struct HistorySourceTests {
     }
   }
 
+  @Test("The error about a missing log names its transactions, also before the first log.")
+  func missingLogs() throws {
+    try withTemporaryFolder { folder in
+      var world = try World(folder, "missing logs of sources")
+      for _ in 0..<3 {
+        try world.write(4)
+        try world.export()
+      }
+      let store = world.source.identifier
+      let files = try world.logs.files(of: store, lineage: 0)
+      let aside = folder.path + "/aside"
+      func missing(_ file: LogFolder.File, after last: Int64) -> String {
+        "The log \(file.path) does not follow transaction \(last):"
+          + " transactions \(last + 1) to \(file.range.lowerBound - 1) are missing."
+      }
+      func move(_ from: String, _ to: String) throws {
+        try FileManager.default.moveItem(atPath: from, toPath: to)
+      }
+      try move(files[1].path, aside)
+      let inside = #expect(throws: LogError.self) { try FolderHistory(world.logs, store: store) }
+      #expect(inside?.message == missing(files[2], after: files[0].range.upperBound))
+      try move(aside, files[1].path)
+      try move(files[0].path, aside)
+      let history = try FolderHistory(world.logs, store: store)
+      let before = #expect(throws: LogError.self) {
+        try history.read(
+          1...files[2].range.upperBound,
+          wants: { _ in true },
+          change: { _, _ in },
+          transaction: { _ in }
+        )
+      }
+      #expect(before?.message == missing(files[1], after: 0))
+    }
+  }
+
   @Test("An argument names a store, a log folder, a store's part of it, or a log.")
   func names() throws {
     try withTemporaryFolder { folder in

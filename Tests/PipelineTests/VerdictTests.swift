@@ -94,6 +94,54 @@ struct VerdictTests {
     }
   }
 
+  @Test("After any transaction, only the later ones are verified, wherever logs end.")
+  func everyPosition() throws {
+    try withTemporaryFolder { folder in
+      var world = try World(folder, "every position")
+      for _ in 0..<3 {
+        try world.write(4)
+        try world.export()
+      }
+      let all = try digests(world, lineage: 0)
+      let last = try #require(all.keys.max())
+      for (id, digest) in all {
+        var request = VerifyRequest(logs: world.logs)
+        request.after = TrustedPosition(transaction: id, digest: digest)
+        let sound = try verify(request)
+        #expect(sound.map(\.findings) == [[]] && sound.map(\.transactions) == [last - id])
+        #expect(sound.map(\.from.transaction) == [id] && sound.map(\.to.transaction) == [last])
+        request.after = TrustedPosition(transaction: id, digest: SHA256.digest(of: []))
+        #expect(try verify(request).map(\.verdict) == [.damaged], "transaction \(id)")
+      }
+    }
+  }
+
+  @Test("The token of another copy of a store is found, unless the logs have other findings.")
+  func otherToken() throws {
+    try withTemporaryFolder { folder in
+      var world = try World(folder, "another token")
+      try world.write(6)
+      let copy = folder.path + "/copy.store"
+      try copyStore(world.path, to: copy)
+      var other = world.history
+      try world.write(8)
+      let log = try #require(try world.export().files.first)
+      try other.write(to: Store.open(.file(URL(fileURLWithPath: copy))))
+      let logs = LogFolder(folder.path + "/logs of the copy")
+      try logs.create()
+      _ = try export(ExportRequest(store: copy, logs: logs))
+      var request = VerifyRequest(logs: world.logs)
+      let token = logs.token(of: world.source.identifier)
+      request.token = token
+      #expect(try verify(request).flatMap(\.findings).map(\.path) == [token])
+      let day = folder.path + "/logs/store=\(world.source.identifier)/lineage=0/date=1999-01-01"
+      try FileManager.default.createDirectory(atPath: day, withIntermediateDirectories: true)
+      let name = URL(fileURLWithPath: log).lastPathComponent
+      try FileManager.default.moveItem(atPath: log, toPath: "\(day)/\(name)")
+      #expect(try verify(request).flatMap(\.findings).map(\.path) == ["\(day)/\(name)"])
+    }
+  }
+
   @Test("A digest between a gap and its mark does not prove the gap, and no position is inside it.")
   func gap() throws {
     try withTemporaryFolder { folder in

@@ -126,12 +126,15 @@ struct ClientTests {
       "GIT_COMMITTER_NAME": "test", "GIT_COMMITTER_EMAIL": "test@localhost",
     ]
     let environment = ProcessInfo.processInfo.environment.merging(settings) { $1 }
-    func tryOnce() throws -> Run {
-      try run("/usr/bin/env", command, environment: environment)
+    func attempt() throws -> Run { try run("/usr/bin/env", command, environment: environment) }
+    var outcome = try attempt()
+    if outcome.code == 128 + SIGSEGV, !outcome.errors.contains("Building") {
+      outcome = try attempt()
     }
-    var run = try tryOnce()
-    if run.code == 128 + SIGSEGV, !run.errors.contains("Building") { run = try tryOnce() }
-    #expect(run.code == 0, "\(command.joined(separator: " ")): \(run.output)\(run.errors)")
-    return run.output
+    #expect(
+      outcome.code == 0,
+      "\(command.joined(separator: " ")): \(outcome.output)\(outcome.errors)"
+    )
+    return outcome.output
   }
 }

@@ -118,4 +118,14 @@ struct SignedNoteTests {
     }
     #expect(try Checkpoint(text: "a\n0\n\(root)\nmore\n").text == "a\n0\n\(root)\n")
   }
+
+  @Test("The error about a number of leaves that is none names the second line.")
+  func sizes() {
+    let root = encoded(MerkleTree().root.bytes)
+    for size in ["-1", "+1", "01", "x", "99999999999999999999"] {
+      #expect(throws: NoteError.malformed("the second line is not a number of leaves")) {
+        try Checkpoint(text: "a\n\(size)\n\(root)\n")
+      }
+    }
+  }
 }

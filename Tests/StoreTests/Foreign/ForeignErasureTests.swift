@@ -99,6 +99,8 @@ struct ForeignErasureTests {
       }
       try connection.execute("UPDATE Trip SET name = 'short ' || id")
       try seal(store)
+      let left = try rows("SELECT value FROM store_catalog WHERE key = 'free_space'", in: store)
+      #expect(left == ["values"])
       // History still has the earlier names.
       #expect(try marks(in: folder).count == 199)
       try store.write(Author()) { writer in
