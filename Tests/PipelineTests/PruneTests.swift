@@ -191,7 +191,10 @@ struct StatusTests {
       var world = try World(folder, "status")
       try world.write(10)
       func status() throws -> Status { try Pipeline.status(of: world.path, logs: world.logs) }
-      #expect(try status().logs.health == .notExported)
+      let never = try status()
+      #expect(never.logs.health == .notExported)
+      #expect(never.logs.lagTransactions == never.head.transaction)
+      #expect(try never.logs.waitingSince == world.source.read { try $0.transaction(1)?.time })
       let first = try world.export()
       #expect(try status().logs.health == .ok)
       #expect(try status().logs.lagTransactions == 0)

@@ -1,3 +1,4 @@
+import Glibc
 import Testing
 
 @testable import Changes
@@ -89,5 +90,14 @@ struct StoreFailuresTests {
       message(ObjectFailure.duplicate(one, properties: [], other: nil))
         == start + "another object has the same unique values."
     )
+  }
+
+  @Test("A file that can't be opened because of its permissions is read-only, not broken.")
+  func codes() {
+    for (number, code) in [
+      (EACCES, .readOnly), (EROFS, .readOnly), (EIO, .inputOutput), (EMFILE, .inputOutput),
+    ] as [(Int32, StoreError.Code)] {
+      #expect(FileFailure.workingCopy(number).code == code)
+    }
   }
 }
