@@ -514,6 +514,26 @@ struct FilteredLogsTests {
     }
   }
 
+  @Test("Filtered logs of another copy of the store prevent no deletion.")
+  func pruneOfCopy() throws {
+    try withTemporaryFolder { folder in
+      var world = try World(folder, "partial logs of a copy")
+      world.history.hasLargeValues = false
+      try world.write(6)
+      let copy = folder.path + "/copy.store"
+      try copyStore(world.path, to: copy)
+      var other = world.history
+      try world.write(8)
+      try world.export { $0.filter = filter { $0.authors = ["app"] } }
+      let end = try world.source.read { try $0.sealedHead() }
+      let restored = try Store.open(.file(URL(fileURLWithPath: copy)))
+      while try restored.read({ try $0.sealedHead() }) < end + 2 { try other.write(to: restored) }
+      let whole = try export(ExportRequest(store: copy, logs: world.logs))
+      let result = try Pipeline.prune(PruneRequest(store: copy, logs: world.logs, keep: .zero))
+      #expect(result.heldBy == [] && result.through == whole.to.transaction - 1)
+    }
+  }
+
   @Test(
     "The folder of one kind of filtered logs is a history; that of all kinds is refused."
   )

@@ -141,4 +141,15 @@ struct CanonicalJSONTests {
       try Self.canonical("{\"a\":1,}")
     }
   }
+
+  @Test("A text that ends early is refused, wherever it ends.")
+  func cuts() throws {
+    let text = Array(#"{"a\ud83d\ude00":[1.5e+3,-0,true,null,"\u00e9\n\\"]}"#.utf8)
+    #expect(throws: Never.self) { try canonicalJSON(text) }
+    for count in text.indices {
+      #expect(throws: JSONTextError.self, "after \(count)") {
+        try canonicalJSON(text.prefix(count))
+      }
+    }
+  }
 }

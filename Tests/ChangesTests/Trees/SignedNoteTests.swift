@@ -128,4 +128,17 @@ struct SignedNoteTests {
       }
     }
   }
+
+  @Test("A checkpoint has an origin without control characters, and no negative number of leaves.")
+  func origins() {
+    let root = MerkleTree().root
+    for (origin, count) in [("", 0), ("a\nb", 0), ("a\u{1f}", 0), ("a", -1)] as [(String, Int64)] {
+      #expect(throws: NoteError.self) {
+        try Checkpoint(origin: origin, head: TreeHead(count: count, root: root))
+      }
+    }
+    #expect(throws: Never.self) {
+      try Checkpoint(origin: " ", head: TreeHead(count: 0, root: root))
+    }
+  }
 }
