@@ -52,4 +52,15 @@ struct ForgedFileTests {
     #expect(throws: StoreError.self) { try world.history() }
     #expect(try recordedRows(of: world.path)["t"] == [])
   }
+
+  @Test("The error about a captured row of an unknown kind names the file and the kind.")
+  func unknownKind() throws {
+    let world = try AdoptedWorld("CREATE TABLE t(id INTEGER PRIMARY KEY, v)")
+    try world.run("INSERT INTO t VALUES (1, 2)")
+    try world.run("UPDATE travelog_rows_0 SET kind = 99")
+    let error = #expect(throws: StoreError.self) { try world.history() }
+    #expect(error?.code == .damaged)
+    #expect(error?.message.contains(world.path) == true, "\(error?.message ?? "")")
+    #expect(error?.message.contains("99") == true, "\(error?.message ?? "")")
+  }
 }

@@ -73,7 +73,7 @@ private final class SiteVisitor: SyntaxVisitor {
 
   // The reserved or kept capacity changes no result, and neither does a slightly other wait.
   override func visit(_ node: FunctionCallExprSyntax) -> SyntaxVisitorContinueKind {
-    let names = ["reserveCapacity", "usleep", ".milliseconds", ".microseconds"]
+    let names = ["reserveCapacity", "usleep", ".seconds", ".milliseconds", ".microseconds"]
     return names.contains(where: node.calledExpression.trimmedDescription.hasSuffix)
       ? .skipChildren : .visitChildren
   }

@@ -114,7 +114,7 @@ final class CapturedStream {
   private func captured(_ row: Statement, table index: Int) throws -> CapturedEvent {
     let table = tables[index]
     guard let kind = CapturedKind(rawValue: row.int64(at: 2)) else {
-      throw HistoryFailure.damaged(.unknownKind(row.string(at: 2))).at("")
+      throw HistoryFailure.damaged(.unknownKind(row.string(at: 2))).at(connection.path)
     }
     func name(_ side: Int32) -> RowName? {
       let key = table.key.indices.map { row.value(at: 7 + 2 * Int32($0) + side) }
