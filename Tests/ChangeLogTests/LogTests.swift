@@ -325,7 +325,8 @@ struct DamagedLogTests {
     try Data(bytes).write(to: file)
   }
 
-  /// The number of each line that closes a transaction or the log, by the lines before it.
+  /// For each line, the number of the line that closes its transaction; for the header, that of the
+  /// last line, because later lines must match the header.
   private func closing(_ text: [UInt8]) -> [Int] {
     let lines = text.split(separator: 0x0a)
     var numbers = lines.indices.map { $0 + 1 }
@@ -333,6 +334,7 @@ struct DamagedLogTests {
     where lines[index].starts(with: #"{"kind":"change""#.utf8) {
       numbers[index] = numbers[index + 1]
     }
+    numbers[0] = lines.count
     return numbers
   }
 
@@ -421,7 +423,7 @@ struct DamagedLogTests {
       for id in 1...3 {
         let own = lines.indices.filter { lines[$0].contains(#","txn":\#(id),"#) }
         let first = try #require(own.first)
-        for other in [id - 1, id + 1] {
+        for other in [id - 1, id + 1] where other > 0 {
           var changed = lines
           for line in own {
             changed[line].replace(#","txn":\#(id),"#, with: #","txn":\#(other),"#)
