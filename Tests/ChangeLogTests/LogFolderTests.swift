@@ -1,5 +1,6 @@
 import Changes
 import Foundation
+import Glibc
 import TestSupport
 import Testing
 
@@ -44,6 +45,30 @@ struct LogFolderTests {
       #expect(
         try logs.files(of: first, lineage: 1).isEmpty && logs.files(of: second, lineage: 0).isEmpty
       )
+    }
+  }
+
+  @Test("A log folder may be named by a link, but no folder in it may be one.")
+  func links() throws {
+    let files = FileManager.default
+    let parts = ["store=\(first)", "store=\(first)/lineage=0"]
+    try withFiles([parts[1] + "/date=2026-11-23/\(log(1, 1))"]) { logs in
+      let link = logs.path + "-link"
+      try files.createSymbolicLink(atPath: link, withDestinationPath: logs.path)
+      defer { unlink(link) }
+      for folder in [logs, LogFolder(link)] {
+        #expect(try folder.stores() == [first] && folder.lineages(of: first) == [0])
+        #expect(try folder.files(of: first, lineage: 0).map(\.range) == [1...1])
+      }
+      for part in parts + [parts[1] + "/date=2026-11-23"] {
+        let (path, aside) = ("\(logs.path)/\(part)", logs.path + "/aside")
+        try files.moveItem(atPath: path, toPath: aside)
+        try files.createSymbolicLink(atPath: path, withDestinationPath: aside)
+        #expect(try logs.lineages(of: first).isEmpty, "\(part)")
+        if part != parts[0] { #expect(try logs.files(of: first, lineage: 0).isEmpty) }
+        try files.removeItem(atPath: path)
+        try files.moveItem(atPath: aside, toPath: path)
+      }
     }
   }
 

@@ -98,4 +98,48 @@ struct CompactTests {
       #expect(try verify(VerifyRequest(logs: world.logs)).map(\.findings) == [[]])
     }
   }
+
+  @Test("Logs inside a larger one are removed, also if they have transactions in common.")
+  func overlapping() throws {
+    try withTemporaryFolder { folder in
+      var world = try World(folder, "overlapping logs")
+      for _ in 0..<3 {
+        try world.write(4)
+        try world.export()
+      }
+      let small = try world.logs.files(of: world.source.identifier, lineage: 0)
+      let before = try world.lines()
+      func path(_ copy: String, _ log: String) -> String {
+        log.replacing(world.logs.path, with: "\(folder.path)/\(copy)")
+      }
+      // Each of the two logs has the transactions of the second small log.
+      var merged: [(path: String, bytes: Data)] = []
+      for (copy, left) in [("first two", 2), ("last two", 0)] {
+        let logs = LogFolder("\(folder.path)/\(copy)")
+        try FileManager.default.copyItem(atPath: world.logs.path, toPath: logs.path)
+        try FileManager.default.removeItem(atPath: path(copy, small[left].path))
+        _ = try Pipeline.compact(CompactRequest(logs: logs))
+        let log = try #require(try logs.files(of: world.source.identifier, lineage: 0).first).path
+        merged.append(
+          (
+            log.replacing(logs.path, with: world.logs.path),
+            try Data(contentsOf: URL(fileURLWithPath: log))
+          )
+        )
+      }
+      _ = try Pipeline.compact(CompactRequest(logs: world.logs))
+      let whole = try world.logs.files(of: world.source.identifier, lineage: 0)
+      for (path, bytes) in merged {
+        let url = URL(fileURLWithPath: path)
+        try FileManager.default.createDirectory(
+          at: url.deletingLastPathComponent(),
+          withIntermediateDirectories: true
+        )
+        try bytes.write(to: url)
+      }
+      #expect(try Pipeline.compact(CompactRequest(logs: world.logs)).map(\.filesAfter) == [1])
+      #expect(try world.logs.files(of: world.source.identifier, lineage: 0) == whole)
+      #expect(try world.lines() == before)
+    }
+  }
 }
