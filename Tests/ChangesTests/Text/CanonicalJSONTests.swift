@@ -152,4 +152,81 @@ struct CanonicalJSONTests {
       }
     }
   }
+
+  @Test(
+    "An error says what is wrong, and at which byte.",
+    arguments: [
+      ("", "it ends", 0), (" ", "it ends", 1), ("x", "not a value", 0), ("-", "it ends", 1),
+      ("-x", "not a value", 1), ("1.", "it ends", 2), ("1.x", "not a value", 2),
+      ("1e", "it ends", 2), ("1e+", "it ends", 3), ("1e-x", "not a value", 3),
+      ("tru", "no value begins like this", 0), ("[fals]", "no value begins like this", 1),
+      ("nul", "no value begins like this", 0), ("01", "text after the value", 1),
+      ("1 2", "text after the value", 2), ("nulll", "text after the value", 4),
+      ("[1 2]", "a comma or the end of the array was expected", 3),
+      ("[1", "a comma or the end of the array was expected", 2), ("[", "it ends", 1),
+      ("[1,]", "not a value", 3), ("{", "a key was expected", 1), ("{,}", "a key was expected", 1),
+      ("{\"a\":1,}", "a key was expected", 7), ("{1:1}", "a key was expected", 1),
+      ("{\"a\"}", "a colon was expected", 4), ("{\"a\" 1}", "a colon was expected", 5),
+      ("{\"a\":1 \"b\":2}", "a comma or the end of the object was expected", 7),
+      ("{\"a\":1", "a comma or the end of the object was expected", 6),
+      ("{\"a\":1,\"a\":2}", "the key a occurs twice", 13),
+      ("{\"b\":1,\"a\":2,\"b\":3}", "the key b occurs twice", 19),
+      ("\"", "the string has no end", 1), ("\"ab", "the string has no end", 3),
+      ("\"a\n\"", "a control character in a string", 2),
+      ("\"\\x\"", "an escape that JSON doesn't have", 2),
+      ("\"\\", "an escape that JSON doesn't have", 2),
+      ("\"\\u12\"", "four hexadecimal digits were expected", 5),
+      ("\"\\u", "four hexadecimal digits were expected", 3),
+      ("\"\\u000g\"", "four hexadecimal digits were expected", 6),
+      ("\"\\udc00\"", "half of a surrogate pair", 7), ("\"\\ud800", "half of a surrogate pair", 7),
+      ("\"\\ud800\"", "half of a surrogate pair", 7),
+      ("\"\\ud800\\", "half of a surrogate pair", 7),
+      ("\"\\ud800\\n\"", "half of a surrogate pair", 7),
+      ("\"\\ud800xu\"", "half of a surrogate pair", 7),
+      ("\"\\ud800\\u", "four hexadecimal digits were expected", 9),
+      ("\"\\ud800\\udbff\"", "half of a surrogate pair", 13),
+      ("\"\\ud800\\ue000\"", "half of a surrogate pair", 13),
+      ("\"\\udc00\\udc00\"", "half of a surrogate pair", 7),
+    ]
+  )
+  func places(text: String, reason: String, offset: Int) {
+    let error = JSONTextError(reason: reason, offset: offset)
+    #expect(error.description == "invalid JSON at byte \(offset): \(reason)")
+    #expect(throws: error) { try Self.canonical(text) }
+  }
+
+  @Test("Each escape has its character, and surrogate pairs reach the ends of their range.")
+  func escapes() throws {
+    #expect(
+      try Self.canonical(#""\"\\\/\b\t\n\f\r\u00e9\u00E9\u0000""#)
+        == "\"\\\"\\\\/\\b\\t\\n\\f\\réé\\u0000\""
+    )
+    for (text, scalar) in [
+      (#"\ud800\udc00"#, 0x10000), (#"\udbff\udfff"#, 0x10ffff), (#"\uD83D\uDCE6"#, 0x1f4e6),
+      (#"\ud7ff"#, 0xd7ff), (#"\ue000"#, 0xe000), (#"\uffff"#, 0xffff),
+    ] as [(String, UInt32)] {
+      let expected = try #require(Unicode.Scalar(scalar))
+      #expect(try Self.canonical("\"\(text)\"") == "\"\(expected)\"")
+    }
+  }
+
+  @Test(
+    "A string that is not UTF-8 is an error at its opening quote, and a deep text at its bracket."
+  )
+  func otherPlaces() {
+    #expect(throws: JSONTextError(reason: "the string is not UTF-8", offset: 1)) {
+      try canonicalJSON([0x5b, 0x22, 0x61, 0xff, 0x22, 0x5d] as [UInt8])
+    }
+    let deep = String(repeating: "[", count: 513)
+    #expect(throws: JSONTextError(reason: "more than 512 levels", offset: 512)) {
+      try Self.canonical(deep)
+    }
+    let objects = String(repeating: "{\"a\":", count: 512)
+    #expect(throws: JSONTextError(reason: "more than 512 levels", offset: 2560)) {
+      try Self.canonical(objects + "{")
+    }
+    #expect(throws: Never.self) {
+      try Self.canonical(objects + "1" + String(repeating: "}", count: 512))
+    }
+  }
 }
