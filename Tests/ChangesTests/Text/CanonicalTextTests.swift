@@ -26,4 +26,53 @@ struct CanonicalTextTests {
       #expect(found == value, "\(text)")
     }
   }
+
+  @Test("A list is split into its elements, and a name into a key and back.")
+  func elements() {
+    func elements(_ text: String) -> [String] {
+      bytes(text) { CanonicalText($0).elements }.map { String(decoding: $0, as: UTF8.self) }
+    }
+    #expect(elements("[]") == [] && elements("[1]") == ["1"])
+    #expect(elements(#"[1,"a,]",{"b":[2]},[]]"#) == ["1", #""a,]""#, #"{"b":[2]}"#, "[]"])
+    #expect(elements("{}") == [] && elements("") == [] && elements("[1") == [])
+    #expect(elements("[,1]") == [] && elements("[1,,2]") == ["1"])
+    #expect(memberKey("a\"") == Array(#""a\"":"#.utf8))
+    #expect(memberName(memberKey("a\"")) == "a\"" && memberName(Array("a:".utf8)) == nil)
+    #expect(memberName([]) == nil && memberName(Array(#"":"#.utf8)) == nil)
+  }
+
+  @Test("A value is found by its whole key, and only in the outer object.")
+  func values() {
+    func value(_ name: String, _ text: String) -> [String?] {
+      let first = bytes(text) { CanonicalText($0).value(of: name) }
+      let second = bytes(text) { memberValue(of: memberKey(name), in: $0).map { Array($0) } }
+      return [first, second].map { $0.map { String(decoding: $0, as: UTF8.self) } }
+    }
+    let text = #"{"ab":1,"a":{"b":2},"c":"","d":[3,"b"]}"#
+    #expect(value("a", text) == [#"{"b":2}"#, #"{"b":2}"#])
+    #expect(value("ab", text) == ["1", "1"] && value("b", text) == [nil, nil])
+    #expect(
+      value("c", text) == [#""""#, #""""#] && value("d", text) == [#"[3,"b"]"#, #"[3,"b"]"#]
+    )
+    #expect(value("", text) == [nil, nil] && value("a", "{}") == [nil, nil])
+    #expect(value("a", "") == [nil, nil] && value("a", "{") == [nil, nil])
+  }
+
+  @Test("Each property of an object is visited, until the text is not an object any more.")
+  func visits() {
+    func visited(_ text: String) -> [String] {
+      var result: [String] = []
+      Array(text.utf8).withUnsafeBytes {
+        forEachMember(of: $0) {
+          result.append(String(decoding: $0, as: UTF8.self) + String(decoding: $1, as: UTF8.self))
+        }
+      }
+      return result
+    }
+    #expect(visited("") == [] && visited("{") == [] && visited("{}") == [])
+    #expect(visited(#"{"":1}"#) == [#""":1"#])
+    #expect(visited(#"{"a":1,"b:":"}"}"#) == [#""a":1"#, #""b:":"}""#])
+    #expect(visited(#"{"a":1,"b":}"#) == [#""a":1"#] && visited(#"{"a":1,"b":2"#) == [#""a":1"#])
+    #expect(visited(#"{"a":1,"b""#) == [#""a":1"#] && visited(#"{"a":1,"b"#) == [#""a":1"#])
+  }
 }
