@@ -1,0 +1,115 @@
+import Changes
+import TestSupport
+import Testing
+
+@testable import ChangeLog
+
+@Suite("The first line of a log")
+struct LogHeaderTests {
+  private func header(lineage: Int64 = 0, first: Int64 = 1) -> LogHeader {
+    LogHeader(
+      store: writtenStore,
+      lineage: lineage,
+      first: first,
+      previous: SHA256.digest(of: [1]),
+      schema: tripSchema,
+      partial: "a \"filter\""
+    )
+  }
+
+  private func read(_ line: [UInt8]) throws -> LogHeader {
+    try line.withUnsafeBytes { try LogHeader(line: $0, path: "a log") }
+  }
+
+  private func expectRefusal(
+    _ line: [UInt8],
+    _ code: LogError.Code,
+    _ message: String,
+    sourceLocation: SourceLocation = #_sourceLocation
+  ) {
+    let error = #expect(throws: LogError.self, sourceLocation: sourceLocation) { try read(line) }
+    #expect(error?.code == code, sourceLocation: sourceLocation)
+    #expect(
+      error?.message.hasPrefix(message) == true,
+      "\(error?.message ?? "")",
+      sourceLocation: sourceLocation
+    )
+    #expect(error?.line == 1 && error?.path == "a log", sourceLocation: sourceLocation)
+  }
+
+  @Test(
+    "The lineage and the first transaction of a header can have any number that has a next one."
+  )
+  func numbers() throws {
+    let end: Int64 = 1 << 62
+    for (lineage, first, isRight) in [
+      (Int64(0), Int64(1), true), (1, 1, true), (end - 1, 1, true), (end, 1, false),
+      (end + 1, 1, false), (.max, 1, false), (-1, 1, false), (.min, 1, false), (0, 0, false),
+      (0, -1, false), (0, 2, true), (0, end - 1, true), (0, end, false), (0, .max, false),
+      (end - 1, end - 1, true),
+    ] {
+      let header = header(lineage: lineage, first: first)
+      let line = try header.line().dropLast()
+      if isRight {
+        #expect(try read(Array(line)) == header)
+      } else {
+        expectRefusal(
+          Array(line),
+          .damaged,
+          "The first line of the log a log was damaged or altered."
+        )
+      }
+    }
+  }
+
+  @Test("A header in another form is refused, and the error says what the file is.")
+  func refusals() throws {
+    let line = String(decoding: try header().line().dropLast(), as: UTF8.self)
+    func altered(_ part: String, _ other: String) -> [UInt8] {
+      #expect(line.contains(part))
+      return Array(line.replacing(part, with: other).utf8)
+    }
+    let notALog = "a log is not a log: line 1 is not the header of a log."
+    expectRefusal([], .notALog, notALog)
+    expectRefusal(altered(#"{"kind":"header","#, #"{"kind":"change","#), .notALog, notALog)
+    expectRefusal(altered(#""meta":{"format":"#, #""meta":{"from":"#), .notALog, notALog)
+    expectRefusal(altered(#""format":"travelog/1""#, #""format":1"#), .notALog, notALog)
+    expectRefusal(altered(#""features":"""#, #""features":1"#), .notALog, notALog)
+    expectRefusal(altered(#","features":"#, #","future":"#), .notALog, notALog)
+    expectRefusal(
+      altered("travelog/1", "travelog/10"),
+      .newerFormat,
+      "The log a log has the format “travelog/10”; this program reads “travelog/1”."
+    )
+    expectRefusal(
+      altered(#""features":"""#, #""features":"a, b""#),
+      .newerFormat,
+      "The log a log uses features that this program does not know: a, b."
+    )
+    let damaged = "The first line of the log a log was damaged or altered."
+    for (part, other) in [
+      (writtenStore, "../.."), (writtenStore, String(writtenStore.dropLast())),
+      ("\(SHA256.digest(of: [1]))", "00"), (#","lineage":0"#, #","lineage":00"#),
+      (#","lineage":0"#, #","lineage":"0""#), (#","first":1"#, #","first":01"#),
+      (#","partial":"#, #","parts":"#), (#","transactions":0"#, #","transactions":1"#),
+      (#","pid":0"#, #","pid":1"#), ("}}", "}} "),
+    ] {
+      expectRefusal(altered(part, other), .damaged, damaged)
+    }
+  }
+
+  @Test("Bytes can begin a header only if they are a part of its beginning, or continue it.")
+  func beginnings() throws {
+    let line = try header().line()
+    let opening = Array(#"{"kind":"header","#.utf8)
+    for count in 0...40 {
+      var bytes = Array(line.prefix(count))
+      #expect(LogHeader.mayBegin(with: bytes))
+      for index in bytes.indices {
+        bytes[index] ^= 1
+        #expect(LogHeader.mayBegin(with: bytes) == (index >= opening.count), "\(count) \(index)")
+        bytes[index] ^= 1
+      }
+    }
+  }
+}
