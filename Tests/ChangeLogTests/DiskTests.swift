@@ -179,4 +179,14 @@ struct DiskTests {
       #expect(error?.code == .damaged)
     }
   }
+
+  @Test("A folder that exists is neither created nor synced, even if its parent can't be synced.")
+  func existingFolder() throws {
+    // The system refuses to sync a folder of /proc.
+    #expect(throws: LogError.self) { try syncFolder("/proc") }
+    try makeFolders("/proc/self")
+    try makeFolders("/proc/self/fd")
+    let error = #expect(throws: LogError.self) { try makeFolders("/proc/self/no folder") }
+    #expect(error?.message.hasPrefix("Can't create /proc/self/no folder: ") == true)
+  }
 }

@@ -103,4 +103,52 @@ struct LogMembersTests {
       #expect(read(log)?.first?.offset == 1)
     }
   }
+
+  @Test("The entry before a transaction has the highest id, in whatever order the entries are.")
+  func unordered() throws {
+    try withTemporaryFolder { folder in
+      let log = folder.path + "/1-2.ndjson.gz"
+      for order: [Int64] in [
+        [3, 5, 9], [9, 5, 3], [5, 9, 3], [5, 3, 9], [3, 9, 5], [9, 3, 5],
+      ] {
+        let entries = order.map { LogMembers.Entry(offset: $0, begins: 2 * $0, transaction: $0) }
+        try LogMembers.write(entries, size: 100, of: log, temporary: log + ".temporary")
+        let cases: [(Int64, Int64?)] = [(3, nil), (4, 3), (6, 5), (9, 5), (10, 9)]
+        for (transaction, expected) in cases {
+          let entry = LogMembers.entry(before: transaction, in: log, size: 100)
+          #expect(entry?.transaction == expected, "\(order) \(transaction)")
+        }
+      }
+      // Of two entries for the same transaction, the first one is used.
+      let twice = [
+        LogMembers.Entry(offset: 7, begins: 0, transaction: 3),
+        LogMembers.Entry(offset: 8, begins: 0, transaction: 3),
+      ]
+      try LogMembers.write(twice, size: 100, of: log, temporary: log + ".temporary")
+      #expect(LogMembers.entry(before: 4, in: log, size: 100) == twice[0])
+    }
+  }
+
+  @Test("A members file of any length has a line for its size and a line for each entry.")
+  func long() throws {
+    try withTemporaryFolder { folder in
+      let log = folder.path + "/1-2.ndjson.gz"
+      for count in [1, 2, 1000, 5000] {
+        let entries = (1...Int64(count)).map {
+          LogMembers.Entry(offset: $0, begins: $0 % 3, transaction: $0 * 10)
+        }
+        try LogMembers.write(entries, size: 6000, of: log, temporary: log + ".temporary")
+        let lines =
+          [#"{"kind":"members","format":"travelog-members/1","size":6000}"#]
+          + entries.map {
+            #"{"kind":"member","offset":\#($0.offset),"begins":\#($0.begins),"#
+              + #""txn":\#($0.transaction)}"#
+          }
+        let url = URL(fileURLWithPath: LogMembers.path(of: log))
+        #expect(try Data(contentsOf: url) == Data((lines.joined(separator: "\n") + "\n").utf8))
+        #expect(read(log, size: 6000) == entries)
+        #expect(LogMembers.entry(before: .max, in: log, size: 6000) == entries.last)
+      }
+    }
+  }
 }

@@ -244,4 +244,80 @@ struct LogSpoolTests {
       #expect(try gathered(spool) == [1...2])
     }
   }
+
+  /// The lines of a log without its trailer.
+  private func beginning(of log: Data, _ folder: URL) throws -> Data {
+    let path = folder.path + "/a log"
+    try log.write(to: URL(fileURLWithPath: path))
+    return try Data(gzipMember(of: Array(gunzipLines(path).dropLast().joined()), path: path))
+  }
+
+  @Test("A log that begins before the end of another log cuts the stream at its header.")
+  func logInsideLog() throws {
+    try withTemporaryFolder { folder in
+      let logs = try logs(folder)
+      let bytes = try beginning(of: logs[0], folder) + logs[1]
+      let error = #expect(throws: LogError.self) { try spool(bytes, folder) }
+      #expect(error?.code == .incomplete && error?.line == 4)
+      #expect(
+        error?.message.hasPrefix(
+          "A stream ends in the middle of a log or a large value, at line 4."
+        ) == true,
+        "\(error?.message ?? "")"
+      )
+      let accepted = try spool(bytes, folder, acceptsDamage: true)
+      #expect(accepted.failures.isEmpty && !accepted.isEmpty)
+      #expect(try gathered(accepted) == [1...1])
+    }
+  }
+
+  @Test("A stream that ends between two lines of a log is cut after its last line.")
+  func endInsideLog() throws {
+    try withTemporaryFolder { folder in
+      let logs = try logs(folder)
+      let cut = try beginning(of: logs[1], folder)
+      let error = #expect(throws: LogError.self) { try spool(logs[0] + cut, folder) }
+      #expect(error?.code == .incomplete && error?.line == 7)
+      let accepted = try spool(logs[0] + cut, folder, acceptsDamage: true)
+      #expect(accepted.failures.isEmpty)
+      #expect(try gathered(accepted) == [1...1, 2...2])
+    }
+  }
+
+  @Test("If damage is accepted, a missing file and an empty stream are still errors.")
+  func missingWithDamage() throws {
+    try withTemporaryFolder { folder in
+      let file = #expect(throws: LogError.self) {
+        try LogSpool(files: [folder.path + "/none"], acceptsDamage: true)
+      }
+      #expect(file?.code == .missing)
+      let stream = #expect(throws: LogError.self) { try spool(Data(), folder, acceptsDamage: true) }
+      #expect(stream?.code == .missing)
+      #expect(
+        stream?.message == "A stream was empty. The command before the pipe failed.",
+        "\(stream?.message ?? "")"
+      )
+      // An export without new transactions writes an empty member.
+      let nothing = try Data(gzipMember(of: [], path: "a"))
+      #expect(try spool(nothing, folder).isEmpty)
+    }
+  }
+
+  @Test("A line between two logs that is not a header is refused with its number.")
+  func lineBetweenLogs() throws {
+    try withTemporaryFolder { folder in
+      let logs = try logs(folder)
+      let text = try Data(gzipMember(of: Array("text\n".utf8), path: "a"))
+      for (bytes, line) in [(text, 1), (logs[0] + text, 5)] {
+        let error = #expect(throws: LogError.self) { try spool(bytes, folder) }
+        #expect(error?.code == .notALog && error?.line == line)
+        #expect(
+          error?.message.hasPrefix(
+            "a stream is not a log: line \(line) is not the header of a log."
+          ) == true,
+          "\(error?.message ?? "")"
+        )
+      }
+    }
+  }
 }

@@ -69,4 +69,19 @@ struct MemberPipelineTests {
     try pipeline.finish()
     #expect(try members == [GzipCompressor(level: 1, path: "test").member(of: [1])])
   }
+
+  @Test("Threads that compress many small blocks at once do not disturb each other.")
+  func manySmallBlocks() throws {
+    let compressor = try GzipCompressor(level: 1, path: "test")
+    let members = try (0..<256).map { try compressor.member(of: [UInt8($0)]) }
+    var count = 0
+    var wrong = 0
+    let pipeline = MemberPipeline(level: 1, threads: 8, path: "test") { member in
+      if member != members[count % 256] { wrong += 1 }
+      count += 1
+    }
+    for place in 0..<30_000 { try pipeline.append([UInt8(place % 256)]) }
+    try pipeline.finish()
+    #expect(count == 30_000 && wrong == 0)
+  }
 }
