@@ -1,0 +1,320 @@
+import ChangeLog
+import Changes
+import Foundation
+import Store
+import StoreTesting
+import TestSupport
+import Testing
+
+@testable import Pipeline
+
+@Suite("The result of a verification")
+struct VerificationTests {
+  private func point(_ id: Int64, lineage: Int64 = 0) -> HistoryPoint {
+    HistoryPoint(lineage: lineage, transaction: id, digest: SHA256.digest(of: [UInt8(id)]))
+  }
+
+  private func result() -> Verification { Verification(store: "S", filterName: nil) }
+
+  @Test("The result for a store whose logs are not read yet begins and ends before lineage 0.")
+  func beginning() {
+    let beginning = HistoryPoint(
+      lineage: 0,
+      transaction: 0,
+      digest: TransactionDigest.beginning(ofStore: "S", lineage: 0)
+    )
+    for name in [nil, "abc"] {
+      let result = Verification(store: "S", filterName: name)
+      #expect(result.store == "S" && result.lineage == 0 && result.filterName == name)
+      #expect(result.from == beginning && result.to == beginning)
+      #expect(result.files == 0 && result.snapshots == 0 && result.snapshotObjects == 0)
+      #expect(result.transactions == 0 && result.changes == 0 && result.erased == 0)
+      #expect(result.erasures == nil && result.proven == nil && result.proof == nil)
+      #expect(result.end == .none && result.unexported == nil && result.words == "")
+      #expect(result.verdict == .sound && !result.isUnproven && !result.isUnfinished)
+    }
+  }
+
+  @Test("Only a later point replaces the proven point and its proof.")
+  func proving() {
+    for first in 1...3 as ClosedRange<Int64> {
+      for second in 1...3 as ClosedRange<Int64> {
+        var result = result()
+        result.prove(point(first), by: .head)
+        #expect(result.proven == point(first) && result.proof == .head)
+        result.prove(point(second), by: .store)
+        #expect(result.proven == point(max(first, second)))
+        #expect(result.proof == (second > first ? .store : .head), "\(first), \(second)")
+      }
+    }
+  }
+
+  @Test("A finding makes the verdict damaged, also if a digest proves the logs.")
+  func verdict() {
+    var result = result()
+    #expect(result.verdict == .sound)
+    result.prove(point(1), by: .head)
+    #expect(result.verdict == .proven && !result.isUnfinished)
+    result.findings = [Finding(.tokenIsOther)]
+    #expect(result.verdict == .damaged && !result.isUnfinished)
+    let unfinished = ChainFailure.unfinishedErasure(store: "S", folder: "f", command: "c").at("p")
+    result.findings += [Finding(unfinished)].compactMap(\.self)
+    #expect(result.isUnfinished)
+  }
+
+  @Test("A result is unproven if it excepts at least one part that needs a proof and lacks it.")
+  func unproven() {
+    func isUnproven(_ parts: [ExceptedPart]) -> Bool {
+      var result = result()
+      result.except = parts
+      return result.isUnproven
+    }
+    let needless: Set<ExceptedPart.Kind> = [.omitted, .omittedChanges, .hidden]
+    for kind in ExceptedPart.Kind.allCases {
+      var part = ExceptedPart(kind)
+      #expect(isUnproven([part]) == !needless.contains(kind), "\(kind)")
+      #expect(isUnproven([ExceptedPart(.hidden), part]) == !needless.contains(kind), "\(kind)")
+      part.isProven = true
+      #expect(!isUnproven([part]))
+    }
+    #expect(!isUnproven([]))
+  }
+
+  @Test("A mark after the proven transactions does not prove a snapshot among them.")
+  func marks() {
+    let ids: ClosedRange<Int64> = 1...4
+    for id in ids {
+      let mark = Mark(.snapshot, transaction: id, digest: SHA256.digest(of: []))
+      for by in [nil] + ids.map(Optional.some) {
+        for last in [nil] + ids.map(Optional.some) {
+          var part = MarkedPart(mark: mark, isBase: false, by: by)
+          let isForgeable =
+            if let by, let last { id <= last && by > last } else { false }
+          let proven = last.map { point($0) }
+          #expect(part.isUnproven(upTo: proven) == (by == nil || isForgeable))
+          part.isReplayed = true
+          #expect(!part.isUnproven(upTo: proven))
+        }
+      }
+    }
+  }
+
+  @Test("Remaining values are proven by a restatement up to the proven end of its lineage.")
+  func restatements() {
+    // The values of transaction 5 are restated by transaction 7 of lineage 0 or 1.
+    for lineage in 0...1 as ClosedRange<Int64> {
+      for proven in [nil, 4, 5, 6, 7, 8] as [Int64?] {
+        for heads in [[:], [0: 6], [0: 7], [0: 8], [1: 6], [1: 7], [1: 8]] as [[Int64: Int64]] {
+          var result = result()
+          result.restated = [RestatedPart(transaction: 5, by: point(7, lineage: lineage))]
+          if let proven { result.prove(point(proven), by: .head) }
+          result.exceptMarked(heads)
+          let isBeyondProof = proven.map { $0 < 5 } ?? true
+          let isConfirmed = (heads[lineage] ?? 0) >= 7
+          #expect(result.except.map(\.kind) == [.restated])
+          #expect(result.except.map(\.transactions) == [[5]] && result.except.map(\.by) == [[7]])
+          #expect(
+            result.except.map(\.isProven) == [isBeyondProof || isConfirmed],
+            "lineage \(lineage), proven \(proven ?? 0), \(heads)"
+          )
+        }
+      }
+    }
+  }
+
+  @Test("A verdict excepts snapshots first, then erased values, and gaps last.")
+  func order() {
+    var result = result()
+    func part(_ kind: Mark.Kind, _ id: Int64, isBase: Bool = false, by: Int64? = nil) -> MarkedPart
+    {
+      let mark = Mark(kind, transaction: id, digest: SHA256.digest(of: []))
+      return MarkedPart(mark: mark, isBase: isBase, by: by)
+    }
+    result.marked = [
+      part(.gap, 1), part(.snapshot, 2, isBase: true), part(.snapshot, 3), part(.gap, 4),
+      part(.gap, 5, by: 6), part(.snapshot, 6, by: 7),
+    ]
+    result.restated = [
+      RestatedPart(transaction: 8, by: point(9)), RestatedPart(transaction: 9, by: point(9)),
+    ]
+    result.except.add(.unanchored, 10)
+    result.exceptMarked([:])
+    #expect(result.except.map(\.kind) == [.base, .snapshot, .restated, .unanchored, .gap])
+    #expect(result.except.map(\.transactions) == [[2], [3], [8, 9], [10], [1, 4]])
+    #expect(result.except.map(\.count) == [1, 1, 2, 1, 2])
+    #expect(result.except.map(\.isProven) == [false, false, true, false, false])
+  }
+
+  @Test("An excepted part lists its first ten transactions, each once, and counts all.")
+  func parts() {
+    for count in 9...11 as ClosedRange<Int64> {
+      var part = ExceptedPart(.restated)
+      for id in 1...count { part.add(id, by: id + 100) }
+      #expect(part.count == count)
+      #expect(part.transactions == Array(1...min(count, 10)))
+      #expect(part.by == Array(101...100 + min(count, 10)))
+      #expect(part.description.contains("…") == (count > 10))
+    }
+    var part = ExceptedPart(.hidden)
+    part.add(5)
+    part.add(5, count: 3)
+    #expect(part.count == 4 && part.transactions == [5] && part.by == [])
+    #expect(part.description == "the values of 4 changes hidden")
+    var omitted: [ExceptedPart] = []
+    omitted.add(.omittedChanges, 5)
+    #expect(omitted.map(\.description) == ["1 change left out of other transactions"])
+    omitted.add(.omittedChanges, 6, count: 2)
+    #expect(omitted.map(\.description) == ["3 changes left out of other transactions"])
+    var unanchored = ExceptedPart(.unanchored)
+    unanchored.add(5)
+    let words = "the values of 1 transaction erased (5) by records that"
+    #expect(unanchored.description == words + " no transaction covers")
+    unanchored.isProven = true
+    #expect(unanchored.description == words + " have the digest that was given")
+  }
+
+  @Test("Restated transactions are listed separately if their restatements are not proven.")
+  func separateParts() {
+    var parts: [ExceptedPart] = []
+    parts.addRestated(1, by: 9, isProven: true)
+    parts.addRestated(2, by: 9, isProven: false)
+    parts.addRestated(3, by: 8, isProven: true)
+    #expect(parts.map(\.isProven) == [true, false])
+    #expect(parts.map(\.transactions) == [[1, 3], [2]])
+    #expect(parts.map(\.by) == [[9, 8], [9]] && parts.map(\.count) == [2, 1])
+  }
+
+  @Test("A head proves each earlier lineage whose end the next lineage names.")
+  func earlierLineages() {
+    func results(_ ends: [Int64]) -> [Verification] {
+      ends.enumerated().map { lineage, end in
+        var result = result()
+        result.lineage = Int64(lineage)
+        result.to = point(end, lineage: Int64(lineage))
+        return result
+      }
+    }
+    var proven = results([3, 5, 7])
+    proven[2].prove(point(6, lineage: 2), by: .head)
+    proveEarlier(&proven, named: [nil, point(3, lineage: 0), point(5, lineage: 1)])
+    #expect(proven.map(\.proof) == [.lineage(1), .lineage(2), .head])
+    #expect(proven.map(\.proven?.transaction) == [3, 5, 6])
+    // The second lineage names another end of the first.
+    var other = results([3, 5, 7])
+    other[2].prove(point(6, lineage: 2), by: .head)
+    proveEarlier(&other, named: [nil, point(4, lineage: 0), point(5, lineage: 1)])
+    #expect(other.map(\.proof) == [nil, .lineage(2), .head])
+    var none = results([3, 5])
+    proveEarlier(&none, named: [nil, point(3, lineage: 0)])
+    #expect(none.map(\.proof) == [nil, nil])
+    var short = results([3, 5])
+    short[1].prove(point(5, lineage: 1), by: .store)
+    proveEarlier(&short, named: [nil])
+    #expect(short.map(\.proof) == [nil, .store])
+  }
+
+  @Test("A lineage that does not end where the next one says has exactly one finding about that.")
+  func ends() {
+    func checked(_ end: Int64, named: [HistoryPoint?]) -> [Verification] {
+      var results = [result(), result()]
+      results[0].to = point(end)
+      results[1].lineage = 1
+      results[1].from = HistoryPoint(
+        lineage: 1,
+        transaction: 2,
+        digest: TransactionDigest.beginning(ofStore: "S", lineage: 1)
+      )
+      checkLineageEnds(&results, named: named)
+      return results
+    }
+    let same = checked(5, named: [nil, point(5)])
+    #expect(same.map(\.end) == [.lineage, .none] && same.flatMap(\.findings) == [])
+    let missing = checked(5, named: [nil, point(6)])
+    #expect(
+      missing[0].findings
+        == [Finding(.endIsMissing(lineage: 0, end: 5, next: 1), transaction: 6)]
+    )
+    #expect(missing[0].findings.map(\.kind) == [.endMissing] && missing[0].end == .none)
+    let later = checked(5, named: [nil, point(4)])
+    #expect(
+      later[0].findings
+        == [
+          Finding(.endIsOther(lineage: 0, point(4), end: point(5), next: 1), transaction: 4)
+        ]
+    )
+    let nameless = checked(5, named: [nil, nil])
+    #expect(nameless[0].findings == [])
+    #expect(nameless[1].findings == [Finding(.hasNoParent(lineage: 1))])
+    let unknown = checked(5, named: [nil, point(5, lineage: 7)])
+    #expect(unknown.flatMap(\.findings) == [])
+    #expect(unknown[1].notices == [.parentIsMissing(point(5, lineage: 7), lineage: 1)])
+    // Lineage 1 begins with a snapshot, or is damaged, so its first transaction is not known.
+    for isDamaged in [false, true] {
+      var results = [result(), result()]
+      results[1].lineage = 1
+      if isDamaged {
+        results[1].from.digest = TransactionDigest.beginning(ofStore: "S", lineage: 1)
+        results[1].findings = [Finding(.tokenIsOther)]
+      }
+      checkLineageEnds(&results, named: [nil, nil])
+      #expect(results[1].findings.count == (isDamaged ? 1 : 0))
+    }
+    // Two later lineages name the same missing end.
+    var results = [result(), result(), result()]
+    results[0].to = point(5)
+    (results[1].lineage, results[2].lineage) = (1, 2)
+    checkLineageEnds(&results, named: [nil, point(6), point(6)])
+    #expect(
+      results[0].findings
+        == [Finding(.endIsMissing(lineage: 0, end: 5, next: 2), transaction: 6)]
+    )
+    checkLineageEnds(&results, named: [nil, point(7), nil])
+    #expect(results[0].findings.map(\.transaction) == [6, 7])
+  }
+
+  @Test("Transactions that keep values recorded as erased are counted between the verified ends.")
+  func wholeTransactions() {
+    func restatement(
+      _ id: Int64,
+      lineage: Int64 = 0,
+      operation: TransactionOperation = .recorded
+    ) -> Restatement {
+      Restatement(
+        lineage: lineage,
+        transaction: id,
+        operation: operation,
+        digest: SHA256.digest(of: [UInt8(id)]),
+        lines: []
+      )
+    }
+    let object = ObjectName("Guest", id: 5)
+    func notices(
+      _ restatements: [Restatement],
+      _ change: (inout Verification) -> Void = { _ in }
+    )
+      -> [Notice]
+    {
+      var result = result()
+      (result.from, result.to) = (point(3), point(6))
+      let details = ErasureDetails(of: object, properties: ["note"], restatements: restatements)
+      result.recordedErasures.add(details, by: 8)
+      change(&result)
+      var results = [result]
+      noteWhole(&results, logs: LogFolder("logs"))
+      return results[0].notices
+    }
+    func notice(_ count: Int) -> [Notice] {
+      [.isNotErased(count, by: 8, of: object, ["note"], "logs")]
+    }
+    for id in 2...7 as ClosedRange<Int64> {
+      #expect(notices([restatement(id)]) == ((4...6).contains(id) ? notice(1) : []), "\(id)")
+    }
+    #expect(notices((1...9).map { restatement($0) }) == notice(3))
+    #expect(notices([restatement(5), restatement(5)]) == notice(1))
+    #expect(notices([restatement(5, lineage: 1)]) == [])
+    #expect(notices([restatement(5, operation: .snapshot)]) == [])
+    #expect(notices([restatement(5)]) { $0.erasedDigests = [SHA256.digest(of: [5])] } == [])
+    #expect(notices([restatement(5)]) { $0.findings = [Finding(.tokenIsOther)] } == [])
+    #expect(notices([]) == [])
+  }
+}
