@@ -53,6 +53,28 @@ struct AdoptedRepairTests {
     #expect(findings == 0)
   }
 
+  @Test("A second copy of an adopted file continues the lineage that an equal copy has begun.")
+  func equalCopies() throws {
+    let world = try AdoptedWorld(start)
+    try world.run("UPDATE person SET name = 'Anna' WHERE id = 1")
+    try world.exportLogs()
+    let copies = ["first.db", "second.db"].map { world.file($0) }
+    for copy in copies { try FileManager.default.copyItem(atPath: world.path, toPath: copy) }
+    try world.run("DELETE FROM person WHERE id = 2")
+    try world.exportLogs()
+    var files: [String] = []
+    for copy in copies {
+      let result = try recover(RecoverRequest(store: copy, logs: world.logs))
+      #expect(result.remedy == .lineage && result.objects == 2)
+      files += [result.file].compactMap(\.self)
+      let store = try open(copy)
+      #expect(store.lineage == 1)
+      #expect(try world.logs.lineages(of: store.identifier) == [0, 1])
+    }
+    #expect(files.count == 2 && files[0] == files[1])
+    #expect(try verify(VerifyRequest(logs: world.logs)).allSatisfy { $0.findings.isEmpty })
+  }
+
   @Test(
     "History of an adopted file that was deleted before its export becomes a marked gap.",
     arguments: AdoptedWorld.encodings
