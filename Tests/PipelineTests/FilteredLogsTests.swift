@@ -519,6 +519,24 @@ struct FilteredLogsTests {
     }
   }
 
+  @Test("If the first filtered log is damaged, the later ones are verified, and have no finding.")
+  func damagedFirst() throws {
+    try withTemporaryFolder { folder in
+      var world = try World(folder, "damaged partial logs")
+      world.history.hasLargeValues = false
+      let filter = filter { $0.authors = ["app"] }
+      try world.write(6)
+      let first = try #require(try world.export { $0.filter = filter }.files.first)
+      try world.write(6)
+      let second = try world.export { $0.filter = filter }
+      let log = URL(fileURLWithPath: first)
+      try Data(contentsOf: log).prefix(40).write(to: log)
+      let results = try verifyAll(world.logs)
+      #expect(results.map { $0.findings.map(\.path) } == [[first]])
+      #expect(results.map(\.files) == [1] && results.map(\.to) == [second.to])
+    }
+  }
+
   @Test("Filtered logs of another copy of the store prevent no deletion.")
   func pruneOfCopy() throws {
     try withTemporaryFolder { folder in

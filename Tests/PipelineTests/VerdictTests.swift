@@ -94,6 +94,17 @@ struct VerdictTests {
     }
   }
 
+  @Test("A lineage whose first log is damaged has no finding about its parent.")
+  func damagedBeginning() throws {
+    try withLineages { world, _, _ in
+      let logs = try world.logs.files(of: world.source.identifier, lineage: 1)
+      try Data("no log".utf8).write(to: URL(fileURLWithPath: logs[0].path))
+      let results = try verify(VerifyRequest(logs: world.logs))
+      let token = world.logs.token(of: world.source.identifier)
+      #expect(results.map { $0.findings.map(\.path) } == [[], [logs[0].path, token]])
+    }
+  }
+
   @Test("After any transaction, only the later ones are verified, wherever logs end.")
   func everyPosition() throws {
     try withTemporaryFolder { folder in

@@ -20,9 +20,9 @@ func verifyFiltered(
   let none = Erasures(store: store, lineage: lineage)
   let chain = try LogChain(folder, store: store, lineage: lineage, erasures: none)
   var point: HistoryPoint?
-  for file in try folder.files(of: store, lineage: lineage) {
+  for (index, file) in try folder.files(of: store, lineage: lineage).enumerated() {
     do {
-      if result.files == 0, try chain.beginsLineage() { point = chain.beginning }
+      if index == 0, try chain.beginsLineage() { point = chain.beginning }
       let start = point
       // A log after a damaged log is verified from its own beginning.
       point = nil

@@ -82,4 +82,68 @@ struct SchemaDifferenceTests {
       ]
     )
   }
+
+  @Test("Each kind of difference has an exact text, in both directions.")
+  func texts() {
+    let cases: [(SchemaDifference, String)] = [
+      (
+        .parent(entity: "E", stored: "P", wanted: nil),
+        "E inherits from P in A and from nothing in B, or another entity joined or left its family"
+      ),
+      (
+        .optionality(entity: "E", name: "n", isOptionalInStore: true),
+        "E.n is optional in A but not in B"
+      ),
+      (
+        .optionality(entity: "E", name: "n", isOptionalInStore: false),
+        "E.n is optional in B but not in A"
+      ),
+      (
+        .external(entity: "E", name: "n", isExternalInStore: true),
+        "E.n has external storage in A but not in B"
+      ),
+      (
+        .external(entity: "E", name: "n", isExternalInStore: false),
+        "E.n has external storage in B but not in A"
+      ),
+      (.missingRelationship(entity: "E", name: "n"), "E.n is missing in A"),
+      (.extraRelationship(entity: "E", name: "n"), "E.n is in A but not in B"),
+      (
+        .storage(entity: "E", name: "n", stored: .column("c"), wanted: .inverseColumn("i")),
+        "E.n is kept in the column c of the relationship in A and belongs in the column i of the"
+          + " inverse relationship"
+      ),
+      (
+        .uniques(entity: "E", stored: [["a", "b"], ["c"]], wanted: []),
+        "E has unique (a, b), (c) in A and nothing in B"
+      ),
+      (
+        .encoding(stored: nil, wanted: .utf16BigEndian),
+        "texts are in UTF-8 in A and in UTF-16be in B"
+      ),
+    ]
+    for (difference, text) in cases {
+      #expect(difference.text(stored: "A", wanted: "B") == text)
+    }
+  }
+
+  @Test("The parent, the table and the sharing of the table are compared, and the encoding too.")
+  func family() {
+    let parent =
+      "Item inherits from nothing in the store and from nothing in the model, or another"
+      + " entity joined or left its family"
+    #expect(differences { $0.entities[item].table = "Other" } == [parent])
+    #expect(differences { $0.entities[item].sharesTable = true } == [parent])
+    #expect(
+      differences { $0.encoding = .utf16LittleEndian }
+        == ["texts are in UTF-8 in the store and in UTF-16le in the model"]
+    )
+    #expect(
+      differences { $0.entities[trip].relationships[1].name = "guide" }
+        == [
+          "Trip.guide is missing in the store", "Trip.leader is in the store but not in the model",
+        ]
+    )
+    #expect(differences { $0.entities[trip].uniques = [["name"], ["name"]] } == [])
+  }
 }
