@@ -100,6 +100,19 @@ struct ForeignCaptureTests {
     )
   }
 
+  @Test("A link that replaces another link of the same object records only the lost link.")
+  func replacedLink() throws {
+    #expect(
+      try changes([
+        "INSERT INTO Tag_trips (Tag, Trip) VALUES (1, 2)",
+        "UPDATE history_foreign SET time = time - 10000",
+        "UPDATE OR REPLACE Tag_trips SET Trip = 2 WHERE Trip = 1",
+      ]).last == [
+        #"update Tag 1 ["trips"] {"trips":[{"entity":"Trip","id":"1"}]} {"trips":[]}"#
+      ]
+    )
+  }
+
   @Test("Rows that REPLACE deletes are recorded, whatever the conflict is.")
   func replace() throws {
     #expect(

@@ -1,0 +1,44 @@
+import SQLite
+import StoreTesting
+import Testing
+
+@testable import Changes
+@testable import Store
+
+@Suite("Comparing rows with history")
+struct RowCheckTests {
+  /// The differences of tags after SQL without triggers, in a store with the tags 2 and 4.
+  private func differences(_ sql: String) throws -> [String] {
+    var result: [String] = []
+    try withForeignStore { store, connection in
+      try store.write(Author()) { writer in
+        for id in [2, 4] as [Int64] {
+          try writer.insert(Kind.tag, id: id, values: [.text("t\(id)")])
+        }
+      }
+      try connection.setTriggers(enabled: false)
+      try connection.execute(sql)
+      try store.check { finding in
+        guard case .row(let change) = finding else { return result.append("\(finding)") }
+        result.append("\(change.sequence) \(change.kind) \(change.object)")
+      }
+    }
+    return result
+  }
+
+  @Test("Rows before, between and after the known objects are found and numbered from 0.")
+  func inserted() throws {
+    let all = "INSERT INTO Tag VALUES (1, 'a'), (3, 'b'), (5, 'c'), (6, 'd')"
+    #expect(try differences(all) == ["0 insert 1", "1 insert 3", "2 insert 5", "3 insert 6"])
+    #expect(try differences("INSERT INTO Tag VALUES (5, 'c')") == ["0 insert 5"])
+    #expect(try differences("SELECT 1") == [])
+  }
+
+  @Test("Missing and changed rows are found and numbered from 0, also at the end.")
+  func missing() throws {
+    #expect(try differences("DELETE FROM Tag") == ["0 delete 2", "1 delete 4"])
+    #expect(try differences("DELETE FROM Tag WHERE id = 4") == ["0 delete 4"])
+    #expect(try differences("DELETE FROM Tag WHERE id = 2") == ["0 delete 2"])
+    #expect(try differences("UPDATE Tag SET word = word || 'x'") == ["0 update 2", "1 update 4"])
+  }
+}

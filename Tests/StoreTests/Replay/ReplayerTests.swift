@@ -1,0 +1,40 @@
+import StoreTesting
+import Testing
+
+@testable import Changes
+@testable import Store
+
+@Suite("The order of the calls that replay a transaction")
+struct ReplayerTests {
+  @Test("A change is refused if the transaction already has all its changes.", arguments: 0...3)
+  func tooMany(_ count: Int64) throws {
+    let source = try Store.open(.memory("source \(count)"), schema: sampleSchema)
+    try source.save { world in for id in Int64(1)...3 { try world.tag(id).insert(word: "\(id)") } }
+    let origin = ReplicaOrigin(identifier: source.identifier, lineage: source.lineage)
+    let replica = try Store.open(
+      .memory("replica \(count)"),
+      schema: sampleSchema,
+      options: Options(origin: origin)
+    )
+    var applied: Int64 = 0
+    let error = try storeError {
+      try source.read { reader in
+        let cursor = try reader.history()
+        _ = try cursor.nextTransaction()
+        try replica.replay(content: { try reader.largeValue($0) }) { replayer in
+          try replayer.begin(1, count: count)
+          while let change = try cursor.nextChange() {
+            try replayer.apply(change)
+            applied += 1
+          }
+          throw StoreError(ReplayFailure.outOfOrder, path: "all")
+        }
+      }
+    }
+    #expect(applied == count)
+    #expect(error.code == (count < 3 ? .damaged : .misuse))
+    let text = "can't be replayed: change \(count) of \(count) must be next."
+    #expect(error.message.contains(text) == (count < 3), "\(error.message)")
+    #expect(try replica.read { try $0.historyRange().head.transaction } == 0)
+  }
+}
