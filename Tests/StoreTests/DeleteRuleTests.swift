@@ -264,4 +264,29 @@ struct DeleteRuleTests {
       }
     }
   }
+
+  @Test(
+    "A deletion records the lost links of the objects that were linked to its object."
+  )
+  func lostLinks() throws {
+    try withStore(.memory) { store, _ in
+      try store.write(Author()) { writer in
+        try writer.insert(trip, id: 1, values: tripValues("a"))
+        for id in [2, 3] as [Int64] {
+          try writer.insert(tag, id: id, values: [.text("t")])
+          try writer.link(tag, relationship: "trips", source: id, target: 1)
+        }
+      }
+      try store.write(Author()) { try $0.delete(trip, id: 1) }
+      let link = #"{"trips":[{"entity":"Trip","id":"1"}]} {"trips":[]}"#
+      #expect(try rows("SELECT * FROM Tag_trips", in: store) == [])
+      let changes = try lastChanges(of: store).filter { $0.hasPrefix("update") }
+      #expect(
+        changes.map { $0.split(separator: " ").prefix(3).joined(separator: " ") } == [
+          "update Tag 2", "update Tag 3",
+        ]
+      )
+      #expect(changes.allSatisfy { $0.contains(link) }, "\(changes)")
+    }
+  }
 }

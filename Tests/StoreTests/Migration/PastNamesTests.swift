@@ -100,4 +100,73 @@ struct PastNamesTests {
     let back = try #require(try guest(3))
     #expect(back.properties.isEmpty && !back.knowsLinks)
   }
+
+  /// A schema in which guests and the objects of another entity know each other.
+  private func guests(_ other: Entity, version: String) -> StoreSchema {
+    var other = other
+    func relationship(_ own: String, to other: String, inverse: String) -> Relationship {
+      Relationship(
+        name: own,
+        destination: other,
+        isToMany: true,
+        inverse: inverse,
+        storage: .joinTable("links", source: inverse, target: own)
+      )
+    }
+    other.relationships = [relationship("guests", to: "Guest", inverse: "places")]
+    return StoreSchema(
+      version: version,
+      entities: [
+        Entity(
+          name: "Guest",
+          relationships: [relationship("places", to: other.name, inverse: "guests")]
+        ), other,
+      ]
+    )
+  }
+
+  @Test("Links are unknown only if their other entity was removed or is new.")
+  func replacedDestination() throws {
+    func knowsLinks(_ new: Entity) throws -> Bool? {
+      let schemas = [
+        guests(Entity(name: "Place"), version: "1"), guests(new, version: "2"),
+      ]
+      let names = try PastNames(schemas)
+      return Array("Guest".utf8).withUnsafeBytes { names.successor(of: $0)?.knowsLinks }
+    }
+    #expect(try knowsLinks(Entity(name: "Place")) == true)
+    #expect(try knowsLinks(Entity(name: "Venue", originalName: "Place")) == true)
+    #expect(try knowsLinks(Entity(name: "Venue")) == false)
+    #expect(try knowsLinks(Entity(name: "Venue", originalName: "Hotel")) == false)
+  }
+
+  @Test("A renamed or removed attribute is found by the name that it had in the first schema.")
+  func followedAttributes() throws {
+    func schema(_ version: String, _ attributes: [Attribute]) -> StoreSchema {
+      StoreSchema(version: version, entities: [Entity(name: "E", attributes: attributes)])
+    }
+    var renamed = Attribute(name: "n", type: .int32)
+    renamed.originalName = "a"
+    let names = try PastNames([
+      schema("1", ["a", "b", "c"].map { Attribute(name: $0, type: .int32) }),
+      schema("2", [renamed, Attribute(name: "b", type: .int32)]),
+      schema("3", [renamed, Attribute(name: "b", type: .int64)]),
+    ])
+    let found = try #require(Array("E".utf8).withUnsafeBytes { names.successor(of: $0) })
+    #expect(found.entity == 0 && found.knowsLinks)
+    #expect(Set(found.properties.keys) == [memberKey("a"), memberKey("b")])
+    let first = try #require(found.properties[memberKey("a")])
+    #expect(
+      first.key == memberKey("n") && !first.isSame && first.types == [.int32, .int32, .int32]
+    )
+    let second = try #require(found.properties[memberKey("b")])
+    #expect(second.key == memberKey("b") && !second.isSame)
+    #expect(second.types == [.int32, .int32, .int64])
+    #expect(Array("F".utf8).withUnsafeBytes { names.successor(of: $0) } == nil)
+    let none = try PastNames([])
+    #expect(Array("E".utf8).withUnsafeBytes { none.successor(of: $0) } == nil)
+    let same = try PastNames([schema("1", [Attribute(name: "a", type: .int32)])])
+    let own = Array("E".utf8).withUnsafeBytes { same.successor(of: $0) }
+    #expect(own?.properties[memberKey("a")]?.isSame == true)
+  }
 }

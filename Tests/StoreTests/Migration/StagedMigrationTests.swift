@@ -68,6 +68,39 @@ struct StagedMigrationTests {
     ).filter { $0.contains("migration") }
   }
 
+  // It runs in another process: root ignores permissions, and a process that gives up root's rights
+  // can't get them back.
+  @Test("A migration in a folder without the permission to create files names the working copy.")
+  func unwritableFolder() async {
+    await #expect(processExitsWith: .success) {
+      try withTemporaryFolder { folder in
+        let url = folder.appendingPathComponent("a.store")
+        let owner = getuid()
+        if owner == 0 {
+          chown(folder.path, 65534, 65534)
+          seteuid(65534)
+        }
+        // The files that SQLite needs beside the store exist while it is open.
+        let store = try Store.open(.file(url), schema: Self.one)
+        try store.write(Author(), Self.fill)
+        chmod(folder.path, 0o555)
+        defer {
+          chmod(folder.path, 0o755)
+          seteuid(owner)
+        }
+        let error = try withExtendedLifetime(store) {
+          try storeError { _ = try StagedMigration.begin(on: url) }
+        }
+        try #require(error.code == .readOnly)
+        try #require(
+          error.message
+            == "Can't create \(url.path)-migration, the copy that a migration works on:"
+            + " Permission denied."
+        )
+      }
+    }
+  }
+
   @Test("Other programs see all stages at once, when they are committed.")
   func commit() throws {
     try withStoreFile(Self.one, fill: Self.fill) { url in

@@ -124,4 +124,35 @@ struct ComparisonTests {
       ]
     )
   }
+
+  @Test("Objects of stores whose columns have another order are compared by the names of columns.")
+  func columnOrder() throws {
+    func schema(_ version: String, _ names: [String]) -> StoreSchema {
+      StoreSchema(
+        version: version,
+        entities: [
+          Entity(name: "Trip", attributes: names.map { Attribute(name: $0, type: .string) })
+        ]
+      )
+    }
+    let old = try Store.open(.memory("old"), schema: schema("1", ["x", "a", "b"]))
+    let new = try Store.open(.memory("new"), schema: schema("2", ["b", "a", "y"]))
+    try old.write(Author()) { writer in
+      try writer.insert(0, id: 1, values: [.text("x1"), .text("a1"), .text("b1")])
+      try writer.insert(0, id: 2, values: [.text("x2"), .text("a2"), .text("b2")])
+      try writer.insert(0, id: 4, values: [.text("x4"), .text("a4"), .text("b4")])
+    }
+    try new.write(Author()) { writer in
+      try writer.insert(0, id: 2, values: [.text("b2"), .text("A2"), .text("y2")])
+      try writer.insert(0, id: 3, values: [.text("b3"), .text("a3"), .text("y3")])
+      try writer.insert(0, id: 4, values: [.text("b4"), .text("a4"), .text("y4")])
+    }
+    #expect(
+      try differences(from: old, to: new) == [
+        #"delete Trip 1 {"b":"b1","a":"a1"}"#,
+        #"update Trip 2 ["a"] {"a":"a2"} {"a":"A2"}"#,
+        #"insert Trip 3 {"b":"b3","a":"a3"}"#,
+      ]
+    )
+  }
 }
