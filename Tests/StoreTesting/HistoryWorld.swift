@@ -84,7 +84,8 @@ package struct HistoryWorld {
   package var random: SeededGenerator
   /// Whether some values have more than a megabyte.
   package var hasLargeValues = true
-  private var nextID: Int64 = 1
+  /// The next ids of a guest and of a place; most ids are those of both.
+  private var nextIDs: (guest: Int64, place: Int64) = (1, 1)
   private var nextName = 0
   private var objects: [RowKey] = []
 
@@ -127,14 +128,20 @@ package struct HistoryWorld {
 
   private mutating func insert(_ writer: Writer) throws {
     let entity = EntityIndex(Int.random(in: 0..<writer.layouts.count, using: &random))
-    let key = RowKey(entity: entity, id: ObjectID(nextID))
-    nextID += 1
+    let key = RowKey(entity: entity, id: ObjectID(nextID(of: entity)))
     var values: [Value] = []
     for index in writer.layouts[entity].columns.indices {
       values.append(value(writer.layouts[entity].columns[index], of: key))
     }
     try writer.insert(entity, id: key.id.integer, values: values)
     objects.append(key)
+  }
+
+  private mutating func nextID(of entity: EntityIndex) -> Int64 {
+    defer {
+      if entity == guest { nextIDs.guest += 1 } else { nextIDs.place += 1 }
+    }
+    return entity == guest ? nextIDs.guest : nextIDs.place
   }
 
   private mutating func update(_ writer: Writer) throws {

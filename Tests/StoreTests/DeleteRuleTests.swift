@@ -289,4 +289,29 @@ struct DeleteRuleTests {
       #expect(changes.allSatisfy { $0.contains(link) }, "\(changes)")
     }
   }
+
+  @Test("A lost link is recorded also if both of its objects have the same id.")
+  func lostLinksOfEqualIDs() throws {
+    try withTemporaryFolder { folder in
+      let url = folder.appendingPathComponent("a.store")
+      let store = try Store.open(.file(url), schema: sampleSchema)
+      try store.write(Author()) { writer in
+        for id in [1, 2] as [Int64] {
+          try writer.insert(trip, id: id, values: tripValues("trip \(id)"))
+          try writer.insert(tag, id: id, values: [.text("tag \(id)")])
+        }
+        for (source, target) in [(1, 1), (1, 2), (2, 2)] as [(Int64, Int64)] {
+          try writer.link(tag, relationship: "trips", source: source, target: target)
+        }
+      }
+      try store.write(Author()) { try $0.delete(trip, id: 1) }
+      #expect(try lastChanges(of: store).contains { $0.hasPrefix("update Tag 1 ") })
+      try store.write(Author()) { try $0.delete(tag, id: 2) }
+      #expect(try rows("SELECT * FROM Tag_trips", in: store) == ["1|2"])
+      #expect(try findings(store) == [])
+      let replica = try FollowingReplica(of: store, at: folder.appendingPathComponent("replica"))
+      try replica.follow(store)
+      try replica.expectEquality(store)
+    }
+  }
 }

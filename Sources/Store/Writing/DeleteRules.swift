@@ -172,7 +172,6 @@ extension Writer {
         let links = try join.owners(of: key.id.integer)
         for owner in links {
           try join.remove(owner, target: key.id.integer)
-          guard owner != key.id.integer else { continue }
           try recordLink(JoinIndex(index), owner: owner, other: key.id.integer, isLinked: false)
           try noteUpdate(of: RowKey(entity: table.owner, id: ObjectID(owner)))
         }
