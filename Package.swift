@@ -257,7 +257,7 @@ let package = Package(
     .testTarget(
       name: "StoreTests",
       dependencies: [
-        "ProcessProbe", "ProcessTesting", "SQLite", "Changes", "Store", "StoreTesting",
+        "Adoption", "ProcessProbe", "ProcessTesting", "SQLite", "Changes", "Store", "StoreTesting",
         "TestSupport",
       ]
     ),

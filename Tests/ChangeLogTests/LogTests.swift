@@ -165,7 +165,7 @@ struct LogTests {
       zcat.waitUntilExit()
       #expect(zcat.terminationStatus == 0)
       let lines = String(decoding: data, as: UTF8.self).split(separator: "\n")
-      #expect(lines.count == 1 + 3 + 3 + 3 + 1)
+      #expect(lines.count == 1 + 3 + 3 + 4 + 1)
       for line in lines {
         #expect(throws: Never.self) {
           _ = try JSONSerialization.jsonObject(with: Data(line.utf8))
@@ -180,7 +180,7 @@ struct LogTests {
         )
       )
       #expect(lines.last?.hasPrefix(#"{"kind":"trailer","digest":""#) == true)
-      #expect(lines.last?.hasSuffix(#""last":3,"transactions":3,"changes":6}}"#) == true)
+      #expect(lines.last?.hasSuffix(#""last":3,"transactions":3,"changes":7}}"#) == true)
     }
   }
 
@@ -192,7 +192,9 @@ struct LogTests {
       #expect(text.contains(#"insert Trip 1  "#))
       #expect(text.contains(#"{"after":{"rating":"nan"}}"#))
       #expect(text.contains(#"update Trip 2 ["name","next"]"#))
-      #expect(text.split(separator: "\n").count == 9)
+      // The deletion of the trip also changes the tag that was linked to it.
+      #expect(text.contains(#"update Tag 1 ["trips"]"#))
+      #expect(text.split(separator: "\n").count == 10)
     }
   }
 
