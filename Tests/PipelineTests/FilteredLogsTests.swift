@@ -256,6 +256,7 @@ struct FilteredLogsTests {
       #expect(try special(4, "before") == hashes[0])
       #expect(try special(4, "after") == hashes[2])
       let expected = keyedDigest(of: Array(#""secret""#.utf8), key: filter.key)
+      #expect(filter.words.firstMatch(of: /by the key [0-9a-f]{8}$/) != nil, "\(filter.words)")
       #expect(hashes[0] == "hash:\(expected)")
       #expect(try verifyAll(world.logs).map(\.findings) == [[]])
     }

@@ -44,6 +44,22 @@ struct HistorySourceTests {
     }
   }
 
+  @Test("A sign @ in the path of a store or of logs does not begin a point.")
+  func signs() throws {
+    try withTemporaryFolder { folder in
+      let inner = folder.appendingPathComponent("trips@1st place")
+      try FileManager.default.createDirectory(at: inner, withIntermediateDirectories: false)
+      var world = try World(inner, "signs in paths")
+      try world.write(4)
+      try world.export()
+      let head = try world.source.read { try $0.sealedHead() }
+      for path in [world.path, world.logs.path] {
+        #expect(try History(path).last == head)
+        #expect(try History(path + "@2").last == 2)
+      }
+    }
+  }
+
   @Test("A store, its log folder and each single log give the same history.")
   func same() throws {
     try withTemporaryFolder { folder in

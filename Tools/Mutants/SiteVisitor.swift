@@ -110,7 +110,8 @@ private final class SiteVisitor: SyntaxVisitor {
   private func isOrder(_ node: Syntax) -> Bool {
     var node = node
     while let parent = node.parent, !parent.is(CodeBlockSyntax.self) {
-      if node.is(ClosureExprSyntax.self), let call = parent.as(FunctionCallExprSyntax.self) {
+      let argument = parent.is(LabeledExprSyntax.self) ? parent.parent?.parent : parent
+      if node.is(ClosureExprSyntax.self), let call = argument?.as(FunctionCallExprSyntax.self) {
         let name = call.calledExpression.trimmedDescription
         return name.hasSuffix(".sorted") || name.hasSuffix(".sort")
       }

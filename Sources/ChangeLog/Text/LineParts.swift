@@ -12,7 +12,7 @@ struct Refusal: Error {
 /// A line that is parsed from its beginning to its end.
 struct LineParts {
   let line: UnsafeRawBufferPointer
-  private(set) var position = 0
+  private(set) var position: Int
 
   init(_ line: UnsafeRawBufferPointer, from position: Int = 0) {
     self.line = line
