@@ -198,6 +198,10 @@ struct LogFolderTests {
         let error = #expect(throws: LogError.self) { try logs.blobs.check(digest, size: size) }
         #expect(error?.code == code)
       }
+      // A file that begins with the value, and has one byte more.
+      try (value + [0]).write(to: URL(fileURLWithPath: logs.blobs.file(digest)))
+      let error = #expect(throws: LogError.self) { try logs.blobs.check(digest, size: 5) }
+      #expect(error?.code == .damaged)
     }
   }
 }

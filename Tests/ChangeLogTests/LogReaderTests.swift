@@ -194,8 +194,8 @@ struct LogReaderTests {
           return
         }
         expectDamage(
-          "the line should be the trailer of 2 transactions and 3 changes up to transaction 2,"
-            + " with the digest \(digest)",
+          "the line should be the trailer with last: 2, transactions: 2, changes: 3 and"
+            + " digest: \(digest)",
           line: 7,
           lastSound: 2,
           path
@@ -291,7 +291,7 @@ struct LogReaderTests {
       #expect(reader.goInside(before: 3))
       let error = #expect(throws: LogError.self) { try ids(reader) }
       #expect(error?.code == .damaged && error?.transaction == 4)
-      #expect(error?.message.contains("up to transaction 3, with") == true)
+      #expect(error?.message.contains("last: 3, ") == true)
     }
   }
 

@@ -264,6 +264,9 @@ struct TransactionScannerTests {
     #expect(try omission(first, scanner) == Omission(transaction: 12, lines: 0..<2))
     #expect(throws: Refusal.self) { try omission(whole, scanner) }
     #expect(throws: Refusal.self) { try omission(first, scanner) }
+    for (part, other) in [("\"txn\":12", "\"txn\":13"), ("\"n\":5", "\"n\":6")] {
+      #expect(throws: Refusal.self) { try omission(second.replacing(part, with: other), scanner) }
+    }
     #expect(try omission(second, scanner) == Omission(transaction: 12, lines: 2..<5))
     #expect(throws: Refusal.self) { try omission(whole, TransactionScanner()) }
     for (part, other) in [

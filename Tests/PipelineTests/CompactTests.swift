@@ -37,6 +37,36 @@ struct CompactTests {
     }
   }
 
+  @Test("Adjacent logs are merged while their size together is at most the maximum.")
+  func sizes() throws {
+    try withTemporaryFolder { folder in
+      var world = try World(folder, "sizes of compacted logs")
+      world.history.hasLargeValues = false
+      for _ in 0..<5 {
+        try world.write(3)
+        try world.export()
+      }
+      let sizes = try world.files().map { try Data(contentsOf: URL(fileURLWithPath: $0)).count }
+      var request = CompactRequest(logs: world.logs)
+      #expect(request.maximumFileSize == 256 * 1024 * 1024)
+      request.isDryRun = true
+      for first in sizes.indices {
+        for last in first..<sizes.count {
+          let sum = sizes[first...last].reduce(0, +)
+          for maximum in [sum - 1, sum, sum + 1] {
+            var (groups, room) = (0, 0)
+            for size in sizes {
+              if groups == 0 || size > room { (groups, room) = (groups + 1, maximum) }
+              room -= size
+            }
+            request.maximumFileSize = Int64(maximum)
+            #expect(try Pipeline.compact(request).map(\.filesAfter) == [groups], "\(maximum)")
+          }
+        }
+      }
+    }
+  }
+
   @Test("A token inside a compacted log is out of date, and the next export rebuilds it.")
   func tokenInside() throws {
     try withTemporaryFolder { folder in

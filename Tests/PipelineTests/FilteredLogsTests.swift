@@ -262,6 +262,28 @@ struct FilteredLogsTests {
     }
   }
 
+  @Test("An erased value of a redacted property stays marked as erased.")
+  func erasedAndRedacted() throws {
+    try withTemporaryFolder { folder in
+      let world = try World(folder, "erased and redacted", mode: .tombstones)
+      let guest = worldSchema.index(of: "Guest") ?? 0
+      let row = world.source.layouts[guest].columns.map {
+        $0.name == "note" ? Value.text("secret") : .null
+      }
+      try world.source.write(Author()) { try $0.insert(guest, id: 1, values: row) }
+      try world.source.write(Author()) { try $0.delete(guest, id: 1) }
+      let filter = filter {
+        $0.redactions = [.init(entity: "Guest", attribute: "note", manner: .drop)]
+      }
+      try world.export { $0.filter = filter }
+      let changes = try lines(of: world, filter).filter { $0.hasPrefix(#"{"kind":"change""#) }
+      #expect(changes.count == 2)
+      for change in changes {
+        #expect(change.contains(#""note":"erased""#) && !change.contains("redacted"), "\(change)")
+      }
+    }
+  }
+
   @Test("A redacted property is redacted under its names before migrations too.")
   func migration() throws {
     try withTemporaryFolder { folder in

@@ -299,8 +299,8 @@ package final class LogReader {
     if isInside { try accepted { () throws(Refusal) in try right.takeTotals(of: text) } }
     guard right.line().dropLast().elementsEqual(text) else {
       throw damaged(
-        "the line should be the trailer of \(transactions) transactions and \(changes) changes up"
-          + " to transaction \(expected - 1), with the digest \(right.digest)"
+        "the line should be the trailer with last: \(expected - 1), transactions: \(transactions),"
+          + " changes: \(changes) and digest: \(right.digest)"
       )
     }
     guard try buffer.next() == nil else { throw damaged("there are lines after the trailer") }

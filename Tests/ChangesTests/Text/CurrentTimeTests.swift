@@ -33,6 +33,13 @@ struct CurrentTimeTests {
     }
     let nearlyNext = Date(timeIntervalSinceReferenceDate: 1.0.nextDown)
     #expect(timeText(nearlyNext) == "2001-01-01T00:00:01.000000Z")
+    for (instant, text) in [
+      (1.999_999_6, "1970-01-01T00:00:02.000000Z"), (1.999_999_4, "1970-01-01T00:00:01.999999Z"),
+      (-0.000_000_4, "1970-01-01T00:00:00.000000Z"), (-0.000_000_6, "1969-12-31T23:59:59.999999Z"),
+      (.infinity, "9999-12-31T23:59:59.000000Z"), (-.infinity, "0001-01-01T00:00:00.000000Z"),
+    ] {
+      #expect(timeText(Date(timeIntervalSince1970: instant)) == text)
+    }
   }
 
   @Test("A date that is not a number, or outside the clock's range, has a text.")

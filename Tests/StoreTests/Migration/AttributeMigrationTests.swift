@@ -155,6 +155,13 @@ struct AttributeMigrationTests {
       let store = try migrate(url, to: new)
       #expect(try rows("SELECT name, place FROM Trip", in: store) == ["p|n"])
     }
+    // One attribute gets the name that another one had.
+    try withStoreFile(old, fill: fill) { url in
+      let place = Attribute(name: "place", type: .string, originalName: "name")
+      let title = Attribute(name: "title", type: .string, originalName: "place")
+      let store = try migrate(url, to: second(Entity(name: "Trip", attributes: [place, title])))
+      #expect(try rows("SELECT place, title FROM Trip", in: store) == ["n|p"])
+    }
   }
 
   @Test("An optional attribute becomes required if all rows have a value or it has a default.")
