@@ -542,6 +542,20 @@ struct FilteredLogsTests {
     }
   }
 
+  @Test("Filtered logs of a store with deleted transactions begin after them.", arguments: 1...3)
+  func afterDeleted(_ last: Int64) throws {
+    try withTemporaryFolder { folder in
+      var world = try World(folder, "partial logs after \(last)")
+      world.history.hasLargeValues = false
+      try world.write(6)
+      let base = try world.source.read { try $0.point(last) }
+      try world.source.deleteHistory([1...last])
+      let result = try world.export { $0.filter = filter { $0.entities = ["Guest"] } }
+      #expect(result.from == base)
+      #expect(try verifyAll(world.logs).map(\.findings) == [[]])
+    }
+  }
+
   @Test("If the first filtered log is damaged, the later ones are verified, and have no finding.")
   func damagedFirst() throws {
     try withTemporaryFolder { folder in

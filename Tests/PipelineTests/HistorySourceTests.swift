@@ -222,7 +222,10 @@ struct HistorySourceTests {
       #expect(message("2026-02-30").contains("is not a point"))
       try world.source.deleteHistory([1...2])
       #expect(message("1").contains("after transaction 2"))
-      #expect(try History(world.path + "@2").last == 2)
+      let base = try History(world.path + "@2")
+      #expect(base.last == 2 && base.range == nil && base.stretches.isEmpty && !base.isAtHead)
+      let next = try History(world.path + "@3")
+      #expect(next.range == 3...3 && next.stretches == [3...3] && next.isAtHead == (head == 3))
     }
   }
 }

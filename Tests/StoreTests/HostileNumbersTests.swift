@@ -138,6 +138,26 @@ struct HostileNumbersTests {
     }
   }
 
+  @Test("An impossible lineage or base in the catalog is damage, and the error names the number.")
+  func impossibleBase() throws {
+    for (key, name) in [
+      ("lineage", "the lineage"), ("history_base", "the transaction of the base"),
+    ] {
+      for number in [-1, Int64.min, 1 << 62, .max] {
+        let sql = "INSERT OR REPLACE INTO store_catalog (key, value) VALUES ('\(key)', \(number))"
+        try altered(sql) { url in
+          let error = #expect(throws: StoreError.self) {
+            let store = try Store.open(.file(url), options: Options(isReadOnly: true))
+            try store.read { _ = try HistoryRows($0.connection).base() }
+          }
+          #expect(error?.code == .damaged)
+          let message = "\(name) is the impossible number \(number)"
+          #expect(error?.message.contains(message) == true, "\(error?.message ?? "")")
+        }
+      }
+    }
+  }
+
   @Test("SQLite's error about a damaged file becomes an error of the store.")
   func damage() throws {
     try altered("SELECT 1") { url in

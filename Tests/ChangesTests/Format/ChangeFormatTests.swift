@@ -110,6 +110,7 @@ struct ChangeFormatTests {
       (#"{"after":{"name":"erased","rating":"nan"},"before":{"leader":"erased"}}"#, ""),
       (#"{"before":{"name":"erased"},"after":{"rating":"nan"}}"#, ""),
       (#"{"after":{},"before":{"name":"erased"}}"#, ""),
+      (#"{"after":{"rating":"missing"},"before":{"name":"erased"}}"#, ""),
       (#"{"after":{"rating":"nan"},"before":{"name":"erased"}}"#, #"{"after":{}}"#),
       (
         #"{"after":{"rating":"nan"},"before":{"name":"erased"}}"#,
