@@ -32,4 +32,38 @@ struct BlobCheckTests {
       )
     }
   }
+
+  @Test("A value whose file is missing is one finding, and its row is not reported as changed.")
+  func missingFile() throws {
+    let schema = StoreSchema(
+      version: "1",
+      entities: [
+        Entity(
+          name: "Photo",
+          attributes: [
+            Attribute(name: "image", type: .data, isOptional: true, isExternal: true),
+            Attribute(name: "title", type: .string),
+          ]
+        )
+      ]
+    )
+    try withStore(.file, schema: schema) { store, _ in
+      // History has the bytes of the smaller value, and only the digest of the larger one.
+      for (id, count) in [(1, 200_000), (2, 1_200_000)] as [(Int64, Int)] {
+        let image = Data(repeating: UInt8(id), count: count)
+        try store.write(Author()) {
+          try $0.insert(0, id: id, values: [.blob(image), .text("a")])
+        }
+        let digest = SHA256.digest(of: Array(image)).description
+        let file = "\(store.location.path)-blobs/\(digest)"
+        let aside = store.location.path + ".aside"
+        try #require(FileManager.default.fileExists(atPath: file))
+        try FileManager.default.moveItem(atPath: file, toPath: aside)
+        let found = try findings(store)
+        #expect(found == ["the large value \(digest) is missing"])
+        try FileManager.default.moveItem(atPath: aside, toPath: file)
+        #expect(try findings(store) == [])
+      }
+    }
+  }
 }
