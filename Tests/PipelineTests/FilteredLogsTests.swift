@@ -542,6 +542,25 @@ struct FilteredLogsTests {
     }
   }
 
+  @Test("The error about logs that are gone says whether they had a filter.")
+  func goneLogs() throws {
+    for isFiltered in [false, true] {
+      try withTemporaryFolder { folder in
+        var world = try World(folder, "gone logs")
+        try world.write(3)
+        let filter = filter { if isFiltered { $0.entities = ["Guest"] } }
+        try world.export { $0.filter = filter }
+        try FileManager.default.removeItem(atPath: world.logs.path)
+        try world.logs.create()
+        let error = #expect(throws: PipelineError.self) {
+          try world.export { $0.filter = filter }
+        }
+        let words = " has no \(isFiltered ? "logs with this filter" : "logs") of \(world.path), "
+        #expect(error?.message.contains(words) == true, "\(error?.message ?? "")")
+      }
+    }
+  }
+
   @Test("Filtered logs of a store with deleted transactions begin after them.", arguments: 1...3)
   func afterDeleted(_ last: Int64) throws {
     try withTemporaryFolder { folder in
