@@ -198,10 +198,18 @@ struct LogFolderTests {
         let error = #expect(throws: LogError.self) { try logs.blobs.check(digest, size: size) }
         #expect(error?.code == code)
       }
-      // A file that begins with the value, and has one byte more.
-      try (value + [0]).write(to: URL(fileURLWithPath: logs.blobs.file(digest)))
-      let error = #expect(throws: LogError.self) { try logs.blobs.check(digest, size: 5) }
-      #expect(error?.code == .damaged)
+      // A file that begins with the value, and has one byte more; files are read in pieces.
+      for count in [1, 5, 1 << 18, 1 << 19] {
+        let long = Data(count: count)
+        let digest = SHA256.digest(of: Array(long)).description
+        try logs.blobs.write(.bytes(long), digest: digest)
+        try logs.blobs.check(digest, size: Int64(count))
+        try (long + [0]).write(to: URL(fileURLWithPath: logs.blobs.file(digest)))
+        let error = #expect(throws: LogError.self) {
+          try logs.blobs.check(digest, size: Int64(count))
+        }
+        #expect(error?.code == .damaged)
+      }
     }
   }
 }

@@ -156,11 +156,16 @@ struct AttributeMigrationTests {
       #expect(try rows("SELECT name, place FROM Trip", in: store) == ["p|n"])
     }
     // One attribute gets the name that another one had.
-    try withStoreFile(old, fill: fill) { url in
-      let place = Attribute(name: "place", type: .string, originalName: "name")
-      let title = Attribute(name: "title", type: .string, originalName: "place")
-      let store = try migrate(url, to: second(Entity(name: "Trip", attributes: [place, title])))
-      #expect(try rows("SELECT place, title FROM Trip", in: store) == ["n|p"])
+    for isOptional in [false, true] {
+      func attribute(_ name: String, _ original: String? = nil) -> Attribute {
+        Attribute(name: name, type: .string, isOptional: isOptional, originalName: original)
+      }
+      let old = first(Entity(name: "Trip", attributes: [attribute("name"), attribute("place")]))
+      try withStoreFile(old, fill: fill) { url in
+        let attributes = [attribute("place", "name"), attribute("title", "place")]
+        let store = try migrate(url, to: second(Entity(name: "Trip", attributes: attributes)))
+        #expect(try rows("SELECT place, title FROM Trip", in: store) == ["n|p"])
+      }
     }
   }
 
