@@ -59,18 +59,6 @@ struct LogMembersTests {
     }
   }
 
-  @Test("The order of the entries in a members file does not matter for the entry before.")
-  func disorder() throws {
-    try withLog { log in
-      let url = URL(fileURLWithPath: LogMembers.path(of: log))
-      let lines = try String(contentsOf: url, encoding: .utf8).split(separator: "\n")
-      let turned = [lines[0]] + lines.dropFirst().reversed()
-      try Data((turned.joined(separator: "\n") + "\n").utf8).write(to: url)
-      #expect(LogMembers.entry(before: 9, in: log, size: 100) == entries[1])
-      #expect(LogMembers.entry(before: .max, in: log, size: 100) == entries[2])
-    }
-  }
-
   @Test("The parts of a log between entries end at the entries, and the last one at the log's end.")
   func stretchesOfLog() throws {
     try withLog { log in

@@ -156,25 +156,6 @@ struct LogSpoolTests {
     }
   }
 
-  @Test("A header inside a log shows that the log before it was cut off.")
-  func headerInside() throws {
-    try withTemporaryFolder { folder in
-      let logs = try logs(folder)
-      let path = folder.path + "/first"
-      try logs[0].write(to: URL(fileURLWithPath: path))
-      let compressor = try GzipCompressor(level: 1, path: path)
-      let lines = try gunzipLines(path)
-      let cut = try Data(compressor.member(of: lines.dropLast().flatMap(\.self)))
-      let error = #expect(throws: LogError.self) { try spool(cut + logs[1], folder) }
-      #expect(error?.code == .incomplete && error?.path == "a stream")
-      #expect(error?.line == lines.count)
-      let accepted = try spool(cut + logs[1], folder, acceptsDamage: true)
-      #expect(try gathered(accepted) == [1...1])
-      let alone = #expect(throws: LogError.self) { try spool(cut, folder) }
-      #expect(alone?.code == .incomplete && alone?.line == lines.count - 1)
-    }
-  }
-
   @Test("A log whose file can't be created is an error that names the file.")
   func noFile() throws {
     try withTemporaryFolder { folder in

@@ -87,7 +87,7 @@ struct RowNameTests {
     }
   }
 
-  @Test("A key of NULL or NaN names no row, so the rowid does, and without one there is no name.")
+  @Test("A row whose key is NULL or NaN has its rowid as its name, or no name without a rowid.")
   func unknown() {
     for value in [Value.null, .real(.nan)] {
       #expect(name([value]) == #"["rowid:5"]"#)

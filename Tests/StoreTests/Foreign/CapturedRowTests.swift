@@ -25,6 +25,8 @@ struct CapturedRowTests {
       let one = place(time: 1, series: 7, isVictim: isVictim)
       let next = place(time: 1, series: 7, isVictim: isNextVictim)
       #expect(one.endsTransaction(before: next) == !(isVictim && isNextVictim))
+      let afterPause = place(time: 1002, series: 7, isVictim: isNextVictim)
+      #expect(one.endsTransaction(before: afterPause))
       let later = place(time: 1, series: 8, isVictim: isNextVictim)
       #expect(!one.endsTransaction(before: later) && later.endsTransaction(before: one))
     }
