@@ -151,7 +151,7 @@ struct JSONHistoryTests {
       let context = try context(folder)
       #expect(try all(context).count == (isDone ? 2 : 1))
       #expect(try context.fetchCount(FetchDescriptor<Trip>()) == (isDone ? 2 : 1))
-      #expect(!FileManager.default.fileExists(atPath: file.path() + ".2"))
+      #expect(!FileManager.default.fileExists(atPath: file.path(percentEncoded: false) + ".2"))
     }
   }
 

@@ -1,12 +1,15 @@
 import Foundation
 
 /// A folder for the files of one test, which is removed with the object.
+///
+/// Its name has a space and a letter of two bytes, so that each test also shows that paths are
+/// neither encoded nor cut at the wrong place.
 package final class TemporaryFolder {
   package let url: URL
 
   package init() throws {
     url = FileManager.default.temporaryDirectory
-      .appending(path: "travelog-tests-\(UUID().uuidString)", directoryHint: .isDirectory)
+      .appending(path: "travelog tests ä-\(UUID().uuidString)", directoryHint: .isDirectory)
     try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
   }
 

@@ -23,7 +23,7 @@ extension JSONFileStore: HistoryProviding {
   private var historyURL: URL { configuration.fileURL.appendingPathExtension("history") }
 
   func readHistory() throws -> JSONHistoryFile {
-    guard FileManager.default.fileExists(atPath: historyURL.path()) else {
+    guard FileManager.default.fileExists(atPath: historyURL.path(percentEncoded: false)) else {
       return JSONHistoryFile()
     }
     return try JSONDecoder().decode(JSONHistoryFile.self, from: Data(contentsOf: historyURL))

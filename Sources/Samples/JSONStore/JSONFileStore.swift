@@ -107,7 +107,8 @@ final class JSONFileStore: DataStore {
 
   func read() throws -> [PersistentIdentifier: DefaultSnapshot] {
     try finishSave()
-    guard FileManager.default.fileExists(atPath: configuration.fileURL.path()) else { return [:] }
+    guard FileManager.default.fileExists(atPath: configuration.fileURL.path(percentEncoded: false))
+    else { return [:] }
     let data = try Data(contentsOf: configuration.fileURL)
     let snapshots = try JSONDecoder().decode([DefaultSnapshot].self, from: data)
     return Dictionary(uniqueKeysWithValues: snapshots.map { ($0.persistentIdentifier, $0) })
@@ -146,14 +147,14 @@ final class JSONFileStore: DataStore {
   private func finishSave() throws {
     let history = try readHistory()
     let waiting = waitingURL(history.last)
-    if FileManager.default.fileExists(atPath: waiting.path()) {
+    if FileManager.default.fileExists(atPath: waiting.path(percentEncoded: false)) {
       let target = configuration.fileURL.path(percentEncoded: false)
       guard rename(waiting.path(percentEncoded: false), target) == 0 else {
         throw CocoaError(.fileWriteUnknown, userInfo: [NSFilePathErrorKey: target])
       }
     }
     let next = waitingURL(history.last + 1)
-    if FileManager.default.fileExists(atPath: next.path()) {
+    if FileManager.default.fileExists(atPath: next.path(percentEncoded: false)) {
       try FileManager.default.removeItem(at: next)
     }
   }
