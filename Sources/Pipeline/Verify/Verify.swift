@@ -34,6 +34,8 @@ private func verifyOnce(
 ) throws -> [Verification] {
   observer?.restart()
   var result: [Verification] = []
+  /// The results to record: the last lineage of each store without findings.
+  var sound: [Verification] = []
   var progress = Progress()
   for store in stores {
     var lineages: [Verification] = []
@@ -76,9 +78,7 @@ private func verifyOnce(
     }
     noteWhole(&lineages, logs: request.logs)
     try addStrays(to: &lineages, store: store, folder: request.logs)
-    if let last = lineages.last, lineages.allSatisfy(\.findings.isEmpty) {
-      try record(last, request: request)
-    }
+    if let last = lineages.last, lineages.allSatisfy(\.findings.isEmpty) { sound.append(last) }
     result += lineages
     for name in try request.includesFiltered ? request.logs.partials(of: store) : [] {
       let folder = request.logs.partial(named: name)
@@ -89,6 +89,7 @@ private func verifyOnce(
       result += results
     }
   }
+  let findings = result.lazy.map(\.findings.count).reduce(0, +)
   try add(request.failures + request.logs.strays(), to: &result)
   guard !result.isEmpty else {
     throw PipelineError(
@@ -97,6 +98,10 @@ private func verifyOnce(
     )
   }
   checkGiven(request, &result)
+  // A finding that is not about the logs of one store can be about any store.
+  if result.lazy.map(\.findings.count).reduce(0, +) == findings {
+    for last in sound { try record(last, request: request) }
+  }
   return result
 }
 
