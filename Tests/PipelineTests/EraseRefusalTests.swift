@@ -17,6 +17,31 @@ struct EraseRefusalTests {
     #expect(error?.message == expected.message && error?.hint == expected.hint)
   }
 
+  @Test("An erasure in the logs of two stores is refused unless the request names a store.")
+  func severalStores() throws {
+    try withTemporaryFolder { folder in
+      let world = try World(folder, "erasing in logs of two stores")
+      try world.insertGuest(1)
+      try world.deleteGuest(1)
+      try world.export()
+      let second = folder.appendingPathComponent("second")
+      try FileManager.default.createDirectory(at: second, withIntermediateDirectories: true)
+      let other = try World(second, "other logs")
+      try other.insertGuest(1)
+      try other.export { $0.logs = world.logs }
+      let stores = [world.source.identifier, other.source.identifier].sorted()
+      var request = EraseRequest(logs: world.logs, entity: "Guest", object: 1)
+      let several = PipelineError.Reason.severalStores(stores, choice: .file)
+      for isDryRun in [true, false] {
+        request.isDryRun = isDryRun
+        expect(PipelineError(several, logs: world.logs.path)) { _ = try erase(request) }
+      }
+      request.origin = world.source.identifier
+      let result = try erase(request)
+      #expect(result.store == world.source.identifier && result.transactions == 2)
+    }
+  }
+
   @Test("An erasure in the logs of an unknown store names the stores that have logs.")
   func unknownStore() throws {
     try withTemporaryFolder { folder in
@@ -164,6 +189,31 @@ struct EraseRefusalTests {
       #expect(error?.store == "the state that history begins with")
       request.logs = world.logs
       #expect(try check(request) { _ in }.unknown == 0)
+    }
+  }
+
+  @Test("An erasure is refused if a log has a copy in the folder of another day.")
+  func copiedLog() throws {
+    try withTemporaryFolder { folder in
+      let world = try World(folder, "erasing beside a copied log")
+      try world.insertGuest(1)
+      try world.deleteGuest(1)
+      try world.export()
+      let log = try #require(try world.files().first)
+      let day = URL(fileURLWithPath: log).deletingLastPathComponent()
+      let later = day.deletingLastPathComponent().appendingPathComponent("date=2999-01-01")
+      try FileManager.default.copyItem(at: day, to: later)
+      let copy = later.path + "/" + URL(fileURLWithPath: log).lastPathComponent
+      let before = try contents(of: URL(fileURLWithPath: world.logs.path))
+      var request = EraseRequest(logs: world.logs, entity: "Guest", object: 1)
+      for isDryRun in [true, false] {
+        request.isDryRun = isDryRun
+        let error = #expect(throws: LogError.self) { _ = try erase(request) }
+        #expect(error?.path == copy && error?.code == .gap)
+        #expect(try contents(of: URL(fileURLWithPath: world.logs.path)) == before)
+      }
+      try FileManager.default.removeItem(at: later)
+      #expect(try erase(request).transactions == 2)
     }
   }
 }

@@ -104,7 +104,7 @@ struct EraseScan {
         try scan(file, chain: chain, isSnapshot: true, isTold: isOrigin, after: nil, tick: tick)
       }
       var point = origin
-      for file in chain.files where file.range.upperBound > point.transaction {
+      for file in chain.files {
         point =
           try scan(
             file,
