@@ -153,4 +153,40 @@ struct ErasuresTests {
   func place(log: String, folder: String) {
     #expect(Erasures.path(near: log) == folder + LogFolder.erasuresName)
   }
+
+  @Test("The bytes after the last record may be 1 MiB, and not one byte more.")
+  func bytesAfterRecords() throws {
+    try withTemporaryFolder { folder in
+      let path = folder.path + "/erasures"
+      for (count, isRight) in [(1 << 20, true), (1 << 20 + 1, false)] {
+        try Data(repeating: 0x61, count: count).write(to: URL(fileURLWithPath: path))
+        if isRight {
+          #expect(try Erasures(path: path, store: "s", lineage: 0).count == 0)
+        } else {
+          let error = #expect(throws: LogError.self) {
+            _ = try Erasures(path: path, store: "s", lineage: 0)
+          }
+          #expect(error?.code == .damaged && error?.path == path)
+        }
+      }
+    }
+  }
+
+  @Test("The error of an altered record has the number of its line.", arguments: 1...4)
+  func lineNumbers(_ number: Int) throws {
+    try withTemporaryFolder { folder in
+      let path = folder.path + "/erasures"
+      var erasures = Erasures(store: "s", lineage: 0)
+      var lines = records.compactMap { erasures.append($0) }
+      #expect(lines.count == 4 && erasures.lastTransaction == 3)
+      lines[number - 1][10] ^= 1
+      try Data(lines.joined()).write(to: URL(fileURLWithPath: path))
+      let error = #expect(throws: LogError.self) {
+        _ = try Erasures(path: path, store: "s", lineage: 0)
+      }
+      #expect(error?.code == .damaged && error?.line == number && error?.path == path)
+      let words = "An erasure record in line \(number) of \(path) was damaged or altered ("
+      #expect(error?.message.hasPrefix(words) == true, "\(error?.message ?? "")")
+    }
+  }
 }

@@ -1,4 +1,5 @@
 import Foundation
+import Stopping
 import TestSupport
 import Testing
 
@@ -99,6 +100,39 @@ struct FolderLockTests {
     try withTemporaryFolder { url in
       _ = #expect(throws: LogError.self) {
         _ = try FolderLock(LogFolder(url.path + "/missing"), purpose: "test")
+      }
+    }
+  }
+
+  @Test("A pipe instead of a lock's file is reported, and nobody waits for the pipe.")
+  func pipe() async {
+    await #expect(processExitsWith: .success) {
+      // If a program waits for the pipe, it ends here.
+      alarm(60)
+      try withTemporaryFolder { url in
+        let folder = LogFolder(url.path)
+        try #require(mkfifo(url.path + "/.lock", 0o600) == 0)
+        let lock = try FolderLock(folder, purpose: "first")
+        let error = #expect(throws: LogError.self) { _ = try FolderLock(folder, purpose: "second") }
+        try #require(error?.code == .damaged && error?.path == url.path + "/.lock")
+        withExtendedLifetime(lock) {}
+      }
+    }
+  }
+
+  @Test("A stop request ends the wait for a lock.")
+  func stopped() async {
+    await #expect(processExitsWith: .success) {
+      // If the wait does not end, the process does.
+      alarm(60)
+      try withTemporaryFolder { url in
+        let lock = try FolderLock(LogFolder(url.path), purpose: "first")
+        StopRequest.make()
+        let error = #expect(throws: LogError.self) {
+          _ = try FolderLock(LogFolder(url.path), wait: .seconds(1000), purpose: "second")
+        }
+        try #require(error?.code == .locked && error?.path == url.path)
+        withExtendedLifetime(lock) {}
       }
     }
   }

@@ -99,4 +99,27 @@ struct GzipReaderTests {
       }
     }
   }
+
+  @Test("At first, only 512 KiB of a file are read, and the reader is not finished until its end.")
+  func firstRead() throws {
+    try withTemporaryFolder { folder in
+      let url = folder.appendingPathComponent("a")
+      let text = [UInt8](repeating: 7, count: 900_000)
+      let bytes = try gzipMember(of: text, level: 0, path: "a")
+      try Data(bytes).write(to: url)
+      let file = try FileHandle(forReadingFrom: url)
+      defer { withExtendedLifetime(file) {} }
+      let reader = try GzipReader(descriptor: file.fileDescriptor, path: "a")
+      #expect(!reader.isFinished && !reader.isEmpty && reader.bytesRead == 0)
+      var part = [UInt8](repeating: 0, count: text.count)
+      let first = try part.withUnsafeMutableBytes {
+        try reader.read(into: UnsafeMutableRawBufferPointer(rebasing: $0[..<10]))
+      }
+      #expect(first == 10 && reader.bytesRead == 524_288 && !reader.isFinished)
+      let rest = try part.withUnsafeMutableBytes { try reader.read(into: $0) }
+      #expect(rest == text.count - 10 && part.prefix(rest) == text.prefix(rest))
+      #expect(reader.bytesRead == Int64(bytes.count) && reader.isFinished)
+      for _ in 0..<2 { #expect(try part.withUnsafeMutableBytes { try reader.read(into: $0) } == 0) }
+    }
+  }
 }

@@ -94,4 +94,37 @@ struct LinePartsTests {
       #expect(!parts.isAtEnd)
     }
   }
+
+  @Test(
+    "The values of a line begin with the first of four keys, and a line without them has none.",
+    arguments: ["before", "after", "special", "large"]
+  )
+  func beginningOfValues(_ key: String) {
+    let line = #"a,b,"\#(key)":1,"large":2"#
+    taking(line) { parts in
+      #expect(parts.beginningOfValues(upTo: line.utf8.count) == 3)
+      #expect(parts.beginningOfValues(upTo: 4) == 3)
+      #expect(parts.beginningOfValues(upTo: 3) == 3)
+      #expect(parts.beginningOfValues(upTo: 2) == 2)
+      #expect(parts.position == 0)
+    }
+    taking(line, from: 4) { parts in
+      #expect(parts.beginningOfValues(upTo: line.utf8.count) == line.utf8.count - 10)
+    }
+    let other = #"a,"\#(key)s":1,"\#(key)"#
+    taking(other) { parts in
+      #expect(parts.beginningOfValues(upTo: other.utf8.count) == other.utf8.count)
+    }
+  }
+
+  @Test("A text that is expected and missing is named in the error.")
+  func missingText() {
+    for (line, message) in [
+      ("abc", "the line should continue with 'x' before 'abc'"),
+      ("", "the line should continue with 'x' before ''"),
+    ] {
+      let error = #expect(throws: Refusal.self) { try taking(line) { try $0.expect("x") } }
+      #expect(error?.message == message)
+    }
+  }
 }

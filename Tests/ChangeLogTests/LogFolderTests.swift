@@ -35,6 +35,7 @@ struct LogFolderTests {
       "\(lineage)/date=2026-11-24/\(log(1, 1))", "\(lineage)/date=2026-11-24/notes.txt",
       "\(lineage)/other/\(log(3, 3))", "\(lineage)/snapshots/\(padded(7)).ndjson.gz",
       "\(lineage)/snapshots/\(padded(0)).ndjson.gz", "\(lineage)/snapshots/7.ndjson.gz",
+      "\(lineage)/snapshots/+\(padded(9).dropFirst()).ndjson.gz",
       "\(lineage)/snapshots/\(padded(8)).ndjson.gzip", "loose.ndjson.gz", ".hidden.ndjson.gz",
     ]) { (logs) throws in
       #expect(try logs.files(of: first, lineage: 0).map(\.range) == [1...1, 1...2, 10...12])
@@ -210,6 +211,130 @@ struct LogFolderTests {
         }
         #expect(error?.code == .damaged)
       }
+    }
+  }
+
+  @Test("A path of a log folder has no slash at its end, unless it is the root.")
+  func paths() {
+    for (path, expected) in [
+      ("/", "/"), ("//", "/"), ("a/", "a"), ("a", "a"), ("/a//", "/a"), ("/a/b/", "/a/b"),
+    ] {
+      #expect(LogFolder(path).path == expected)
+    }
+  }
+
+  @Test("A log in the folder of another day than that of its first transaction is damaged.")
+  func days() throws {
+    let first = Transaction(id: 7, time: "2026-11-23T12:00:00.000001Z", schema: "s", count: 0)
+    for folder in ["date=2026-11-23", "snapshots", "other", "2026-11-22"] {
+      try LogFolder.File(path: "/logs/\(folder)/a", range: 7...7).checkDay(first)
+    }
+    for folder in ["date=2026-11-22", "date=", "date=2026-11-23T", "date=2026-11-2"] {
+      let path = "/logs/\(folder)/a"
+      let error = #expect(throws: LogError.self) {
+        try LogFolder.File(path: path, range: 7...7).checkDay(first)
+      }
+      #expect(error?.code == .damaged && error?.path == path && error?.transaction == 7)
+      #expect(
+        error?.message == "The log \(path) is in the folder of another day: its first transaction"
+          + " was on 2026-11-23."
+      )
+      #expect(error?.hint == "Move the log to the folder date=2026-11-23.")
+    }
+  }
+
+  @Test("The name of a snapshot has twenty digits and the ending of a log, and nothing else.")
+  func snapshotNames() throws {
+    let folder = "store=\(first)/lineage=0/snapshots"
+    let names = [
+      "\(padded(5)).ndjson.gz", "\(padded(6))x.ndjson.gz", "\(padded(7)).ndjson.gx",
+      "\(padded(8).dropFirst()).ndjson.gz", "\(padded(0)).ndjson.gz",
+      "\(padded(1 << 62)).ndjson.gz", "\(padded(1 << 62 - 1)).ndjson.gz",
+      "0000000000000000000x.ndjson.gz",
+    ]
+    try withFiles(names.map { "\(folder)/\($0)" }) { (logs) throws in
+      let snapshots = try logs.snapshots(of: first, lineage: 0)
+      #expect(snapshots.map(\.range.lowerBound) == [5, 1 << 62 - 1])
+      #expect(snapshots.map(\.range.upperBound) == [5, 1 << 62 - 1])
+    }
+  }
+
+  @Test("Only folders have the names of stores and partial logs.")
+  func names() throws {
+    let files = [
+      "store=x/file", "store=y", "others/file", "xstore=/file", "store=x/partial=p/file",
+      "store=x/partial=q", "store=x/other/file",
+    ]
+    try withFiles(files) { (logs) throws in
+      #expect(try logs.storeNames() == ["x"])
+      #expect(try logs.partials(of: "x") == ["p"])
+      #expect(try logs.partials(of: "z") == [])
+    }
+  }
+
+  @Test("The names in a folder of files that are elsewhere are those of their paths.")
+  func sources() throws {
+    var logs = LogFolder("/logs")
+    let day = "store=\(first.lowercased())/lineage=0/date=2026-11-23"
+    logs.sources = [
+      "/logs/\(day)/\(log(2, 2))": "/b", "/logs/\(day)/\(log(1, 1))": "/a", "/logs/blobs": "/c",
+    ]
+    #expect(
+      try logs.entries("/logs") == [
+        FolderEntry(name: "blobs", kind: .file),
+        FolderEntry(name: "store=\(first.lowercased())", kind: .folder),
+      ]
+    )
+    #expect(try logs.entries("/logs/store").isEmpty)
+    #expect(
+      try logs.files(of: first.lowercased(), lineage: 0).map(\.path) == ["/a", "/b"]
+    )
+    #expect(logs.blobs.path == "/c" && LogFolder("/logs").blobs.path == "/logs/blobs")
+    // These files are not in the folder, so they are not strays in it.
+    #expect(try logs.strays().isEmpty && logs.strays(of: first.lowercased()).isEmpty)
+  }
+
+  @Test("Each stray in a log folder is reported as what it is, and other files are not reported.")
+  func kindsOfStrays() throws {
+    let store = "store=\(first)"
+    let lineage = "\(store)/lineage=0"
+    let files = [
+      "blobs", "\(store).tar.gz", "other", "\(lineage)/other/\(log(4, 4))",
+      "\(store)/date=2026-11-23/\(log(5, 5))", "\(store)/.hidden/\(log(6, 6))",
+      "\(lineage)/date=2026-11-23/\(log(1, 1))", "\(lineage)/date=2026-11-23/date=x/\(log(1, 1))",
+    ]
+    try withFiles(files) { (logs) throws in
+      let (link, pipe) = ("\(logs.path)/store=link", "\(logs.path)/\(lineage)/pipe")
+      #expect(symlink("/dev", link) == 0 && symlink("/dev", logs.path + "/link") == 0)
+      #expect(mkfifo(pipe, 0o600) == 0)
+      let isRead = "is not one of the folder's logs, but other programs would read it as a log."
+      #expect(
+        try logs.strays().map(\.message) == [
+          "\(logs.path)/blobs \(isRead)",
+          "\(link) is a symbolic link, not a file, and was not read.",
+        ]
+      )
+      #expect(
+        try logs.strays(of: first).map(\.message).sorted()
+          == [
+            "\(logs.path)/\(files[4]) \(isRead)",
+            "\(logs.path)/\(files[7]) \(isRead)", "\(logs.path)/\(files[3]) \(isRead)",
+            "\(pipe) is a pipe, not a file, and was not read.",
+          ].sorted()
+      )
+    }
+  }
+
+  @Test("Logs that appear in a folder are found also if its name is not ASCII.")
+  func sourcesElsewhere() throws {
+    for path in ["/tmp/a", "/tmp/ä", "/tmp/🏔️🏔️"] {
+      var logs = LogFolder(path)
+      let log = LogName(store: first, lineage: 0, day: "2026-11-23", range: 1...2)
+      logs.sources = [path + "/" + log.path: "/elsewhere/log.ndjson.gz", path + "/blobs": "/blobs"]
+      #expect(try logs.entries(path).map(\.name) == ["blobs", "store=\(first)"])
+      #expect(try logs.stores() == [first] && logs.lineages(of: first) == [0])
+      let files = try logs.files(of: first, lineage: 0)
+      #expect(files.map(\.path) == ["/elsewhere/log.ndjson.gz"] && files.map(\.range) == [1...2])
     }
   }
 }

@@ -1,4 +1,5 @@
 import Changes
+import Foundation
 import TestSupport
 import Testing
 
@@ -111,5 +112,59 @@ struct LogHeaderTests {
         bytes[index] ^= 1
       }
     }
+  }
+
+  /// A header whose schema has a size as JSON.
+  private func header(schemaSize: Int, filledWith text: String) throws -> LogHeader {
+    var header = header()
+    header.schema.version = ""
+    let base = try header.schema.json().utf8.count
+    header.schema.version = text
+    let step = try header.schema.json().utf8.count - base
+    header.schema.version = String(repeating: text, count: (schemaSize - base) / step)
+    header.schema.version += String(repeating: "a", count: (schemaSize - base) % step)
+    #expect(try header.schema.json().utf8.count == schemaSize)
+    return header
+  }
+
+  @Test("A schema may have 2 MiB as JSON, whatever its characters, and not one byte more.")
+  func longestSchema() throws {
+    let limit = 2_097_152
+    for text in ["a", "\""] {
+      let header = try header(schemaSize: limit, filledWith: text)
+      #expect(try read(Array(header.line().dropLast())) == header)
+    }
+    let header = try header(schemaSize: limit + 1, filledWith: "a")
+    let error = #expect(throws: LogError.self) { try header.line() }
+    #expect(error?.code == .lineTooLong)
+    #expect(
+      error?.message == "The schema of the store \(writtenStore) is 2097153 bytes long as JSON;"
+        + " the limit is 2097152."
+    )
+  }
+
+  @Test("A header has a key for each property, and a large value for each text.")
+  func keys() throws {
+    let object = try #require(
+      JSONSerialization.jsonObject(with: Data(header().line())) as? [String: Any]
+    )
+    let large = try #require(object["large"] as? [String: [String: [String: Any]]])
+    let special = try #require(object["special"] as? [String: [String: String]])
+    let after = try #require(object["after"] as? [String: Any])
+    let texts: Set = ["name", "title", "word"]
+    #expect(Set(large.keys) == ["after", "before"] && Set(special.keys) == ["after", "before"])
+    for values in large.values {
+      #expect(Set(values.keys) == texts)
+      for value in values.values {
+        #expect(Set(value.keys) == ["sha256", "size"])
+        #expect(value["sha256"] as? String == "" && value["size"] as? Int == 0)
+      }
+    }
+    for values in special.values { #expect(Set(values.keys) == Set(after.keys)) }
+    #expect(
+      texts.isSubset(of: after.keys) && Set(["startDate", "rating"]).isSubset(of: after.keys)
+    )
+    #expect(after["name"] as? String == "" && after["rating"] as? Double == 0)
+    #expect(after["startDate"] as? String == "1970-01-01T00:00:00.000000Z")
   }
 }

@@ -79,7 +79,7 @@ struct LogMembersTests {
         ("\"offset\":10,", "\"offset\":0,"),
         ("\"offset\":99", "\"offset\":100"), ("\"begins\":7", "\"begins\":-1"),
         ("\"txn\":5", "\"txn\":x"),
-        ("5}\n", "5} \n"), ("5}\n", "5\n"),
+        ("5}\n", "5} \n"), ("5}\n", "5\n"), ("100}\n", "100} \n"), ("100}\n", "100\n"),
       ] {
         let altered = text.replacing(part, with: other)
         #expect(altered != text)
@@ -137,6 +137,31 @@ struct LogMembersTests {
         #expect(read(log, size: 6000) == entries)
         #expect(LogMembers.entry(before: .max, in: log, size: 6000) == entries.last)
       }
+    }
+  }
+
+  @Test("The bytes after the last line of a members file may be 4 KiB, and not one byte more.")
+  func bytesAfterLines() throws {
+    try withLog { log in
+      let url = URL(fileURLWithPath: LogMembers.path(of: log))
+      let text = try Data(contentsOf: url)
+      for (count, isRight) in [(1, true), (4096, true), (4097, false)] {
+        try (text + Data(repeating: 0x61, count: count)).write(to: url)
+        #expect(read(log) == (isRight ? entries : nil), "\(count)")
+      }
+    }
+  }
+
+  @Test("A log is removed with its members file; another error than a missing file is reported.")
+  func removal() throws {
+    try withLog { log in
+      let path = LogMembers.path(of: log)
+      try FileManager.default.removeItem(atPath: path)
+      try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: false)
+      let error = #expect(throws: LogError.self) { try removeLog(log) }
+      #expect(error?.path == path)
+      #expect(error?.message == "Can't remove \(path): Is a directory.")
+      #expect(FileManager.default.fileExists(atPath: log))
     }
   }
 }

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import ChangeLog
@@ -25,6 +26,7 @@ struct LogNameTests {
       "\(one)-\(one).ndjson", "\(one).ndjson.gz", "\(one)-\(one)-\(one).ndjson.gz",
       "0\(one)-\(one).ndjson.gz", "\(one)-\(one.dropFirst()).ndjson.gz", "\(last)-\(one).ndjson.gz",
       "\(zero)-\(one).ndjson.gz", "\(one)-\(over).ndjson.gz", "\(one.dropLast())x-\(one).ndjson.gz",
+      "+\(one.dropFirst())-\(one).ndjson.gz", "\(one)-+\(one.dropFirst()).ndjson.gz",
       "\(one.dropLast())/-\(one).ndjson.gz", "\(one.dropLast()):-\(one).ndjson.gz", "",
     ] {
       #expect(LogName.range(ofFile: name) == nil, "\(name)")
@@ -52,5 +54,38 @@ struct LogNameTests {
     #expect(place("/a/../logs/store=S") == ["/logs", "-", "S", "-", "whole"])
     #expect(place("/logs/store=S/other") == ["/logs/store=S/other", "-", "-", "-", "whole"])
     #expect(LogPlace("/logs/store=S/partial=p").folder.partial == "p")
+  }
+
+  @Test("A relative path that begins inside a store's folder is completed by the working folder.")
+  func relativePlace() async {
+    // The working folder is one of the whole process.
+    await #expect(processExitsWith: .success) {
+      try withTemporaryFolder { folder in
+        let path = folder.path + "/store=S"
+        try makeFolders(path)
+        try #require(FileManager.default.changeCurrentDirectoryPath(path))
+        for name in ["lineage=3", "./lineage=3", "../store=S/lineage=3"] {
+          let place = LogPlace(name)
+          try #require(place.store == "S" && place.lineage == 3 && !place.isPart, "\(name)")
+          try #require(place.folder.path.hasSuffix(folder.lastPathComponent))
+        }
+        for name in ["date=2026-11-23", "snapshots"] {
+          try #require(LogPlace(name).store == "S" && LogPlace(name).isPart, "\(name)")
+        }
+        try #require(LogPlace("partial=p").folder.partial == "p")
+        let other = LogPlace("other")
+        try #require(other.store == nil && other.folder.path == "other")
+      }
+    }
+  }
+
+  @Test("A path that names a lineage and a part of it is a part, in any order.")
+  func parts() {
+    for path in ["/l/store=S/date=d/lineage=3", "/l/store=S/snapshots/lineage=3"] {
+      #expect(LogPlace(path).isPart && LogPlace(path).lineage == 3, "\(path)")
+    }
+    #expect(LogPlace("/l/store=S/lineage=x/lineage=3").isPart)
+    #expect(!LogPlace("/l/store=S/partial=p/lineage=3").isPart)
+    #expect(LogPlace("/l/store=S/store=T").store == "T")
   }
 }

@@ -465,4 +465,107 @@ struct LogReaderTests {
       ) { _ = try ids(reader) }
     }
   }
+
+  @Test("Reading does not start at a closing line with another schema than the header's.")
+  func entryWithOtherSchema() throws {
+    var lines = try lines([Part(), Part(), Part()])
+    let closing = String(decoding: lines[4], as: UTF8.self)
+    #expect(closing.contains(schemaDigest))
+    lines[4] = Array(closing.replacing(schemaDigest, with: "\(beginning)").utf8)
+    try withLog(lines, entry: { $0.transaction == 2 ? $0 : nil }) { path in
+      let reader = try LogReader(path: path)
+      #expect(!reader.goInside(before: 9) && !reader.isInside)
+      expectDamage(
+        "the transaction has another schema than the header of the log",
+        line: 5,
+        lastSound: 1,
+        path
+      ) { _ = try ids(reader) }
+    }
+  }
+
+  @Test("A line with hidden values must mark a value as erased.")
+  func hiddenWithoutMark() throws {
+    let hidden = TreeTransaction(1, count: 1, hiding: [0]).lines[0]
+    let text = String(decoding: hidden, as: UTF8.self)
+    let marked = #","after":{"name":null},"special":{"before":{"name":"erased"}}}"#
+    #expect(text.hasSuffix(marked))
+    let other = text.dropLast(marked.count) + #","after":{"name":"a"}}"# + "\n"
+    try withLog([try header(partial: ""), Array(other.utf8)]) { path in
+      let reader = try LogReader(path: path)
+      expectDamage(
+        "the values are hidden, but no value is marked as erased or left out",
+        line: 2,
+        lastSound: 0,
+        path
+      ) { _ = try reader.next(checksValues: false) }
+    }
+  }
+
+  @Test("Values that are not canonical are refused, unless the caller checks them itself.")
+  func uncheckedValues() throws {
+    try withTemporaryFolder { folder in
+      let logs = LogFolder(folder.path)
+      let (path, digest) = try writeLog(to: .day("2026-11-23", logs), name: #"\u0061"#)
+      let error = #expect(throws: LogError.self) { try LogReader(path: path).next() }
+      #expect(error?.code == .damaged && error?.line == 2)
+      #expect(try LogReader(path: path).next(checksValues: false)?.digest == digest)
+    }
+  }
+
+  @Test("A change of an earlier transaction is refused at its line, before its closing line.")
+  func earlierChange() throws {
+    for id in [1, 2] {
+      var lines = try lines([Part(), Part(), Part()])
+      let change = String(decoding: lines[5], as: UTF8.self)
+      let altered = change.replacing(#","txn":3,"#, with: #","txn":\#(id),"#)
+      #expect(altered != change)
+      lines[5] = Array(altered.utf8)
+      try withLog(lines) { path in
+        let reader = try LogReader(path: path)
+        #expect(try reader.next()?.id == 1 && reader.next()?.id == 2)
+        expectDamage("the next transaction must be 3", line: 6, lastSound: 2, path) {
+          _ = try reader.next { _, _, _ in Issue.record("The change was accepted.") }
+        }
+      }
+    }
+  }
+
+  @Test("The facts of a transaction are available while its changes are read, and not later.")
+  func opening() throws {
+    try withLog(lines([Part(kinds: [.insert, .delete]), Part(kinds: [])])) { path in
+      let reader = try LogReader(path: path)
+      #expect(try reader.opening() == nil)
+      var counts: [Int64] = []
+      let first = try reader.next(checksValues: false) { change, id, count in
+        let opened = try reader.opening()
+        #expect(id == 1 && opened?.id == 1 && count == 2 && opened?.count == 2)
+        #expect(opened?.schema == schemaDigest && opened?.time == "2026-11-23T12:00:00.000001Z")
+        #expect(opened?.seed != nil)
+        counts.append(change.sequence)
+      }
+      #expect(first?.id == 1 && counts == [0, 1])
+      #expect(try reader.opening() == nil)
+      #expect(try reader.next()?.count == 0)
+      #expect(reader.end.lineage == 0 && reader.end.transaction == 2)
+    }
+  }
+
+  @Test("A reader counts the bytes that it read before it started inside a log, and after.")
+  func bytesReadInside() throws {
+    try withLog(lines([Part(), Part(), Part()])) { path in
+      let size = size(of: path)
+      let whole = try LogReader(path: path)
+      #expect(try ids(whole) == [1, 2, 3] && whole.bytesRead == size)
+      let reader = try LogReader(path: path)
+      let before = reader.bytesRead
+      #expect(before == size)
+      #expect(reader.goInside(before: 3))
+      // The file is read again from the member of the closing line of transaction 2.
+      var entry: LogMembers.Entry?
+      _ = LogMembers.readEntries(of: path, size: size) { if $0.transaction == 2 { entry = $0 } }
+      let offset = try #require(entry).offset
+      #expect(try ids(reader) == [3] && reader.bytesRead == before + size - offset)
+    }
+  }
 }

@@ -301,4 +301,190 @@ struct LogSpoolTests {
       }
     }
   }
+
+  /// The lines of a large value in a stream, each as a gzip member.
+  private func stream(of value: [UInt8], _ folder: URL) throws -> [Data] {
+    let path = folder.path + "/value"
+    let descriptor = open(path, O_WRONLY | O_CREAT | O_TRUNC, 0o600)
+    defer { close(descriptor) }
+    try LogWriter.write(
+      .bytes(Data(value)),
+      digest: SHA256.digest(of: value).description,
+      size: Int64(value.count),
+      level: 1,
+      to: descriptor,
+      name: "a stream"
+    )
+    return try gunzipLines(path).map { try Data(gzipMember(of: $0, level: 1, path: path)) }
+  }
+
+  @Test(
+    "Large values and erasure records follow their log in a stream, and another log may follow."
+  )
+  func valuesAndErasures() throws {
+    try withTemporaryFolder { folder in
+      let logs = try logs(folder)
+      let large = [UInt8](repeating: 7, count: StreamedValue.pieceSize + 3)
+      let small = Array("small".utf8)
+      let values = try stream(of: large, folder) + stream(of: small, folder)
+      #expect(values.count == 3)
+      let records = [#"{"kind":"erasure","a":1}"#, #"{"kind":"erasure","b":2}"#].map { $0 + "\n" }
+      let erasures = try records.map { try Data(gzipMember(of: Array($0.utf8), path: "a")) }
+      let bytes = logs[0] + Data(values.joined()) + Data(erasures.joined()) + logs[1]
+      let spool = try spool(bytes, folder)
+      #expect(try gathered(spool) == [1...1, 2...2] && spool.failures.isEmpty)
+      for value in [large, small] {
+        try spool.folder.blobs.check(
+          SHA256.digest(of: value).description,
+          size: Int64(value.count)
+        )
+      }
+      let path = spool.folder.erasures(of: writtenStore, lineage: 0)
+      #expect(try String(contentsOfFile: path, encoding: .utf8) == records.joined())
+      let attributes = try FileManager.default.attributesOfItem(atPath: path)
+      #expect(attributes[.posixPermissions] as? NSNumber == 0o600)
+    }
+  }
+
+  @Test("A large value that a stream cuts off, alters or sends before a log is refused.")
+  func damagedValues() throws {
+    try withTemporaryFolder { folder in
+      let logs = try logs(folder)
+      let large = [UInt8](repeating: 7, count: StreamedValue.pieceSize + 3)
+      let values = try stream(of: large, folder)
+      let digest = SHA256.digest(of: large).description
+      let continues = "the large value \(digest) continues at byte"
+      let cases: [(Data, LogError.Code, Int, String)] = [
+        (
+          logs[0] + values[0], .incomplete, 5,
+          "A stream ends in the middle of a log or a large value, at line 5."
+        ),
+        (
+          logs[0] + values[1], .damaged, 5,
+          "Line 5 of a stream was damaged or altered: \(continues) 0 of \(large.count)."
+        ),
+        (
+          logs[0] + values[0] + values[0], .damaged, 6,
+          "Line 6 of a stream was damaged or altered: \(continues) 786432 of \(large.count)."
+        ),
+        (
+          logs[0] + values[0] + logs[1], .damaged, 6,
+          "Line 6 of a stream was damaged or altered: the line should continue with"
+        ),
+        (values[0], .notALog, 1, "a stream is not a log: line 1 is not the header of a log."),
+      ]
+      for (bytes, code, line, message) in cases {
+        let error = #expect(throws: LogError.self) { try spool(bytes, folder) }
+        #expect(error?.code == code && error?.line == line, "\(message)")
+        #expect(error?.message.hasPrefix(message) == true, "\(error?.message ?? "")")
+      }
+    }
+  }
+
+  @Test("Messages name one file by its path, and several files together.")
+  func namesOfFiles() throws {
+    try withTemporaryFolder { folder in
+      _ = try logs(folder)
+      let files = try LogFolder(folder.path + "/logs").files(of: writtenStore, lineage: 0)
+        .map(\.path)
+      let one = try LogSpool(files: [files[0]])
+      #expect(one.naming("in \(one.folder.path)") == "in \(files[0])")
+      let both = try LogSpool(files: files)
+      #expect(both.naming("in \(both.folder.path)") == "in the files that were given")
+      let none = try LogSpool(files: [])
+      #expect(none.naming("in \(none.folder.path)") == "in the files that were given")
+      #expect(!one.isEmpty && none.isEmpty)
+    }
+  }
+
+  @Test("Of two files with the same log, the first one is used, with its values and erasures.")
+  func twoCopies() throws {
+    try withTemporaryFolder { folder in
+      let log = try logs(folder)[0]
+      for name in ["one", "two"] {
+        let copy = folder.path + "/" + name
+        try makeFolders(copy + "/blobs")
+        try log.write(to: URL(fileURLWithPath: copy + "/a.ndjson.gz"))
+        try Data().write(to: URL(fileURLWithPath: "\(copy)/\(LogFolder.erasuresName)"))
+      }
+      for names in [["one", "two"], ["two", "one"]] {
+        let spool = try LogSpool(files: names.map { folder.path + "/\($0)/a.ndjson.gz" })
+        let first = folder.path + "/" + names[0]
+        #expect(
+          try spool.folder.files(of: writtenStore, lineage: 0).map(\.path)
+            == [withoutLinks(first + "/a.ndjson.gz")]
+        )
+        #expect(spool.folder.blobs.path == withoutLinks(first) + "/blobs")
+        #expect(
+          spool.folder.erasures(of: writtenStore, lineage: 0)
+            == "\(withoutLinks(first))/\(LogFolder.erasuresName)"
+        )
+      }
+    }
+  }
+
+  @Test("The large values of a file are in its log folder, beside it, or above it.")
+  func placesOfValues() throws {
+    try withTemporaryFolder { folder in
+      let log = try logs(folder)[0]
+      let root = withoutLinks(folder.path)
+      func blobs(_ file: String, _ existing: [String]) throws -> String {
+        let place = root + "/case-\(UUID().uuidString)"
+        for name in existing { try makeFolders("\(place)/\(name)") }
+        try makeFolders(parentFolder("\(place)/\(file)"))
+        try log.write(to: URL(fileURLWithPath: "\(place)/\(file)"))
+        return String(
+          try LogSpool(files: ["\(place)/\(file)"]).folder.blobs.path.dropFirst(place.count + 1)
+        )
+      }
+      let deep = "logs/store=s/a/b/c.gz"
+      let all = ["logs/blobs", "logs/store=s/a/b/blobs", "logs/store=s/a/blobs"]
+      #expect(try blobs(deep, all) == all[0])
+      #expect(try blobs(deep, Array(all.dropFirst())) == all[1])
+      #expect(try blobs(deep, [all[2]]) == all[2])
+      #expect(try blobs(deep, []) == "logs/store=s/a/b")
+      #expect(try blobs("a/b.gz", ["a/blobs", "blobs"]) == "a/blobs")
+      #expect(try blobs("a/b.gz", ["blobs"]) == "blobs")
+    }
+  }
+
+  @Test("The day and the kind of a log are those of its first transaction.")
+  func firstTransaction() throws {
+    try withTemporaryFolder { folder in
+      for (isSnapshot, expected) in [(false, "date=2026-11-23"), (true, "snapshots")] {
+        let header = LogHeader(
+          store: writtenStore,
+          lineage: 0,
+          first: 7,
+          previous: SHA256.digest(of: [7]),
+          schema: tripSchema
+        )
+        let name = isSnapshot ? "snapshot" : "log"
+        let logs = LogFolder("\(folder.path)/\(name)")
+        let writer = try LogWriter(.day("2026-11-23", logs), header: header)
+        var previous = header.previous
+        for id: Int64 in [7, 8] {
+          var transaction = Transaction(
+            id: id,
+            time: "2026-11-\(id == 7 ? 23 : 24)T12:00:00.000001Z",
+            operation: isSnapshot && id == 7 ? .snapshot : .recorded,
+            schema: SHA256.digest(of: Array(try tripSchema.json().utf8)).description,
+            count: 0
+          )
+          let lines = TransactionLines(transaction)
+          previous = try TransactionDigest(transaction, after: previous).close(lines).transaction
+          transaction.digest = previous
+          try writer.close(transaction, lines: TransactionLines(transaction))
+        }
+        let path = try writer.finish()
+        let files = try LogSpool(files: [path])
+        let stream = try spool(Data(contentsOf: URL(fileURLWithPath: path)), folder)
+        for spool in [files, stream] {
+          let lineage = spool.folder.lineageFolder(writtenStore, lineage: 0)
+          #expect(try spool.folder.entries(lineage).map(\.name) == [expected])
+          #expect(try gathered(spool) == (isSnapshot ? [] : [7...8]))
+        }
+      }
+    }
+  }
 }

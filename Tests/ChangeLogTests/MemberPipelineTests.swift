@@ -84,4 +84,33 @@ struct MemberPipelineTests {
     try pipeline.finish()
     #expect(count == 30_000 && wrong == 0)
   }
+
+  @Test("A member is taken only when two blocks for each thread wait.", arguments: 1...3)
+  func takenMembers(_ threads: Int) throws {
+    var count = 0
+    let pipeline = MemberPipeline(level: 1, threads: threads, path: "test") { _ in count += 1 }
+    for place in 1...9 {
+      try pipeline.append([UInt8(place)])
+      #expect(count == max(0, place - 2 * threads))
+    }
+    try pipeline.finish()
+    #expect(count == 9)
+  }
+
+  @Test("Blocks of 8 MiB together wait at the same time, and blocks with one byte more do not.")
+  func waitingBytes() throws {
+    let half = [UInt8](repeating: 7, count: 4 << 20)
+    var count = 0
+    let pipeline = MemberPipeline(level: 1, threads: 4, path: "test") { _ in count += 1 }
+    for _ in 0..<2 { try pipeline.append(half) }
+    #expect(count == 0)
+    try pipeline.append([1])
+    #expect(count == 1)
+    try pipeline.append(half.dropLast())
+    #expect(count == 1)
+    try pipeline.append([1])
+    #expect(count == 2)
+    try pipeline.finish()
+    #expect(count == 5)
+  }
 }

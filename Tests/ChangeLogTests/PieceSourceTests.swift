@@ -77,4 +77,43 @@ struct PieceSourceTests {
       }
     }
   }
+
+  @Test("An emptied buffer has no lines, and a file that ends leaves the buffer without lines.")
+  func emptied() throws {
+    try withGzipFile([Array("\nab\n".utf8)]) { (reader, path) throws in
+      let source = PieceSource(reader, path: path)
+      let piece = Piece()
+      #expect(try source.refill(piece) == .lines)
+      #expect(piece.lines.elementsEqual("\nab\n".utf8))
+      #expect(try source.refill(piece) == .end)
+      #expect(piece.lines.isEmpty && piece.filled == 0)
+      piece.filled = 4
+      piece.count = 4
+      #expect(piece.removeAll() && piece.count == 0 && piece.filled == 0 && piece.lines.isEmpty)
+    }
+  }
+
+  @Test("The first of several lines can be removed from a buffer.")
+  func removeFirst() throws {
+    try withGzipFile([Array("a\nbc\nd\nrest".utf8)]) { (reader, path) throws in
+      let source = PieceSource(reader, path: path)
+      let piece = Piece()
+      #expect(try source.refill(piece) == .lines)
+      piece.removeFirst(2)
+      #expect(piece.lines.elementsEqual("bc\nd\n".utf8))
+      #expect(piece.count == 5 && piece.filled == 9)
+    }
+  }
+
+  @Test("A new buffer has no memory, and grows to the size that is asked for.")
+  func newBuffer() {
+    let piece = Piece()
+    #expect(piece.filled == 0 && piece.count == 0 && piece.memory.count == 0)
+    #expect(piece.lines.isEmpty && piece.room.isEmpty)
+    for size in [10, 10, 20] {
+      #expect(piece.resize(to: size) && piece.memory.count == size && piece.room.count == size)
+    }
+    piece.filled = 3
+    #expect(piece.room.count == 17 && piece.lines.isEmpty)
+  }
 }

@@ -151,4 +151,12 @@ struct RestatedTransactionsTests {
       #expect(try other.restating(erased, as: [line(0)]) == nil)
     }
   }
+
+  @Test("If two transactions have the same number, the one that confirms the later line is used.")
+  func equalNumbers() throws {
+    let other = HistoryPoint(lineage: 0, transaction: 5, digest: SHA256.digest(of: [99]))
+    let list = list([(line(0), point(5)), (line(3), other)])
+    #expect(try list.restating(erased, as: [line(0), line(3)]) == other)
+    #expect(try list.restating(erased, as: [line(0)]) == point(5))
+  }
 }

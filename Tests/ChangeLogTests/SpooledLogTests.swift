@@ -132,4 +132,18 @@ struct SpooledLogTests {
       #expect(try place([start + author + end + "}"], header()) == expected, "\(count)")
     }
   }
+
+  @Test("Only its owner can read the file of a log, before and after its end.")
+  func permissions() throws {
+    func mode(_ path: String) throws -> NSNumber? {
+      try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? NSNumber
+    }
+    try withTemporaryFolder { folder in
+      let path = folder.path + "/.spooled"
+      let log = try SpooledLog(header(), path: path)
+      #expect(try mode(path) == 0o600)
+      #expect(try mode(try log.finish(in: LogFolder(folder.path))) == 0o600)
+      #expect(!FileManager.default.fileExists(atPath: path))
+    }
+  }
 }

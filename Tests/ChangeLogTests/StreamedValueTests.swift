@@ -133,4 +133,45 @@ struct StreamedValueTests {
       #expect(try lines[1].withUnsafeBytes { try first.append($0) })
     }
   }
+
+  @Test("A piece of a value has 1 MiB as base64.")
+  func pieceSize() throws {
+    #expect(Self.piece == 786_432)
+    try withTemporaryFolder { folder in
+      let lines = try lines(bytes(Self.piece + 1), folder)
+      let texts = lines.map { line in
+        String(decoding: line, as: UTF8.self).components(separatedBy: #","data":""#)[1]
+      }
+      #expect(texts.map(\.utf8.count) == [1_048_576 + 3, 4 + 3])
+    }
+  }
+
+  @Test("The error of a line that is not the next piece says what is wrong.")
+  func messages() throws {
+    try withTemporaryFolder { folder in
+      let digest = SHA256.digest(of: Array("abc".utf8)).description
+      let right =
+        #"{"kind":"value","sha256":"\#(digest)","size":3,"offset":0,"data":"YWJj"}"# + "\n"
+      let blobs = LogBlobs(path: folder.path + "/blobs")
+      let continues = "the large value \(digest) continues at byte 0 of"
+      let noBytes = "the line of a large value has no bytes, or has text after its end"
+      let notNext = "the line does not have the next bytes of the large value"
+      let long = String(repeating: "a", count: 80)
+      for (part, other, message) in [
+        ("\"offset\":0", "\"offset\":1", continues + " 3"), ("\"size\":3", "\"size\":0", noBytes),
+        ("\"size\":3", "\"size\":-3", noBytes), ("}\n", "}\n\n", noBytes),
+        ("\"size\":3", "\"size\":2", notNext), ("\"size\":3", "\"size\":4", notNext),
+        ("YWJj", "", notNext), ("YWJj", "YW=j", notNext),
+        ("YWJj", "YWJk", "the bytes of the large value do not have the digest \(digest)"),
+        (digest, long, "'\(long.prefix(70))' is not a digest"),
+        (digest, digest.uppercased(), "'\(digest.uppercased())' is not a digest"),
+      ] {
+        let altered = Array(right.replacing(part, with: other).utf8)
+        let refusal = #expect(throws: Refusal.self, "\(other)") {
+          try altered.withUnsafeBytes { _ = try SpooledValue($0, blobs: blobs).append($0) }
+        }
+        #expect(refusal?.message == message)
+      }
+    }
+  }
 }

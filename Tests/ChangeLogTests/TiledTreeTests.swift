@@ -145,4 +145,75 @@ struct TiledTreeTests {
     #expect(Tile(level: "entries", index: 1_234_067).path == "tile/entries/x001/x234/067")
     #expect(Tile(level: "2", index: 1000, width: 255).path == "tile/2/x001/000.p/255")
   }
+
+  @Test("A tile and its folders are only for their owner, and no temporary file is left.")
+  func permissions() throws {
+    func mode(_ path: String) throws -> NSNumber? {
+      try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? NSNumber
+    }
+    try withTemporaryFolder { folder in
+      let path = folder.path + "/new/tree"
+      try Tile(level: "0", index: 0, width: 3).write([1, 2, 3], in: path)
+      #expect(try files(path) == ["tile/0/000.p/3"])
+      #expect(try mode(path + "/tile/0/000.p/3") == 0o600)
+      for name in ["", "/tile", "/tile/0", "/tile/0/000.p"] {
+        #expect(try mode(path + name) == 0o700, "\(name)")
+      }
+      #expect(try mode(folder.path + "/new") == 0o700)
+    }
+  }
+
+  @Test("A tile that can't be written or removed is an error that names the place.")
+  func errors() throws {
+    try withTemporaryFolder { folder in
+      let path = folder.path
+      func expect(
+        _ message: String,
+        sourceLocation: SourceLocation = #_sourceLocation,
+        _ body: () throws -> Void
+      ) {
+        let error = #expect(throws: LogError.self, sourceLocation: sourceLocation) { try body() }
+        #expect(
+          error?.message.hasPrefix(message) == true,
+          "\(error?.message ?? "")",
+          sourceLocation: sourceLocation
+        )
+      }
+      let partial = path + "/tile/0/000.p"
+      try makeFolders(partial + "/5")
+      try Tile(level: "0", index: 0, width: 7).write([7], in: path)
+      expect("Can't remove \(partial)/5: Is a directory") {
+        try Tile(level: "0", index: 0).removePartials(in: path, except: [7])
+      }
+      expect("Can't rename \(path)/.a: Is a directory") {
+        try writeUnsynced([1], to: path + "/tile", temporary: path + "/.a")
+      }
+      expect("Can't create \(path)/tile: Is a directory") {
+        try writeUnsynced([1], to: path + "/b", temporary: path + "/tile")
+      }
+      let file = path + "/file"
+      try writeUnsynced([1], to: file, temporary: path + "/.a")
+      expect("Can't create \(file)/a/b: Not a directory") {
+        try writeUnsynced([1], to: path + "/c", temporary: file + "/a/b/.a")
+      }
+      let long = path + "/new/" + String(repeating: "a", count: 300)
+      expect("Can't create \(long): File name too long") {
+        try writeUnsynced([1], to: path + "/c", temporary: long + "/.a")
+      }
+    }
+  }
+
+  @Test("Each reason why a tree can't be read has its own words and the same remedy.")
+  func words() {
+    for (failure, message) in [
+      (TreeFailure.missingTile, "The tile /t is missing or cut off."),
+      (.otherRoot, "The tiles in /t do not give the root in the file beside the tiles."),
+      (.otherLeaf, "The tree in /t has another digest of transaction 7 than the logs."),
+      (.alteredHead, "/t was damaged or altered."),
+    ] {
+      let error = failure.at("/t", transaction: 7)
+      #expect(error.message == message && error.code == .damaged)
+      #expect(error.hint.hasPrefix("If the logs are sound, remove the folder _tree/tile and run "))
+    }
+  }
 }

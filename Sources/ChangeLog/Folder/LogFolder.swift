@@ -134,8 +134,8 @@ package struct LogFolder: Hashable, Sendable {
   package func snapshots(of store: String, lineage: Int64) throws -> [File] {
     let folder = "\(lineageFolder(store, lineage: lineage))/snapshots"
     return try entries(folder).map(\.name).compactMap { name in
-      guard name.hasSuffix(".ndjson.gz"), name.utf8.count == 30, let id = Int64(name.prefix(20)),
-        LogName.ids.contains(id)
+      guard name.hasSuffix(".ndjson.gz"),
+        let id = LogName.id(name.dropLast(".ndjson.gz".count))
       else { return nil }
       return File(path: source("\(folder)/\(name)"), range: id...id)
     }
@@ -209,7 +209,7 @@ package struct LogFolder: Hashable, Sendable {
       return try ChangeLog.entries(in: folder, follows: folder == path)
     }
     let names = sources.keys.filter { $0.hasPrefix(folder + "/") }
-      .map { $0.dropFirst(folder.utf8.count + 1).split(separator: "/", maxSplits: 1) }
+      .map { $0.dropFirst(folder.count + 1).split(separator: "/", maxSplits: 1) }
     return Set(
       names.map { FolderEntry(name: String($0[0]), kind: $0.count > 1 ? .folder : .file) }
     ).sorted { $0.name < $1.name }

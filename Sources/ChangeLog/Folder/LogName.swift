@@ -50,12 +50,19 @@ package struct LogName: Hashable, Sendable {
       separator: "-",
       omittingEmptySubsequences: false
     )
-    guard parts.count == 2, parts.allSatisfy({ $0.utf8.count == 20 }),
-      parts.allSatisfy({ $0.utf8.allSatisfy { (0x30...0x39).contains($0) } }),
-      let first = Int64(parts[0]), let last = Int64(parts[1]), first <= last,
-      ids.contains(first), ids.contains(last)
-    else { return nil }
+    guard parts.count == 2, let first = id(parts[0]), let last = id(parts[1]), first <= last else {
+      return nil
+    }
     return first...last
+  }
+
+  /// Reads a transaction id with leading zeros from a part of a file's name; nil if the part has
+  /// another form.
+  static func id(_ text: Substring) -> Int64? {
+    guard text.utf8.count == 20, text.utf8.allSatisfy({ (0x30...0x39).contains($0) }),
+      let id = Int64(text), ids.contains(id)
+    else { return nil }
+    return id
   }
 }
 

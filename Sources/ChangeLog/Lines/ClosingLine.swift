@@ -102,11 +102,11 @@ struct RepeatedFacts {
 
 /// A text that is converted only if it differs from the text of the previous line, which is rare.
 struct RepeatedText {
-  private var quoted: [UInt8] = []
+  private var quoted: [UInt8]?
   private var text = ""
 
   mutating func read(_ quoted: UnsafeRawBufferPointer) throws(Refusal) -> String {
-    guard !quoted.elementsEqual(self.quoted) else { return text }
+    if let known = self.quoted, quoted.elementsEqual(known) { return text }
     guard let text = parseJSONString(quoted) else { throw Refusal.text }
     self.quoted = Array(quoted)
     self.text = text
