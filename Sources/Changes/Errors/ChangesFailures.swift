@@ -3,6 +3,7 @@ import Glibc
 /// The reason why a schema can't be represented as tables.
 package enum SchemaFailure: StoreReason {
   case duplicateEntity(String)
+  case ownAncestor(String)
   case missingEntity(String, neededBy: String)
   case reservedName(String)
   case sameTable(String)
@@ -14,6 +15,8 @@ package enum SchemaFailure: StoreReason {
     switch self {
     case .duplicateEntity(let name):
       "The schema has two entities named \(name).\nRename one of them."
+    case .ownAncestor(let name):
+      "The entity \(name) is its own ancestor.\nGive it another parent, or none."
     case .missingEntity(let name, let user):
       "\(user) refers to \(name), which is not in the schema.\nAdd \(name) to the schema."
     case .reservedName(let name):

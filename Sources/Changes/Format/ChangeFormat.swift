@@ -91,9 +91,9 @@ package final class ChangeFormat {
       for note in notes { appendMember(note.key, value: note.value, to: &text) }
       text.append(0x7d)
       appendMember(side.key, value: text, to: &canonical)
-      if side.key.elementsEqual(#""after":"#.utf8), result.before.isEmpty {
+      if side.key.elementsEqual(#""after":"#.utf8), result.after.isEmpty, result.before.isEmpty {
         result.after = notes
-      } else if side.key.elementsEqual(#""before":"#.utf8) {
+      } else if side.key.elementsEqual(#""before":"#.utf8), result.before.isEmpty {
         result.before = notes
       } else {
         canonical.removeAll()

@@ -90,9 +90,10 @@ extension StoreSchema {
     var result: [EntityIndex] = []
     var next = entity.parent
     while let name = next {
-      guard let index = index(of: name), !result.contains(index) else {
+      guard let index = index(of: name) else {
         throw StoreError(SchemaFailure.missingEntity(name, neededBy: entity.name))
       }
+      guard !result.contains(index) else { throw StoreError(SchemaFailure.ownAncestor(name)) }
       result.append(index)
       next = entities[index].parent
     }

@@ -117,4 +117,13 @@ struct ChangesFailuresTests {
         == "Can't read the large value /a/b: Input/output error. Restore the file from a copy."
     )
   }
+
+  @Test("An error of a store keeps its reason and its cause when it gets the path of the user.")
+  func paths() {
+    struct Cause: Error {}
+    let error = ValueFailure.file(verb: "read", EIO).at("/a", cause: Cause()).at("/b")
+    #expect(error.path == "/b" && error.cause is Cause && error.code == .inputOutput)
+    #expect(error.message == "Can't read the large value /b: Input/output error.")
+    #expect(StoreError(ValueFailure.altered(digest: "ab")).path == nil)
+  }
 }

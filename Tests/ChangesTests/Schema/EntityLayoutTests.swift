@@ -77,9 +77,17 @@ struct EntityLayoutTests {
     )
     let missing = "A refers to B, which is not in the schema. Add B to the schema."
     #expect(message([Entity(name: "A", parent: "B")]) == missing)
+    let circle = "is its own ancestor. Give it another parent, or none."
+    #expect(message([Entity(name: "A", parent: "A")]) == "The entity A \(circle)")
     #expect(
-      message([Entity(name: "A", parent: "B"), Entity(name: "B", parent: "A")])?
-        .contains("refers to") == true
+      message([Entity(name: "A", parent: "B"), Entity(name: "B", parent: "A")])
+        == "The entity B \(circle)"
+    )
+    #expect(
+      message([
+        Entity(name: "A", parent: "B"), Entity(name: "B", parent: "C"),
+        Entity(name: "C", parent: "C"),
+      ]) == "The entity C \(circle)"
     )
     let relationship = Relationship(
       name: "b",
@@ -137,5 +145,71 @@ struct EntityLayoutTests {
         #expect(both[0] == ["x": index == place ? "x" : "A.x"])
       }
     }
+  }
+
+  private func links(
+    _ name: String,
+    _ table: String,
+    _ source: String,
+    _ target: String,
+    to destination: String
+  ) -> Relationship {
+    Relationship(
+      name: name,
+      destination: destination,
+      isToMany: true,
+      storage: .joinTable(table, source: source, target: target)
+    )
+  }
+
+  @Test("A table of pairs belongs to the entity that declares its relationship, not to a child.")
+  func inheritedLinks() throws {
+    let inherited = links("tags", "J1", "B", "T", to: "T")
+    let own = links("own", "J2", "A", "T", to: "T")
+    let layouts = try StoreSchema(
+      version: "1",
+      entities: [
+        Entity(name: "A", parent: "B", relationships: [inherited, own]),
+        Entity(name: "B", relationships: [inherited]), Entity(name: "T"),
+      ]
+    )
+    .layouts()
+    let tables = joinTables(among: layouts)
+    #expect(tables.map(\.name) == ["J1", "J2"])
+    #expect(tables.map(\.owner) == [1, 0] && tables.map(\.relationship) == [0, 1])
+    #expect(tables.map(\.destination) == [2, 2])
+    #expect(tables.map(\.firstTable) == ["\"B\"", "\"A\""])
+    let decoders = ChangeFormat(layouts).decoders
+    #expect(decoders.map { $0.joins.map(\.number) } == [[0, 1], [0], []])
+  }
+
+  @Test("A table of pairs of one entity belongs to the relationship whose name is first.")
+  func linksToItself() throws {
+    let node = Entity(
+      name: "N",
+      relationships: [
+        links("parents", "J", "child", "parent", to: "N"),
+        links("children", "J", "parent", "child", to: "N"),
+      ]
+    )
+    let tables = joinTables(among: try StoreSchema(version: "1", entities: [node]).layouts())
+    #expect(tables.map(\.relationship) == [1] && tables.map(\.owner) == [0])
+    #expect(tables.map(\.firstColumn) == ["parent"] && tables.map(\.secondColumn) == ["child"])
+  }
+
+  @Test("Links have the name of their entity in logs if an attribute has the same name.")
+  func namesOfLinks() throws {
+    let layouts = try StoreSchema(
+      version: "1",
+      entities: [
+        Entity(name: "A", relationships: [links("x", "J", "A", "B", to: "B")]),
+        Entity(name: "B", attributes: [Attribute(name: "x", type: .string)]),
+      ]
+    )
+    .layouts()
+    #expect(layouts.map(\.linkNames) == [["x": "A.x"], [:]])
+    #expect(joinTables(among: layouts).map { $0.logName(layouts) } == ["A.x"])
+    #expect(layouts[1].columns.map(\.logName) == ["B.x"])
+    #expect(layouts[1].columns.map(\.property) == ["x"])
   }
 }

@@ -68,4 +68,70 @@ struct SchemaCodingTests {
       #expect(throws: DecodingError.self) { try StoreSchema(json: Data(altered.utf8)) }
     }
   }
+
+  @Test("Attributes are equal unless they are stored differently or kept differently.")
+  func attributes() {
+    let attribute = Attribute(name: "a", type: .string)
+    #expect(attribute == Attribute(name: "a", column: "a", type: .string, isOptional: false))
+    let changes: [(inout Attribute) -> Void] = [
+      { $0.name = "b" }, { $0.column = "b" }, { $0.type = .url }, { $0.isOptional = true },
+      { $0.originalName = "b" }, { $0.preservesValueOnDeletion = true }, { $0.isExternal = true },
+    ]
+    for (place, change) in changes.enumerated() {
+      var other = attribute
+      change(&other)
+      #expect(other != attribute && other == other, "\(place)")
+    }
+    var other = attribute
+    other.defaultValue = .text("x")
+    #expect(other == attribute && other.hashValue == attribute.hashValue)
+  }
+
+  @Test("The default arguments of entities, attributes and relationships are those of the model.")
+  func defaults() {
+    let entity = Entity(name: "E")
+    #expect(entity.table == "E" && !entity.sharesTable && entity.parent == nil)
+    let attribute = Attribute(name: "a", type: .string)
+    #expect(attribute.column == "a" && !attribute.isOptional && !attribute.isExternal)
+    #expect(!attribute.preservesValueOnDeletion && attribute.isGenerated == nil)
+    let relationship = Relationship(
+      name: "r",
+      destination: "E",
+      isToMany: true,
+      storage: .column("r")
+    )
+    #expect(relationship.isOptional && relationship.deleteRule == .nullify)
+    #expect(relationship.minimumCount == 0 && relationship.maximumCount == 0)
+    #expect(!relationship.isHidden && relationship.inverse == nil)
+  }
+
+  @Test("A default value and the storage of a relationship have one exact text each.")
+  func texts() throws {
+    func json(_ value: some Encodable) throws -> String {
+      let encoder = JSONEncoder()
+      encoder.outputFormatting = .sortedKeys
+      return String(decoding: try encoder.encode(value), as: UTF8.self)
+    }
+    let values: [(Value, String)] = [
+      (.null, #"{"null":true}"#), (.integer(-7), #"{"integer":-7}"#),
+      (.real(0.5), #"{"real":"0.5"}"#), (.real(-.infinity), #"{"real":"-inf"}"#),
+      (.text("a"), #"{"text":"a"}"#), (.blob(Data([0, 1])), #"{"blob":"AAE="}"#),
+    ]
+    for (value, text) in values {
+      #expect(try json(value) == text)
+      #expect(try JSONDecoder().decode(Value.self, from: Data(text.utf8)) == value)
+    }
+    let storages: [(Relationship.Storage, String)] = [
+      (.column("c"), #"{"column":"c"}"#), (.inverseColumn("c"), #"{"inverseColumn":"c"}"#),
+      (
+        .joinTable("t", source: "a", target: "b"),
+        #"{"joinTable":"t","source":"a","target":"b"}"#
+      ),
+    ]
+    for (storage, text) in storages {
+      #expect(try json(storage) == text)
+      let read = try JSONDecoder().decode(Relationship.Storage.self, from: Data(text.utf8))
+      #expect(read == storage)
+    }
+  }
 }

@@ -42,4 +42,11 @@ struct ByteRoomTests {
     #expect(try room.take(3).baseAddress == next)
     #expect(room.count == piece + 3)
   }
+
+  @Test("A copy of no bytes needs no memory, and has the address that was given.")
+  func empty() throws {
+    let room = ByteRoom()
+    let copy = try room.copy(UnsafeRawBufferPointer(start: nil, count: 0))
+    #expect(copy.baseAddress == nil && copy.isEmpty && room.count == 0)
+  }
 }

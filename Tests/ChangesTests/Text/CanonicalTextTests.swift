@@ -75,4 +75,30 @@ struct CanonicalTextTests {
     #expect(visited(#"{"a":1,"b":}"#) == [#""a":1"#] && visited(#"{"a":1,"b":2"#) == [#""a":1"#])
     #expect(visited(#"{"a":1,"b""#) == [#""a":1"#] && visited(#"{"a":1,"b"#) == [#""a":1"#])
   }
+
+  @Test("A string ends at its first quote without a backslash, also after control characters.")
+  func ends() {
+    func end(_ text: String, from start: Int = 0) -> Int {
+      bytes(text) { endOfString(in: $0, from: start) }
+    }
+    #expect(end("") == 0 && end("\"") == 0 && end("ab") == 2 && end("ab", from: 2) == 2)
+    #expect(end("ab\"c\"") == 2 && end("ab\"c\"", from: 3) == 4)
+    #expect(end("\u{1}\"b") == 1 && end("a\u{1}\"b") == 2 && end("\n\n\"b") == 2)
+    #expect(end("\u{1f}\\\"\"b") == 3 && end("a\u{1}") == 2 && end("a\n\n") == 3)
+    #expect(end("\\\"\"b") == 2 && end("\\\\\"b") == 2 && end("\\\\\\\"\"") == 4)
+    #expect(end("\\") == 1 && end("\\\"") == 2 && end("a\\") == 2)
+  }
+
+  @Test("A value ends before the comma, brace or bracket that follows it at the same level.")
+  func endsOfValues() {
+    func end(_ text: String, from start: Int = 0) -> Int {
+      bytes(text) { endOfValue(in: $0, from: start) }
+    }
+    #expect(end("") == 0 && end(",") == 0 && end("}") == 0 && end("]") == 0)
+    #expect(end("1,2") == 1 && end("12}") == 2 && end("12]") == 2 && end("12") == 2)
+    #expect(end("\"a,b\",2") == 5 && end("\"a}\"}") == 4 && end("\"a") == 2 && end("\"") == 1)
+    #expect(end("[1,2],3") == 5 && end("{\"a\":[{}]},3") == 10 && end("[1,2") == 4)
+    #expect(end("[]]") == 2 && end("{}}") == 2 && end("[[],[]]]") == 7)
+    #expect(end("0,1,2", from: 2) == 3 && end("0,1,2", from: 4) == 5 && end("0,", from: 2) == 2)
+  }
 }

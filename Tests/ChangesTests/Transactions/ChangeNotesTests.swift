@@ -135,4 +135,57 @@ struct ChangeNotesTests {
     #expect(joined("", "2") == #"{"after":2}"#)
     #expect(joined("1", "2") == #"{"after":2,"before":1}"#)
   }
+
+  @Test("The values of each side are found by their keys, with the notes of the same side.")
+  func valuesByKey() {
+    let (name, rating) = (memberKey("name"), memberKey("rating"))
+    SampleChange.noted.withChange { change in
+      let before = change.valuesByKey(.before)
+      #expect(before.count == 2 && before[name] == .erased)
+      #expect(before[rating] == EncodedValue(json: Array("1.0".utf8)))
+      let after = change.valuesByKey(.after)
+      #expect(after[name] == EncodedValue(large: LargeReference(digest: digest, size: 2_000_000)))
+      #expect(after[rating] == EncodedValue(note: "nan"))
+      #expect(change.values(.after).map(\.key) == [name, rating])
+      #expect(
+        change.notes(on: .after).value(rating)
+          == after[rating].map {
+            var value = $0
+            value.json = []
+            return value
+          }
+      )
+    }
+    SampleChange.insert.withChange { change in
+      #expect(change.valuesByKey(.before).isEmpty && change.valuesByKey(.after).count == 4)
+    }
+    let none = ChangeNotes(special: [], large: [])
+    #expect(none.large.isEmpty && none.value(name, json: [0x31]) == EncodedValue(json: [0x31]))
+  }
+
+  @Test("Each value that gets a note becomes null, and the closure sees the values in order.")
+  func notes() {
+    var seen: [String] = []
+    let parts = SampleChange.update.withChange { change in
+      change.withNotes { told -> String? in
+        seen.append(String(decoding: told.text, as: UTF8.self))
+        return told.isNull ? nil : told.isAfter ? "redacted" : "erased"
+      } _: { change in
+        [change.changed, change.before, change.after, change.special, change.large].map {
+          String(decoding: $0, as: UTF8.self)
+        }
+      }
+    }
+    #expect(
+      seen == [
+        #""ab""#, "null", #""cd""#, #"{"entity":"Person","id":"-3"}"#,
+      ]
+    )
+    #expect(
+      parts == [
+        #"["name","leader"]"#, #"{"name":null,"leader":null}"#, #"{"name":null,"leader":null}"#,
+        #"{"after":{"name":"redacted","leader":"redacted"},"before":{"name":"erased"}}"#, "",
+      ]
+    )
+  }
 }

@@ -86,7 +86,10 @@ struct TransactionLinesTests {
     #expect(line(0, "", whole).hasSuffix(#"Z","seed":"2:AAECAwQFBgcICQoLDA0ODw==","# + end))
     #expect(line(1, "", whole).hasSuffix(#"Z","# + end))
     #expect(line(0, "", plain).hasSuffix(#"Z","# + end))
-    #expect(line(0, #""values":"0""#, plain).hasSuffix(#"Z","values":"0","# + end))
+    for transaction in [plain, whole] {
+      #expect(line(0, #""values":"0""#, transaction).hasSuffix(#"Z","values":"0","# + end))
+      #expect(line(1, #""values":"0""#, transaction).hasSuffix(#"Z","values":"0","# + end))
+    }
   }
 
   @Test("The digest before a lineage's first transaction is that of the lineage's name.")

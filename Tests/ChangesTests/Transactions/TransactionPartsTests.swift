@@ -128,4 +128,26 @@ struct TransactionPartsTests {
       #expect(bytes(expected + "\"", LineLeaf.init) == nil)
     }
   }
+
+  @Test("A change is hidden if its leaf has a digest of values, and a broken name is not an id.")
+  func hiddenChanges() {
+    let seed = #""seed":"2:AAECAwQFBgcICQoLDA0ODw==""#
+    let hidden = #""values":"\#(digest)""#
+    SampleChange(kind: .delete, object: 7).withChange { change in
+      for (leaf, isHidden) in [("", false), (seed, false), (hidden, true), (hidden + "x", false)] {
+        bytes(leaf) {
+          var change = change
+          change.leaf = $0
+          #expect(change.isHidden == isHidden, "\(leaf)")
+        }
+      }
+      bytes("x") {
+        var change = change
+        change.name = $0
+        #expect(change.id == 7 && !change.isOf(7))
+      }
+    }
+    #expect(transaction(.recorded, details: nil).firstChange == 0)
+    #expect(transaction(.recorded, details: nil).state == .whole)
+  }
 }

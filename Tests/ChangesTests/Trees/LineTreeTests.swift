@@ -216,4 +216,138 @@ struct LineTreeTests {
       #expect(throws: ProofError.self) { try digests(Array(wrong)) }
     }
   }
+
+  private let root = SHA256.digest(of: [2])
+
+  /// The digest of the body of a transaction of three lines, of which these subtrees are left out.
+  private func body(omitting subtrees: [Int64], leaf: String = "") throws -> Digest {
+    var tree = LineTree(count: 3)
+    let nothing = UnsafeRawBufferPointer(start: nil, count: 0)
+    for lines in subtrees {
+      if lines == 0 {
+        bytes(leaf) { tree.append(known: nothing, values: nothing, members: $0) }
+      } else {
+        tree.append(omitted: root, lines: lines)
+      }
+    }
+    return try bytes("closing") { closing in Result { try tree.body(closing) } }.get()
+  }
+
+  @Test("Lines that are left out must be as few subtrees as possible, and the error says so.")
+  func omissions() throws {
+    let expected = bytes("closing") { bodyDigest(lines: root, closing: $0) }
+    #expect(try body(omitting: [3]) == expected)
+    func refuses(_ subtrees: [Int64], _ reason: String) {
+      #expect(throws: ProofError(reason), "\(subtrees)") { try body(omitting: subtrees, leaf: "x") }
+    }
+    refuses([2, 1], "The lines that are left out before line 3 must be one subtree")
+    refuses([1, 1, 1], "The lines that are left out before line 2 must be one subtree")
+    refuses([1, 2], "No tree has a subtree of 2 leaves after 1 leaves")
+    refuses([4], "4 lines after line 0 are more than 3")
+    refuses([2], "There are 2 lines, but there should be 3")
+    refuses([], "There are 0 lines, but there should be 3")
+    refuses([0], "The leaf of a line does not have the required form")
+    // The first error is the one that is thrown.
+    refuses([0, 9], "The leaf of a line does not have the required form")
+    refuses([9, 0], "9 lines after line 0 are more than 3")
+    refuses([4, 3], "4 lines after line 0 are more than 3")
+    #expect(throws: ProofError("9 lines after line 0 are more than 3")) {
+      try body(omitting: [9, 0])
+    }
+    for lines: [Int64] in [[0], [0, 0], [0, 3], [0, 9]] {
+      #expect(throws: ProofError("Line 0 of 3 has neither a seed nor a digest of the values")) {
+        try body(omitting: lines)
+      }
+    }
+  }
+
+  @Test("The lines digest covers erased lines, and also lines that are hidden or left out.")
+  func remaining() throws {
+    let salt = seed.restated
+    let (first, second) = (SHA256.digest(of: [3]), SHA256.digest(of: [4]))
+    func digest(_ left: Digest, _ right: Digest) -> Digest {
+      let lines = nodeHash(left, right)
+      return bytes("closing") {
+        transactionDigest(after: previous, body: bodyDigest(lines: lines, closing: $0))
+      }
+    }
+    try Array("knownvalues".utf8).withUnsafeBytes { line throws in
+      let known = UnsafeRawBufferPointer(rebasing: line[..<5])
+      let values = UnsafeRawBufferPointer(rebasing: line[5...])
+      func close(_ tree: LineTree) throws -> LineDigests {
+        try bytes("closing") { closing in
+          Result { try tree.close(closing, after: previous) }
+        }
+        .get()
+      }
+      let left = valuesDigest(values, salt: salt)
+      let before = lineHash(known, values: first)
+      let after = lineHash(known, values: left)
+      let hidden = lineHash(known, values: second)
+      var erased = LineTree(count: 2)
+      erased.append(known: known, values: values, leaf: .hidden(values: first, salt: salt))
+      var omitting = erased
+      omitting.append(omitted: root, lines: 1)
+      let restated = [RestatedLine(sequence: 0, values: left)]
+      #expect(
+        try close(omitting)
+          == LineDigests(
+            transaction: digest(before, root),
+            remaining: digest(after, root),
+            restated: restated
+          )
+      )
+      var hiding = erased
+      hiding.append(known: known, values: values, leaf: .hidden(values: second, salt: nil))
+      #expect(
+        try close(hiding)
+          == LineDigests(
+            transaction: digest(before, hidden),
+            remaining: digest(after, hidden),
+            restated: restated
+          )
+      )
+      var late = LineTree(count: 2)
+      late.append(known: known, values: values, leaf: .hidden(values: second, salt: nil))
+      late.append(known: known, values: values, leaf: .hidden(values: first, salt: salt))
+      #expect(
+        try close(late)
+          == LineDigests(
+            transaction: digest(hidden, before),
+            remaining: digest(hidden, after),
+            restated: [RestatedLine(sequence: 1, values: left)]
+          )
+      )
+      var plain = LineTree(count: 2)
+      plain.append(known: known, values: values, leaf: .hidden(values: second, salt: nil))
+      plain.append(omitted: root, lines: 1)
+      #expect(try close(plain) == LineDigests(transaction: digest(hidden, root)))
+    }
+  }
+
+  @Test("A line is hidden after others were left out, and the seeds of the other lines remain.")
+  func hidingAfterOmission() throws {
+    let half = SeededRange(2..<4, seed)
+    let salts = Array(Salts(half))
+    var hiding = LineHiding(count: 4, hiding: CollectionOfOne(Int64(3)).makeIterator())
+    #expect(throws: ProofError("5 lines after line 0 are more than 4")) { try hiding.skip(5) }
+    try hiding.skip(2)
+    let third = try hiding.next(.seed(lines: 2, seed))
+    #expect(third.leaf == .seed(lines: 1, salts[0]) && !third.isHidden)
+    let fourth = try hiding.next(nil)
+    #expect(fourth.leaf == nil && !fourth.isHidden)
+    change(3).withChange { change in
+      let values = change.valuesDigest(salt: salts[1])
+      #expect(fourth.values(of: change) == values)
+      #expect(fourth.erased(change) == .hidden(values: values, salt: salts[1].restated))
+      let none = LineSecret(leaf: nil, salt: nil, values: nil)
+      #expect(none.erased(change) == nil && none.values(of: change) == nil && !none.isHidden)
+      let filtered = LineSecret(leaf: nil, salt: nil, values: root)
+      #expect(filtered.erased(change) == nil && filtered.values(of: change) == root)
+      #expect(filtered.isHidden)
+      let erased = LineSecret(leaf: nil, salt: seed, values: root)
+      #expect(erased.erased(change) == .hidden(values: root, salt: seed.restated))
+      #expect(erased.values(of: change) == root)
+    }
+  }
 }

@@ -158,4 +158,63 @@ struct MerkleTreeTests {
       }
     }
   }
+
+  @Test("A node's left child has the most leaves that are a power of two and leave some over.")
+  func children() {
+    let counts: [(Int64, Int64)] = [
+      (2, 1), (3, 2), (4, 2), (5, 4), (7, 4), (8, 4), (9, 8), (1 << 40, 1 << 39),
+      (1 << 40 + 1, 1 << 40), (.max, 1 << 62),
+    ]
+    for (count, left) in counts {
+      #expect(leavesOfLeftChild(count) == left)
+      let children = (0..<count).children
+      #expect(children.left == 0..<left && children.right == left..<count)
+    }
+    let shifted = (Int64(4)..<7).children
+    #expect(shifted.left == 4..<6 && shifted.right == 6..<7)
+  }
+
+  @Test("The nodes on the way to a leaf begin with the whole tree and end with the leaf.")
+  func nodes() {
+    func nodes(_ range: Range<Int64>, _ leaf: Int64) -> [Range<Int64>] {
+      Array(range.nodes(around: leaf))
+    }
+    #expect(nodes(0..<1, 0) == [0..<1])
+    #expect(nodes(0..<2, 0) == [0..<2, 0..<1] && nodes(0..<2, 1) == [0..<2, 1..<2])
+    #expect(nodes(0..<5, 1) == [0..<5, 0..<4, 0..<2, 1..<2])
+    #expect(nodes(0..<5, 2) == [0..<5, 0..<4, 2..<4, 2..<3])
+    #expect(nodes(0..<5, 4) == [0..<5, 4..<5])
+    #expect(nodes(4..<7, 5) == [4..<7, 4..<6, 5..<6] && nodes(4..<7, 6) == [4..<7, 6..<7])
+  }
+
+  @Test("A tree of five leaves has exactly nine nodes.")
+  func isNode() {
+    let nodes: Set<Range<Int64>> = [
+      0..<5, 0..<4, 0..<2, 2..<4, 0..<1, 1..<2, 2..<3, 3..<4, 4..<5,
+    ]
+    for start in Int64(-1)...6 {
+      for end in start...7 {
+        let range = start..<end
+        #expect(range.isNode(ofLeaves: 5) == nodes.contains(range), "\(range)")
+        #expect(!range.isNode(ofLeaves: 0), "\(range)")
+      }
+    }
+  }
+
+  @Test("The paths of the proofs of small trees are those of RFC 6962.")
+  func paths() {
+    // The examples of section 2.1.3, whose tree has seven leaves.
+    #expect(inclusionPath(of: 0, in: 7) == [1..<2, 2..<4, 4..<7])
+    #expect(inclusionPath(of: 3, in: 7) == [2..<3, 0..<2, 4..<7])
+    #expect(inclusionPath(of: 4, in: 7) == [5..<6, 6..<7, 0..<4])
+    #expect(inclusionPath(of: 6, in: 7) == [4..<6, 0..<4])
+    #expect(consistencyPath(from: 3, to: 7) == [2..<3, 3..<4, 0..<2, 4..<7])
+    #expect(consistencyPath(from: 4, to: 7) == [4..<7])
+    #expect(consistencyPath(from: 6, to: 7) == [4..<6, 6..<7, 0..<4])
+    #expect(consistencyPath(from: 7, to: 7) == [] && consistencyPath(from: 0, to: 7) == [])
+    #expect(
+      consistencyPath(from: 1, to: 2) == [1..<2] && consistencyPath(from: 2, to: 3) == [2..<3]
+    )
+    #expect(inclusionPath(of: 0, in: 1) == [] && inclusionPath(of: 1, in: 2) == [0..<1])
+  }
 }

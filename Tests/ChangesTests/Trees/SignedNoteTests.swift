@@ -214,4 +214,26 @@ struct SignedNoteTests {
       try ed25519Key(pem: "")
     }
   }
+
+  @Test("A private key has 32 bytes, and a signature is valid only for its text and its key.")
+  func signatures() throws {
+    let text = Array("text".utf8)
+    let secret = [UInt8](repeating: 7, count: 32)
+    let refusal = NoteError.malformed("this is not a private key of Ed25519")
+    for count in [0, 31, 33] {
+      let other = [UInt8](repeating: 7, count: count)
+      #expect(throws: refusal) { try ed25519PublicKey(of: other) }
+      #expect(throws: refusal) { try ed25519Signature(of: text, by: other) }
+    }
+    let key = try ed25519PublicKey(of: secret)
+    let signature = try ed25519Signature(of: text, by: secret)
+    #expect(key.count == 32 && signature.count == 64)
+    #expect(try isEd25519Signature(signature, of: text, by: key))
+    #expect(try !isEd25519Signature(signature, of: text + [0], by: key))
+    #expect(try !isEd25519Signature(signature + [0], of: text, by: key))
+    #expect(try !isEd25519Signature(signature.dropLast(), of: text, by: key))
+    #expect(try !isEd25519Signature([], of: text, by: key))
+    #expect(try !isEd25519Signature(signature, of: text, by: key.dropLast()))
+    #expect(try !isEd25519Signature(signature, of: text, by: secret))
+  }
 }

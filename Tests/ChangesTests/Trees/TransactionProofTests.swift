@@ -178,4 +178,56 @@ struct TransactionProofTests {
       #expect(throws: NoteError.self, "\(wrong)") { try TreeProof(text) }
     }
   }
+
+  @Test("The error of a wrong proof of a transaction says which part is wrong.")
+  func reasons() throws {
+    let transaction = TreeTransaction(121, count: 4)
+    let proof = try transaction.proof(1)
+    guard case .one(let line, let salt, let path) = proof.lines,
+      case .one(let other, let otherSalt, _) = try TreeTransaction(12, count: 4).proof(1).lines
+    else {
+      Issue.record("the proofs have no lines")
+      return
+    }
+    func check(_ lines: TransactionProof.Lines, after previous: Digest? = nil) throws {
+      let altered = TransactionProof(
+        lines: lines,
+        closing: proof.closing,
+        previous: previous ?? proof.previous,
+        tree: proof.tree
+      )
+      _ = try altered.check()
+    }
+    try check(.one(line, salt: salt, path: path))
+    let form = ProofError("The line does not have either values with a salt or their digest.")
+    #expect(throws: form) { try check(.one(line, salt: nil, path: path)) }
+    #expect(throws: ProofError("The first line does not belong to transaction 121.")) {
+      try check(.one(other, salt: otherSalt, path: path))
+    }
+    let digest = ProofError("The lines do not lead to the digest of the transaction.")
+    #expect(throws: digest) { try check(.one(line, salt: otherSalt, path: path)) }
+    #expect(throws: digest) { try check(.one(line, salt: salt, path: path), after: path[0]) }
+    #expect(throws: digest) { try check(.root(path[0])) }
+    #expect(throws: ProofError("The proof has 1 hashes, but needs 2")) {
+      try check(.one(line, salt: salt, path: [path[0]]))
+    }
+  }
+
+  @Test("A line is proven only if the transaction has it, and without a line all are proven.")
+  func provenLines() throws {
+    let lines = TreeTransaction(121, count: 4).lines
+    for change: Int64 in [-1, 4, 5] {
+      #expect(
+        throws: ProofError("The number of the line must be less than 4, the number of lines")
+      ) {
+        var proven = ProvenLines(count: 4, change: change)
+        for line in lines { try proven.take(line) }
+        _ = try proven.finish()
+      }
+    }
+    #expect(try ProvenLines(count: 0, change: nil).finish() == .root(MerkleTree().root))
+    #expect(throws: ProofError("There are 0 lines, but there should be 1")) {
+      try ProvenLines(count: 1, change: nil).finish()
+    }
+  }
 }

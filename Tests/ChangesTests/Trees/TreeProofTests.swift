@@ -105,4 +105,27 @@ struct TreeProofTests {
     let root = "travelog-proof/1\ny\nlines \(hash)\nprevious \(hash)\n\n" + tree
     #expect(try TransactionProof(Array(root.utf8)).lines == .root(sibling))
   }
+
+  @Test("A closing line that ends in its digest, or directly after it, closes no transaction.")
+  func shortClosing() throws {
+    let digits = String(repeating: "0a", count: 32)
+    let start = #"{"kind":"transaction","txn":1,"n":1,"op":"recorded","digest":""#
+    func check(_ closing: String) throws {
+      let whole = TransactionProof(
+        lines: .root(leaf),
+        closing: Array(closing.utf8),
+        previous: sibling,
+        tree: try proof()
+      )
+      _ = try whole.check()
+    }
+    let short = ProofError("The second line does not close a transaction.")
+    for end in ["", String(digits.dropLast()), digits, digits + "\"", digits + #"","meta":"#] {
+      #expect(throws: short, "\(end)") { try check(start + end) }
+    }
+    // This line has the required form, but the digest is wrong.
+    #expect(throws: ProofError("The lines do not lead to the digest of the transaction.")) {
+      try check(start + digits + #"","meta":{"#)
+    }
+  }
 }
