@@ -67,6 +67,36 @@ struct CompactTests {
     }
   }
 
+  @Test("A compaction reports the bytes of all logs before and after it.")
+  func bytes() throws {
+    try withTemporaryFolder { folder in
+      let world = try World(folder, "bytes of compacted logs")
+      for id in 1...3 as ClosedRange<Int64> {
+        try world.insertGuest(id)
+        try world.export()
+      }
+      func bytes() throws -> Int64 {
+        try world.files().reduce(0) {
+          try $0 + Int64(Data(contentsOf: URL(fileURLWithPath: $1)).count)
+        }
+      }
+      let before = try bytes()
+      var request = CompactRequest(logs: world.logs)
+      request.isDryRun = true
+      let plan = try #require(try Pipeline.compact(request).first)
+      #expect(plan.bytesBefore == before && plan.bytesAfter == before)
+      #expect(plan.filesBefore == 3 && plan.filesAfter == 1)
+      request.isDryRun = false
+      let result = try #require(try Pipeline.compact(request).first)
+      #expect(result.filesBefore == 3 && result.filesAfter == 1)
+      try #expect(result.bytesBefore == before && result.bytesAfter == bytes())
+      // One log is left, so nothing is merged.
+      let next = try #require(try Pipeline.compact(request).first)
+      #expect(next.filesBefore == 1 && next.filesAfter == 1)
+      try #expect(next.bytesBefore == bytes() && next.bytesAfter == bytes())
+    }
+  }
+
   @Test("A token inside a compacted log is out of date, and the next export rebuilds it.")
   func tokenInside() throws {
     try withTemporaryFolder { folder in

@@ -489,6 +489,58 @@ struct EraseTests {
     }
   }
 
+  @Test("An erasure with a replica is recorded beside the logs, because a replica records nothing.")
+  func withReplica() throws {
+    try withTemporaryFolder { folder in
+      let world = try World(folder, "erasure with a replica")
+      try world.insertGuest(1, note: "secret")
+      try world.deleteGuest(1)
+      try world.export()
+      let replica = ImportRequest(logs: world.logs, store: folder.path + "/replica.store")
+      _ = try importLogs(replica)
+      var request = EraseRequest(logs: world.logs, entity: "Guest", object: 1)
+      request.store = replica.store
+      #expect(try erase(request).transactions == 2)
+      let store = world.source.identifier
+      let path = world.logs.erasures(of: store, lineage: 0)
+      #expect(try Erasures(path: path, store: store, lineage: 0).count > 0)
+      #expect(try verify(VerifyRequest(logs: world.logs)).map(\.findings) == [[]])
+      #expect(try lastTransaction(of: replica.store) == 2)
+    }
+  }
+
+  @Test("Only the latest lineage decides which values of an object are present.")
+  func presentInLineage() throws {
+    try withTemporaryFolder { folder in
+      let world = try World(folder, "present values in lineages")
+      try world.insertGuest(1, note: "first")
+      try world.export()
+      let restored = folder.path + "/older.store"
+      try copyStore(world.path, to: restored)
+      try world.setNote(1, "secret")
+      try world.insertGuest(2)
+      try world.export()
+      let store = try Store.open(.file(URL(fileURLWithPath: restored)))
+      let column = try #require(store.layouts[Self.guest].column(of: "note"))
+      try store.write(Author(name: "app")) {
+        try $0.update(Self.guest, id: 1, columns: [column], values: [.text("open")])
+      }
+      _ = try recover(RecoverRequest(store: restored, logs: world.logs))
+      _ = try Pipeline.export(ExportRequest(store: restored, logs: world.logs))
+      // Transaction 2 of both lineages sets the note. The present note is in lineage 1.
+      var request = EraseRequest(logs: world.logs, entity: "Guest", object: 1)
+      request.attributes = ["note"]
+      request.isDryRun = true
+      let result = try erase(request)
+      #expect(result.values == 5 && result.transactions == 4)
+      // Lineage 1 does not have the other guest.
+      var other = EraseRequest(logs: world.logs, entity: "Guest", object: 2)
+      other.isDryRun = true
+      let lost = try erase(other)
+      #expect(lost.transactions == 1 && lost.files.count == 1)
+    }
+  }
+
   @Test("An erasure without the store records no author and no reason if the given ones are empty.")
   func emptyAuthor() throws {
     try withTemporaryFolder { folder in

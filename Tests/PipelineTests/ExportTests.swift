@@ -149,6 +149,31 @@ struct ExportTests {
     }
   }
 
+  @Test("A token with a wrong digest of the first transaction is rebuilt from the logs.")
+  func alteredToken() throws {
+    try withTemporaryFolder { folder in
+      let world = try World(folder, "altered token")
+      for id in 1...3 as ClosedRange<Int64> { try world.insertGuest(id) }
+      try world.export()
+      let store = world.source.identifier
+      func export(at point: HistoryPoint) throws -> ExportResult {
+        let token = Bookmark(store: store, points: [store: point])
+        try Data(token.json()).write(to: URL(fileURLWithPath: tokenPath(of: world)))
+        return try world.export()
+      }
+      let first = try world.point(1)
+      let behind = try export(at: first)
+      try #expect(behind.from == world.point(3))
+      #expect(behind.notices.first?.message.contains("behind the logs") == true)
+      var other = first
+      other.digest = TransactionDigest.beginning(ofStore: store, lineage: 7)
+      let altered = try export(at: other)
+      try #expect(altered.from == world.point(3))
+      let message = altered.notices.first?.message
+      #expect(message?.hasPrefix("The token had another digest of transaction 1 than") == true)
+    }
+  }
+
   @Test("A token of a newer program, or one that the disk can't read, is left as it is.")
   func tokenOfOthers() throws {
     try withTemporaryFolder { folder in

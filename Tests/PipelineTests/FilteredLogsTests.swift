@@ -561,6 +561,54 @@ struct FilteredLogsTests {
     }
   }
 
+  @Test("An export with a filter counts only the transactions and changes that its logs contain.")
+  func counts() throws {
+    try withTemporaryFolder { folder in
+      let world = try World(folder, "counts of a filtered export")
+      try world.insertGuests([1, 2, 3])
+      try world.source.write(Author(name: "app")) { writer in
+        try writer.insert(
+          worldSchema.index(of: "Hotel") ?? 0,
+          id: 1000,
+          values: [.text("Grand"), .null, .null, .null, .integer(4)]
+        )
+      }
+      try world.insertGuest(4)
+      let guests = filter { $0.entities = ["Guest"] }
+      for isDryRun in [true, false] {
+        let result = try world.export {
+          $0.filter = guests
+          $0.isDryRun = isDryRun
+        }
+        #expect(result.transactions == 2 && result.changes == 4 && result.to.transaction == 3)
+        #expect(result.files.count == (isDryRun ? 0 : 1))
+        guard let log = result.files.first else { continue }
+        let lines = try gunzip(log).split(separator: "\n")
+        #expect(lines.count { $0.hasPrefix(#"{"kind":"change""#) } == 4)
+        #expect(lines.count { $0.hasPrefix(#"{"kind":"transaction""#) } == 2)
+        #expect(!lines.contains { $0.contains("Grand") })
+      }
+    }
+  }
+
+  @Test("A filtered export with a token at 0 begins at 0, and fails if that history was deleted.")
+  func tokenAtBeginning() throws {
+    try withTemporaryFolder { folder in
+      let world = try World(folder, "filtered token at 0")
+      let (guests, others) = (filter { $0.entities = ["Guest"] }, filter { $0.authors = ["app"] })
+      for filter in [guests, others] {
+        try #expect(world.export { $0.filter = filter }.to.transaction == 0)
+      }
+      for id in 1...3 as ClosedRange<Int64> { try world.insertGuest(id) }
+      let result = try world.export { $0.filter = guests }
+      #expect(result.from.transaction == 0 && result.to.transaction == 3)
+      #expect(result.transactions == 3 && result.notices.isEmpty)
+      try world.source.deleteHistory([1...2])
+      let error = #expect(throws: StoreError.self) { try world.export { $0.filter = others } }
+      #expect(error?.code == .historyExpired)
+    }
+  }
+
   @Test("Filtered logs of a store with deleted transactions begin after them.", arguments: 1...3)
   func afterDeleted(_ last: Int64) throws {
     try withTemporaryFolder { folder in

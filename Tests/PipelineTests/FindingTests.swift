@@ -46,4 +46,37 @@ struct FindingTests {
     #expect(Finding(LogError(LogFailure.outOfMemory, path: "a")) == nil)
     #expect(Finding(LogError(LogFailure.cutOff, path: "a"))?.kind == .incomplete)
   }
+
+  @Test("A finding without a place has the transaction 0 and the line 0, and no path.")
+  func places() {
+    let finding = Finding(.moreRowsDiffer(2))
+    #expect(finding.path == "" && finding.transaction == 0 && finding.line == 0)
+    let error = LogFailure.alteredHeader.at("a", line: 3, transaction: 7)
+    for finding in [Finding(error), Finding(stray: error)] {
+      #expect(finding?.path == "a" && finding?.transaction == 7 && finding?.line == 3)
+    }
+    #expect(Finding(stray: error).kind == .misplaced)
+    #expect(Finding(stray: LogFailure.notAFile(.link).at("a")).kind == .damaged)
+  }
+
+  @Test("Two findings are equal if they have the same kind, file, line, transaction and text.")
+  func equality() {
+    func finding(
+      _ kind: Finding.Kind = .damaged,
+      _ path: String = "a",
+      transaction: Int64 = 0,
+      errorPath: String = "a",
+      line: Int = 1
+    ) -> Finding {
+      // The text of this error has neither the line nor the transaction.
+      let error = LogError(ChainFailure.notAFolder, path: errorPath, line: line)
+      return Finding(.log(kind, error), path: path, transaction: transaction)
+    }
+    #expect(finding() == finding())
+    #expect(finding() != finding(.gap))
+    #expect(finding() != finding(.damaged, "b"))
+    #expect(finding() != finding(transaction: 1))
+    #expect(finding() != finding(line: 2))
+    #expect(finding() != finding(errorPath: "b"))
+  }
 }

@@ -26,6 +26,34 @@ private func lines(_ source: any HistorySource, _ range: ClosedRange<Int64>) thr
   return String(decoding: text, as: UTF8.self)
 }
 
+/// A source that records whether the changes of each transaction were wanted.
+private final class RecordingSource: HistorySource {
+  private let source: StoreHistory
+  private(set) var wanted: [Bool] = []
+
+  init(_ source: StoreHistory) { self.source = source }
+
+  func outline() throws -> HistoryOutline { try source.outline() }
+  func schemas() throws -> [StoreSchema] { try source.schemas() }
+
+  func read(
+    _ range: ClosedRange<Int64>,
+    wants: (Transaction) -> Bool,
+    change: (Change, Transaction) throws -> Void,
+    transaction: (Transaction) throws -> Void
+  ) throws {
+    try source.read(
+      range,
+      wants: {
+        wanted.append(wants($0))
+        return wanted.last == true
+      },
+      change: change,
+      transaction: transaction
+    )
+  }
+}
+
 @Suite("History sources")
 struct HistorySourceTests {
   @Test("A text names a store at its head only if it is a store without an earlier point.")
@@ -226,6 +254,384 @@ struct HistorySourceTests {
       #expect(base.last == 2 && base.range == nil && base.stretches.isEmpty && !base.isAtHead)
       let next = try History(world.path + "@3")
       #expect(next.range == 3...3 && next.stretches == [3...3] && next.isAtHead == (head == 3))
+    }
+  }
+
+  @Test("The outline of a store has ranges of 256 transactions after the deleted ones.")
+  func outlineOfStore() throws {
+    try withTemporaryFolder { folder in
+      let world = try World(folder, "outline of a store")
+      let empty = try StoreHistory(path: world.path).outline()
+      #expect(empty.base == 0 && empty.head == 0 && empty.stretches == [])
+      for id in 1...258 as ClosedRange<Int64> {
+        try world.insertGuest(id)
+        if id == 256 {
+          #expect(try StoreHistory(path: world.path).outline().stretches == [1...256])
+        }
+      }
+      let outline = try StoreHistory(path: world.path).outline()
+      #expect(outline.base == 0 && outline.head == 258)
+      #expect(outline.stretches == [1...256, 257...258])
+      #expect(outline.isSplittable && !outline.hasUnshownChanges)
+      #expect(outline.otherLineages == [] && outline.filter == "" && outline.lineage == 0)
+      try world.source.deleteHistory([1...1])
+      let rest = try StoreHistory(path: world.path).outline()
+      #expect(rest.base == 1 && rest.head == 258 && rest.stretches == [2...257, 258...258])
+      try #expect(rest.baseDigest == world.point(1).digest)
+    }
+  }
+
+  @Test("The outline of a store with a very large id has at most 65,536 ranges.")
+  func outlineOfForgedStore() throws {
+    try withTemporaryFolder { folder in
+      let world = try World(folder, "outline of a forged store")
+      for id in 1...2 as ClosedRange<Int64> { try world.insertGuest(id) }
+      // The id is 300 × 65,536, so each range has 301 transactions.
+      try runSQL(
+        "UPDATE history_transaction SET id = 19660800, digest = zeroblob(32) WHERE id = 2",
+        on: world.path
+      )
+      let outline = try StoreHistory(path: world.path).outline()
+      #expect(outline.base == 0 && outline.head == 19_660_800)
+      #expect(outline.stretches.count == 65_319)
+      #expect(outline.stretches.first == 1...301)
+      #expect(outline.stretches.last == 19_660_719...19_660_800)
+    }
+  }
+
+  @Test("The outlines of logs have the transactions of their names.")
+  func outlineOfLogs() throws {
+    try withTemporaryFolder { folder in
+      let world = try World(folder, "outlines of logs")
+      for id in 1...5 as ClosedRange<Int64> {
+        try world.insertGuest(id)
+        if id != 1 && id != 3 { try world.export() }
+      }
+      let store = world.source.identifier
+      let paths = try world.files()
+      for (path, range) in zip(paths, [1...2, 3...4, 5...5] as [ClosedRange<Int64>]) {
+        let outline = try LogHistory(path: path).outline()
+        #expect(outline.base == range.lowerBound - 1 && outline.head == range.upperBound)
+        #expect(outline.stretches == [range] && outline.path == path && outline.store == store)
+        #expect(!outline.isSplittable && !outline.hasUnshownChanges)
+      }
+      let outline = try FolderHistory(world.logs, store: store).outline()
+      #expect(outline.base == 0 && outline.head == 5 && outline.path == world.logs.path)
+      #expect(outline.stretches == [1...2, 3...4, 5...5] && outline.otherLineages == [])
+      #expect(!outline.isSplittable && !outline.hasUnshownChanges && outline.filter == "")
+      // Without the first log, the history has no base digest and begins later.
+      try FileManager.default.removeItem(atPath: paths[0])
+      let later = try FolderHistory(world.logs, store: store).outline()
+      #expect(later.base == 2 && later.head == 5 && later.stretches == [3...4, 5...5])
+    }
+  }
+
+  @Test("A time selects the same transaction in a store and in logs, to the microsecond.")
+  func timesInLogs() throws {
+    try withTemporaryFolder { folder in
+      let world = try World(folder, "times in logs")
+      for id in 1...6 as ClosedRange<Int64> {
+        try world.insertGuest(id)
+        // The next transaction or the export computes the digest again.
+        try runSQL(
+          "UPDATE history_transaction SET digest = NULL, time = '2026-01-0\(id)T12:00:00.000000Z'"
+            + " WHERE id = \(id)",
+          on: world.path
+        )
+        if id % 2 == 0 { try world.export() }
+      }
+      let logs = try FolderHistory(world.logs, store: world.source.identifier)
+      #expect(try logs.outline().stretches == [1...2, 3...4, 5...6])
+      let sources: [any HistorySource] = [logs, try StoreHistory(path: world.path)]
+      for source in sources {
+        let path = try source.outline().path
+        func last(_ time: String) throws -> Int64 {
+          try History(name: "", source: source, at: .time(time)).last
+        }
+        for id in 1...6 as ClosedRange<Int64> {
+          let day = "2026-01-0\(id)"
+          #expect(try last(day + "T12:00:00.000000Z") == id, "\(path)")
+          #expect(try last(day + "T12:00:00.000001Z") == id, "\(path)")
+          if id > 1 {
+            #expect(try last(day + "T11:59:59.999999Z") == id - 1, "\(path)")
+            continue
+          }
+          let error = #expect(throws: PipelineError.self) {
+            _ = try last(day + "T11:59:59.999999Z")
+          }
+          #expect(error?.code == .historyExpired)
+          #expect(
+            error?.message
+              == "The time 2026-01-01T11:59:59.999999Z is before the history of \(path), which"
+              + " begins after transaction 0, at 2026-01-01T12:00:00.000000Z."
+          )
+          let hint = "Name a transaction from 0 to 6, or a later time."
+          #expect(error?.hint.hasPrefix(hint) == true)
+          #expect((error?.hint == hint) == (source is FolderHistory))
+        }
+      }
+    }
+  }
+
+  @Test("A folder names the histories of all its lineages, or one history with the given name.")
+  func allHistories() throws {
+    try withTemporaryFolder { folder in
+      let world = try World(folder, "all histories")
+      for id in 1...2 as ClosedRange<Int64> { try world.insertGuest(id) }
+      let (store, path) = (world.source.identifier, world.logs.path)
+      #expect(throws: PipelineError.self) { try History.all(path) }
+      try world.export()
+      let copy = folder.path + "/copy.store"
+      try copyStore(world.path, to: copy)
+      for text in [path, path + "/store=\(store)", path + "@1", world.path, world.path + "@1"] {
+        let histories = try History.all(text)
+        #expect(histories.map(\.name) == [text])
+        #expect(histories.map(\.last) == [text.hasSuffix("@1") ? 1 : 2])
+      }
+      try world.insertGuest(3)
+      try world.export()
+      _ = try recover(RecoverRequest(store: copy, logs: world.logs))
+      let lineages = (0...1).map { world.logs.lineageFolder(store, lineage: $0) }
+      for text in [path, path + "/store=\(store)"] {
+        let histories = try History.all(text)
+        #expect(histories.map(\.name) == lineages && histories.map(\.last) == [3, 2])
+        #expect(histories.map(\.outline.lineage) == [0, 1])
+        #expect(histories.map { $0.outline.otherLineages.map(\.lineage) } == [[1], [0]])
+        #expect(
+          histories.map { $0.outline.otherLineages.map(\.path) } == lineages.reversed().map { [$0] }
+        )
+      }
+      for text in lineages + [path + "@2"] {
+        #expect(try History.all(text).map(\.name) == [text])
+      }
+      // The lineage before the point is named as a place of earlier transactions.
+      let error = #expect(throws: PipelineError.self) { try History(lineages[1] + "@0") }
+      #expect(
+        error?.hint.hasSuffix(
+          "The logs of the previous lineage show earlier states: \(lineages[0])"
+        )
+          == true
+      )
+    }
+  }
+
+  @Test("A time is found without reading any change.")
+  func timeWithoutChanges() throws {
+    try withTemporaryFolder { folder in
+      let world = try World(folder, "time without changes")
+      for id in 1...3 as ClosedRange<Int64> { try world.insertGuest(id) }
+      let source = RecordingSource(try StoreHistory(path: world.path))
+      let history = try History(name: "", source: source, at: .time("9999-01-01T00:00:00.000000Z"))
+      #expect(history.last == 3)
+      #expect(!source.wanted.isEmpty && !source.wanted.contains(true))
+      // Logs and other sources have no index of objects.
+      #expect(try source.transactions(changing: 1) == nil)
+      #expect(try StoreHistory(path: world.path).transactions(changing: 1) == [1])
+    }
+  }
+
+  @Test("A transaction can be named from the base of a history to its head.")
+  func ends() throws {
+    try withTemporaryFolder { folder in
+      let world = try World(folder, "ends of a history")
+      for id in 1...4 as ClosedRange<Int64> { try world.insertGuest(id) }
+      try world.source.deleteHistory([1...2])
+      for id in 2...4 as ClosedRange<Int64> {
+        let history = try History("\(world.path)@\(id)")
+        #expect(history.last == id && history.isAtHead == (id == 4))
+        #expect(history.range == (id == 2 ? nil : 3...id))
+        #expect(history.stretches == (id == 2 ? [] : [3...id]))
+      }
+      let early = #expect(throws: PipelineError.self) { try History(world.path + "@1") }
+      #expect(early?.code == .historyExpired)
+      let late = #expect(throws: PipelineError.self) { try History(world.path + "@5") }
+      #expect(late?.code == .missing)
+      #expect(
+        late?.message == "The history of \(world.path) ends at transaction 4, before transaction 5."
+      )
+      #expect(late?.hint == "Name a transaction from 2 to 4, or head.")
+    }
+  }
+
+  @Test("A point inside a gap can be moved to the end of the gap.")
+  func gaps() throws {
+    try withTemporaryFolder { folder in
+      let world = try World(folder, "points in a gap")
+      for id in 1...2 as ClosedRange<Int64> { try world.insertGuest(id) }
+      try world.export()
+      for id in 3...7 as ClosedRange<Int64> { try world.insertGuest(id) }
+      try world.source.deleteHistory([1...5])
+      let result = try recover(RecoverRequest(store: world.path, logs: world.logs))
+      #expect(result.remedy == .gap && result.objects == 3)
+      #expect(result.from.transaction == 2 && result.resumes.transaction == 5)
+      for id in 0...7 as ClosedRange<Int64> {
+        let history = try History("\(world.logs.path)@\(id)")
+        let moved = try history.throughGap()
+        #expect(moved?.last == (id == 3 || id == 4 ? 5 : nil), "transaction \(id)")
+      }
+    }
+  }
+
+  @Test("The error of a folder without the wanted logs says which logs it has.")
+  func missingHistories() throws {
+    try withTemporaryFolder { folder in
+      let world = try World(folder, "histories of a folder")
+      for id in 1...2 as ClosedRange<Int64> { try world.insertGuest(id) }
+      let (store, path) = (world.source.identifier, world.logs.path)
+      func error(_ store: String, _ lineage: Int64? = nil) -> PipelineError? {
+        #expect(throws: PipelineError.self) {
+          _ = try FolderHistory(world.logs, store: store, lineage: lineage)
+        }
+      }
+      let none = #expect(throws: PipelineError.self) { try History(path) }
+      #expect(none?.code == .missing && none?.message == "There are no logs in \(path).")
+      try world.export { $0.wantsSnapshot = true }
+      let other = error("S")
+      #expect(other?.code == .missing)
+      #expect(other?.message == "There are no logs of the store S in \(path).")
+      let later = error(store, 4)
+      #expect(later?.code == .missing && later?.hint == "There are logs of lineage 0.")
+      #expect(
+        later?.message == "There are no logs of lineage 4 of the store \(store) in \(path)."
+      )
+      let file = try #require(try world.files().first)
+      let day = URL(fileURLWithPath: file).deletingLastPathComponent().path
+      let part = #expect(throws: PipelineError.self) { try History(day) }
+      #expect(part?.code == .missing && part?.logs == day)
+      #expect(
+        part?.message == "\(day) contains only a part of the logs of a lineage."
+      )
+      // Only the snapshot of the state after transaction 2 remains.
+      for file in try world.files() { try FileManager.default.removeItem(atPath: file) }
+      let state = error(store)
+      let lineage = world.logs.lineageFolder(store, lineage: 0)
+      #expect(state?.code == .missing)
+      #expect(
+        state?.message == "The logs in \(lineage) contain only the state after transaction 2."
+      )
+    }
+  }
+
+  @Test("Logs that disappear while they are read are reported, but not those after the head.")
+  func goneLogs() throws {
+    try withTemporaryFolder { folder in
+      let world = try World(folder, "gone logs of a source")
+      for id in 1...5 as ClosedRange<Int64> {
+        try world.insertGuest(id)
+        if id != 1 && id != 3 { try world.export() }
+      }
+      let history = try FolderHistory(world.logs, store: world.source.identifier)
+      func read(_ range: ClosedRange<Int64>) throws -> [Int64] {
+        var ids: [Int64] = []
+        try history.read(
+          range,
+          wants: { _ in false },
+          change: { _, _ in },
+          transaction: { ids.append($0.id) }
+        )
+        return ids
+      }
+      #expect(try read(1...5) == [1, 2, 3, 4, 5] && read(2...3) == [2, 3])
+      #expect(try read(5...9) == [5] && read(6...9) == [])
+      try FileManager.default.removeItem(atPath: try #require(try world.files().last))
+      #expect(try read(1...4) == [1, 2, 3, 4])
+      for range in [1...5, 4...9, 5...5] as [ClosedRange<Int64>] {
+        let error = #expect(throws: PipelineError.self) { _ = try read(range) }
+        #expect(error?.code == .missingLogs, "\(range)")
+        #expect(
+          error?.message
+            == "The logs from transaction 5 on were removed from \(world.logs.path).",
+          "\(range)"
+        )
+      }
+    }
+  }
+
+  @Test("A log that belongs to another history than the log before it is refused.")
+  func otherHistory() throws {
+    try withTemporaryFolder { folder in
+      let world = try World(folder, "two histories")
+      try world.insertGuest(1)
+      let path = folder.path + "/copy.store"
+      try copyStore(world.path, to: path)
+      try world.insertGuest(2)
+      try world.export()
+      let copy = try Store.open(.file(URL(fileURLWithPath: path)))
+      let other = LogFolder(folder.path + "/other")
+      try other.create()
+      let guest = try #require(worldSchema.index(of: "Guest"))
+      let values = copy.layouts[guest].columns.map { _ in Value.null }
+      for id in 12...13 as ClosedRange<Int64> {
+        try copy.write(Author()) { try $0.insert(guest, id: id, values: values) }
+        _ = try export(ExportRequest(store: path, logs: other))
+      }
+      let store = world.source.identifier
+      let log = try #require(try other.files(of: store, lineage: 0).last)
+      #expect(log.range == 3...3)
+      let target = world.logs.path + log.path.dropFirst(other.path.count)
+      try FileManager.default.createDirectory(
+        at: URL(fileURLWithPath: target).deletingLastPathComponent(),
+        withIntermediateDirectories: true
+      )
+      try FileManager.default.copyItem(atPath: log.path, toPath: target)
+      let history = try FolderHistory(world.logs, store: store)
+      func read(_ range: ClosedRange<Int64>) throws -> [Int64] {
+        var ids: [Int64] = []
+        try history.read(
+          range,
+          wants: { _ in false },
+          change: { _, _ in },
+          transaction: { ids.append($0.id) }
+        )
+        return ids
+      }
+      #expect(try read(1...2) == [1, 2] && read(3...3) == [3])
+      let error = #expect(throws: LogError.self) { _ = try read(1...3) }
+      #expect(error?.code == .damaged && error?.path == target && error?.transaction == 3)
+      #expect(error?.message == ChainFailure.otherHistory(after: 2).at(target).message)
+    }
+  }
+
+  @Test("Filtered logs are read across the end of a log whose last transaction was left out.")
+  func filteredLogs() throws {
+    try withTemporaryFolder { folder in
+      let world = try World(folder, "filtered history")
+      var filter = ExportFilter()
+      filter.authors = ["app"]
+      let guest = try #require(worldSchema.index(of: "Guest"))
+      let values = world.source.layouts[guest].columns.map { _ in Value.null }
+      try world.insertGuest(1)
+      try world.source.write(Author(name: "other")) {
+        try $0.insert(guest, id: 2, values: values)
+      }
+      try world.export { $0.filter = filter }
+      try world.insertGuest(3)
+      try world.export { $0.filter = filter }
+      let logs = world.logs.partial(leavingOut: filter.words)
+      let store = world.source.identifier
+      #expect(try logs.files(of: store, lineage: 0).map(\.range) == [1...2, 3...3])
+      let history = try FolderHistory(logs, store: store)
+      #expect(try history.outline().filter == filter.words)
+      for (range, expected) in [
+        (1...3, [1, 3]), (1...2, [1]), (2...2, []), (2...3, [3]), (3...4, [3]),
+      ] as [(ClosedRange<Int64>, [Int64])] {
+        var ids: [Int64] = []
+        try history.read(
+          range,
+          wants: { _ in false },
+          change: { _, _ in },
+          transaction: { ids.append($0.id) }
+        )
+        #expect(ids == expected, "\(range)")
+      }
+      // Without filtered logs of its own, the folder itself has no history to show.
+      let error = #expect(throws: LogError.self) { try FolderHistory(world.logs, store: store) }
+      #expect(error?.code == .filtered && error?.path == logs.storeFolder(store))
+      #expect(
+        error?.message
+          == "All logs of the store \(store) are filtered (\(filter.words)), so they do not contain"
+          + " the whole history."
+      )
     }
   }
 }

@@ -1,4 +1,5 @@
 import ChangeLog
+import Changes
 import Foundation
 import Pipeline
 import Store
@@ -72,6 +73,13 @@ struct LineageImportTests {
       let error = #expect(throws: PipelineError.self) { try importLogs(middle) }
       #expect(error?.code == .historyDiverged)
       #expect(error?.hint.contains("/lineage=0") == true)
+      // A replica of the later lineage needs the logs of that lineage.
+      var older = new
+      older.lineage = 0
+      let refusal = #expect(throws: PipelineError.self) { try importLogs(older) }
+      #expect(refusal?.code == .missingLogs)
+      #expect(refusal?.message.hasSuffix("The named logs have lineage 0.") == true)
+      #expect(refusal?.hint == "Copy the logs of lineage 1 into the folder.")
       middle.lineage = 7
       let missing = #expect(throws: PipelineError.self) { try importLogs(middle) }
       #expect(missing?.code == .missing)
@@ -89,6 +97,53 @@ struct LineageImportTests {
       var request = logs.request("then", lineage: nil)
       request.until = .time(first.time)
       #expect(try importLogs(request).to.lineage == 1)
+    }
+  }
+
+  @Test("The time of the restored transaction is not ambiguous, but the time of the next one is.")
+  func timeOfFork() throws {
+    try withTemporaryFolder { folder in
+      let logs = try Restored(folder)
+      var request = logs.request("at the fork", lineage: nil)
+      request.until = try .time(logs.world.time(logs.fork))
+      let result = try importLogs(request)
+      try #expect(result.to == logs.world.point(logs.fork) && result.to.lineage == 0)
+      request = logs.request("after the fork", lineage: nil)
+      request.until = try .time(logs.world.time(logs.fork + 1))
+      let error = #expect(throws: PipelineError.self) { try importLogs(request) }
+      #expect(error?.code == .historyDiverged)
+      #expect(error?.message.contains("is ambiguous") == true)
+    }
+  }
+
+  @Test("If an earlier lineage has only a snapshot, a time after it restores this snapshot.")
+  func onlySnapshot() throws {
+    try withTemporaryFolder { folder in
+      let world = try World(folder, "lineage of a snapshot")
+      for id in 1...2 as ClosedRange<Int64> { try world.insertGuest(id) }
+      try world.export { $0.wantsSnapshot = true }
+      let restored = folder.path + "/older.store"
+      try copyStore(world.path, to: restored)
+      try world.insertGuest(3)
+      try world.export()
+      let store = try Store.open(.file(URL(fileURLWithPath: restored)))
+      let guest = try #require(worldSchema.index(of: "Guest"))
+      try store.write(Author(name: "app")) { writer in
+        let values = writer.layouts[guest].columns.map { _ in Value.null }
+        try writer.insert(guest, id: 4, values: values)
+      }
+      _ = try recover(RecoverRequest(store: restored, logs: world.logs))
+      for path in try world.files() { try FileManager.default.removeItem(atPath: path) }
+      let snapshot = try #require(
+        try world.logs.snapshots(of: world.source.identifier, lineage: 0).last
+      )
+      let written = try #require(try LogReader(path: snapshot.path).next())
+      var request = ImportRequest(logs: world.logs, store: folder.path + "/snapshot.store")
+      request.until = .time(written.time)
+      request.trustsSnapshot = true
+      let result = try importLogs(request)
+      try #expect(result.to == world.point(2))
+      #expect(result.snapshotObjects == 2 && result.transactions == 0)
     }
   }
 
@@ -180,5 +235,12 @@ struct LineageImportTests {
       }
       #expect(error?.code == .missing)
     }
+  }
+}
+
+extension World {
+  /// The time of a transaction in the store's history.
+  fileprivate func time(_ id: Int64) throws -> String {
+    try source.read { try #require(try $0.transaction(id)?.time) }
   }
 }

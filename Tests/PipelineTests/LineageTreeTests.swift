@@ -242,11 +242,13 @@ struct LineageTreeTests {
     }
   }
 
-  @Test("Filtered logs, streams and dry runs have no tree.")
+  @Test("Filtered logs, dry runs and exports that trust the token have no tree.")
   func withoutTree() throws {
     try withWorld("no tree") { world, _ in
       try world.write(5)
       try world.export { $0.isDryRun = true }
+      #expect(!FileManager.default.fileExists(atPath: world.treePath()))
+      #expect(try world.export { $0.trustsToken = true }.transactions >= 5)
       #expect(!FileManager.default.fileExists(atPath: world.treePath()))
       var filter = ExportFilter()
       filter.authors = ["app"]

@@ -249,4 +249,122 @@ struct LineageVerificationTests {
       try expect(later, .none, [ahead])
     }
   }
+
+  @Test("After a position, each log must continue the log before it, and the position.")
+  func positions() throws {
+    try withTemporaryFolder { folder in
+      let world = try World(folder, "logs after a position")
+      for id in 1...8 as ClosedRange<Int64> {
+        try world.insertGuest(id)
+        if id % 2 == 0 { try world.export() }
+      }
+      let files = try world.logs.files(of: world.source.identifier, lineage: 0)
+      #expect(files.map(\.range) == [1...2, 3...4, 5...6, 7...8])
+      func verified(_ id: Int64, isOther: Bool = false) throws -> Verification {
+        var request = VerifyRequest(logs: world.logs)
+        request.token = folder.path + "/no token"
+        let digest = try isOther ? SHA256.digest(of: []) : world.point(id).digest
+        request.after = TrustedPosition(transaction: id, digest: digest)
+        return try #require(verify(request).first)
+      }
+      for id in 1...8 as ClosedRange<Int64> {
+        let sound = try verified(id)
+        // The log that contains the position is read too, unless the position is its end.
+        #expect(sound.files == (id == 8 ? 1 : 4 - Int(id) / 2), "\(id)")
+        #expect(sound.findings == [] && sound.transactions == 8 - id, "\(id)")
+        try #expect(sound.from == world.point(id) && sound.to == world.point(8), "\(id)")
+        #expect(sound.after == sound.from, "\(id)")
+        let other = try verified(id, isOther: true)
+        let isEnd = id % 2 == 0 && id < 8
+        let path = files[isEnd ? Int(id) / 2 : (Int(id) - 1) / 2].path
+        #expect(other.findings.map(\.path) == [path] && other.verdict == .damaged, "\(id)")
+        #expect(other.findings.map(\.kind) == [.damaged], "\(id)")
+        #expect(other.findings.map(\.transaction) == [isEnd ? id + 1 : id], "\(id)")
+      }
+      try FileManager.default.removeItem(atPath: files[2].path)
+      for id in 1...4 as ClosedRange<Int64> {
+        let missing = try verified(id)
+        #expect(missing.findings.map(\.kind) == [.gap], "\(id)")
+        #expect(missing.findings.map(\.path) == [files[3].path], "\(id)")
+        try #expect(missing.to == world.point(4), "\(id)")
+      }
+    }
+  }
+
+  @Test("After a position, only a token at the position or later is compared with the logs.")
+  func tokensAfterPosition() throws {
+    try withTemporaryFolder { folder in
+      let world = try World(folder, "tokens after a position")
+      for id in 1...4 as ClosedRange<Int64> { try world.insertGuest(id) }
+      try world.export()
+      let identifier = world.source.identifier
+      let path = folder.path + "/token.json"
+      var request = VerifyRequest(logs: world.logs)
+      request.token = path
+      request.after = TrustedPosition(transaction: 2, digest: try world.point(2).digest)
+      for id in 1...5 as ClosedRange<Int64> {
+        for isOther in [false, true] where id < 5 || isOther {
+          var point = try world.point(min(id, 4))
+          point.transaction = id
+          if isOther { point.digest = SHA256.digest(of: [1]) }
+          try Data(Bookmark(store: identifier, points: [identifier: point]).json())
+            .write(to: URL(fileURLWithPath: path))
+          let result = try #require(verify(request).first)
+          let finding =
+            id == 5
+            ? Finding(.tokenIsAhead(end: 4), path: path, transaction: 5)
+            : Finding(.tokenIsOther, path: path, transaction: id)
+          #expect(result.findings == (isOther && id > 1 ? [finding] : []), "\(id) \(isOther)")
+          #expect(result.end == (id == 4 && !isOther ? .token : .none), "\(id) \(isOther)")
+        }
+      }
+    }
+  }
+
+  @Test("After the first transaction of a later lineage, nothing is said about its parent.")
+  func positionAtBeginning() throws {
+    try withTemporaryFolder { folder in
+      let world = try World(folder, "position at the beginning of a lineage")
+      for id in 1...2 as ClosedRange<Int64> { try world.insertGuest(id) }
+      try world.export()
+      let copy = folder.path + "/copy.store"
+      try copyStore(world.path, to: copy)
+      try world.insertGuest(3)
+      try world.export()
+      let begun = try recover(RecoverRequest(store: copy, logs: world.logs)).resumes
+      #expect(begun.lineage == 1 && begun.transaction == 2)
+      var request = VerifyRequest(logs: world.logs)
+      request.after = TrustedPosition(transaction: 2, digest: begun.digest)
+      let results = try verify(request)
+      let result = try #require(results.first)
+      #expect(results.count == 1 && result.lineage == 1)
+      #expect(result.findings == [] && result.notices == [])
+      #expect(result.from == begun && result.to == begun && result.end == .token)
+      #expect(result.transactions == 0 && result.snapshotObjects == 0)
+    }
+  }
+
+  @Test("A position is found in an earlier lineage if the logs of the last lineage are damaged.")
+  func positionBeforeDamage() throws {
+    try withTemporaryFolder { folder in
+      let world = try World(folder, "position before a damaged lineage")
+      for id in 1...2 as ClosedRange<Int64> { try world.insertGuest(id) }
+      try world.export()
+      let copy = folder.path + "/copy.store"
+      try copyStore(world.path, to: copy)
+      try world.insertGuest(3)
+      try world.export()
+      let file = try recover(RecoverRequest(store: copy, logs: world.logs)).file
+      let log = try #require(file)
+      try cut(log, after: 0)
+      var request = VerifyRequest(logs: world.logs)
+      request.after = TrustedPosition(transaction: 1, digest: try world.point(1).digest)
+      let results = try verify(request)
+      #expect(results.map(\.lineage) == [0, 1])
+      try #expect(results.first?.from == world.point(1))
+      try #expect(results.first?.to == world.point(3))
+      #expect(results.first?.findings == [])
+      #expect(results.last?.findings.first?.path == log && results.last?.after == nil)
+    }
+  }
 }

@@ -48,6 +48,57 @@ struct PruneTests {
     }
   }
 
+  @Test("A dry run of prune reports how many transactions a prune then deletes.")
+  func numbers() throws {
+    try withTemporaryFolder { folder in
+      let world = try World(folder, "numbers of a prune")
+      for id in 1...4 as ClosedRange<Int64> { try world.insertGuest(id) }
+      try world.export()
+      /// Expects the numbers of a dry run, and if it is given, the record of the prune.
+      func expectRun(oldest: Int64, through: Int64?, deleted: Int64, record: Int64?) throws {
+        var request = PruneRequest(store: world.path, logs: world.logs, keep: .zero)
+        for isDryRun in [true, false] {
+          request.isDryRun = isDryRun
+          let result = try Pipeline.prune(request)
+          #expect(result.oldest == oldest && result.through == through)
+          #expect(result.transactions == deleted)
+          #expect(result.record == (isDryRun ? nil : record))
+        }
+      }
+      // The last exported transaction is kept. The first prune is transaction 5.
+      try expectRun(oldest: 1, through: 3, deleted: 3, record: 5)
+      try expectRun(oldest: 4, through: nil, deleted: 0, record: nil)
+      try world.export()
+      try expectRun(oldest: 4, through: 4, deleted: 1, record: 6)
+    }
+  }
+
+  @Test("Prune deletes nothing, without an error, if the only log is a snapshot at the oldest id.")
+  func onlySnapshot() throws {
+    try withTemporaryFolder { folder in
+      let world = try World(folder, "only a snapshot")
+      try world.insertGuest(1)
+      try world.export { $0.wantsSnapshot = true }
+      let snapshots = try world.logs.snapshots(of: world.source.identifier, lineage: 0)
+      #expect(snapshots.map(\.range) == [1...1])
+      let logs = LogFolder(folder.path + "/snapshots")
+      for snapshot in snapshots {
+        let copy = URL(
+          fileURLWithPath: snapshot.path.replacing(world.logs.path, with: logs.path)
+        )
+        try FileManager.default.createDirectory(
+          at: copy.deletingLastPathComponent(),
+          withIntermediateDirectories: true
+        )
+        try FileManager.default.copyItem(at: URL(fileURLWithPath: snapshot.path), to: copy)
+      }
+      let result = try Pipeline.prune(PruneRequest(store: world.path, logs: logs, keep: .zero))
+      try #expect(result.verified == world.point(1) && result.oldest == 1)
+      #expect(result.through == nil && result.transactions == 0 && result.record == nil)
+      try #expect(world.source.read { try $0.historyRange().oldest } == 1)
+    }
+  }
+
   @Test("Prune keeps transactions that are not exported, or younger than the given age.")
   func keep() throws {
     try withTemporaryFolder { folder in

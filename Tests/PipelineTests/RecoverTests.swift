@@ -431,6 +431,38 @@ struct RecoverTests {
     }
   }
 
+  @Test("A copy continues after the last transaction in common, whose state begins the lineage.")
+  func fork() throws {
+    for common in 2...4 as ClosedRange<Int64> {
+      try withTemporaryFolder { folder in
+        let world = try World(folder, "fork after \(common)")
+        for id in 1...common { try world.insertGuest(id) }
+        let copy = folder.path + "/copy.store"
+        try copyStore(world.path, to: copy)
+        // The logs end inside and after the common transactions.
+        if common != 3 { try world.export() }
+        for id in common + 1...6 {
+          try world.insertGuest(id)
+          if id == 5 { try world.export() }
+        }
+        try world.export()
+        for id in Int64(12)...13 { try writeGuest(id, to: copy) }
+        let result = try recover(RecoverRequest(store: copy, logs: world.logs))
+        #expect(result.remedy == .lineage, "\(common)")
+        try #expect(result.from == world.point(6), "\(common)")
+        #expect(result.resumes.lineage == 1 && result.resumes.transaction == common)
+        #expect(result.objects == common, "\(common)")
+        // Two more transactions of the copy are exported.
+        #expect(result.export.transactions == 2, "\(common)")
+        #expect(result.export.to.transaction == common + 2, "\(common)")
+        let lineage = try world.logs.files(of: world.source.identifier, lineage: 1)
+        #expect(lineage.first?.range == common...common, "\(common)")
+        #expect(result.file == lineage.first?.path, "\(common)")
+        #expect(try verify(VerifyRequest(logs: world.logs)).map(\.findings) == [[], []])
+      }
+    }
+  }
+
   @Test("A lineage that another copy began with another state is not continued.")
   func otherState() throws {
     try withTemporaryFolder { folder in
@@ -563,6 +595,65 @@ struct RecoverTests {
       )
       #expect(code { try imported(world, "none.store", .transaction(2)) } == .missingLogs)
       #expect(!FileManager.default.fileExists(atPath: path))
+    }
+  }
+
+  @Test("A gap reaches to the last deleted transaction, also if earlier ones are kept.")
+  func deletedBetween() throws {
+    try withTemporaryFolder { folder in
+      let world = try World(folder, "deleted between")
+      for id in 1...2 as ClosedRange<Int64> { try world.insertGuest(id) }
+      try world.export()
+      for id in 3...7 as ClosedRange<Int64> { try world.insertGuest(id) }
+      try world.source.deleteHistory([4...5])
+      #expect(throws: PipelineError.self) { try world.export() }
+      let result = try recover(RecoverRequest(store: world.path, logs: world.logs))
+      #expect(result.remedy == .gap && result.objects == 3)
+      try #expect(result.from == world.point(2) && result.resumes == world.point(5))
+      let files = try world.logs.files(of: world.source.identifier, lineage: 0)
+      #expect(files.prefix(2).map(\.range) == [1...2, 3...5])
+      #expect(result.file == files.dropFirst().first?.path)
+      // The two later transactions and the one that proves the gap are exported.
+      #expect(result.export.transactions == 3 && result.export.to.transaction == 8)
+      let verified = try verify(VerifyRequest(logs: world.logs))
+      #expect(verified.map(\.findings) == [[]] && verified.map(\.except) == [[]])
+    }
+  }
+
+  @Test("A lineage that another copy began with another schema is not continued.")
+  func otherSchema() throws {
+    try withTemporaryFolder { folder in
+      let url = folder.appendingPathComponent("a.store")
+      func schema(_ names: String...) -> StoreSchema {
+        let attributes = names.map { Attribute(name: $0, type: .string, isOptional: true) }
+        return StoreSchema(
+          version: String(names.count),
+          entities: [Entity(name: "E", attributes: attributes)]
+        )
+      }
+      let store = try Store.open(.file(url), schema: schema("a"))
+      func insert(_ id: Int64) throws {
+        try store.write(Author()) { try $0.insert(0, id: id, values: [.text("x")]) }
+      }
+      try insert(1)
+      let copies = try ["b", "c"].map { name in
+        let copy = folder.appendingPathComponent("\(name).store")
+        try copyStore(url.path, to: copy.path)
+        return copy
+      }
+      let logs = LogFolder(folder.path + "/logs")
+      try logs.create()
+      for id in 2...3 as ClosedRange<Int64> { try insert(id) }
+      _ = try export(ExportRequest(store: url.path, logs: logs))
+      // A migration can't be reverted, so each lineage begins with the state after the migration.
+      for (index, name) in ["b", "c"].enumerated() {
+        try Migration.migrate(copies[index], to: schema("a", name), author: Author())
+        let result = try recover(RecoverRequest(store: copies[index].path, logs: logs))
+        #expect(result.remedy == .lineage, "\(name)")
+        #expect(result.resumes.lineage == Int64(index + 1), "\(name)")
+        #expect(result.resumes.transaction == 2 && result.objects == 1, "\(name)")
+      }
+      #expect(try verify(VerifyRequest(logs: logs)).map(\.findings) == [[], [], []])
     }
   }
 

@@ -317,4 +317,57 @@ struct VerificationTests {
     #expect(notices([restatement(5)]) { $0.findings = [Finding(.tokenIsOther)] } == [])
     #expect(notices([]) == [])
   }
+
+  @Test("A given digest is looked for in all results, and reported at the last unfiltered one.")
+  func given() {
+    func checked(
+      _ results: [Verification],
+      heads: [Digest] = [],
+      erasures: [Digest] = []
+    ) -> [Verification] {
+      var request = VerifyRequest(logs: LogFolder("logs"))
+      request.heads = heads
+      request.erasures = erasures
+      var results = results
+      checkGiven(request, &results)
+      return results
+    }
+    var (first, second, filtered) = (result(), result(), result())
+    first.to = point(3)
+    second.to = point(5, lineage: 1)
+    filtered.to = point(7)
+    filtered.filterName = "abc"
+    let other = SHA256.digest(of: [99])
+    let missing = checked([first, second, filtered], heads: [other])
+    #expect(missing.map(\.findings.count) == [0, 1, 0])
+    #expect(
+      missing[1].findings
+        == [Finding(.headIsMissing(other, end: point(5, lineage: 1)), transaction: 5)]
+    )
+    #expect(checked([filtered, filtered], heads: [other]).map(\.findings.count) == [0, 1])
+    first.heads = [point(2)]
+    let known = checked([first, second], heads: [point(2).digest, other])
+    #expect(known.map(\.findings.count) == [0, 1])
+    #expect(checked([first, second], heads: [point(2).digest]).flatMap(\.findings) == [])
+    // During an erasure, the end of the logs is not known.
+    let unfinished = ChainFailure.unfinishedErasure(store: "S", folder: "f", command: "c").at("p")
+    var running = result()
+    running.findings = [Finding(unfinished)].compactMap(\.self)
+    let during = checked([running, second], heads: [other], erasures: [other])
+    #expect(during.map(\.findings.count) == [1, 0])
+    // A given digest of erasure records proves only the values of its own lineage.
+    for index in 0...1 {
+      var results = [first, second]
+      for place in 0...1 {
+        results[place].erasures = point(Int64(place)).digest
+        results[place].except = [ExceptedPart(.unanchored), ExceptedPart(.gap)]
+      }
+      results = checked(results, erasures: [point(Int64(index)).digest])
+      #expect(results.flatMap(\.findings) == [])
+      #expect(results[index].except.map(\.isProven) == [true, false])
+      #expect(results[1 - index].except.map(\.isProven) == [false, false])
+      results = checked(results, erasures: [other])
+      #expect(results.map(\.findings) == [[], [Finding(.erasuresAreOther(other))]])
+    }
+  }
 }

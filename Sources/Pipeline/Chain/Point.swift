@@ -46,10 +46,10 @@ package enum Point: Hashable, Sendable, CustomStringConvertible {
     let style = Date.ISO8601FormatStyle(includingFractionalSeconds: text.contains("."))
     // The error is ignored, because the caller reports an error that lists the accepted forms.
     guard let date = try? style.parse(text) else { return nil }
-    // Foundation reads the 30th of February as a day in March, so the day is compared with the
-    // text.
-    let day = date.formatted(.iso8601.year().month().day())
-    return day == text.prefix(10) || !text.hasSuffix("Z") ? date : nil
+    // Foundation reads the 30th of February as a day in March, and 08:75 as 09:15, so the minute is
+    // compared with the text.
+    let minute = date.formatted(.iso8601).prefix(16)
+    return minute == text.prefix(16) || !text.hasSuffix("Z") ? date : nil
   }
 
   /// The point in a form that ``init(_:)`` reads.

@@ -46,7 +46,9 @@ struct WantedTransactions {
       {
         gap = first...transaction.id
       }
-      if request.isDryRun, isWanted { state.progress.transactions += 1 }
+      if request.isDryRun, isWanted, transaction.id > point.transaction {
+        state.progress.transactions += 1
+      }
       try tick(state.progress)
     }
     try chain.checkEnd(reader, file: log.file)
