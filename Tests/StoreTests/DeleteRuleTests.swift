@@ -1,9 +1,10 @@
-import Changes
 import Foundation
-import Store
 import StoreTesting
 import TestSupport
 import Testing
+
+@testable import Changes
+@testable import Store
 
 @Suite("Delete rules")
 struct DeleteRuleTests {
@@ -313,5 +314,21 @@ struct DeleteRuleTests {
       try replica.follow(store)
       try replica.expectEquality(store)
     }
+  }
+
+  @Test("The incoming references of an entity are the columns that can refer to its rows.")
+  func references() throws {
+    let found = incomingReferences(try sampleSchema.layouts())
+    #expect(found.count == 4)
+    #expect(found[item.number].isEmpty && found[tag.number].isEmpty)
+    #expect(found[person.number].map(\.source) == [trip])
+    #expect(found[person.number].map(\.column) == [3])
+    #expect(found[person.number].map(\.rule) == [.deny])
+    #expect(found[trip.number].map(\.source) == [item])
+    #expect(found[trip.number].map(\.column) == [1])
+    #expect(found[trip.number].map(\.rule) == [.cascade])
+    #expect((found[person.number] + found[trip.number]).map(\.isOptional) == [true, true])
+    let required = incomingReferences(try family(.cascade, isRequired: true).layouts())
+    #expect(required.count == 1 && required[0].map(\.isOptional) == [false])
   }
 }

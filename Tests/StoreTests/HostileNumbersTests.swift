@@ -101,6 +101,14 @@ struct HostileNumbersTests {
       ("op = 'odd'", "transaction 2 has the unknown op odd"),
       ("state = 'odd'", "transaction 2 has the unknown state odd"),
       ("changes = -1", "the number of changes of transaction 2 is the impossible number -1"),
+      (
+        "changes = \(Int64(1) << 40)",
+        "the number of changes of transaction 2 is the impossible number \(Int64(1) << 40)"
+      ),
+      (
+        "first_change = \(Int64(1) << 62)",
+        "the first change of transaction 2 is the impossible number \(Int64(1) << 62)"
+      ),
       ("first_change = -7", "the first change of transaction 2 is the impossible number -7"),
       ("id = -5", "the id of a transaction is the impossible number -5"),
       ("id = \(Int64.max)", "the id of a transaction is the impossible number \(Int64.max)"),

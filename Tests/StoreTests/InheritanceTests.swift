@@ -1,8 +1,9 @@
-import Changes
 import Foundation
-import Store
 import StoreTesting
 import Testing
+
+@testable import Changes
+@testable import Store
 
 @Suite("Families of entities")
 struct InheritanceTests {
@@ -160,6 +161,16 @@ struct InheritanceTests {
           #"update BusinessTrip 2 ["next"] {"next":{"entity":"Trip","id":"1"}} {"next":null}"#
         )
       )
+    }
+  }
+
+  @Test("A column that all entities of a family have is one incoming reference of each entity.")
+  func references() throws {
+    let found = incomingReferences(try schema.layouts())
+    #expect(found.count == 4)
+    for references in found {
+      #expect(references.map(\.source) == [root] && references.map(\.column) == [1])
+      #expect(references.map(\.rule) == [.nullify])
     }
   }
 }

@@ -213,4 +213,53 @@ struct StoreMaintenanceTests {
       )
     }
   }
+
+  @Test("A reader gets a companion if the store is a file, and none if it is in memory.")
+  func companions() throws {
+    for place in Place.allCases {
+      try withStore(place) { store, _ in
+        try addTags(1...1, to: store)
+        let reader = try store.takeReaderWithCompanion()
+        #expect((reader.companion != nil) == (place == .file))
+        #expect(reader.companion !== reader)
+        store.giveBack(reader)
+        #expect(reader.companion == nil)
+      }
+    }
+  }
+
+  @Test("Foreign changes are not sealed during a write, also if its transaction has ended.")
+  func sealingDuringWrite() throws {
+    try withForeignStore(schema: sampleSchema) { store, other in
+      try other.execute("INSERT INTO Tag (id, word) VALUES (1, 'a')")
+      try store.inTransaction { _, connection in
+        #expect(try !store.sealForeignChanges())
+        connection.rollBack()
+        #expect(try !store.sealForeignChanges())
+        try connection.execute("BEGIN IMMEDIATE")
+      }
+      let connection = try #require(store.writerConnection)
+      try connection.execute("BEGIN")
+      #expect(try !store.sealForeignChanges())
+      try connection.execute("ROLLBACK")
+      #expect(try rows("SELECT count(*) FROM history_transaction", in: store) == ["0"])
+      #expect(try store.sealForeignChanges())
+      #expect(try rows("SELECT op FROM history_transaction", in: store) == ["foreign"])
+      #expect(try store.sealForeignChanges())
+      #expect(try rows("SELECT count(*) FROM history_transaction", in: store) == ["1"])
+    }
+  }
+
+  @Test("A reader that outlives its store does not show changes that are not sealed.")
+  func outlivingReader() throws {
+    try withFile { url in
+      func lentReader() throws -> Reader {
+        let store = try Store.open(.file(url), schema: sampleSchema)
+        try foreignConnection(to: store).execute("INSERT INTO Tag (id, word) VALUES (1, 'a')")
+        return try store.takeReader()
+      }
+      let reader = try lentReader()
+      #expect(try reader.hasUnshownChanges())
+    }
+  }
 }

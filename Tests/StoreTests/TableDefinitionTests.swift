@@ -129,4 +129,68 @@ struct TableDefinitionTests {
       try connection.execute("UPDATE A SET y = x; UPDATE A SET y = NULL")
     }
   }
+
+  @Test("The table of a family requires a property only of the entities that have it.")
+  func family() throws {
+    let x = Attribute(name: "x", type: .string)
+    for isOptional in [false, true] {
+      let link = Relationship(
+        name: "r",
+        destination: "A",
+        isToMany: false,
+        isOptional: isOptional,
+        storage: .column("r")
+      )
+      let schema = StoreSchema(
+        version: "1",
+        entities: [
+          Entity(
+            name: "A",
+            sharesTable: true,
+            attributes: [x],
+            relationships: [link],
+            indexes: [["x"], ["x"], ["none"]]
+          ),
+          Entity(
+            name: "B",
+            parent: "A",
+            table: "A",
+            sharesTable: true,
+            attributes: [x, Attribute(name: "y", type: .int64)],
+            relationships: [link],
+            uniques: [["y"]],
+            indexes: [["x"]]
+          ),
+        ]
+      )
+      let tables = try schema.tables()
+      #expect(tables.count == 1)
+      let table = try #require(tables.first)
+      #expect(table.name == "A" && table.columns == ["id", "_entity", "x", "r", "y"])
+      let heirs = try #require(try schema.layouts()[1].condition)
+      #expect(
+        table.indexes == [
+          #"CREATE INDEX "A_r_index" ON "A" ("r")"#, #"CREATE INDEX "A_x_index" ON "A" ("x")"#,
+          #"CREATE UNIQUE INDEX "A_y_unique" ON "A" ("y") WHERE \#(heirs)"#,
+        ]
+      )
+      #expect(
+        table.views == [
+          #"CREATE VIEW "B" AS SELECT "id", "_entity", "x", "y", "r" FROM "A" WHERE \#(heirs)"#
+        ]
+      )
+      let connection = try Connection(path: "", mode: .memory)
+      try connection.execute(table.create)
+      func takes(_ values: String) -> Bool {
+        do {
+          try connection.execute("INSERT INTO A (id, _entity, x, r, y) VALUES (\(values))")
+          return true
+        } catch { return false }
+      }
+      #expect(takes("1, 'A', 't', 1, NULL") && takes("2, 'B', 't', 1, 5"))
+      #expect(!takes("3, 'B', 't', 1, NULL") && !takes("3, 'C', 't', 1, 5"))
+      #expect(!takes("3, 'A', NULL, 1, NULL"))
+      #expect(takes("3, 'A', 't', NULL, NULL") == isOptional)
+    }
+  }
 }

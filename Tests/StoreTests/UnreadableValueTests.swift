@@ -69,6 +69,20 @@ struct UnreadableValueTests {
     #expect(try !layout(.string).isReadable(.null, at: 0))
   }
 
+  @Test("A to-one relationship reads ids.")
+  func references() throws {
+    let layouts = try sampleSchema.layouts()
+    let leader = try #require(layouts[trip].column(of: "leader"))
+    for sample in samples {
+      let isRead =
+        switch sample {
+        case .integer, .null: true
+        default: false
+        }
+      #expect(layouts[trip].isReadable(sample, at: leader) == isRead, "\(sample)")
+    }
+  }
+
   @Test("An external attribute reads blobs and digests.")
   func external() throws {
     let layout = try layout(.data, isExternal: true)

@@ -148,18 +148,21 @@ struct PlannedSteps {
     let uniques = Set(old.uniques.map { $0.map { renamed[$0] ?? $0 } })
     let indexes = Set(old.indexes.map { $0.map { renamed[$0] ?? $0 } })
     let parent = parent(of: entity, in: mapping.to)
+    let oldParent = self.parent(of: old, in: mapping.from)
+    let goneUniques = Set((oldParent?.uniques ?? []).map { $0.map { renamed[$0] ?? $0 } })
+    let goneIndexes = Set((oldParent?.indexes ?? []).map { $0.map { renamed[$0] ?? $0 } })
     for names in entity.uniques
     where !uniques.contains(names) && parent?.uniques.contains(names) != true {
       steps.append(.addUnique(entity: entity.name, names))
     }
-    for names in uniques.subtracting(entity.uniques).sorted(by: precedes) {
+    for names in uniques.subtracting(entity.uniques).subtracting(goneUniques).sorted(by: precedes) {
       steps.append(.removeUnique(entity: entity.name, names))
     }
     for names in entity.indexes
     where !indexes.contains(names) && parent?.indexes.contains(names) != true {
       steps.append(.addIndex(entity: entity.name, names))
     }
-    for names in indexes.subtracting(entity.indexes).sorted(by: precedes) {
+    for names in indexes.subtracting(entity.indexes).subtracting(goneIndexes).sorted(by: precedes) {
       steps.append(.removeIndex(entity: entity.name, names))
     }
   }

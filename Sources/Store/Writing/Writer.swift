@@ -29,8 +29,8 @@ package final class Writer {
   private var author = Author()
   let schema: StoreSchema
   let schemaID: Int64
-  /// SQLite's schema version at the last check of the tables.
-  private var tablesVersion: Int64 = -1
+  /// SQLite's schema version at the last check of the tables; nil before the first check.
+  private var tablesVersion: Int64?
 
   init(
     _ connection: Connection,

@@ -172,4 +172,13 @@ struct AdoptedReplicaTests {
     let new = try program.replica("new.db", after: program.open().read { try $0.adoptedStart() })
     #expect(try programRows(of: new.url.path) == programRows(of: program.path))
   }
+
+  @Test("A replica of a database of another program does not report tables as unrecorded.")
+  func unrecordedTables() throws {
+    let program = try AdoptedProgram()
+    #expect(try program.open().unrecordedTables() == [])
+    let replica = try program.replica("replica.db").open()
+    #expect(replica.schema.isAdopted && replica.isReplica)
+    #expect(try replica.unrecordedTables() == nil)
+  }
 }

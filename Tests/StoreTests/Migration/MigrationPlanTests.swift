@@ -168,6 +168,108 @@ struct MigrationPlanTests {
     #expect(plan.description == "version 1.0.0 and version 2.0.0 have the same tables")
   }
 
+  /// A family of two entities, in which the child has everything that its parent has.
+  private func family(
+    _ attributes: [Attribute] = [],
+    ofChild: [Attribute] = [],
+    sets: [[String]] = [],
+    setsOfChild: [[String]] = []
+  ) -> [Entity] {
+    [
+      Entity(
+        name: "A",
+        sharesTable: true,
+        attributes: attributes,
+        uniques: sets,
+        indexes: sets
+      ),
+      Entity(
+        name: "B",
+        parent: "A",
+        table: "A",
+        sharesTable: true,
+        attributes: attributes + ofChild,
+        uniques: sets + setsOfChild,
+        indexes: sets + setsOfChild
+      ),
+    ]
+  }
+
+  private func steps(_ old: [Entity], _ new: [Entity]) throws -> [String] {
+    let plan = try MigrationPlan(
+      from: StoreSchema(version: "1.0.0", entities: old),
+      to: StoreSchema(version: "2.0.0", entities: new)
+    )
+    #expect(plan.isTrivial == plan.steps.isEmpty)
+    return plan.steps.map(\.description)
+  }
+
+  @Test("A change of something that is inherited is one step, in the parent.")
+  func inherited() throws {
+    func x(_ type: ValueType) -> Attribute { Attribute(name: "x", type: type, isOptional: true) }
+    let (y, z) = (
+      Attribute(name: "y", type: .string, isOptional: true),
+      Attribute(name: "z", type: .string, isOptional: true)
+    )
+    let plain = family([x(.int16)], ofChild: [y])
+    #expect(try steps(plain, plain) == [])
+    let rich = family([x(.int16), z], ofChild: [y], sets: [["x"]])
+    #expect(try steps(plain, rich) == ["add A.z", "make x of A unique", "index x of A"])
+    #expect(
+      try steps(rich, plain) == [
+        "remove A.z", "let x of A be anything, no longer unique", "drop the index on x of A",
+      ]
+    )
+    let wide = family([x(.int32)], ofChild: [y])
+    #expect(
+      try steps(plain, wide) == [
+        "widen A.x from \(ValueType.int16.rawValue) to \(ValueType.int32.rawValue)"
+      ]
+    )
+    let child = family([x(.int16)], ofChild: [y], setsOfChild: [["y"]])
+    #expect(try steps(plain, child) == ["make y of B unique", "index y of B"])
+    #expect(
+      try steps(child, plain) == [
+        "let y of B be anything, no longer unique", "drop the index on y of B",
+      ]
+    )
+  }
+
+  @Test("A table that begins or ends to hold rows of several entities is one step.")
+  func sharedTable() throws {
+    let family = family()
+    let alone = [Entity(name: "A")]
+    let isShared = "let the table A hold rows of several entities"
+    #expect(try steps(alone, family) == [isShared, "add B"])
+    let isAlone = "let the table A hold rows of one entity only"
+    #expect(try steps(family, alone) == [isAlone, "remove B with all its rows"])
+  }
+
+  @Test("A new column that is not in the model is not a separate step.")
+  func hiddenRelationship() throws {
+    let list = Relationship(
+      name: "members",
+      destination: "B",
+      isToMany: true,
+      inverse: "_A_members",
+      storage: .inverseColumn("_A_members")
+    )
+    let owner = Relationship(
+      name: "_A_members",
+      destination: "A",
+      isToMany: false,
+      inverse: "members",
+      storage: .column("_A_members"),
+      isHidden: true
+    )
+    let without = [Entity(name: "A"), Entity(name: "B")]
+    let with = [
+      Entity(name: "A", relationships: [list]), Entity(name: "B", relationships: [owner]),
+    ]
+    #expect(try steps(without, with) == ["add A.members"])
+    #expect(try steps(with, without) == ["remove A.members"])
+  }
+
   @Test("A column is plain if each row gets a value without a further statement.")
   func plainColumns() {
     var source = ColumnSource(column: 0, expression: "1")

@@ -15,6 +15,27 @@ struct ReaderTests {
     }
   }
 
+  @Test("A value of an object is read as text, and null and a missing object have no text.")
+  func texts() throws {
+    try withStore(.memory) { store, _ in
+      try store.write(Author()) {
+        try $0.insert(item, id: 1, values: itemValues("a", trip: nil))
+        try $0.insert(item, id: 2, values: itemValues("", trip: nil))
+      }
+      try store.read { (reader) throws in
+        let layout = reader.layouts[item]
+        let (title, trip) = (layout.column(of: "title"), layout.column(of: "trip"))
+        func text(_ id: Int64, _ column: ColumnIndex?) throws -> String? {
+          try reader.text(of: id, at: #require(column), layout: layout)
+        }
+        #expect(try text(1, title) == "a")
+        #expect(try text(2, title) == "")
+        #expect(try text(3, title) == nil)
+        #expect(try text(1, trip) == nil)
+      }
+    }
+  }
+
   @Test("The last transaction before or at a time is found from each beginning.")
   func lastTransaction() throws {
     try withStore(.memory) { store, _ in

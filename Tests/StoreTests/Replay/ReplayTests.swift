@@ -326,4 +326,30 @@ struct ReplayTests {
       #expect(try replica.read { try $0.historyRange().oldest } == nil)
     }
   }
+
+  @Test("The history of a replica can't be deleted, and the error says how to make it independent.")
+  func deletionFromReplica() throws {
+    try withStore(.memory) { source, _ in
+      try source.save { try $0.tag(1).insert(word: "a") }
+      let replica = try replica(of: source, at: .memory("replica"))
+      try copyHistory(of: source, into: replica)
+      let error = try storeError { try replica.deleteHistory([1...1]) }
+      #expect(error.code == .replica)
+      #expect(error.message.contains("is a replica, which accepts only changes of its origin."))
+      #expect(try lines(of: replica) == lines(of: source))
+    }
+  }
+
+  @Test("A store that is not a replica can't be promoted, and no history is replayed into it.")
+  func notAReplica() throws {
+    try withStore(.memory) { store, _ in
+      let message = "The store memory:test is not a replica."
+      let replay = try storeError {
+        try store.replay(content: { _ in .bytes(Data()) }) { _ in }
+      }
+      #expect(replay.code == .misuse && replay.message == message)
+      let promotion = try storeError { try store.promote() }
+      #expect(promotion.code == .misuse && promotion.message == message)
+    }
+  }
 }

@@ -109,4 +109,24 @@ struct ParkedRowsTests {
     let found = try rows("SELECT id, name FROM Trip", in: store)
     #expect(found == ["2|a"])
   }
+
+  @Test("The entity of an object is found also while its row is parked.")
+  func entity() throws {
+    let store = try Store.open(.memory("parked"), schema: sampleSchema)
+    try store.save { world in
+      func entity(of id: Int64) throws -> EntityIndex? {
+        try world.writer.entity(of: RowKey(entity: trip, id: ObjectID(id)))
+      }
+      #expect(try entity(of: 1) == nil)
+      try world.trip(1).insert(name: "a")
+      try world.trip(2).insert(name: "b")
+      try world.trip(2).set(name: "a")
+      #expect(world.writer.parked.keys == [RowKey(entity: trip, id: 2)])
+      #expect(try entity(of: 1) == trip)
+      #expect(try entity(of: 2) == trip)
+      #expect(try entity(of: 3) == nil)
+      try world.trip(1).set(name: "c")
+    }
+    #expect(try names(of: "Trip", in: store) == ["c", "a"])
+  }
 }

@@ -287,6 +287,22 @@ struct UndoTests {
     }
   }
 
+  @Test("A dangling reference of another program is restored when a store is rewound.")
+  func rewindDangling() throws {
+    try withForeignStore { store, connection in
+      try connection.execute("INSERT INTO Trip (id, name, plan) VALUES (1, 'n', 99)")
+      try seal(store)
+      let state = try rowDump(of: store)
+      #expect(state.count == 1)
+      try connection.execute("DELETE FROM Trip")
+      try seal(store)
+      #expect(try rowDump(of: store) == [])
+      let url = URL(filePath: store.location.path)
+      try Store.rewind(url, to: 1)
+      #expect(try rowDump(of: Store.open(.file(url))) == state)
+    }
+  }
+
   @Test(
     "An undo that later transactions prevent names all of them, or ten and the number of others."
   )
@@ -321,5 +337,20 @@ struct UndoTests {
     #expect(error.undoConflicts.count == 1)
     #expect(error.undoConflicts.first?.description.contains("Tag 1") == true)
     #expect(try rowDump(of: store) == before)
+  }
+
+  @Test("An undo of transactions that history does not have is refused, and changes nothing.")
+  func outsideOfHistory() throws {
+    let store = try Store.open(.memory("outside"), schema: sampleSchema)
+    #expect(try storeError { try store.undo(1...1, author: Author()) }.code == .misuse)
+    try store.save { try $0.tag(1).insert(word: "a") }
+    try store.save { try $0.tag(1).delete() }
+    for range in [-1...0, 0...0, 0...1, 0...2, 2...3, 3...3] as [ClosedRange<Int64>] {
+      let error = try storeError { try store.undo(range, author: Author()) }
+      #expect(error.code == .misuse, "\(range)")
+    }
+    #expect(try history(of: store).count == 2)
+    #expect(try store.undo(1...2, author: Author()) == nil)
+    #expect(try store.undo(2...2, author: Author()) == 3)
   }
 }

@@ -59,6 +59,7 @@ struct WriterTests {
     #expect(columns("\(start) Trip.leader, Trip.name") == [3, 0])
     #expect(columns("\(start) Trip.startDate,Trip.rating") == [1, 2])
     #expect(columns("\(start) Tag.name, Trip.name, Trip.other, Trips.name") == [0])
+    #expect(columns("\(start) Item.name") == [])
     #expect(columns("\(start) name") == [])
     #expect(columns("\(start)") == [])
     #expect(columns("Trip.name") == [])
@@ -159,6 +160,37 @@ struct WriterTests {
         .intersection(again.map { ObjectIdentifier($0) })
       #expect(kept.count == 8)
       for reader in again { store.giveBack(reader) }
+    }
+  }
+
+  @Test("A write creates the triggers again that another program has dropped.")
+  func droppedTriggers() throws {
+    try withStore(.file) { store, _ in
+      try store.write(Author()) { try $0.insert(tag, id: 1, values: [.text("a")]) }
+      let capture = try ForeignCapture.of(sampleSchema)
+      let other = try Connection(path: store.location.path, mode: .readWrite)
+      #expect(try capture.isInstalled(on: other))
+      for id in [2, 3] as [Int64] {
+        try other.execute("DROP TRIGGER history_after_insert_Tag")
+        #expect(try !capture.isInstalled(on: other))
+        try store.write(Author()) { try $0.insert(tag, id: id, values: [.text("b")]) }
+        #expect(try capture.isInstalled(on: other))
+      }
+    }
+  }
+
+  @Test("Dropped triggers are created again also if another program set a negative schema version.")
+  func negativeVersion() throws {
+    for version in [-2, -1] as [Int64] {
+      try withStore(.file) { store, _ in
+        let other = try Connection(path: store.location.path, mode: .readWrite)
+        try other.execute(
+          "DROP TRIGGER history_after_insert_Tag; PRAGMA schema_version = \(version)"
+        )
+        #expect(try other.integer("PRAGMA schema_version") == version)
+        try store.write(Author()) { try $0.insert(tag, id: 1, values: [.text("a")]) }
+        #expect(try ForeignCapture.of(sampleSchema).isInstalled(on: other))
+      }
     }
   }
 }
