@@ -1,4 +1,5 @@
 import Adoption
+import ChangeLog
 import Changes
 import Foundation
 import Pipeline
@@ -43,6 +44,54 @@ struct AdoptedFileTests {
     try Store.detach(world.path)
     #expect(try schemaStatements(of: world.path) == schema)
     #expect(try recordedRows(of: world.path) == rows)
+  }
+
+  @Test("A dry run of prune includes the marker of the adoption, although no log contains it.")
+  func pruning() throws {
+    let world = try AdoptedWorld(people)
+    for id in 3...5 { try world.run("INSERT INTO person VALUES (\(id), 'person \(id)', 1)") }
+    let end = try world.exportLogs().to.transaction
+    #expect(end >= 2)
+    var request = PruneRequest(store: world.path, logs: world.logs, keep: .zero)
+    request.isDryRun = true
+    let result = try prune(request)
+    #expect(result.oldest == 1 && result.through == end - 1 && result.transactions == end - 1)
+  }
+
+  @Test("A dry run of an export leaves the store without the mark of an export.")
+  func dryRun() throws {
+    let world = try AdoptedWorld(people)
+    try world.run("INSERT INTO person VALUES (3, 'Cy', 4)")
+    try world.logs.create()
+    func isMarked() throws -> Bool {
+      try readableStore(world.path).read { try $0.remembersExport(filter: nil) }
+    }
+    var request = ExportRequest(store: world.path, logs: world.logs)
+    request.isDryRun = true
+    _ = try export(request)
+    #expect(try !isMarked())
+    request.isDryRun = false
+    _ = try export(request)
+    #expect(try isMarked())
+    let replica = ImportRequest(logs: world.logs, store: world.file("replica.db"))
+    #expect(try importLogs(replica).danglingLinks == 0)
+  }
+
+  @Test("Logs in a folder begin with the state after the adoption, and a stream can't begin so.")
+  func trustingToken() throws {
+    let world = try AdoptedWorld(people)
+    try world.run("INSERT INTO person VALUES (3, 'Cy', 4)")
+    try world.logs.create()
+    let null = try #require(FileHandle(forWritingAtPath: "/dev/null"))
+    var request = ExportRequest(store: world.path, logs: world.logs)
+    request.stream = null.fileDescriptor
+    let error = #expect(throws: PipelineError.self) { try checkBeginning(request) }
+    #expect(error?.code == .historyExpired)
+    request.stream = nil
+    request.trustsToken = true
+    try checkBeginning(request)
+    request.isDryRun = true
+    #expect(try export(request).snapshot != nil)
   }
 
   @Test("The history begins with a marker that has the number and the digest of each table's rows.")
