@@ -137,3 +137,11 @@ struct LightReference {
     return object
   }
 }
+
+extension LightReference: CustomReflectable {
+  /// An empty mirror.
+  ///
+  /// `dump` and a failed `#expect` show a context or an object with everything in it. The usual
+  /// mirror would read the reference, which ends the program if the object was released.
+  var customMirror: Mirror { Mirror(self, children: []) }
+}

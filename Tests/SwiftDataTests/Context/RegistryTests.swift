@@ -31,6 +31,23 @@ struct RegistryTests {
     #expect(registry[entity, 1] == nil)
   }
 
+  @Test("A context and an object can be dumped after an object that they knew was released.")
+  func dumps() throws {
+    let context = ModelContext(container)
+    let item = BucketListItem(title: "i")
+    do {
+      let trip = Trip(name: "a")
+      context.insert(trip)
+      trip.bucketList = [item]
+      try context.save()
+    }
+    var text = ""
+    dump(context, to: &text)
+    #expect(text.contains("LightReference"))
+    dump(item, to: &text)
+    #expect(text.contains("BucketListItem"))
+  }
+
   @Test("A removed row has neither its object nor the twins of the object.")
   func removal() {
     let (trip, twin) = (Trip(name: "a"), Trip(name: "b"))
