@@ -11,7 +11,9 @@ package struct CheckpointFile: Hashable, Sendable {
 
   /// Reads a checkpoint from the bytes of a file.
   package init(_ bytes: [UInt8]) throws(NoteError) {
-    let text = String(decoding: bytes, as: UTF8.self)
+    guard let text = String(validating: bytes, as: UTF8.self) else {
+      throw .malformed("the checkpoint is not UTF-8")
+    }
     if text.contains("\n\n") {
       let note = try SignedNote(bytes)
       self.note = note

@@ -19,7 +19,8 @@ package struct LineSalts: Sendable {
     let (end, isTooLarge) = index.addingReportingOverflow(Swift.max(leaves, 0))
     let range = index..<(isTooLarge ? index : end)
     guard salts == nil, range.isNode(ofLeaves: count) else {
-      throw ProofError("Line \(index) of \(count) must not have a seed for \(leaves) lines")
+      let lines = countText(Int(leaves), noun: "line")
+      throw ProofError("Line \(index) of \(count) must not have a seed for \(lines)")
     }
     let both = covered.lowerBound..<end
     if !covered.isEmpty, covered.upperBound == index, both.isNode(ofLeaves: count),
@@ -50,7 +51,7 @@ package struct LineSalts: Sendable {
       throw ProofError("Line \(index) of \(count) has both a seed and a digest of the values")
     }
     guard lines >= 0, lines <= count - index else {
-      throw ProofError("\(lines) lines after line \(index) are more than \(count)")
+      throw ProofError("After \(index) of \(count) lines there can't be \(lines) more")
     }
     index += lines
   }
@@ -58,7 +59,7 @@ package struct LineSalts: Sendable {
   /// Throws unless all lines of the transaction were read.
   package func finish() throws(ProofError) {
     guard index == count else {
-      throw ProofError("There are \(index) lines, but there should be \(count)")
+      throw ProofError("The number of lines is \(index) instead of \(count)")
     }
   }
 }

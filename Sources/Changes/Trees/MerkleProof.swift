@@ -60,7 +60,7 @@ package func inclusionRoot(
   by proof: [Digest]
 ) throws(ProofError) -> Digest {
   guard index >= 0, index < count else {
-    throw ProofError("A tree of \(count) leaves has no leaf \(index)")
+    throw ProofError("A tree of size \(count) has no leaf \(index)")
   }
   let path = inclusionPath(of: index, in: count)
   try check(proof, path)
@@ -80,7 +80,7 @@ package func checkConsistency(
   by proof: [Digest]
 ) throws(ProofError) {
   guard old.count >= 0, old.count <= new.count else {
-    throw ProofError("A tree of \(new.count) leaves can't begin with a tree of \(old.count)")
+    throw ProofError("A tree of size \(new.count) can't begin with a tree of size \(old.count)")
   }
   let path = consistencyPath(from: old.count, to: new.count)
   try check(proof, path)
@@ -109,7 +109,7 @@ package func checkConsistency(
 
 private func check(_ proof: [Digest], _ path: [Range<Int64>]) throws(ProofError) {
   guard proof.count == path.count else {
-    throw ProofError("The proof has \(proof.count) hashes, but needs \(path.count)")
+    throw ProofError("The number of hashes in the proof is \(proof.count) instead of \(path.count)")
   }
 }
 

@@ -27,7 +27,7 @@ package struct MerkleTree: Hashable, Sendable {
     // Only the last subtree of a tree may have a number of leaves that is not a power of two.
     let isLast = leaves > 0 && (count == 0 || leaves < count & -count)
     guard !isComplete, isWhole || isLast, !count.addingReportingOverflow(leaves).overflow else {
-      throw ProofError("No tree has a subtree of \(leaves) leaves after \(count) leaves")
+      throw ProofError("A tree of size \(count) can't continue with a subtree of size \(leaves)")
     }
     if isWhole { return merge(root, leaves) }
     subtrees.append(root)

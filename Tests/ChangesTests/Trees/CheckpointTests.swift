@@ -50,6 +50,10 @@ struct CheckpointTests {
     let point = try Checkpoint(origin: "a", head: TreeHead(count: 3, root: root))
     var file = CheckpointFile(point)
     #expect(file.text == point.text && file.note == nil)
+    // Other bytes are not replaced, with or without signatures.
+    #expect(throws: NoteError.malformed("the checkpoint is not UTF-8")) {
+      try CheckpointFile([0xff] + Array(point.text.utf8))
+    }
     #expect(try CheckpointFile(Array(point.text.utf8)) == file)
     #expect(throws: NoteError.unsigned) { try file.signers(among: []) }
     let first = try file.sign([UInt8](repeating: 7, count: 32))

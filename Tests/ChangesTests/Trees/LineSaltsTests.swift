@@ -23,7 +23,7 @@ struct LineSaltsTests {
           } else {
             #expect(
               throws: ProofError(
-                "Line \(start) of \(count) must not have a seed for \(lines) lines"
+                "Line \(start) of \(count) must not have a seed for \(countText(Int(lines), noun: "line"))"
               )
             ) { try salts.next(lines, seed) }
           }
@@ -54,7 +54,7 @@ struct LineSaltsTests {
     _ = try separated.next(1, seed)
     try separated.skip(1)
     _ = try separated.next(1, seed)
-    #expect(throws: ProofError("There are 3 lines, but there should be 4")) {
+    #expect(throws: ProofError("The number of lines is 3 instead of 4")) {
       try separated.finish()
     }
   }
@@ -68,7 +68,7 @@ struct LineSaltsTests {
     _ = try salts.next(2, seed)
     let both = ProofError("Line 1 of 2 has both a seed and a digest of the values")
     #expect(throws: both) { try salts.skip(1) }
-    #expect(throws: ProofError("Line 1 of 2 must not have a seed for 1 lines")) {
+    #expect(throws: ProofError("Line 1 of 2 must not have a seed for 1 line")) {
       try salts.next(1, seed)
     }
     _ = try salts.next()
@@ -83,12 +83,12 @@ struct LineSaltsTests {
     var salts = LineSalts(count: 3)
     try salts.skip(0)
     try salts.skip(1)
-    #expect(throws: ProofError("3 lines after line 1 are more than 3")) { try salts.skip(3) }
-    #expect(throws: ProofError("-1 lines after line 1 are more than 3")) { try salts.skip(-1) }
-    #expect(throws: ProofError("There are 1 lines, but there should be 3")) { try salts.finish() }
+    #expect(throws: ProofError("After 1 of 3 lines there can't be 3 more")) { try salts.skip(3) }
+    #expect(throws: ProofError("After 1 of 3 lines there can't be -1 more")) { try salts.skip(-1) }
+    #expect(throws: ProofError("The number of lines is 1 instead of 3")) { try salts.finish() }
     try salts.skip(2)
     try salts.finish()
-    #expect(throws: ProofError("1 lines after line 3 are more than 3")) { try salts.skip(1) }
+    #expect(throws: ProofError("After 3 of 3 lines there can't be 1 more")) { try salts.skip(1) }
     try LineSalts(count: 0).finish()
   }
 
@@ -106,12 +106,14 @@ struct LineSaltsTests {
           guard !isWhole else { continue }
           #expect(
             throws: ProofError(
-              "No tree has a subtree of 1 leaves after \(count + lines) leaves"
+              "A tree of size \(count + lines) can't continue with a subtree of size 1"
             )
           ) { try tree.append(root, ofLeaves: 1) }
         } else {
           #expect(
-            throws: ProofError("No tree has a subtree of \(lines) leaves after \(count) leaves")
+            throws: ProofError(
+              "A tree of size \(count) can't continue with a subtree of size \(lines)"
+            )
           ) { try tree.append(root, ofLeaves: lines) }
           #expect(tree.count == count)
         }
@@ -123,12 +125,12 @@ struct LineSaltsTests {
   func proofs() throws {
     let leaf = SHA256.digest(of: [1])
     for index: Int64 in [-1, 3, 4] {
-      #expect(throws: ProofError("A tree of 3 leaves has no leaf \(index)")) {
+      #expect(throws: ProofError("A tree of size 3 has no leaf \(index)")) {
         try inclusionRoot(of: leaf, at: index, in: 3, by: [])
       }
     }
     for count in [0, 1, 3] {
-      #expect(throws: ProofError("The proof has \(count) hashes, but needs 2")) {
+      #expect(throws: ProofError("The number of hashes in the proof is \(count) instead of 2")) {
         let hashes = [Digest](repeating: leaf, count: count)
         _ = try inclusionRoot(of: leaf, at: 0, in: 3, by: hashes)
       }
@@ -136,7 +138,7 @@ struct LineSaltsTests {
     #expect(try inclusionRoot(of: leaf, at: 0, in: 1, by: []) == leaf)
     let three = TreeHead(count: 3, root: leaf)
     for count: Int64 in [-1, 4] {
-      #expect(throws: ProofError("A tree of 3 leaves can't begin with a tree of \(count)")) {
+      #expect(throws: ProofError("A tree of size 3 can't begin with a tree of size \(count)")) {
         try checkConsistency(from: TreeHead(count: count, root: leaf), to: three, by: [])
       }
     }

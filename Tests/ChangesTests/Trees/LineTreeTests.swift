@@ -242,16 +242,16 @@ struct LineTreeTests {
     }
     refuses([2, 1], "The lines that are left out before line 3 must be one subtree")
     refuses([1, 1, 1], "The lines that are left out before line 2 must be one subtree")
-    refuses([1, 2], "No tree has a subtree of 2 leaves after 1 leaves")
-    refuses([4], "4 lines after line 0 are more than 3")
-    refuses([2], "There are 2 lines, but there should be 3")
-    refuses([], "There are 0 lines, but there should be 3")
+    refuses([1, 2], "A tree of size 1 can't continue with a subtree of size 2")
+    refuses([4], "After 0 of 3 lines there can't be 4 more")
+    refuses([2], "The number of lines is 2 instead of 3")
+    refuses([], "The number of lines is 0 instead of 3")
     refuses([0], "The leaf of a line does not have the required form")
     // The first error is the one that is thrown.
     refuses([0, 9], "The leaf of a line does not have the required form")
-    refuses([9, 0], "9 lines after line 0 are more than 3")
-    refuses([4, 3], "4 lines after line 0 are more than 3")
-    #expect(throws: ProofError("9 lines after line 0 are more than 3")) {
+    refuses([9, 0], "After 0 of 3 lines there can't be 9 more")
+    refuses([4, 3], "After 0 of 3 lines there can't be 4 more")
+    #expect(throws: ProofError("After 0 of 3 lines there can't be 9 more")) {
       try body(omitting: [9, 0])
     }
     for lines: [Int64] in [[0], [0, 0], [0, 3], [0, 9]] {
@@ -330,7 +330,7 @@ struct LineTreeTests {
     let half = SeededRange(2..<4, seed)
     let salts = Array(Salts(half))
     var hiding = LineHiding(count: 4, hiding: CollectionOfOne(Int64(3)).makeIterator())
-    #expect(throws: ProofError("5 lines after line 0 are more than 4")) { try hiding.skip(5) }
+    #expect(throws: ProofError("After 0 of 4 lines there can't be 5 more")) { try hiding.skip(5) }
     try hiding.skip(2)
     let third = try hiding.next(.seed(lines: 2, seed))
     #expect(third.leaf == .seed(lines: 1, salts[0]) && !third.isHidden)

@@ -208,7 +208,7 @@ struct TransactionProofTests {
     #expect(throws: digest) { try check(.one(line, salt: otherSalt, path: path)) }
     #expect(throws: digest) { try check(.one(line, salt: salt, path: path), after: path[0]) }
     #expect(throws: digest) { try check(.root(path[0])) }
-    #expect(throws: ProofError("The proof has 1 hashes, but needs 2")) {
+    #expect(throws: ProofError("The number of hashes in the proof is 1 instead of 2")) {
       try check(.one(line, salt: salt, path: [path[0]]))
     }
   }
@@ -226,7 +226,7 @@ struct TransactionProofTests {
       }
     }
     #expect(try ProvenLines(count: 0, change: nil).finish() == .root(MerkleTree().root))
-    #expect(throws: ProofError("There are 0 lines, but there should be 1")) {
+    #expect(throws: ProofError("The number of lines is 0 instead of 1")) {
       try ProvenLines(count: 1, change: nil).finish()
     }
   }

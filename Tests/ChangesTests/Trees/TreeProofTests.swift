@@ -123,9 +123,15 @@ struct TreeProofTests {
     for end in ["", String(digits.dropLast()), digits, digits + "\"", digits + #"","meta":"#] {
       #expect(throws: short, "\(end)") { try check(start + end) }
     }
+    let closing = start + digits + #"","meta":{"#
+    for kind in ["transactiom", "Transaction", "change     "] {
+      #expect(throws: short, "\(kind)") {
+        try check(closing.replacing("transaction", with: kind))
+      }
+    }
     // This line has the required form, but the digest is wrong.
     #expect(throws: ProofError("The lines do not lead to the digest of the transaction.")) {
-      try check(start + digits + #"","meta":{"#)
+      try check(closing)
     }
   }
 }
