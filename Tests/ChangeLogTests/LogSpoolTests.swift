@@ -173,6 +173,21 @@ struct LogSpoolTests {
     }
   }
 
+  @Test("A message names each link, also if one log's path begins another log's path.")
+  func similarPaths() throws {
+    try withTemporaryFolder { folder in
+      let logs = try logs(folder)
+      let (short, long) = (folder.path + "/log", folder.path + "/log.gz")
+      for (path, bytes) in zip([short, long], logs) {
+        try bytes.write(to: URL(fileURLWithPath: path))
+        #expect(symlink(path, path + "-link") == 0)
+      }
+      let spool = try LogSpool(files: [short + "-link", long + "-link"])
+      #expect(spool.naming("see \(withoutLinks(short))") == "see \(short)-link")
+      #expect(spool.naming("see \(withoutLinks(long))") == "see \(long)-link")
+    }
+  }
+
   @Test("Files are gathered in any order, each once, with their large values and erasures.")
   func files() throws {
     try withTemporaryFolder { folder in

@@ -322,6 +322,16 @@ struct ImportTests {
     }
   }
 
+  @Test("An import from a folder that does not exist names the folder.")
+  func missingFolder() throws {
+    try withTemporaryFolder { folder in
+      let path = folder.path + "/none"
+      let request = ImportRequest(logs: LogFolder(path), store: folder.path + "/replica.store")
+      let error = #expect(throws: PipelineError.self) { try importLogs(request) }
+      #expect(error?.code == .missing && error?.message == "There is no folder \(path).")
+    }
+  }
+
   @Test("The progress of a dry run does not count transactions that the replica has.")
   func progressOfDryRun() throws {
     try withTemporaryFolder { folder in

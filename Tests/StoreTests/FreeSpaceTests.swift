@@ -33,6 +33,26 @@ struct FreeSpaceTests {
     }
   }
 
+  @Test("Captured deletions leave erased values in the file, captured updates leave values.")
+  func foreignChanges() throws {
+    for (sql, isErased, expected) in [
+      ("INSERT INTO Plan (id, _entity, title) VALUES (5, 'Plan', 't')", false, nil),
+      ("UPDATE Plan SET title = 'u' WHERE id = 1", false, "values"),
+      ("DELETE FROM Plan WHERE id = 1", true, "erased"),
+      ("UPDATE Plan SET title = 'u' WHERE id = 1; DELETE FROM Plan WHERE id = 1", true, "erased"),
+    ] as [(String, Bool, String?)] {
+      try withForeignStore { store, connection in
+        try connection.execute("INSERT INTO Plan (id, _entity, title) VALUES (1, 'Plan', 's')")
+        try seal(store)
+        #expect(try self.state(connection) == nil)
+        try connection.execute(sql)
+        let isNoted = try FreeSpace.noteForeignChanges(on: connection)
+        #expect(isNoted == isErased, "\(sql)")
+        #expect(try self.state(connection) == expected, "\(sql)")
+      }
+    }
+  }
+
   @Test("A deletion matters only if free pages contain values.")
   func deletion() throws {
     try withConnection { connection in

@@ -130,6 +130,38 @@ struct HostileNumbersTests {
     }
   }
 
+  @Test("An impossible id that no other number contradicts is damage too.")
+  func lastID() throws {
+    try altered("UPDATE history_transaction SET id = \(Int64.max) WHERE id = 2") { url in
+      let store = try Store.open(.file(url), options: Options(isReadOnly: true))
+      let error = #expect(throws: StoreError.self) {
+        try store.read { reader in
+          let history = HistoryRows(reader.connection)
+          let rows = try history.transactions(after: 0, through: .max)
+          while try rows.step() { _ = try history.transaction(at: rows) }
+        }
+      }
+      let message = "the id of a transaction is the impossible number \(Int64.max)"
+      #expect(error?.message.contains(message) == true, "\(error?.message ?? "")")
+    }
+  }
+
+  @Test("A digest is not computed from the changes of another transaction.")
+  func otherChanges() throws {
+    let sql = """
+      UPDATE history_change SET transaction_id = 1 WHERE transaction_id = 2;
+      UPDATE history_transaction SET digest = NULL WHERE id = 2
+      """
+    try altered(sql) { url in
+      let error = #expect(throws: StoreError.self) {
+        try Store.open(.file(url)).write(Author()) {
+          try $0.insert(tag, id: 3, values: [.text("rain")])
+        }
+      }
+      #expect(error?.code == .damaged)
+    }
+  }
+
   @Test("A write to a history with an impossible id names the transaction or the change.")
   func impossibleIDs() throws {
     for (table, name) in [("transaction", "transaction"), ("change", "change")] {

@@ -56,7 +56,7 @@ struct InstallationTests {
       #expect(!text.contains(place), "\(name) names \(place)")
     }
     // A manual page has a backslash before a hyphen.
-    let plain = text.replacing("\\-", with: "-")
+    let plain = text.replacing("\\-", with: "-").replacing(root + prefix, with: prefix)
     for match in plain.matches(of: /[^\s"“”,;:='`()]*(docs|[Pp]ipelines|bin)\/[\w.-]*\w/) {
       let path = String(match.0)
       let file = path.hasPrefix(root) ? path : root + path

@@ -31,7 +31,7 @@ struct JobTests {
     let command = try #require(line.range(of: "/usr/bin/travelog")).lowerBound
     let typed = line[command...].replacing("/usr/bin/travelog", with: "\(products)/travelog")
       .replacing("/usr/share/travelog/pipelines", with: pipelines)
-      .replacing("/srv/trips", with: folder.path)
+      .replacing("/srv/trips", with: folder.path.replacing(" ", with: "\\ "))
     return try run(
       try #require(installed("env")),
       ["-i", "/bin/sh", "-c", "umask 027; cd / && \(typed) \(more)"]
@@ -155,7 +155,7 @@ struct JobTests {
           .first { $0.hasPrefix(name) }.map(String.init)
       }
       func night() throws -> Run {
-        try cron("nightly-export", in: folder, "--metrics-file \(metrics)")
+        try cron("nightly-export", in: folder, "--metrics-file '\(metrics)'")
       }
       let success = "travelog_job_last_success_timestamp_seconds{"
       #expect(try night().code == 0)

@@ -56,8 +56,16 @@ package final class LogSpool {
 
   /// Replaces the paths of the temporary folder in a message by the names that the user gave.
   package func naming(_ message: String) -> String {
-    names.reduce(message) { $0.replacing($1.path, with: $1.name) }
-      .replacing(place.path, with: name)
+    // One path can be the beginning of another path, or a part of a name.
+    let known = (names + [(place.path, name)]).sorted { $0.path.count > $1.path.count }
+    var result = ""
+    var rest = message[...]
+    while let first = rest.first {
+      let found = known.first { rest.hasPrefix($0.path) }
+      result += found?.name ?? String(first)
+      rest = rest.dropFirst(found?.path.count ?? 1)
+    }
+    return result
   }
 
   private func collect(_ body: () throws -> Void) throws {

@@ -1,9 +1,10 @@
 import Changes
 import Foundation
 import SQLite
-import Store
 import StoreTesting
 import Testing
+
+@testable import Store
 
 @Suite("A file that was adopted from another program")
 struct AdoptedFileTests {
@@ -33,6 +34,23 @@ struct AdoptedFileTests {
     #expect(again.identifier != result.identifier)
     try program.run("INSERT INTO tag VALUES ('new', 1)")
     #expect(try program.history().map(\.changes.count) == [1])
+  }
+
+  @Test("A catalog is found by its prefix, if SQL can contain the prefix without quotes.")
+  func prefixes() throws {
+    for (prefix, isPrefix) in [
+      ("audit_", true), ("x9_", true), ("a b_", false), ("9_", false), ("a;_", false),
+      ("ä_", false), ("sqlite", true),
+    ] {
+      let connection = try Connection(path: "", mode: .memory)
+      try connection.execute("CREATE TABLE \(quoted(prefix + "catalog")) (\"key\", \"value\")")
+      try connection.run(
+        "INSERT INTO \(quoted(prefix + "catalog")) VALUES ('adopted', ?1)",
+        values: [.text(prefix)]
+      )
+      let found = try AdoptedFile.prefix(on: connection)
+      #expect(found == (isPrefix ? prefix : nil), "\(prefix)")
+    }
   }
 
   @Test("A copy of the file gets its own identity and an empty history.")

@@ -181,6 +181,26 @@ struct CheckTests {
     }
   }
 
+  @Test(
+    "A row that was changed without the triggers is the only finding, also if it had been updated.",
+    arguments: [
+      ("UPDATE Trip SET name = 'other' WHERE id = 1", #"["name"]"#),
+      ("UPDATE Trip SET price = 9 WHERE id = 1", #"["price"]"#),
+      ("UPDATE Trip SET name = 'other', price = 9 WHERE id = 1", #"["name","price"]"#),
+      ("UPDATE Trip SET name = 'other', price = 9 WHERE id = 2", #"["name","price"]"#),
+      ("UPDATE Trip SET name = 'new', price = 1.0 WHERE id = 1", nil),
+      ("UPDATE Trip SET name = 't2' WHERE id = 2", nil),
+    ] as [(String, String?)]
+  )
+  func changedRow(_ sql: String, _ properties: String?) throws {
+    try withTampered(sql) { store in
+      let id = sql.suffix(1)
+      let expected = properties.map { ["Trip \(id) has other values than in history: \($0)"] }
+      let found = try findings(store)
+      #expect(found == expected ?? [])
+    }
+  }
+
   @Test("An index with the same columns in another order differs from the schema.")
   func orderOfIndex() throws {
     let schema = StoreSchema(
