@@ -1,0 +1,230 @@
+import ChangeLog
+import Changes
+import Foundation
+import Pipeline
+import Store
+import StoreTesting
+import TestSupport
+import Testing
+
+@Suite("The histories in a log folder")
+struct FolderHistoryTests {
+  /// The ids of the transactions that are read for a range.
+  private func ids(_ history: FolderHistory, _ range: ClosedRange<Int64>) throws -> [Int64] {
+    var result: [Int64] = []
+    try history.read(
+      range,
+      wants: { _ in false },
+      change: { _, _ in },
+      transaction: { result.append($0.id) }
+    )
+    return result
+  }
+
+  @Test("The outlines of logs have the transactions of their names.")
+  func outlineOfLogs() throws {
+    try withTemporaryFolder { folder in
+      let world = try World(folder, "outlines of logs")
+      for id in 1...5 as ClosedRange<Int64> {
+        try world.insertGuest(id)
+        if id != 1 && id != 3 { try world.export() }
+      }
+      let store = world.source.identifier
+      let paths = try world.files()
+      for (path, range) in zip(paths, [1...2, 3...4, 5...5] as [ClosedRange<Int64>]) {
+        let outline = try LogHistory(path: path).outline()
+        #expect(outline.base == range.lowerBound - 1 && outline.head == range.upperBound)
+        #expect(outline.stretches == [range] && outline.path == path && outline.store == store)
+        #expect(!outline.isSplittable && !outline.hasUnshownChanges)
+      }
+      let outline = try FolderHistory(world.logs, store: store).outline()
+      #expect(outline.base == 0 && outline.head == 5 && outline.path == world.logs.path)
+      #expect(outline.stretches == [1...2, 3...4, 5...5] && outline.otherLineages == [])
+      #expect(!outline.isSplittable && !outline.hasUnshownChanges && outline.filter == "")
+      // Without the first log, the history has no base digest and begins later.
+      try FileManager.default.removeItem(atPath: paths[0])
+      let later = try FolderHistory(world.logs, store: store).outline()
+      #expect(later.base == 2 && later.head == 5 && later.stretches == [3...4, 5...5])
+    }
+  }
+
+  @Test("A folder names the histories of all its lineages, or one history with the given name.")
+  func allHistories() throws {
+    try withTemporaryFolder { folder in
+      let world = try World(folder, "all histories")
+      for id in 1...2 as ClosedRange<Int64> { try world.insertGuest(id) }
+      let (store, path) = (world.source.identifier, world.logs.path)
+      #expect(throws: PipelineError.self) { try History.all(path) }
+      try world.export()
+      let copy = folder.path + "/copy.store"
+      try copyStore(world.path, to: copy)
+      for text in [path, path + "/store=\(store)", path + "@1", world.path, world.path + "@1"] {
+        let histories = try History.all(text)
+        #expect(histories.map(\.name) == [text])
+        #expect(histories.map(\.last) == [text.hasSuffix("@1") ? 1 : 2])
+      }
+      try world.insertGuest(3)
+      try world.export()
+      _ = try recover(RecoverRequest(store: copy, logs: world.logs))
+      let lineages = (0...1).map { world.logs.lineageFolder(store, lineage: $0) }
+      for text in [path, path + "/store=\(store)"] {
+        let histories = try History.all(text)
+        #expect(histories.map(\.name) == lineages && histories.map(\.last) == [3, 2])
+        #expect(histories.map(\.outline.lineage) == [0, 1])
+        #expect(histories.map { $0.outline.otherLineages.map(\.lineage) } == [[1], [0]])
+        #expect(
+          histories.map { $0.outline.otherLineages.map(\.path) } == lineages.reversed().map { [$0] }
+        )
+      }
+      for text in lineages + [path + "@2"] {
+        #expect(try History.all(text).map(\.name) == [text])
+      }
+      // The lineage before the point is named as a place of earlier transactions.
+      let error = #expect(throws: PipelineError.self) { try History(lineages[1] + "@0") }
+      #expect(
+        error?.hint.hasSuffix(
+          "The logs of the previous lineage show earlier states: \(lineages[0])"
+        )
+          == true
+      )
+    }
+  }
+
+  @Test("The error of a folder without the wanted logs says which logs it has.")
+  func missingHistories() throws {
+    try withTemporaryFolder { folder in
+      let world = try World(folder, "histories of a folder")
+      for id in 1...2 as ClosedRange<Int64> { try world.insertGuest(id) }
+      let (store, path) = (world.source.identifier, world.logs.path)
+      func error(_ store: String, _ lineage: Int64? = nil) -> PipelineError? {
+        #expect(throws: PipelineError.self) {
+          _ = try FolderHistory(world.logs, store: store, lineage: lineage)
+        }
+      }
+      let none = #expect(throws: PipelineError.self) { try History(path) }
+      #expect(none?.code == .missing && none?.message == "There are no logs in \(path).")
+      try world.export { $0.wantsSnapshot = true }
+      let other = error("S")
+      #expect(other?.code == .missing)
+      #expect(other?.message == "There are no logs of the store S in \(path).")
+      let later = error(store, 4)
+      #expect(later?.code == .missing && later?.hint == "There are logs of lineage 0.")
+      #expect(
+        later?.message == "There are no logs of lineage 4 of the store \(store) in \(path)."
+      )
+      let file = try #require(try world.files().first)
+      let day = URL(fileURLWithPath: file).deletingLastPathComponent().path
+      let part = #expect(throws: PipelineError.self) { try History(day) }
+      #expect(part?.code == .missing && part?.logs == day)
+      #expect(
+        part?.message == "\(day) contains only a part of the logs of a lineage."
+      )
+      // Only the snapshot of the state after transaction 2 remains.
+      for file in try world.files() { try FileManager.default.removeItem(atPath: file) }
+      let state = error(store)
+      let lineage = world.logs.lineageFolder(store, lineage: 0)
+      #expect(state?.code == .missing)
+      #expect(
+        state?.message == "The logs in \(lineage) contain only the state after transaction 2."
+      )
+    }
+  }
+
+  @Test("Logs that disappear while they are read are reported, but not those after the head.")
+  func goneLogs() throws {
+    try withTemporaryFolder { folder in
+      let world = try World(folder, "gone logs of a source")
+      for id in 1...5 as ClosedRange<Int64> {
+        try world.insertGuest(id)
+        if id != 1 && id != 3 { try world.export() }
+      }
+      let history = try FolderHistory(world.logs, store: world.source.identifier)
+      let read = { (range: ClosedRange<Int64>) in try self.ids(history, range) }
+      #expect(try read(1...5) == [1, 2, 3, 4, 5] && read(2...3) == [2, 3])
+      #expect(try read(5...9) == [5] && read(6...9) == [])
+      try FileManager.default.removeItem(atPath: try #require(try world.files().last))
+      #expect(try read(1...4) == [1, 2, 3, 4])
+      for range in [1...5, 4...9, 5...5] as [ClosedRange<Int64>] {
+        let error = #expect(throws: PipelineError.self) { _ = try read(range) }
+        #expect(error?.code == .missingLogs, "\(range)")
+        #expect(
+          error?.message
+            == "The logs from transaction 5 on were removed from \(world.logs.path).",
+          "\(range)"
+        )
+      }
+    }
+  }
+
+  @Test("A log that belongs to another history than the log before it is refused.")
+  func otherHistory() throws {
+    try withTemporaryFolder { folder in
+      let world = try World(folder, "two histories")
+      try world.insertGuest(1)
+      let path = folder.path + "/copy.store"
+      try copyStore(world.path, to: path)
+      try world.insertGuest(2)
+      try world.export()
+      let copy = try Store.open(.file(URL(fileURLWithPath: path)))
+      let other = LogFolder(folder.path + "/other")
+      try other.create()
+      let guest = try #require(worldSchema.index(of: "Guest"))
+      let values = copy.layouts[guest].columns.map { _ in Value.null }
+      for id in 12...13 as ClosedRange<Int64> {
+        try copy.write(Author()) { try $0.insert(guest, id: id, values: values) }
+        _ = try export(ExportRequest(store: path, logs: other))
+      }
+      let store = world.source.identifier
+      let log = try #require(try other.files(of: store, lineage: 0).last)
+      #expect(log.range == 3...3)
+      let target = world.logs.path + log.path.dropFirst(other.path.count)
+      try FileManager.default.createDirectory(
+        at: URL(fileURLWithPath: target).deletingLastPathComponent(),
+        withIntermediateDirectories: true
+      )
+      try FileManager.default.copyItem(atPath: log.path, toPath: target)
+      let history = try FolderHistory(world.logs, store: store)
+      let read = { (range: ClosedRange<Int64>) in try self.ids(history, range) }
+      #expect(try read(1...2) == [1, 2] && read(3...3) == [3])
+      let error = #expect(throws: LogError.self) { _ = try read(1...3) }
+      #expect(error?.code == .damaged && error?.path == target && error?.transaction == 3)
+      #expect(error?.message == ChainFailure.otherHistory(after: 2).at(target).message)
+    }
+  }
+
+  @Test("Filtered logs are read across the end of a log whose last transaction was left out.")
+  func filteredLogs() throws {
+    try withTemporaryFolder { folder in
+      let world = try World(folder, "filtered history")
+      var filter = ExportFilter()
+      filter.authors = ["app"]
+      let guest = try #require(worldSchema.index(of: "Guest"))
+      let values = world.source.layouts[guest].columns.map { _ in Value.null }
+      try world.insertGuest(1)
+      try world.source.write(Author(name: "other")) {
+        try $0.insert(guest, id: 2, values: values)
+      }
+      try world.export { $0.filter = filter }
+      try world.insertGuest(3)
+      try world.export { $0.filter = filter }
+      let logs = world.logs.partial(leavingOut: filter.words)
+      let store = world.source.identifier
+      #expect(try logs.files(of: store, lineage: 0).map(\.range) == [1...2, 3...3])
+      let history = try FolderHistory(logs, store: store)
+      #expect(try history.outline().filter == filter.words)
+      for (range, expected) in [
+        (1...3, [1, 3]), (1...2, [1]), (2...2, []), (2...3, [3]), (3...4, [3]),
+      ] as [(ClosedRange<Int64>, [Int64])] {
+        #expect(try self.ids(history, range) == expected, "\(range)")
+      }
+      // Without filtered logs of its own, the folder itself has no history to show.
+      let error = #expect(throws: LogError.self) { try FolderHistory(world.logs, store: store) }
+      #expect(error?.code == .filtered && error?.path == logs.storeFolder(store))
+      #expect(
+        error?.message
+          == "All logs of the store \(store) are filtered (\(filter.words)), so they do not contain"
+          + " the whole history."
+      )
+    }
+  }
+}
