@@ -321,17 +321,24 @@ struct LineageVerificationTests {
     }
   }
 
-  @Test("After the first transaction of a later lineage, nothing is said about its parent.")
-  func positionAtBeginning() throws {
+  /// Calls `body` with logs of a store, after a copy of the store began a lineage at transaction 2.
+  private func withCopy(_ body: (World, RecoverResult) throws -> Void) throws {
     try withTemporaryFolder { folder in
-      let world = try World(folder, "position at the beginning of a lineage")
+      let world = try World(folder, "lineage of a copy")
       for id in 1...2 as ClosedRange<Int64> { try world.insertGuest(id) }
       try world.export()
       let copy = folder.path + "/copy.store"
       try copyStore(world.path, to: copy)
       try world.insertGuest(3)
       try world.export()
-      let begun = try recover(RecoverRequest(store: copy, logs: world.logs)).resumes
+      try body(world, recover(RecoverRequest(store: copy, logs: world.logs)))
+    }
+  }
+
+  @Test("After the first transaction of a later lineage, nothing is said about its parent.")
+  func positionAtBeginning() throws {
+    try withCopy { world, recovered in
+      let begun = recovered.resumes
       #expect(begun.lineage == 1 && begun.transaction == 2)
       var request = VerifyRequest(logs: world.logs)
       request.after = TrustedPosition(transaction: 2, digest: begun.digest)
@@ -346,16 +353,8 @@ struct LineageVerificationTests {
 
   @Test("A position is found in an earlier lineage if the logs of the last lineage are damaged.")
   func positionBeforeDamage() throws {
-    try withTemporaryFolder { folder in
-      let world = try World(folder, "position before a damaged lineage")
-      for id in 1...2 as ClosedRange<Int64> { try world.insertGuest(id) }
-      try world.export()
-      let copy = folder.path + "/copy.store"
-      try copyStore(world.path, to: copy)
-      try world.insertGuest(3)
-      try world.export()
-      let file = try recover(RecoverRequest(store: copy, logs: world.logs)).file
-      let log = try #require(file)
+    try withCopy { world, recovered in
+      let log = try #require(recovered.file)
       try cut(log, after: 0)
       var request = VerifyRequest(logs: world.logs)
       request.after = TrustedPosition(transaction: 1, digest: try world.point(1).digest)

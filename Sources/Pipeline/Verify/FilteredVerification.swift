@@ -1,8 +1,27 @@
 import ChangeLog
 import Changes
 
+/// Verifies the filtered logs of a store, which are in a folder for each filter.
+func verifyFilteredLogs(
+  of store: String,
+  folder: LogFolder,
+  progress: inout Progress,
+  tick: Tick
+) throws -> [Verification] {
+  var all: [Verification] = []
+  for name in try folder.partials(of: store) {
+    let logs = folder.partial(named: name)
+    var results = try logs.lineages(of: store).map {
+      try verifyFiltered(logs, store: store, lineage: $0, progress: &progress, tick: tick)
+    }
+    try addStrays(to: &results, store: store, folder: logs)
+    all += results
+  }
+  return all
+}
+
 /// Verifies the filtered logs of one lineage.
-func verifyFiltered(
+private func verifyFiltered(
   _ folder: LogFolder,
   store: String,
   lineage: Int64,

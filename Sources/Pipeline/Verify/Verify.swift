@@ -33,76 +33,101 @@ private func verifyOnce(
   tick: Tick
 ) throws -> [Verification] {
   observer?.restart()
-  var result: [Verification] = []
+  var results: [Verification] = []
   /// The results to record: the last lineage of each store without findings.
   var sound: [Verification] = []
   var progress = Progress()
   for store in stores {
-    var lineages: [Verification] = []
-    var namedHeads: [HistoryPoint?] = []
-    let numbers = try request.logs.lineages(of: store)
-    let start = try request.after.map { try lineage(with: $0, of: store, in: request.logs) }
-    for lineage in numbers where lineage >= start ?? 0 {
-      let run = try LineageVerification(
-        request,
-        store: store,
-        lineage: lineage,
-        after: lineage == start ? request.after : nil,
-        observer: observer,
-        progress: progress
-      )
-      lineages.append(try run.verify(tick))
-      namedHeads.append(run.namedHead)
-      progress = run.progress
-    }
-    // During an erasure, the end of the logs is not known.
-    guard !lineages.contains(where: \.isUnfinished) else {
-      result += lineages
-      continue
-    }
-    checkLineageEnds(&lineages, named: namedHeads)
-    if let last = lineages.indices.last {
-      try checkEnd(&lineages[last], request: request)
-      if let path = request.against {
-        try compare(&lineages[last], path: path, request: request, tick: tick)
-      }
-    }
-    proveEarlier(&lineages, named: namedHeads)
-    let heads = Dictionary(
-      lineages.compactMap { found in found.proven.map { (found.lineage, $0.transaction) } },
-      uniquingKeysWith: max
+    let lineages = try verifyLineages(
+      of: store,
+      request: request,
+      observer: observer,
+      progress: &progress,
+      tick: tick
     )
-    for index in lineages.indices {
-      try replaySnapshots(&lineages[index], request: request, tick: tick)
-      lineages[index].exceptMarked(heads)
-    }
-    noteWhole(&lineages, logs: request.logs)
-    try addStrays(to: &lineages, store: store, folder: request.logs)
+    results += lineages
+    guard !lineages.contains(where: \.isUnfinished) else { continue }
     if let last = lineages.last, lineages.allSatisfy(\.findings.isEmpty) { sound.append(last) }
-    result += lineages
-    for name in try request.includesFiltered ? request.logs.partials(of: store) : [] {
-      let folder = request.logs.partial(named: name)
-      var results = try folder.lineages(of: store).map {
-        try verifyFiltered(folder, store: store, lineage: $0, progress: &progress, tick: tick)
-      }
-      try addStrays(to: &results, store: store, folder: folder)
-      result += results
+    guard request.includesFiltered else { continue }
+    results += try verifyFilteredLogs(
+      of: store,
+      folder: request.logs,
+      progress: &progress,
+      tick: tick
+    )
+  }
+  let count = findingCount(results)
+  try checkFolder(request, &results)
+  // A finding that is not about the logs of one store can be about any store.
+  if findingCount(results) == count {
+    for last in sound { try record(last, request: request) }
+  }
+  return results
+}
+
+private func findingCount(_ results: [Verification]) -> Int {
+  results.lazy.map(\.findings.count).reduce(0, +)
+}
+
+/// Verifies all lineages of a store, and compares their ends.
+private func verifyLineages(
+  of store: String,
+  request: VerifyRequest,
+  observer: (any VerificationObserver)?,
+  progress: inout Progress,
+  tick: Tick
+) throws -> [Verification] {
+  var results: [Verification] = []
+  var namedHeads: [HistoryPoint?] = []
+  let start = try request.after.map { try lineage(with: $0, of: store, in: request.logs) }
+  for lineage in try request.logs.lineages(of: store) where lineage >= start ?? 0 {
+    let run = try LineageVerification(
+      request,
+      store: store,
+      lineage: lineage,
+      after: lineage == start ? request.after : nil,
+      observer: observer,
+      progress: progress
+    )
+    results.append(try run.verify(tick))
+    namedHeads.append(run.namedHead)
+    progress = run.progress
+  }
+  // During an erasure, the end of the logs is not known.
+  guard !results.contains(where: \.isUnfinished) else { return results }
+  checkLineageEnds(&results, named: namedHeads)
+  if let last = results.indices.last {
+    try checkEnd(&results[last], request: request)
+    if let path = request.against {
+      try compare(&results[last], path: path, request: request, tick: tick)
     }
   }
-  let findings = result.lazy.map(\.findings.count).reduce(0, +)
-  try add(request.failures + request.logs.strays(), to: &result)
-  guard !result.isEmpty else {
+  proveEarlier(&results, named: namedHeads)
+  let heads = Dictionary(
+    results.compactMap { found in found.proven.map { (found.lineage, $0.transaction) } },
+    uniquingKeysWith: max
+  )
+  for index in results.indices {
+    try replaySnapshots(&results[index], request: request, tick: tick)
+    results[index].exceptMarked(heads)
+  }
+  noteWhole(&results, logs: request.logs)
+  try addStrays(to: &results, store: store, folder: request.logs)
+  return results
+}
+
+/// Adds the findings that are not about the logs of one store.
+///
+/// - Throws: ``PipelineError`` if there are no logs.
+private func checkFolder(_ request: VerifyRequest, _ results: inout [Verification]) throws {
+  try add(request.failures + request.logs.strays(), to: &results)
+  guard !results.isEmpty else {
     throw PipelineError(
       request.store.map { .noLogsOfStore($0, others: []) } ?? .noLogs,
       logs: request.logs.path
     )
   }
-  checkGiven(request, &result)
-  // A finding that is not about the logs of one store can be about any store.
-  if result.lazy.map(\.findings.count).reduce(0, +) == findings {
-    for last in sound { try record(last, request: request) }
-  }
-  return result
+  checkGiven(request, &results)
 }
 
 /// The lineage that contains a trusted position; the latest lineage if none contains it.
@@ -124,7 +149,7 @@ private func lineage(
 }
 
 /// Adds findings for the stray files in a store's folder.
-private func addStrays(
+func addStrays(
   to results: inout [Verification],
   store: String,
   folder: LogFolder
