@@ -184,6 +184,12 @@ struct DiskTests {
       expect(.damaged, "The file \(path), or a line in it, is larger than the limit.") {
         _ = try read(limit: 1000)
       }
+      // The limit holds for each line, and not for all lines together.
+      try writeDurably([0x61, 0x62, 0x0a, 0x63, 0x64, 0x65, 0x0a], to: path)
+      #expect(try read(limit: 3) == [[0x61, 0x62], [0x63, 0x64, 0x65]])
+      expect(.damaged, "The file \(path), or a line in it, is larger than the limit.") {
+        _ = try read(limit: 2)
+      }
     }
   }
 

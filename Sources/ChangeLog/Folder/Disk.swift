@@ -204,11 +204,12 @@ func readLines(
   _ = try readPieces(of: path, isOurs: true) { piece in
     waiting += piece
     var start = 0
-    while let end = waiting[start...].firstIndex(of: 0x0a) {
+    while let end = waiting[start...].firstIndex(of: 0x0a), end - start <= limit {
       try waiting.withUnsafeBytes { try body(UnsafeRawBufferPointer(rebasing: $0[start..<end])) }
       start = end + 1
     }
     waiting.removeFirst(start)
+    // The rest has no complete line, or begins with one that is too long.
     guard waiting.count <= limit else { throw LogFailure.tooLarge.at(path) }
   }
 }
