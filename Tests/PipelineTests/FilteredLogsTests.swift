@@ -604,8 +604,24 @@ struct FilteredLogsTests {
       #expect(result.from.transaction == 0 && result.to.transaction == 3)
       #expect(result.transactions == 3 && result.notices.isEmpty)
       try world.source.deleteHistory([1...2])
-      let error = #expect(throws: StoreError.self) { try world.export { $0.filter = others } }
+      let error = #expect(throws: PipelineError.self) { try world.export { $0.filter = others } }
       #expect(error?.code == .historyExpired)
+      let partial = world.logs.partial(leavingOut: others.words)
+      let old = partial.storeFolder(world.source.identifier)
+      #expect(error?.hint.hasPrefix("Move \(old) away.") == true, "\(error?.hint ?? "")")
+    }
+  }
+
+  @Test("Filtered logs begin after transactions that were deleted from the middle of history.")
+  func afterMiddle() throws {
+    try withTemporaryFolder { folder in
+      let world = try World(folder, "filtered logs after the middle")
+      for id in 1...5 as ClosedRange<Int64> { try world.insertGuest(id) }
+      try world.source.deleteHistory([2...3])
+      let result = try world.export { $0.filter = filter { $0.entities = ["Guest"] } }
+      try #expect(result.from == world.point(3) && result.to == world.point(5))
+      #expect(result.notices == [.logsBeginAfter(3, of: world.path)])
+      #expect(try verifyAll(world.logs).map(\.findings) == [[]])
     }
   }
 

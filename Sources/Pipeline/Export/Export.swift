@@ -106,19 +106,21 @@ final class Export {
   }
 
   func run(_ tick: Tick) throws -> ExportResult {
-    if case .snapshot = start, request.until != .head, try reader.adoptedStart() == nil {
-      throw request.error(.firstExportIsSnapshot)
-    }
     if case .after(let point) = start {
       result.from = point
-      let last = try lastWanted()
+      result.to = point
+    }
+    if case .snapshot = start {
+      guard try request.until == .head || reader.adoptedStart() != nil else {
+        throw request.error(.firstExportIsSnapshot)
+      }
+    } else {
       try request.checkContinuation(
         of: store.identifier,
-        after: point,
-        through: last,
+        after: result.from,
+        through: lastWanted(),
         reader: reader
       )
-      result.to = point
     }
     try remember()
     if case .snapshot = start { try writeFirstSnapshot(tick) }

@@ -129,7 +129,7 @@ extension ExportStart {
     let isAdopted = try reader.adoptedStart() != nil
     // The logs of an adopted file begin with a snapshot, which is a separate file.
     if isAdopted, request.stream == nil { return .snapshot }
-    guard try !isAdopted && reader.reachesBack() else {
+    guard try !isAdopted && reader.lastMissingTransaction() == 0 else {
       throw request.error(.streamHasNoBeginning)
     }
     return .beginning
@@ -141,11 +141,12 @@ extension ExportStart {
     notices: inout [Notice]
   ) throws -> ExportStart {
     let adopted = try reader.adoptedStart()
-    if try adopted == nil && reader.reachesBack() { return .beginning }
+    let missing = try reader.lastMissingTransaction()
+    if adopted == nil, missing == 0 { return .beginning }
     guard request.logs.partial != nil else { return .snapshot }
-    let base = try adopted.map { try reader.point($0) } ?? reader.historyRange().base
-    notices.append(.logsBeginAfter(base.transaction, of: request.store))
-    return base.transaction > 0 ? .after(base) : .beginning
+    let base = max(missing, adopted ?? 0)
+    notices.append(.logsBeginAfter(base, of: request.store))
+    return base > 0 ? .after(try reader.point(base)) : .beginning
   }
 }
 
@@ -162,10 +163,5 @@ extension Reader {
       return true
     }
     return true
-  }
-
-  /// Whether no transaction was deleted from the history.
-  func reachesBack() throws -> Bool {
-    try historyRange().base.transaction == 0 && lastDeletedTransaction() == nil
   }
 }

@@ -20,9 +20,11 @@ package func adoptedState(
   let logs = LogFolder(folder + "/state")
   try logs.create()
   let reached = try store.read { reader in
-    let base = try reader.historyRange().base.transaction
-    let deleted = try reader.lastDeletedTransaction() ?? 0
-    let reached = try max(transaction, base, deleted, reader.adoptedStart() ?? 0)
+    let reached = try max(
+      transaction,
+      reader.lastMissingTransaction(),
+      reader.adoptedStart() ?? 0
+    )
     let log = try SnapshotLog(
       of: store,
       reader: reader,

@@ -117,10 +117,3 @@ struct Recovery {
     try writeToken(point, of: chain.store, to: token)
   }
 }
-
-extension Reader {
-  /// The transaction after which history is complete.
-  func wholeBase() throws -> Int64 {
-    try max(historyRange().base.transaction, lastDeletedTransaction() ?? 0)
-  }
-}

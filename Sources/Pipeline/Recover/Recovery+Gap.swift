@@ -9,7 +9,7 @@ extension Recovery {
   /// state directly before the oldest transaction of history.
   func writeGap(after last: HistoryPoint, result: inout RecoverResult, tick: Tick) throws {
     let exported = try importedState(tick)
-    let base = try store.read { try $0.wholeBase() }
+    let base = try store.read { try $0.lastMissingTransaction() }
     let (kept, reached) =
       try store.schema.isAdopted
       ? adoptedState(of: store, after: base, in: folder, tick: tick)

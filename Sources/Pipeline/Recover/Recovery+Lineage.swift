@@ -119,7 +119,7 @@ extension Recovery {
   /// transaction.
   private func fork(from chain: LogChain, tick: Tick) throws -> Int64 {
     try store.read { reader in
-      let base = try max(reader.wholeBase(), reader.adoptedStart() ?? 0)
+      let base = try max(reader.lastMissingTransaction(), reader.adoptedStart() ?? 0)
       let cursor = try reader.history(after: base)
       var mine = try cursor.nextTransaction()
       var common = base

@@ -127,6 +127,11 @@ extension Reader {
     )
   }
 
+  /// The last transaction that was deleted from history; 0 if history is complete.
+  package func lastMissingTransaction() throws -> Int64 {
+    try max(historyRange().base.transaction, lastDeletedTransaction() ?? 0)
+  }
+
   /// The first transaction in a range that was deleted from the middle of history; nil if there is
   /// none.
   func firstDeletedTransaction(after first: Int64, through last: Int64) throws -> Int64? {
