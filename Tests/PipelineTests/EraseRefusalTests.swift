@@ -17,14 +17,21 @@ struct EraseRefusalTests {
     #expect(error?.message == expected.message && error?.hint == expected.hint)
   }
 
-  @Test("An erasure in the logs of two stores is refused unless the request names a store.")
-  func severalStores() throws {
+  /// Calls `body` with a log of the insertion and the deletion of a guest.
+  private func withDeletedGuest(_ body: (World) throws -> Void) throws {
     try withTemporaryFolder { folder in
-      let world = try World(folder, "erasing in logs of two stores")
+      let world = try World(folder, "logs of a deleted guest")
       try world.insertGuest(1)
       try world.deleteGuest(1)
       try world.export()
-      let second = folder.appendingPathComponent("second")
+      try body(world)
+    }
+  }
+
+  @Test("An erasure in the logs of two stores is refused unless the request names a store.")
+  func severalStores() throws {
+    try withDeletedGuest { world in
+      let second = world.folder.appendingPathComponent("second")
       try FileManager.default.createDirectory(at: second, withIntermediateDirectories: true)
       let other = try World(second, "other logs")
       try other.insertGuest(1)
@@ -44,11 +51,7 @@ struct EraseRefusalTests {
 
   @Test("An erasure in the logs of an unknown store names the stores that have logs.")
   func unknownStore() throws {
-    try withTemporaryFolder { folder in
-      let world = try World(folder, "erasing in unknown logs")
-      try world.insertGuest(1)
-      try world.deleteGuest(1)
-      try world.export()
+    try withDeletedGuest { world in
       let identifier = world.source.identifier
       let logs = world.logs.path
       var request = EraseRequest(logs: world.logs, entity: "Guest", object: 1)
@@ -194,11 +197,7 @@ struct EraseRefusalTests {
 
   @Test("An erasure is refused if a log has a copy in the folder of another day.")
   func copiedLog() throws {
-    try withTemporaryFolder { folder in
-      let world = try World(folder, "erasing beside a copied log")
-      try world.insertGuest(1)
-      try world.deleteGuest(1)
-      try world.export()
+    try withDeletedGuest { world in
       let log = try #require(try world.files().first)
       let day = URL(fileURLWithPath: log).deletingLastPathComponent()
       let later = day.deletingLastPathComponent().appendingPathComponent("date=2999-01-01")

@@ -147,6 +147,19 @@ struct LineageImportTests {
     }
   }
 
+  @Test("A point before the lost first log of a lineage is read from the lineage before it.")
+  func lostBeginning() throws {
+    try withTemporaryFolder { folder in
+      let logs = try Restored(folder)
+      let files = try logs.world.logs.files(of: logs.world.source.identifier, lineage: 1)
+      try #require(files.count > 1)
+      try FileManager.default.removeItem(atPath: files[0].path)
+      var request = logs.request("before", lineage: nil)
+      request.until = .transaction(logs.fork - 1)
+      try #expect(importLogs(request).to == logs.world.point(logs.fork - 1))
+    }
+  }
+
   @Test("A replica of either lineage that is past the point is refused.")
   func pastPoint() throws {
     try withTemporaryFolder { folder in

@@ -620,17 +620,36 @@ struct RecoverTests {
     }
   }
 
+  /// A schema with one entity, whose attributes have these names.
+  private func schema(_ names: String...) -> StoreSchema {
+    let attributes = names.map { Attribute(name: $0, type: .string, isOptional: true) }
+    return StoreSchema(
+      version: String(names.count),
+      entities: [Entity(name: "E", attributes: attributes)]
+    )
+  }
+
+  @Test("A copy that has no transaction of the logs begins a lineage with its first transaction.")
+  func nothingInCommon() throws {
+    try withTemporaryFolder { folder in
+      let world = try World(folder, "nothing in common")
+      let copy = folder.path + "/copy.store"
+      try copyStore(world.path, to: copy)
+      try world.insertGuest(1)
+      try world.export()
+      for id in Int64(2)...4 { try writeGuest(id, to: copy) }
+      let result = try recover(RecoverRequest(store: copy, logs: world.logs))
+      #expect(result.remedy == .lineage && result.objects == 1)
+      #expect(result.resumes.lineage == 1 && result.resumes.transaction == 1)
+      let verified = try verify(VerifyRequest(logs: world.logs))
+      #expect(verified.map(\.findings) == [[], []])
+    }
+  }
+
   @Test("A lineage that another copy began with another schema is not continued.")
   func otherSchema() throws {
     try withTemporaryFolder { folder in
       let url = folder.appendingPathComponent("a.store")
-      func schema(_ names: String...) -> StoreSchema {
-        let attributes = names.map { Attribute(name: $0, type: .string, isOptional: true) }
-        return StoreSchema(
-          version: String(names.count),
-          entities: [Entity(name: "E", attributes: attributes)]
-        )
-      }
       let store = try Store.open(.file(url), schema: schema("a"))
       func insert(_ id: Int64) throws {
         try store.write(Author()) { try $0.insert(0, id: id, values: [.text("x")]) }
@@ -661,13 +680,6 @@ struct RecoverTests {
   func schemaChange() throws {
     try withTemporaryFolder { folder in
       let url = folder.appendingPathComponent("a.store")
-      func schema(_ names: String...) -> StoreSchema {
-        let attributes = names.map { Attribute(name: $0, type: .string, isOptional: true) }
-        return StoreSchema(
-          version: String(names.count),
-          entities: [Entity(name: "E", attributes: attributes)]
-        )
-      }
       try Store.open(.file(url), schema: schema("a")).write(Author()) { writer in
         try writer.insert(0, id: 1, values: [.text("x")])
       }

@@ -122,11 +122,11 @@ extension Forgery {
       let place = try lines.place(#""txn":10,"seq":0"#)
       lines[place] = lines[place].replacing("later note of 9", with: "later note of 10")
     },
-    Forgery(lines: "a line is in another order of members, which no digest covers") { lines in
+    Forgery(lines: "a line has its keys in another order, which no digest covers") { lines in
       let place = try lines.place(#""txn":9,"seq":1"#)
       lines[place] = lines[place].replacing(#""seq":1,"n":7"#, with: #""n":7,"seq":1"#)
     },
-    Forgery(lines: "a line has a member that the format does not have, which no digest covers") {
+    Forgery(lines: "a line has a key that the format does not have, which no digest covers") {
       lines in
       let place = try lines.place(#""txn":9,"seq":1"#)
       lines[place] = lines[place].replacing(#","op":"#, with: #","note":"approved","op":"#)
@@ -225,8 +225,8 @@ extension Forgery {
     let values = Array(line[start...].dropLast().utf8).withUnsafeBytes {
       valuesDigest($0, salt: salt)
     }
-    let member = #""values":"\#(values)","#
-    return line.replacing(match.0, with: keepsSeed ? match.0 + member : Substring(member))
+    let pair = #""values":"\#(values)","#
+    return line.replacing(match.0, with: keepsSeed ? match.0 + pair : Substring(pair))
   }
 
   /// Forgeries after which somebody computes every digest again.
