@@ -179,37 +179,6 @@ package final class Connection {
     }
   }
 
-  /// The number of rows that prepared statements read without an index and skipped.
-  package var rowsPassedOver: Int { sum(of: SQLITE_STMTSTATUS_FULLSCAN_STEP) }
-
-  /// The number of times that prepared statements ran.
-  package var statementsRun: Int { sum(of: SQLITE_STMTSTATUS_RUN) }
-
-  /// The number of steps of prepared statements: a few for each row that they read or write.
-  package var steps: Int { sum(of: SQLITE_STMTSTATUS_VM_STEP) }
-
-  private func sum(of counter: Int32) -> Int {
-    var result = 0
-    var next = sqlite3_next_stmt(database, nil)
-    while let statement = next {
-      result += Int(sqlite3_stmt_status(statement, counter, 0))
-      next = sqlite3_next_stmt(database, statement)
-    }
-    return result
-  }
-
-  /// The number of rows that the last statement changed.
-  package var changes: Int { Int(sqlite3_changes64(database)) }
-
-  package var lastInsertedID: Int64 { sqlite3_last_insert_rowid(database) }
-
-  /// Whether a transaction is open.
-  ///
-  /// SQLite itself ends a transaction after some errors.
-  package var isInTransaction: Bool { sqlite3_get_autocommit(database) == 0 }
-
-  package var isReadOnly: Bool { sqlite3_db_readonly(database, "main") == 1 }
-
   /// How many milliseconds a statement waits for a lock.
   package var busyTimeout: Int { owner?.busyTimeout ?? ownBusyTimeout }
 
@@ -268,35 +237,6 @@ package final class Connection {
     try check(travelog_sqlite_set_foreign_keys(database, enforced ? 1 : 0))
   }
 
-  /// Syncs the files, so everything that the connection sees becomes durable.
-  ///
-  /// SQLite's own file descriptors are used, because closing another descriptor of the file would
-  /// release all locks of the process.
-  package func sync() throws {
-    // The log is synced first, because its contents replace those of the file.
-    for file in [travelog_sqlite_log_file(database), travelog_sqlite_file(database)] {
-      if let file { try check(travelog_sqlite_file_sync(file)) }
-    }
-  }
-
-  /// The first bytes of the file, read with SQLite's own file descriptor; fewer bytes if the file
-  /// is shorter.
-  package func firstBytes(_ count: Int) throws -> [UInt8] {
-    var size: Int64 = 0
-    guard let file = travelog_sqlite_file(database) else { return [] }
-    try check(travelog_sqlite_file_size(file, &size))
-    var bytes = [UInt8](repeating: 0, count: Int(min(Int64(count), max(0, size))))
-    if !bytes.isEmpty {
-      try check(travelog_sqlite_file_read(file, &bytes, Int32(truncatingIfNeeded: bytes.count), 0))
-    }
-    return bytes
-  }
-
-  /// Keeps the write-ahead log when the connection is closed.
-  package func keepWriteAheadLogOnClose() throws {
-    try check(travelog_sqlite_set_no_checkpoint_on_close(database, 1))
-  }
-
   func failure(_ code: Int32, sql: String? = nil) -> SQLiteError {
     if code == SQLITE_AUTH {
       return SQLiteError(
@@ -309,7 +249,7 @@ package final class Connection {
     return SQLiteError(code, database: database, sql: sql, path: path)
   }
 
-  private func check(_ code: Int32) throws {
+  func check(_ code: Int32) throws {
     guard code == SQLITE_OK else { throw failure(code) }
   }
 }

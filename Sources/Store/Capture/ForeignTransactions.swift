@@ -6,17 +6,17 @@ import SQLite
 /// The captured rows are read in order. To find the state of an object or its links after a
 /// captured row, the later captured changes are reverted, starting with the present state.
 final class ForeignTransactions {
-  private let rows: CapturedRows
-  private let tables: [ForeignTable]
+  let rows: CapturedRows
+  let tables: [ForeignTable]
   private let layouts: [EntityLayout]
   private let joins: [JoinTable]
   private let recorder: ChangeRecorder
   private let blobs: Blobs
   /// For each entity, the positions of its columns in ``ForeignTable/columns``.
-  private let places: [[Int]]
+  let places: [[Int]]
   /// The index of each entity's table in ``tables``.
   private let entityTables: [Int]
-  private let linkTables: [Int]
+  let linkTables: [Int]
   /// The join tables that each entity owns.
   private let owned: [[JoinIndex]]
   /// For each table, the captured rows that `REPLACE` may have deleted.
@@ -159,49 +159,6 @@ final class ForeignTransactions {
     }
   }
 
-  // MARK: Objects
-
-  private struct Object {
-    let key: RowKey
-    /// The values of the object, in the order of ``EntityLayout/columns``.
-    let values: [Value]
-  }
-
-  /// The object in a row; nil if the entity in the row does not exist.
-  private func object(_ id: Int64, in table: Int, columns: [Value]) -> Object? {
-    guard case .objects(let entities) = tables[table].content else { return nil }
-    var entity = entities.values.first
-    if tables[table].columns.first == "\"_entity\"" {
-      guard case .text(let name) = columns.first else { return nil }
-      entity = entities[name]
-    }
-    guard let entity else { return nil }
-    let key = RowKey(entity: entity, id: ObjectID(id))
-    return Object(key: key, values: places[entity].map { columns[$0] })
-  }
-
-  /// The state of an object after a captured row.
-  private func object(_ id: Int64, in table: Int, after time: Int64) throws -> Object? {
-    let later = try rows.rows(of: id, in: table, after: time)
-    defer { later.reset() }
-    if try later.step(), let row = rows.row(at: later) {
-      return row.kind == .insert ? nil : object(id, in: table, columns: row.before)
-    }
-    let columns = tables[table].columns
-    let list = columns.isEmpty ? "1" : columns.joined(separator: ", ")
-    let now = try rows.connection.cached(
-      "SELECT \(list) FROM \(quoted(tables[table].name)) WHERE \(tables[table].object) = ?1"
-    )
-    try now.bind(1, id)
-    defer { now.reset() }
-    guard try now.step() else { return nil }
-    return object(
-      id,
-      in: table,
-      columns: columns.indices.map { now.value(at: Int32(truncatingIfNeeded: $0)) }
-    )
-  }
-
   private func update(_ old: Object, values: [Value]) throws {
     let changed = values.indices.filter { !values[$0].isSame(as: old.values[$0]) }
     guard !changed.isEmpty else { return }
@@ -265,38 +222,5 @@ final class ForeignTransactions {
   private func count(_ value: Value, difference: Int64) throws {
     guard case .text(let digest) = value, Digest(hexadecimal: digest) != nil else { return }
     try blobs.adopt(digest, rows: difference)
-  }
-
-  // MARK: Links
-
-  private func target(_ columns: [Value]) -> Int64? {
-    guard columns.count == 1, case .integer(let target) = columns[0] else { return nil }
-    return target
-  }
-
-  /// The targets of an owner's links after a captured row, in ascending order.
-  private func targets(of owner: Int64, by join: JoinIndex, after time: Int64) throws -> [Int64] {
-    let table = tables[linkTables[join]]
-    var result: Set<Int64> = []
-    let now = try rows.connection.cached(
-      "SELECT \(table.columns.joined(separator: ", ")) FROM \(quoted(table.name))"
-        + " WHERE \(table.object) = ?1"
-    )
-    try now.bind(1, owner)
-    defer { now.reset() }
-    while try now.step() {
-      if let target = target([now.value(at: 0)]) { result.insert(target) }
-    }
-    var seen: Set<Int64> = []
-    let later = try rows.rows(of: owner, in: linkTables[join], after: time)
-    defer { later.reset() }
-    while try later.step() {
-      guard let row = rows.row(at: later),
-        let target = target(row.kind == .insert ? row.after : row.before),
-        seen.insert(target).inserted
-      else { continue }
-      if row.kind == .insert { result.remove(target) } else { result.insert(target) }
-    }
-    return result.sorted()
   }
 }

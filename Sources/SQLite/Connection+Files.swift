@@ -1,0 +1,33 @@
+import CSQLite
+
+/// The files of a database, which SQLite has opened.
+extension Connection {
+  /// Syncs the files, so everything that the connection sees becomes durable.
+  ///
+  /// SQLite's own file descriptors are used, because closing another descriptor of the file would
+  /// release all locks of the process.
+  package func sync() throws {
+    // The log is synced first, because its contents replace those of the file.
+    for file in [travelog_sqlite_log_file(database), travelog_sqlite_file(database)] {
+      if let file { try check(travelog_sqlite_file_sync(file)) }
+    }
+  }
+
+  /// The first bytes of the file, read with SQLite's own file descriptor; fewer bytes if the file
+  /// is shorter.
+  package func firstBytes(_ count: Int) throws -> [UInt8] {
+    var size: Int64 = 0
+    guard let file = travelog_sqlite_file(database) else { return [] }
+    try check(travelog_sqlite_file_size(file, &size))
+    var bytes = [UInt8](repeating: 0, count: Int(min(Int64(count), max(0, size))))
+    if !bytes.isEmpty {
+      try check(travelog_sqlite_file_read(file, &bytes, Int32(truncatingIfNeeded: bytes.count), 0))
+    }
+    return bytes
+  }
+
+  /// Keeps the write-ahead log when the connection is closed.
+  package func keepWriteAheadLogOnClose() throws {
+    try check(travelog_sqlite_set_no_checkpoint_on_close(database, 1))
+  }
+}

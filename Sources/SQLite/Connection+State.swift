@@ -1,0 +1,35 @@
+import CSQLite
+
+/// What SQLite tells about a connection and its statements.
+extension Connection {
+  /// The number of rows that prepared statements read without an index and skipped.
+  package var rowsPassedOver: Int { sum(of: SQLITE_STMTSTATUS_FULLSCAN_STEP) }
+
+  /// The number of times that prepared statements ran.
+  package var statementsRun: Int { sum(of: SQLITE_STMTSTATUS_RUN) }
+
+  /// The number of steps of prepared statements: a few for each row that they read or write.
+  package var steps: Int { sum(of: SQLITE_STMTSTATUS_VM_STEP) }
+
+  private func sum(of counter: Int32) -> Int {
+    var result = 0
+    var next = sqlite3_next_stmt(database, nil)
+    while let statement = next {
+      result += Int(sqlite3_stmt_status(statement, counter, 0))
+      next = sqlite3_next_stmt(database, statement)
+    }
+    return result
+  }
+
+  /// The number of rows that the last statement changed.
+  package var changes: Int { Int(sqlite3_changes64(database)) }
+
+  package var lastInsertedID: Int64 { sqlite3_last_insert_rowid(database) }
+
+  /// Whether a transaction is open.
+  ///
+  /// SQLite itself ends a transaction after some errors.
+  package var isInTransaction: Bool { sqlite3_get_autocommit(database) == 0 }
+
+  package var isReadOnly: Bool { sqlite3_db_readonly(database, "main") == 1 }
+}
