@@ -104,6 +104,38 @@ struct AdoptedFileTests {
     #expect(try findings(program) == [])
   }
 
+  @Test("A check compares each column with its last value in history, whichever change has it.")
+  func severalChanges() throws {
+    let program = try AdoptedProgram()
+    try program.run("UPDATE person SET name = 'Anna' WHERE id = 1; DELETE FROM pair WHERE y = 2")
+    #expect(try findings(program) == [])
+    try program.run(
+      "UPDATE person SET age = 31 WHERE id = 1; INSERT INTO pair VALUES ('k', 2, 'new')"
+    )
+    #expect(try findings(program) == [])
+    try program.connection.setTriggers(enabled: false)
+    try program.run(
+      """
+      UPDATE person SET name = 'unseen', age = 32 WHERE id = 1;
+      UPDATE pair SET v = 'unseen' WHERE y = 2;
+      """
+    )
+    try program.connection.setTriggers(enabled: true)
+    var sequences: [Int64] = []
+    var found: [String] = []
+    _ = try program.open().check { finding in
+      if case .row(let change) = finding { sequences.append(change.sequence) }
+      found.append(finding.description)
+    }
+    #expect(
+      found == [
+        #"pair ["text:k","integer:2"] has other values than in history: ["v"]"#,
+        #"person 1 has other values than in history: ["name","age"]"#,
+      ]
+    )
+    #expect(sequences == [0, 0])
+  }
+
   @Test("A check finds transactions that were altered or removed.")
   func alteredHistory() throws {
     let program = try AdoptedProgram("PRAGMA journal_mode = WAL;")

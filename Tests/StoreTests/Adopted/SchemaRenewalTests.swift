@@ -76,6 +76,44 @@ struct SchemaRenewalTests {
     }
   }
 
+  @Test("The version after a version that is not a number is 1.")
+  func forgedVersion() throws {
+    try withFile { connection, blobs, catalog in
+      var catalog = catalog
+      catalog.schema.version = "first"
+      let renewal = SchemaRenewal(
+        connection: connection,
+        names: try #require(AdoptedFile.names(on: connection)),
+        catalog: catalog,
+        blobs: blobs
+      )
+      _ = try renewal.recordAgain(["a"], author: Author())
+      #expect(try Catalog(on: connection).schema.version == "1")
+    }
+  }
+
+  @Test("A table with a new constraint is recorded again, although its rows are the same.")
+  func newConstraint() throws {
+    let program = try AdoptedProgram()
+    try Store.suspend(program.path) {
+      try program.run(
+        """
+        DROP TABLE pair;
+        CREATE TABLE pair(x TEXT, y INT, v CHECK (v <> 'bad'), PRIMARY KEY (x, y)) WITHOUT ROWID;
+        INSERT INTO pair VALUES ('k', 1, NULL), ('k', 2, 'two');
+        """
+      )
+    }
+    let history = try program.history()
+    #expect(history.map(\.operation) == ["migration"])
+    #expect(
+      history.first?.changes == [
+        #"insert pair ["text:k","integer:1"]  {"x":"text:k","y":"integer:1","v":null}"#,
+        #"insert pair ["text:k","integer:2"]  {"x":"text:k","y":"integer:2","v":"text:two"}"#,
+      ]
+    )
+  }
+
   @Test("A writer can't seal changes with a schema that is older than the tables.")
   func olderSchema() throws {
     try withFile { connection, blobs, catalog in
