@@ -1,5 +1,6 @@
 import Foundation
 import Glibc
+import SQLite
 import TestSupport
 import Testing
 
@@ -18,6 +19,15 @@ struct BlobFolderTests {
       let blobs = BlobFolder(besides: store)
       try blobs.create()
       try body(blobs, store)
+    }
+  }
+
+  /// Calls `body` with the large values of a new store.
+  private func withBlobs(_ body: (Blobs, BlobFolder, Connection) throws -> Void) throws {
+    try withFolder { folder, store in
+      let connection = try Connection(path: store, mode: .readWriteCreate)
+      try Catalog.create(sampleSchema, on: connection, provenance: .system)
+      try body(Blobs(connection, folder: folder), folder, connection)
     }
   }
 
@@ -101,6 +111,7 @@ struct BlobFolderTests {
       expectMissingFolder { try value.withUnsafeBytes { try blobs.write($0, digest: digest) } }
       expectMissingFolder { try blobs.create() }
       expectMissingFolder { try blobs.sync() }
+      expectMissingFolder { _ = try blobs.mark() }
     }
   }
 
@@ -120,6 +131,43 @@ struct BlobFolderTests {
         try value.withUnsafeBytes { try blobs.write($0, digest: digest) }
         #expect(self.mode(blobs.path) == mode.folder)
         #expect(self.mode(blobs.file(digest)) == mode.value)
+      }
+    }
+  }
+
+  @Test("A store with a folder refuses a value that does not have its digest, and keeps nothing.")
+  func alteredInFolder() throws {
+    try withBlobs { blobs, folder, connection in
+      let other = SHA256.digest(of: [1]).description
+      #expect(throws: CanonicalEncodingError.self) {
+        try blobs.keep(.bytes(Data(value)), digest: other)
+      }
+      #expect(!folder.contains(digest) && !folder.contains(other))
+      let count = "SELECT count(*) FROM store_blob"
+      #expect(try connection.integer(count) == 0)
+      try blobs.keep(.bytes(Data(value)), digest: digest)
+      #expect(try folder.read(digest) == Data(value))
+      #expect(try connection.integer(count) == 1)
+    }
+  }
+
+  @Test("A failed write removes its files, unless SQLite has already released the write lock.")
+  func abandoned() throws {
+    for isReleased in [false, true] {
+      try withBlobs { blobs, folder, connection in
+        #expect(!blobs.isTouched)
+        try connection.execute("BEGIN IMMEDIATE")
+        _ = try value.withUnsafeBytes { try blobs.keep($0) }
+        #expect(blobs.isTouched)
+        if isReleased { try connection.execute("ROLLBACK") }
+        blobs.abandon()
+        #expect(!blobs.isTouched)
+        // The marker lets the next opening of the store find the file.
+        let names = try folder.names()
+        #expect(names.contains(digest) == isReleased)
+        #expect(names.contains { $0.hasPrefix(".writing.") } == isReleased)
+        #expect(names.count == (isReleased ? 2 : 0))
+        if !isReleased { try connection.execute("ROLLBACK") }
       }
     }
   }

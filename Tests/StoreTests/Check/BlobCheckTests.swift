@@ -1,9 +1,10 @@
 import Changes
 import Foundation
 import SQLite
-import Store
 import StoreTesting
 import Testing
+
+@testable import Store
 
 @Suite("Checking the counts of large values")
 struct BlobCheckTests {
@@ -30,6 +31,25 @@ struct BlobCheckTests {
           "the large value \(digest) is used by 1 row and 0 changes, but the store counts 0 and 0"
         )
       )
+    }
+  }
+
+  @Test("A large value of a store in memory is missing if the store has no content for it.")
+  func missingContent() throws {
+    let schema = StoreSchema(
+      version: "1",
+      entities: [Entity(name: "Note", attributes: [Attribute(name: "text", type: .string)])]
+    )
+    try withStore(.memory, schema: schema) { store, _ in
+      let text = String(repeating: "long ", count: 240_000)
+      try store.write(Author()) { try $0.insert(0, id: 1, values: [.text(text)]) }
+      #expect(try findings(store) == [])
+      let digest = SHA256.digest(of: Array(text.utf8)).description
+      let connection = try #require(store.writerConnection)
+      try connection.execute("UPDATE store_blob SET content = x'00'")
+      #expect(try findings(store) == ["the large value \(digest) was altered"])
+      try connection.execute("UPDATE store_blob SET content = NULL")
+      #expect(try findings(store) == ["the large value \(digest) is missing"])
     }
   }
 

@@ -307,6 +307,86 @@ struct CheckTests {
     }
   }
 
+  @Test("A gap in tombstone mode erases the earlier values of deleted objects, and of no others.")
+  func gapOfTombstones() throws {
+    try withTemporaryFolder { folder in
+      let store = try Store.open(
+        .file(folder.appendingPathComponent("store")),
+        schema: foreignSchema,
+        options: Options(historyMode: .tombstones)
+      )
+      try store.write(Author()) { writer in
+        for (id, word) in [(1, "gone"), (2, "kept")] as [(Int64, String)] {
+          try writer.insert(Kind.tag, id: id, values: [.text(word)])
+        }
+      }
+      let connection = try foreignConnection(to: store)
+      try connection.setTriggers(enabled: false)
+      try connection.execute(
+        "DELETE FROM Tag WHERE id = 1; UPDATE Tag SET word = 'other' WHERE id = 2"
+      )
+      #expect(try store.check(recording: Author()) { _ in }.recorded == 2)
+      #expect(
+        try rows(
+          "SELECT object, after FROM history_change WHERE transaction_id = 1 ORDER BY object",
+          in: store
+        ) == [#"1|{"word":null}"#, #"2|{"word":"kept"}"#]
+      )
+    }
+  }
+
+  @Test("Only a replica that ends where the store's history begins completes a check.")
+  func beginning() throws {
+    try withForeignStore { store, connection in
+      for id in Int64(1)...3 {
+        try store.write(Author()) { try $0.insert(Kind.tag, id: id, values: [.text("\(id)")]) }
+      }
+      try withTemporaryFolder { folder in
+        func replica(through last: Int64) throws -> FollowingReplica {
+          let url = folder.appendingPathComponent("\(last)")
+          let replica = try FollowingReplica(of: store, at: url)
+          try replica.follow(store, through: last)
+          return replica
+        }
+        let (earlier, exact) = (try replica(through: 1), try replica(through: 2))
+        #expect(try store.deleteHistory([1...2]) == 2)
+        func unknown(since replica: FollowingReplica?) throws -> Int64 {
+          try store.check(since: replica?.open()) { _ in }.unknown
+        }
+        #expect(try unknown(since: nil) == 2)
+        #expect(try unknown(since: exact) == 0)
+        #expect(try storeError { _ = try unknown(since: earlier) }.code == .historyDiverged)
+        // The catalog is forged: the digest is still that of transaction 2.
+        try connection.execute("UPDATE store_catalog SET value = 1 WHERE key = 'history_base'")
+        #expect(try storeError { _ = try unknown(since: exact) }.code == .historyDiverged)
+      }
+    }
+  }
+
+  @Test("In a forged change, a link without a number is not the link to object 1.")
+  func forgedLink() throws {
+    try withForeignStore { store, connection in
+      try store.write(Author()) { writer in
+        try writer.insert(Kind.trip, id: 1, values: [.null, .null, .null, .null])
+        try writer.insert(Kind.tag, id: 1, values: [.text("w")])
+      }
+      try store.write(Author()) {
+        try $0.link(Kind.tag, relationship: "trips", source: 1, target: 1)
+      }
+      #expect(try findings(store) == [])
+      let links = #"{"trips":[{"entity":"Trip","id":"x"},{"entity":"Trip","id":"1"}]}"#
+      try connection.run(
+        "UPDATE history_change SET after = ?1 WHERE transaction_id = 2",
+        values: [.text(links)]
+      )
+      let found = try findings(store)
+      #expect(
+        found.contains(#"Tag 1 has other values than in history: ["trips"]"#),
+        "\(found)"
+      )
+    }
+  }
+
   @Test("Random changes that bypassed the triggers are recorded, also of replaced objects.")
   func randomGaps() throws {
     var random = SeededGenerator(for: "gaps")

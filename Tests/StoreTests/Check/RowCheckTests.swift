@@ -34,6 +34,30 @@ struct RowCheckTests {
     #expect(try differences("SELECT 1") == [])
   }
 
+  @Test("A text that becomes the digest of its earlier value is a changed text.")
+  func digestAsText() throws {
+    try withForeignStore { store, connection in
+      // The first text is the base64 form of three zeros, as history would have it for a blob.
+      let long = String(repeating: "long ", count: 240_000)
+      for (id, text) in [(1, "AAAA"), (2, long)] as [(Int64, String)] {
+        try store.write(Author()) { try $0.insert(Kind.tag, id: id, values: [.text(text)]) }
+      }
+      try connection.setTriggers(enabled: false)
+      for (id, bytes) in [(1, [0, 0, 0]), (2, Array(long.utf8))] as [(Int64, [UInt8])] {
+        try connection.run(
+          "UPDATE Tag SET word = ?2 WHERE id = ?1",
+          values: [.integer(id), .text(SHA256.digest(of: bytes).description)]
+        )
+      }
+      #expect(
+        try findings(store)
+          == (1...2).map {
+            #"Tag \#($0) has other values than in history: ["word"]"#
+          }
+      )
+    }
+  }
+
   @Test("Missing and changed rows are found and numbered from 0, also at the end.")
   func missing() throws {
     #expect(try differences("DELETE FROM Tag") == ["0 delete 2", "1 delete 4"])

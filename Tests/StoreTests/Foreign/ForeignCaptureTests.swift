@@ -171,6 +171,28 @@ struct ForeignCaptureTests {
     )
   }
 
+  @Test("A large value is counted once for each row in which a foreign update sets or replaces it.")
+  func countedValues() throws {
+    try withForeignStore { store, connection in
+      try store.write(Author()) { writer in
+        let image = Data(repeating: 1, count: 200_000)
+        for id in Int64(1)...3 {
+          let value: Value = id == 1 ? .blob(image) : .null
+          try writer.insert(Kind.trip, id: id, values: [.null, .null, value, .null])
+        }
+      }
+      for (sql, count) in [
+        ("UPDATE Trip SET image = (SELECT image FROM Trip WHERE id = 1) WHERE id = 2", "2"),
+        ("UPDATE Trip SET image = (SELECT image FROM Trip WHERE id = 1) WHERE id = 3", "3"),
+        ("UPDATE Trip SET image = NULL WHERE id = 1", "2"),
+      ] {
+        try connection.execute(sql)
+        try seal(store)
+        #expect(try rows("SELECT rows FROM store_blob", in: store) == [count], "\(sql)")
+      }
+    }
+  }
+
   @Test("A changed id is a delete and an insert, and the old id is never used again.")
   func ids() throws {
     try withForeignStore { store, connection in

@@ -14,6 +14,20 @@ struct ForeignIDTests {
     }
   }
 
+  @Test("The ids from 1 to 2^53 - 1 that foreign programs refer to are reserved.")
+  func reservedIDs() throws {
+    for (id, reserved) in [
+      (1, ["1"]), (2, ["2"]), (1 << 53 - 1, ["9007199254740991"]), (1 << 53, []),
+    ] as [(Int64, [String])] {
+      try withForeignStore { store, connection in
+        try connection.execute("INSERT INTO Trip (name, plan) VALUES ('a', \(id))")
+        try seal(store)
+        let found = try rows("SELECT seq FROM sqlite_sequence WHERE name = 'Plan'", in: store)
+        #expect(found == reserved, "\(id)")
+      }
+    }
+  }
+
   @Test("A read-only store shows its last sealed transaction while others wait to be sealed.")
   func sealedTransaction() throws {
     try withForeignStore { store, connection in
