@@ -53,6 +53,31 @@ struct AdoptedFileTests {
     }
   }
 
+  @Test("The differences of two adopted files are listed table by table.")
+  func differences() throws {
+    let (old, new) = (try AdoptedProgram(), try AdoptedProgram())
+    func found() throws -> [String] {
+      try old.open().read { left in
+        try new.open().read { right in
+          var result: [String] = []
+          try left.differences(to: right) { change in
+            let entity = String(decoding: change.entity, as: UTF8.self)
+            result.append("\(change.kind.rawValue) \(entity) \(change.id)")
+          }
+          return result
+        }
+      }
+    }
+    #expect(try found() == [])
+    try new.run(
+      """
+      UPDATE person SET age = 31 WHERE id = 1; INSERT INTO person VALUES (9, 'Eve', 1);
+      DELETE FROM pet WHERE id = 3
+      """
+    )
+    #expect(try found() == ["update person 1", "insert person 9", "delete pet 3"])
+  }
+
   @Test("A copy of the file gets its own identity and an empty history.")
   func newIdentity() throws {
     let program = try AdoptedProgram()

@@ -283,4 +283,35 @@ struct MigrationPlanTests {
     source.fill = ColumnSource.Fill(condition: "1", before: "NULL", after: .null)
     #expect(!source.isPlain)
   }
+
+  @Test("A plan without steps for other tables, or with steps for the same tables, is not trivial.")
+  func notTrivial() throws {
+    func attribute(_ name: String, _ original: String? = nil) -> Attribute {
+      Attribute(name: name, type: .string, isOptional: true, originalName: original)
+    }
+    let swap = try MigrationPlan(
+      from: first(Entity(name: "Trip", attributes: [attribute("a"), attribute("b")])),
+      to: second(Entity(name: "Trip", attributes: [attribute("a", "b"), attribute("b", "a")]))
+    )
+    #expect(swap.steps.count == 2)
+    #expect(swap.to.differences(fromStored: swap.from) == [])
+    #expect(!swap.isTrivial)
+    let hidden = Relationship(
+      name: "owner",
+      destination: "A",
+      isToMany: false,
+      storage: .column("owner"),
+      isHidden: true
+    )
+    let silent = try MigrationPlan(
+      from: first(Entity(name: "A"), Entity(name: "B")),
+      to: second(Entity(name: "A"), Entity(name: "B", relationships: [hidden]))
+    )
+    #expect(silent.steps.isEmpty)
+    #expect(
+      silent.to.differences(fromStored: silent.from)
+        == [.missingRelationship(entity: "B", name: "owner")]
+    )
+    #expect(!silent.isTrivial)
+  }
 }

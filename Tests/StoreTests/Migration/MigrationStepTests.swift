@@ -144,4 +144,37 @@ struct MigrationStepTests {
     check(.integer(1), .bool, .int64, nil)
     check(.integer(1), .bool, .bool, .integer(1))
   }
+
+  @Test("The error about equal values ignores a unique set with a property that has no column.")
+  func uniqueSetWithoutColumn() throws {
+    func schema(_ version: String, _ uniques: [[String]]) -> StoreSchema {
+      let names = ["code", "name"]
+      return StoreSchema(
+        version: version,
+        entities: [
+          Entity(
+            name: "Trip",
+            attributes: names.map { Attribute(name: $0, type: .string) },
+            uniques: uniques
+          )
+        ]
+      )
+    }
+    try withStoreFile(
+      schema("1", []),
+      fill: { writer in
+        for id in Int64(1)...2 {
+          try writer.insert(0, id: id, values: [.text("c"), .text("n")])
+        }
+      }
+    ) { url in
+      let new = schema("2", [["code", "missing"], ["name"]])
+      let error = try storeError { try Migration.migrate(url, to: new, author: Author()) }
+      #expect(error.code == .duplicate)
+      #expect(
+        error.message
+          == "name of Trip becomes unique, but 1 value occurs more than once: 'n' in Trip 1, 2."
+      )
+    }
+  }
 }

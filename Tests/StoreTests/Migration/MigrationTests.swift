@@ -164,4 +164,17 @@ struct MigrationTests {
       }
     }
   }
+
+  @Test("An empty file has no schema, even while another program locks it to create a store.")
+  func lockedEmptyFile() throws {
+    try withTemporaryFolder { folder in
+      let url = folder.appendingPathComponent("test.store")
+      let other = try Connection(path: url.path(percentEncoded: false), mode: .readWriteCreate)
+      try other.execute("BEGIN EXCLUSIVE")
+      // The file is empty until the transaction is committed.
+      let options = Options(busyTimeout: .milliseconds(10))
+      #expect(try Migration.schema(of: url, options: options) == nil)
+      try other.execute("ROLLBACK")
+    }
+  }
 }

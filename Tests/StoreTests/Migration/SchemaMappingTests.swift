@@ -79,4 +79,62 @@ struct SchemaMappingTests {
     let same = try mapping("A", "A")
     #expect(same.removed == [] && same.sources == [0])
   }
+
+  @Test("A reference loses its object only if an entity of a family in one table is removed.")
+  func lostReferences() throws {
+    let alone = [Entity(name: "A", sharesTable: true)]
+    let family = alone + [Entity(name: "B", parent: "A", table: "A", sharesTable: true)]
+    func isLost(_ new: [Entity], areRemovalsDone: Bool) throws -> String? {
+      let mapping = try SchemaMapping(
+        from: StoreSchema(version: "1", entities: family),
+        to: StoreSchema(version: "2", entities: new),
+        areRemovalsDone: areRemovalsDone
+      )
+      return mapping.isLost("\"x\"", of: mapping.oldLayouts[0])
+    }
+    #expect(try isLost(family, areRemovalsDone: false) == nil)
+    #expect(try isLost(family, areRemovalsDone: true) == nil)
+    #expect(
+      try isLost(alone, areRemovalsDone: false)
+        == #""x" IN (SELECT "id" FROM "A" WHERE "_entity" IN ('B'))"#
+    )
+    #expect(
+      try isLost(alone, areRemovalsDone: true) == #""x" NOT IN (SELECT "id" FROM "A")"#
+    )
+  }
+
+  @Test("Links are read from their table, even if one of its columns has the name id.")
+  func linksWithColumnID() throws {
+    func schema(_ version: String, _ storage: Relationship.Storage) -> StoreSchema {
+      let tags = Relationship(name: "tags", destination: "Tag", isToMany: false, storage: storage)
+      return StoreSchema(
+        version: version,
+        entities: [Entity(name: "id", relationships: [tags]), Entity(name: "Tag")]
+      )
+    }
+    let mapping = try SchemaMapping(
+      from: schema("1", .joinTable("links", source: "id", target: "Tag")),
+      to: schema("2", .column("tags"))
+    )
+    let owner = try #require(mapping.to.index(of: "id"))
+    let column = try #require(mapping.rows(of: owner)?.columns.first)
+    #expect(
+      column.singleLink
+        == LinkSource(table: "\"links\"", source: "\"id\"", target: "\"Tag\"", conditions: [])
+    )
+    #expect(
+      column.expression
+        == #"(SELECT "target" FROM (SELECT "id" AS "source", "Tag" AS "target" FROM "links")"#
+        + #" WHERE "source" = "store_old"."id")"#
+    )
+  }
+
+  @Test("A table gets the required column with the entity of each row only if it is rebuilt.")
+  func entityColumn() throws {
+    let mapping = try SchemaMapping(
+      from: StoreSchema(version: "1", entities: [Entity(name: "A")]),
+      to: StoreSchema(version: "2", entities: [Entity(name: "A", sharesTable: true)])
+    )
+    #expect(try mapping.tables().map(\.way) == [.rebuilt])
+  }
 }

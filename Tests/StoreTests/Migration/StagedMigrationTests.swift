@@ -254,6 +254,38 @@ struct StagedMigrationTests {
     }
   }
 
+  @Test("The blob files of a store are linked beside its working copy, whatever its path is.")
+  func linkedBlobs() throws {
+    try withTemporaryFolder { folder in
+      let store = folder.appending(path: "my trips.store")
+      let copy = folder.appending(path: "my trips.store-migration")
+      let blobs = folder.appending(path: "my trips.store-blobs")
+      try FileManager.default.createDirectory(at: blobs, withIntermediateDirectories: false)
+      try Data("value".utf8).write(to: blobs.appending(path: "name"))
+      try BlobFolderCopy(from: store, to: copy).make()
+      let link = folder.appending(path: "my trips.store-migration-blobs/name")
+      #expect(try Data(contentsOf: link) == Data("value".utf8))
+    }
+  }
+
+  @Test("A staged migration of a store that another program writes to names the store.")
+  func locked() throws {
+    try withStoreFile(Self.one, fill: Self.fill) { url in
+      let path = url.path(percentEncoded: false)
+      let other = try Connection(path: path, mode: .readWrite)
+      try other.execute("BEGIN IMMEDIATE")
+      let error = try storeError {
+        _ = try StagedMigration.begin(on: url, options: Options(busyTimeout: .milliseconds(10)))
+      }
+      #expect(error.code == .locked)
+      #expect(
+        error.message == "Another program is writing to \(path) and did not finish in time."
+      )
+      #expect(try Self.files(beside: url) == [])
+      try other.execute("ROLLBACK")
+    }
+  }
+
   @Test("A working copy that has become another store does not replace the store.")
   func otherStore() throws {
     try withStoreFile(Self.one, fill: Self.fill) { url in
@@ -280,6 +312,11 @@ struct StagedMigrationTests {
         }
       }
       #expect(error.code == .changedMeanwhile)
+      #expect(
+        error.message
+          == "Another process changed the store \(url.path(percentEncoded: false)) during its"
+          + " migration; nothing was migrated."
+      )
       #expect(try names("a", other) == ["first", "second", "third"])
       #expect(try Self.files(beside: url) == [])
       let again = try StagedMigration.begin(on: url)

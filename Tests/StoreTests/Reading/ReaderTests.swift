@@ -208,4 +208,35 @@ struct ReaderTests {
       }
     }
   }
+
+  @Test("A reader of a store in memory does not end the transaction of the writer.")
+  func readDuringWrite() throws {
+    try withStore(.memory) { store, _ in
+      try store.write(Author()) { writer in
+        try writer.insert(tag, id: 1, values: [.text("a")])
+        #expect(try rows("SELECT 1", in: store) == ["1"])
+        try writer.insert(tag, id: 2, values: [.text("b")])
+      }
+      #expect(try rows("SELECT word FROM Tag ORDER BY id", in: store) == ["a", "b"])
+      #expect(try store.read { try $0.historyRange().head.transaction } == 1)
+    }
+  }
+
+  @Test(
+    "A large value is its blob file if the store is in a file, and its bytes in memory otherwise.",
+    arguments: Place.allCases
+  )
+  func largeValue(_ place: Place) throws {
+    let schema = BlobMigrationTests.schema("1", BlobMigrationTests.image())
+    try withStore(place, schema: schema) { store, _ in
+      let data = BlobMigrationTests.large
+      try store.write(Author()) { try $0.insert(0, id: 1, values: [.blob(data)]) }
+      let digest = BlobMigrationTests.digest(data)
+      switch (place, try store.read { try $0.largeValue(digest) }) {
+      case (.file, .file(let path)): #expect(path == "\(store.location.path)-blobs/\(digest)")
+      case (.memory, .bytes(let bytes)): #expect(bytes == data)
+      default: Issue.record("The value of the store in \(place) has another form.")
+      }
+    }
+  }
 }

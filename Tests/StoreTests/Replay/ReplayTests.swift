@@ -352,4 +352,63 @@ struct ReplayTests {
       #expect(promotion.code == .misuse && promotion.message == message)
     }
   }
+
+  /// Calls `body` with a reader of a store that has an object with a large text, and with an empty
+  /// replica of the store.
+  private func withLargeText(_ body: (Reader, Store) throws -> Void) throws {
+    let text = Attribute(name: "text", type: .string)
+    let schema = StoreSchema(
+      version: "1",
+      entities: [Entity(name: "Note", attributes: [text])]
+    )
+    try withStore(.memory, schema: schema) { source, _ in
+      let value = Value.text(String(repeating: "x", count: 1_100_000))
+      try source.write(Author()) { try $0.insert(0, id: 1, values: [value]) }
+      let replica = try replica(of: source, at: .memory("replica"))
+      try source.read { try body($0, replica) }
+      #expect(try rows("SELECT count(*) FROM Note", in: replica) == ["0"])
+    }
+  }
+
+  @Test("A change is refused if the size of its large value is another size than in its reference.")
+  func otherSize() throws {
+    try withLargeText { reader, replica in
+      let cursor = try reader.history()
+      let transaction = try #require(try cursor.nextTransaction())
+      var change = try #require(try cursor.nextChange())
+      let large = String(decoding: change.large, as: UTF8.self)
+      let other = large.replacingOccurrences(of: #""size":1100000"#, with: #""size":1100001"#)
+      #expect(other != large)
+      let error = try storeError {
+        try Array(other.utf8).withUnsafeBytes { bytes in
+          change.large = bytes
+          try replica.replay(content: { try reader.largeValue($0) }) { replayer in
+            try replayer.begin(transaction.id, count: transaction.count)
+            try replayer.apply(change)
+            try replayer.end(transaction)
+          }
+        }
+      }
+      #expect(error.code == .damaged)
+      #expect(error.message.contains("(Note 1) can't be replayed: the large value"))
+      #expect(error.message.contains("does not match this digest"))
+    }
+  }
+
+  @Test("A snapshot is refused if the bytes of a large value do not have the value's digest.")
+  func otherBytes() throws {
+    try withLargeText { reader, replica in
+      let error = try storeError {
+        let other = Data(repeating: UInt8(ascii: "y"), count: 1_100_000)
+        try replica.replay(content: { _ in .bytes(other) }) { replayer in
+          try replayer.begin(snapshot: reader.historyRange().head, count: 1)
+          try reader.snapshot { try replayer.apply($0) }
+          try replayer.endSnapshot(time: nil)
+        }
+      }
+      #expect(error.code == .damaged)
+      #expect(error.message.contains("(Note 1) can't be replayed: the large value"))
+      #expect(error.message.contains("does not match this digest"))
+    }
+  }
 }

@@ -287,6 +287,28 @@ struct UndoTests {
     }
   }
 
+  @Test("A store can be rewound to its last transaction, but not to one that it does not have.")
+  func rewindToHead() throws {
+    try withStoreFile(
+      sampleSchema,
+      fill: { try $0.insert(tag, id: 1, values: [.text("a")]) }
+    ) { url in
+      try Store.rewind(url, to: 1)
+      let store = try Store.open(.file(url))
+      #expect(store.isReplica)
+      #expect(try rows("SELECT * FROM Tag", in: store) == ["1|a"])
+      for transaction in [-1, 2] as [Int64] {
+        let error = try storeError { try Store.rewind(url, to: transaction) }
+        #expect(error.code == .misuse)
+        #expect(
+          error.message
+            == "The store \(url.path(percentEncoded: false)) is at transaction 1 and can't be"
+            + " reverted to \(transaction)."
+        )
+      }
+    }
+  }
+
   @Test("A dangling reference of another program is restored when a store is rewound.")
   func rewindDangling() throws {
     try withForeignStore { store, connection in
