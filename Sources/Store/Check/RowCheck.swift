@@ -62,7 +62,9 @@ final class RowCheck {
         }
       } else if isThere {
         if state == .partial { unknown += 1 }
-        if kinds.contains(.update), try compare() { try report(.update, id: id) }
+        if kinds.contains(.update) {
+          if try compare() { try report(.update, id: id) } else { try check.passed() }
+        }
       } else if state != .deleted, kinds.contains(.delete), let object = object() {
         appendDeletion(of: object)
         try report(.delete, id: id)

@@ -65,4 +65,30 @@ struct RowCheckTests {
     #expect(try differences("DELETE FROM Tag WHERE id = 2") == ["0 delete 2"])
     #expect(try differences("UPDATE Tag SET word = word || 'x'") == ["0 update 2", "1 update 4"])
   }
+
+  @Test("The large values of a row are removed before the next row is compared.")
+  func largeValues() throws {
+    try withForeignStore { store, _ in
+      for id in 1...3 as ClosedRange<Int64> {
+        let text = String(repeating: "long ", count: 240_000) + "\(id)"
+        try store.write(Author()) { try $0.insert(Kind.tag, id: id, values: [.text(text)]) }
+      }
+      try store.read { reader in
+        try reader.withPassingValues { passing in
+          var touched: [Bool] = []
+          let check = try StateCheck(
+            reader.connection,
+            schema: store.schema,
+            blobs: passing.blobs
+          ) {
+            touched.append(passing.blobs.isTouched)
+            try passing.removeAll()
+          }
+          try check.readHistory(nil, since: nil) { Issue.record("\($0)") }
+          try check.compareRows { Issue.record("\($0)") }
+          #expect(touched == [true, true, true])
+        }
+      }
+    }
+  }
 }
