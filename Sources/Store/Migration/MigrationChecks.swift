@@ -42,8 +42,11 @@ struct MigrationChecks {
 
   /// Throws if a relationship becomes to-one and an object has several links.
   private func checkSingle(_ links: LinkSource, column: ColumnSource, row: RowSource) throws {
+    // The links of a whole family can be in one table.
     let owners =
-      "SELECT \"source\" FROM (\(links.pairs)) GROUP BY \"source\" HAVING count(*) > 1"
+      "SELECT \"source\" FROM (\(links.pairs))"
+      + " WHERE \"source\" IN (SELECT \"id\" FROM \(row.rows()))"
+      + " GROUP BY \"source\" HAVING count(*) > 1"
     let count = try number("SELECT count(*) FROM (\(owners))")
     guard count > 0 else { return }
     let ids = try numbers("\(owners) ORDER BY \"source\" LIMIT \(Self.namedAtMost)")

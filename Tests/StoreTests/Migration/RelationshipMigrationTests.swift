@@ -168,6 +168,56 @@ struct RelationshipMigrationTests {
     }
   }
 
+  @Test("Objects with several links are named with their own entity if a family shares a table.")
+  func severalLinksInFamily() throws {
+    func schema(_ version: String, isToMany: Bool) -> StoreSchema {
+      let friends = Relationship(
+        name: "friends",
+        destination: "Person",
+        isToMany: isToMany,
+        storage: isToMany
+          ? .joinTable("Meeting_friends", source: "Meeting", target: "Person") : .column("friends")
+      )
+      let family = [nil, "Meeting"].map { parent in
+        Entity(
+          name: parent == nil ? "Meeting" : "Plan",
+          parent: parent,
+          table: "Meeting",
+          sharesTable: true,
+          relationships: [friends]
+        )
+      }
+      return StoreSchema(version: version, entities: family + [Self.person()])
+    }
+    let old = schema("1", isToMany: true)
+    let new = schema("2", isToMany: false)
+    let (meeting, plan) = try (
+      #require(old.index(of: "Meeting")), #require(old.index(of: "Plan"))
+    )
+    let person = try #require(old.index(of: "Person"))
+    try withStoreFile(
+      old,
+      fill: { writer in
+        for id in Int64(1)...2 { try writer.insert(person, id: id, values: [.text("p\(id)")]) }
+        try writer.insert(meeting, id: 4, values: [])
+        try writer.insert(plan, id: 5, values: [])
+        try writer.link(meeting, relationship: "friends", source: 4, target: 1)
+        for id in Int64(1)...2 {
+          try writer.link(plan, relationship: "friends", source: 5, target: id)
+        }
+      }
+    ) { url in
+      let error = try storeError { _ = try migrate(url, to: new) }
+      #expect(error.code == .duplicate && error.objects == [ObjectName("Plan", id: 5)])
+      #expect(error.message.contains("Plan.friends becomes a relationship to one object"))
+      try Store.open(.file(url)).write(Author()) {
+        try $0.unlink(plan, relationship: "friends", source: 5, target: 1)
+      }
+      let store = try migrate(url, to: new)
+      #expect(try rows("SELECT id, friends FROM Meeting ORDER BY id", in: store) == ["4|1", "5|2"])
+    }
+  }
+
   @Test("Links are moved to the other side if only that side keeps its name.")
   func inverseSide() throws {
     // The column of the trip gives the trips of a person.
