@@ -1,3 +1,5 @@
+import Changes
+
 /// The conclusion of verification about the logs of one lineage.
 package enum Verdict: String, Hashable, Sendable {
   /// The chain contains a digest from a trusted source.
@@ -90,7 +92,7 @@ package struct ExceptedPart: Hashable, Sendable {
     }
   }
 
-  private func counted(_ noun: String) -> String { "\(count) \(noun)\(count == 1 ? "" : "s")" }
+  private func counted(_ noun: String) -> String { countText(Int(count), noun: noun) }
 
   private func listed(_ ids: [Int64]) -> String {
     ids.map(String.init).joined(separator: ", ")

@@ -88,6 +88,6 @@ func words(_ value: Value) -> String {
   case .integer(let number): return String(number)
   case .real(let number): return String(number)
   case .text(let text): return "'\(short(text))'"
-  case .blob(let data), .brokenText(let data): return "\(data.count) bytes"
+  case .blob(let data), .brokenText(let data): return countText(data.count, noun: "byte")
   }
 }

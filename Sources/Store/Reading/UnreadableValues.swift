@@ -58,9 +58,9 @@ private func words(for value: Value) -> String {
   case .null: "null"
   case .integer: "an integer that does not fit"
   case .real: "a number with a fraction"
-  case .text(let text): "a text of \(text.utf8.count) bytes"
-  case .brokenText(let data): "a text of \(data.count) bytes that is not UTF-8"
-  case .blob(let data): "a blob of \(data.count) bytes"
+  case .text(let text): "a text of \(countText(text.utf8.count, noun: "byte"))"
+  case .brokenText(let data): "a text of \(countText(data.count, noun: "byte")) that is not UTF-8"
+  case .blob(let data): "a blob of \(countText(data.count, noun: "byte"))"
   }
 }
 

@@ -17,7 +17,7 @@ struct MigrationStepTests {
     #expect(words(.text(text(40))) == "'\(text(40))'")
     #expect(words(.text(text(41))) == "'\(text(40))…'")
     #expect(words(.blob(Data([1, 2]))) == "2 bytes")
-    #expect(words(.brokenText(Data([0xff]))) == "1 bytes")
+    #expect(words(.brokenText(Data([0xff]))) == "1 byte")
   }
 
   @Test("Each step of a migration has its text.")
