@@ -291,6 +291,26 @@ struct LineageVerificationTests {
     }
   }
 
+  @Test("After a position, only snapshots of later transactions are verified.")
+  func snapshotsAfterPosition() throws {
+    try withTemporaryFolder { folder in
+      let world = try World(folder, "snapshots after a position")
+      try world.insertGuest(1)
+      try world.export()
+      // The snapshot of transaction 1 is proven by 2.
+      try world.export { $0.wantsSnapshot = true }
+      try world.insertGuest(3)
+      try world.export()
+      for id in 0...3 as ClosedRange<Int64> {
+        var request = VerifyRequest(logs: world.logs)
+        request.after = TrustedPosition(transaction: id, digest: try world.point(id).digest)
+        let result = try #require(verify(request).first)
+        #expect(result.findings == [] && result.snapshots == (id == 0 ? 1 : 0), "\(id)")
+      }
+      #expect(try verify(VerifyRequest(logs: world.logs)).map(\.snapshots) == [1])
+    }
+  }
+
   @Test("After a position, only a token at the position or later is compared with the logs.")
   func tokensAfterPosition() throws {
     try withTemporaryFolder { folder in

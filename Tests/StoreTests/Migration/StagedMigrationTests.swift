@@ -295,6 +295,11 @@ struct StagedMigrationTests {
       try copy.execute("UPDATE store_catalog SET value = 'other' WHERE key = 'identifier'")
       let error = try storeError { try migration.commit() }
       #expect(error.code == .misuse)
+      #expect(
+        error.message
+          == "The working copy for the migration of \(url.path(percentEncoded: false)) is a copy of"
+          + " another store."
+      )
       #expect(try names("a", Store.open(.file(url), schema: Self.one)) == ["first", "second"])
       #expect(try Self.files(beside: url) == [])
     }
