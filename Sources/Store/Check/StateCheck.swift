@@ -23,7 +23,8 @@ final class StateCheck {
   private let encoders: [ObjectEncoder]
   private let mode: HistoryMode
 
-  /// `passed` is called after each finding, when its large values are no longer needed.
+  /// `passed` is called after each finding and each row without a difference, when its large values
+  /// are no longer needed.
   init(
     _ connection: Connection,
     schema: StoreSchema,

@@ -42,7 +42,7 @@ struct MigrationChecks {
 
   /// Throws if a relationship becomes to-one and an object has several links.
   private func checkSingle(_ links: LinkSource, column: ColumnSource, row: RowSource) throws {
-    // The links of a whole family can be in one table.
+    // The links of a whole family can be in one table, so the owners are limited to this entity.
     let owners =
       "SELECT \"source\" FROM (\(links.pairs))"
       + " WHERE \"source\" IN (SELECT \"id\" FROM \(row.rows()))"
