@@ -26,8 +26,17 @@ package struct CaptureNames: Hashable, Sendable {
   /// time.
   package var bracket: String { prefix + "bracket" }
 
-  /// The table for the rows that were captured from the program's table with this number.
+  /// The table for captured rows of a width; the widths are numbered.
   package func rows(_ number: Int) -> String { "\(prefix)rows_\(number)" }
+
+  /// The view through which the triggers of the program's tables fill ``rows(_:)``.
+  ///
+  /// Its trigger adds the clock and the time, so these parts of the SQL exist once for each width
+  /// instead of once for each trigger.
+  func row(_ number: Int) -> String { "\(prefix)row_\(number)" }
+
+  /// The index that lets VACUUM keep the rowids of the table with this number.
+  func rowids(_ number: Int) -> String { "\(prefix)rowids_\(number)" }
 
   func trigger(_ event: String, _ number: Int) -> String { "\(prefix)\(event)_\(number)" }
 
@@ -40,20 +49,41 @@ package struct CaptureNames: Hashable, Sendable {
 
 private func lowercase(_ byte: UInt8) -> UInt8 { (0x41...0x5a).contains(byte) ? byte | 0x20 : byte }
 
-/// The kind of a captured row.
+/// The numbers of values that captured rows have.
 ///
-/// The triggers write the kind as its raw value.
+/// Tables of the program with equally many columns share a table for their captured rows, because
+/// each connection of the program parses the whole schema.
+package struct CaptureWidths: Sendable {
+  package let widths: [Int]
+
+  /// The widths for tables of whose rows these numbers of values are captured.
+  ///
+  /// An update has the values before and after it.
+  package init(_ counts: some Sequence<Int>) {
+    widths = Set(counts.flatMap { [$0, 2 * $0] }).sorted()
+  }
+
+  /// The number of the table for captured rows of a width.
+  package func number(_ width: Int) -> Int { widths.firstIndex(of: width) ?? widths.count }
+}
+
+/// The kind of a captured row.
 package enum CapturedKind: Int64, Sendable {
   case insert = 1
+  /// The row has the values before the update, and then the values after it.
   case update = 2
   case delete = 3
   /// An existing row that a new row with the same unique value may replace.
   case victim = 4
-  /// An update that is about to change a value to which foreign keys refer.
-  ///
-  /// SQLite runs the actions of the foreign keys before the trigger that captures the update, and
-  /// the actions can change the same row.
-  case move = 5
+
+  /// The number that a captured row has for its kind and for the number of its table.
+  package func event(ofTable number: Int) -> Int64 { Int64(number) << 3 | rawValue }
+
+  /// Reads the number that ``event(ofTable:)`` gives; nil for a number without a kind.
+  package static func parts(ofEvent event: Int64) -> (table: Int, kind: CapturedKind)? {
+    guard event >= 0, let kind = CapturedKind(rawValue: event & 7) else { return nil }
+    return (Int(event >> 3), kind)
+  }
 }
 
 extension CaptureNames {
@@ -93,25 +123,53 @@ extension CaptureNames {
     ]
   }
 
-  /// The statements that capture the changes of a table.
-  package func statements(for table: TableDescription, number: Int) -> [String] {
-    guard case .triggers(let key) = table.recording else { return [] }
-    let columns = table.columns.map { quoted($0.name) }
-    let rowid = key.rowid.map(quoted)
-    let values = columns.indices.map { ", b\($0), a\($0)" }.joined()
-    return [
-      """
-      CREATE TABLE \(rows(number)) (id INTEGER PRIMARY KEY, clock INTEGER NOT NULL,
-        kind INTEGER NOT NULL, time INTEGER, series INTEGER, bk, ak\(values))
-      """
-    ]
-      + CaptureTriggers(names: self, table: table, number: number, columns: columns, rowid: rowid)
-      .statements
+  /// The statements that capture the changes of the recorded tables, which are numbered from zero.
+  package func statements(for tables: [TableDescription]) -> [String] {
+    let recorded = tables.enumerated().compactMap { number, table in
+      table.captured.map { (number, table, $0) }
+    }
+    let widths = CaptureWidths(recorded.map(\.2.columns.count))
+    return widths.widths.indices.flatMap { statements(forWidth: widths.widths[$0], number: $0) }
+      + recorded.flatMap { number, table, captured in
+        CaptureTriggers(
+          names: self,
+          table: table,
+          key: captured.key,
+          number: number,
+          columns: captured.columns.map(quoted),
+          widths: widths
+        ).statements
+      }
   }
 
-  fileprivate var tick: String { "UPDATE \(context) SET clock = clock + 1" }
+  private func statements(forWidth width: Int, number: Int) -> [String] {
+    let (rows, row) = (rows(number), row(number))
+    let values = (0..<width).map { ", v\($0)" }.joined()
+    let new = (0..<width).map { ", NEW.v\($0)" }.joined()
+    return [
+      """
+      CREATE TABLE \(rows) (id INTEGER PRIMARY KEY, clock INTEGER NOT NULL,
+        event INTEGER NOT NULL, time REAL NOT NULL, series INTEGER NOT NULL\(values))
+      """,
+      "CREATE VIEW \(row) AS SELECT event\(values) FROM \(rows)",
+      """
+      CREATE TRIGGER \(row)_stamp INSTEAD OF INSERT ON \(row) BEGIN
+        UPDATE \(context) SET clock = clock + 1;
+        INSERT INTO \(rows) VALUES (NULL, (SELECT clock FROM \(context)), NEW.event,
+          julianday('now'), total_changes()\(new));
+      END
+      """,
+    ]
+  }
+}
 
-  fileprivate var stamp: String { "\(Self.time), total_changes()" }
+extension TableDescription {
+  /// The key of a recorded table, and what is captured of a row: the rowid if it can identify the
+  /// row, and all columns.
+  fileprivate var captured: (key: TableKey, columns: [String])? {
+    guard case .triggers(let key) = recording else { return nil }
+    return (key, [key.rowid].compactMap(\.self) + columns.map(\.name))
+  }
 }
 
 extension TableKey {
@@ -134,114 +192,87 @@ extension TableKey {
   }
 }
 
+/// The triggers of one table.
+///
+/// Each connection of the program parses them, so their text is as short as possible: no lists of
+/// columns, and no qualified names where a plain name is unambiguous.
 private struct CaptureTriggers {
   let names: CaptureNames
   let table: TableDescription
+  let key: TableKey
   let number: Int
+  /// The quoted names of the captured columns.
   let columns: [String]
-  let rowid: String?
+  let widths: CaptureWidths
 
   private var name: String { quoted(table.name) }
 
   var statements: [String] {
-    let taken = table.conflicts
+    let conflicts = table.conflicts
     var result: [String] = []
-    if !taken.isEmpty {
-      result.append(trigger("before_insert", "BEFORE INSERT", victims(taken.map(\.condition))))
+    if !conflicts.isEmpty {
+      let condition = conflicts.map { "(\($0.condition))" }.joined(separator: " OR ")
+      result.append(trigger("before_insert", "BEFORE INSERT", victims(condition)))
       result.append(
         trigger(
           "before_update",
-          "BEFORE UPDATE",
-          condition: movesUniqueValue(taken),
-          victims(taken.map { "(\($0.condition)) AND \(isOther)" }) + move
+          "BEFORE UPDATE\(uniqueColumns(conflicts).map { " OF \($0)" } ?? "")",
+          victims("(\(condition)) AND \(isOther)")
         )
       )
     }
-    result.append(trigger("after_insert", "AFTER INSERT", captured(.insert)))
-    result.append(trigger("after_update", "AFTER UPDATE", captured(.update)))
-    result.append(trigger("after_delete", "AFTER DELETE", captured(.delete)))
+    result.append(trigger("after_insert", "AFTER INSERT", captured(.insert, ["NEW"])))
+    result.append(trigger("after_update", "AFTER UPDATE", captured(.update, ["OLD", "NEW"])))
+    result.append(trigger("after_delete", "AFTER DELETE", captured(.delete, ["OLD"])))
+    if case .rowid = key, let column = table.columns.first {
+      result.append(
+        "CREATE INDEX \(names.rowids(number)) ON \(name) (\(quoted(column.name))) WHERE 0"
+      )
+    }
     return result
   }
 
-  private func trigger(
-    _ name: String,
-    _ event: String,
-    condition: String? = nil,
-    _ body: [String]
-  ) -> String {
-    "CREATE TRIGGER \(names.trigger(name, number)) \(event) ON \(self.name)"
-      + (condition.map { " WHEN \($0)" } ?? "")
-      + " BEGIN\n  \(body.joined(separator: ";\n  "));\nEND"
+  private func trigger(_ name: String, _ event: String, _ statement: String) -> String {
+    "CREATE TRIGGER \(names.trigger(name, number)) \(event) ON \(self.name) BEGIN"
+      + " \(statement); END"
   }
 
-  private func captured(_ kind: CapturedKind) -> [String] {
-    [names.tick, insertion(of: kind, clock: "clock")]
-  }
+  private func row(_ width: Int) -> String { names.row(widths.number(width)) }
 
   /// The statement that captures the old row, the new row, or both.
-  private func insertion(of kind: CapturedKind, clock: String) -> String {
-    var list: [String] = []
-    var values: [String] = []
-    for (side, row, isThere) in [("b", "OLD", kind != .insert), ("a", "NEW", kind != .delete)]
-    where isThere {
-      if let rowid {
-        list.append("\(side)k")
-        values.append("\(row).\(rowid)")
-      }
-      for (index, column) in columns.enumerated() {
-        list.append("\(side)\(index)")
-        values.append("\(row).\(column)")
-      }
-    }
-    return
-      "INSERT INTO \(names.rows(number)) (clock, kind, time, series, \(list.joined(separator: ", ")))"
-      + "\n    SELECT \(clock), \(kind.rawValue), \(names.stamp), \(values.joined(separator: ", "))"
-      + " FROM \(names.context)"
+  private func captured(_ kind: CapturedKind, _ rows: [String]) -> String {
+    let values = rows.flatMap { row in columns.map { ",\(row).\($0)" } }
+    return "INSERT INTO \(row(values.count)) VALUES (\(kind.event(ofTable: number))"
+      + "\(values.joined()))"
   }
 
-  /// The statement that captures an update before the actions of foreign keys run.
-  private var move: [String] {
-    guard !table.referencedColumns.isEmpty else { return [] }
-    let changes = table.referencedColumns.map { "OLD.\(quoted($0)) IS NOT NEW.\(quoted($0))" }
-    return [
-      insertion(of: .move, clock: "clock + 1") + " WHERE " + changes.joined(separator: " OR ")
-    ]
-  }
-
-  /// The triggers that capture the rows that `REPLACE` may delete.
+  /// The statement that captures the rows that `REPLACE` may delete.
   ///
-  /// SQLite runs no delete triggers for replaced rows unless `recursive_triggers` is on.
-  ///
-  /// A row that may be replaced gets the same clock number as the new row.
-  private func victims(_ conditions: [String]) -> [String] {
-    let list = (rowid == nil ? [] : ["bk"]) + columns.indices.map { "b\($0)" }
-    let values = (rowid.map { [$0] } ?? []) + columns
-    return [
-      "INSERT INTO \(names.rows(number)) (clock, kind, \(list.joined(separator: ", ")))"
-        + "\n    SELECT (SELECT clock + 1 FROM \(names.context)), \(CapturedKind.victim.rawValue), "
-        + values.map { "\(name).\($0)" }.joined(separator: ", ")
-        + "\n    FROM \(name) WHERE "
-        + conditions.map { "(\($0))" }.joined(separator: " OR ")
-    ]
+  /// SQLite runs no delete triggers for replaced rows unless `recursive_triggers` is on. The alias
+  /// makes it possible that the table is named "old" or "new".
+  private func victims(_ condition: String) -> String {
+    "INSERT INTO \(row(columns.count)) SELECT \(CapturedKind.victim.event(ofTable: number))"
+      + columns.map { ",\($0)" }.joined() + " FROM \(name) AS t WHERE \(condition)"
   }
 
   /// The SQL condition that selects all rows except the row that the statement updates.
   private var isOther: String {
-    guard case .triggers(let key) = table.recording else { return "1" }
-    if let rowid { return "\(name).\(rowid) <> OLD.\(rowid)" }
-    let same = key.columns.map { "\(name).\(quoted($0)) IS OLD.\(quoted($0))" }
+    if let rowid = key.rowid.map(quoted) { return "\(rowid) <> OLD.\(rowid)" }
+    let same = key.columns.map { "\(quoted($0)) IS OLD.\(quoted($0))" }
     return "NOT (\(same.joined(separator: " AND ")))"
   }
 
-  /// The SQL condition that is true if an update changes a value in a unique index; nil if every
-  /// update may change such a value.
-  private func movesUniqueValue(_ conflicts: [UniqueConflict]) -> String? {
-    var seen: Set<String> = []
+  /// The columns with unique values; nil if every update may change such a value.
+  ///
+  /// SQLite compares the names in an UPDATE statement with these names, so the other names of a key
+  /// that is the rowid are needed too.
+  private func uniqueColumns(_ conflicts: [UniqueConflict]) -> String? {
     var columns: [String] = []
     for conflict in conflicts {
       guard let known = conflict.columns else { return nil }
-      columns += known.filter { seen.insert($0).inserted }
+      for column in known where !columns.contains(column) { columns.append(column) }
     }
-    return columns.map { "OLD.\(quoted($0)) IS NOT NEW.\(quoted($0))" }.joined(separator: " OR ")
+    if case .integer = key { columns += ["rowid", "oid", "_rowid_"] }
+    return columns.map(quoted).joined(separator: ", ")
   }
 }

@@ -9,11 +9,6 @@ package struct TableDescription: Hashable, Sendable {
   /// If a new row conflicts with another row in a unique index, `REPLACE` removes the other row,
   /// even if it has another key.
   package let uniqueIndexes: [UniqueIndex]
-  /// The columns to which foreign keys with an ON UPDATE action refer.
-  ///
-  /// If an update changes such a column, SQLite changes other rows before it runs the triggers of
-  /// the update.
-  package let referencedColumns: [String]
 }
 
 package struct TableColumn: Hashable, Sendable {

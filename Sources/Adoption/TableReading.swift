@@ -25,8 +25,7 @@ package func readTables(
       name: entry.name,
       recording: recording(virtual, name: entry.name, descriptions),
       columns: [],
-      uniqueIndexes: [],
-      referencedColumns: []
+      uniqueIndexes: []
     )
   }
   return entries.compactMap { descriptions[$0.name] }
@@ -111,8 +110,7 @@ private func describe(
         hasIndex: indexes.hasPrimaryKey
       ),
     columns: columns,
-    uniqueIndexes: indexes.all,
-    referencedColumns: try readReferencedColumns(entry.name, key: key, connection)
+    uniqueIndexes: indexes.all
   )
 }
 
@@ -203,28 +201,6 @@ private func readColumns(
     if reading.int64(at: 4) > 0 { key.append((reading.int64(at: 4), column)) }
   }
   return (columns, key.sorted { $0.place < $1.place }.map(\.column))
-}
-
-private func readReferencedColumns(
-  _ table: String,
-  key: [TableColumn],
-  _ connection: Connection
-) throws -> [String] {
-  let reading = try connection.prepare(
-    """
-    SELECT DISTINCT reference."to"
-    FROM sqlite_schema AS other, pragma_foreign_key_list(other.name, 'main') AS reference
-    WHERE other.type = 'table' AND reference."table" = ?1 COLLATE NOCASE
-      AND reference.on_update NOT IN ('NO ACTION', 'RESTRICT')
-    """
-  )
-  try reading.bind(1, table)
-  var columns: [String] = []
-  while try reading.step() {
-    // A foreign key that names no columns refers to the primary key.
-    columns += reading.isNull(at: 0) ? key.map(\.name) : [reading.string(at: 0)]
-  }
-  return columns
 }
 
 private func readUniqueIndexes(

@@ -17,7 +17,7 @@ extension TableDescription {
     if case .triggers(.integer(let column)) = recording {
       let name = quoted(column)
       result.append(
-        UniqueConflict(condition: "\(quoted(self.name)).\(name) = NEW.\(name)", columns: [column])
+        UniqueConflict(condition: "\(name) = NEW.\(name)", columns: [column])
       )
     }
     return result
@@ -30,7 +30,7 @@ extension TableDescription {
       guard let column = part.column else {
         return place < texts.count ? expression(texts[place]) : "1"
       }
-      return "\(quoted(name)).\(quoted(column)) = \(new(column)) COLLATE \(quoted(part.collation))"
+      return "\(quoted(column)) = \(new(column)) COLLATE \(quoted(part.collation))"
     }
     return UniqueConflict(
       condition: terms.joined(separator: " AND "),

@@ -78,6 +78,31 @@ extension Statement {
     )
   }
 
+  /// A number that is the same for the same storage classes and bytes of some columns, and never
+  /// zero.
+  ///
+  /// The numbers of another process differ.
+  package func fingerprint(of columns: Range<Int32>) -> Int64 {
+    var hasher = Hasher()
+    for index in columns {
+      let value = sqlite3_column_value(handle, index)
+      let type = sqlite3_value_type(value)
+      hasher.combine(type)
+      switch type {
+      case SQLITE_NULL: break
+      case SQLITE_INTEGER: hasher.combine(sqlite3_value_int64(value))
+      case SQLITE_FLOAT: hasher.combine(sqlite3_value_double(value).bitPattern)
+      default:
+        let start = sqlite3_value_blob(value)
+        let count = Int(sqlite3_value_bytes(value))
+        hasher.combine(count)
+        hasher.combine(bytes: UnsafeRawBufferPointer(start: start, count: start == nil ? 0 : count))
+      }
+    }
+    let number = Int64(hasher.finalize())
+    return number == 0 ? 1 : number
+  }
+
   /// Whether some columns have the same bits in this row and in the row of another statement.
   ///
   /// Each value is requested once, because a request takes longer than the comparison. No other

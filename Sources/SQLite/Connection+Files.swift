@@ -15,13 +15,18 @@ extension Connection {
 
   /// The first bytes of the file, read with SQLite's own file descriptor; fewer bytes if the file
   /// is shorter.
-  package func firstBytes(_ count: Int) throws -> [UInt8] {
+  package func firstBytes(_ count: Int) throws -> [UInt8] { try fileBytes(count, at: 0) }
+
+  /// Some bytes of the file without the write-ahead log, read with SQLite's own file descriptor;
+  /// fewer bytes if the file is shorter.
+  package func fileBytes(_ count: Int, at offset: Int64) throws -> [UInt8] {
     var size: Int64 = 0
     guard let file = travelog_sqlite_file(database) else { return [] }
     try check(travelog_sqlite_file_size(file, &size))
-    var bytes = [UInt8](repeating: 0, count: Int(min(Int64(count), max(0, size))))
+    var bytes = [UInt8](repeating: 0, count: Int(min(Int64(count), max(0, size - offset))))
     if !bytes.isEmpty {
-      try check(travelog_sqlite_file_read(file, &bytes, Int32(truncatingIfNeeded: bytes.count), 0))
+      let length = Int32(truncatingIfNeeded: bytes.count)
+      try check(travelog_sqlite_file_read(file, &bytes, length, offset))
     }
     return bytes
   }

@@ -197,14 +197,16 @@ extension Store {
       return try connection.inTransaction {
         let catalog = try Catalog(on: connection)
         guard !catalog.isReplica else { throw ReplayFailure.replica.at(path) }
-        for number in catalog.schema.entities.indices {
-          try connection.execute("DELETE FROM \(names.rows(number))")
-        }
         let tables = connection.tables
-        for table in [names.bracket, tables.change, tables.transaction] {
+        let captured = try AdoptedFile.ours(names, on: connection).map(\.name).filter {
+          $0.hasPrefix(names.prefix + "rows_")
+        }
+        for table in captured + [names.bracket, tables.change, tables.transaction] {
           try connection.execute("DELETE FROM \(table)")
         }
-        for key in ["history_base", "history_base_digest", "history_base_time"] {
+        for key in [
+          "history_base", "history_base_digest", "history_base_time", AdoptedFile.sealed,
+        ] {
           try Catalog.remove(key, on: connection)
         }
         try forgetExports(on: connection)

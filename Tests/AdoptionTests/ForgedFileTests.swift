@@ -57,7 +57,7 @@ struct ForgedFileTests {
   func unknownKind() throws {
     let world = try AdoptedWorld("CREATE TABLE t(id INTEGER PRIMARY KEY, v)")
     try world.run("INSERT INTO t VALUES (1, 2)")
-    try world.run("UPDATE travelog_rows_0 SET kind = 99")
+    try world.run("UPDATE travelog_rows_0 SET event = 99")
     let error = #expect(throws: StoreError.self) { try world.history() }
     #expect(error?.code == .damaged)
     #expect(error?.message.contains(world.path) == true, "\(error?.message ?? "")")

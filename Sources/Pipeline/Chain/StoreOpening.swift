@@ -3,8 +3,13 @@ import FoundationEssentials
 import Store
 
 /// Opens a store for reading.
-package func readableStore(_ path: String) throws -> Store {
-  try Store.open(.file(URL(fileURLWithPath: path)), options: Options(isReadOnly: true))
+///
+/// - Parameter sealsBacklog: Whether captured changes of an adopted file are sealed first, even if
+///   there are so many that this takes long.
+package func readableStore(_ path: String, sealsBacklog: Bool = true) throws -> Store {
+  var options = Options(isReadOnly: true)
+  options.sealsBacklog = sealsBacklog
+  return try Store.open(.file(URL(fileURLWithPath: path)), options: options)
 }
 
 /// Opens a store for writing; nil if this user may only read the store's file or folder.

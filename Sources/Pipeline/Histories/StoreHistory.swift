@@ -15,7 +15,7 @@ package final class StoreHistory: HistorySource {
   private let reader: Reader
 
   package init(path: String) throws {
-    store = try readableStore(path)
+    store = try readableStore(path, sealsBacklog: false)
     reader = try store.takeReader()
   }
 

@@ -1,14 +1,42 @@
+import Adoption
 import Changes
 import SQLite
 
 extension AdoptedFile {
+  /// The most captured rows that a command seals that only reads.
+  private static let mostForReading: Int64 = 1000
+
   /// Seals the captured changes of an adopted file, and creates the triggers again if tables
   /// changed.
   ///
-  /// The function takes the write lock only if changes were captured or tables changed.
-  static func seal(on connection: Connection, blobFolder: BlobFolder?) throws {
+  /// The function takes the write lock only if changes were captured or tables changed. Other
+  /// programs get the lock between two batches, except after a change of tables.
+  ///
+  /// - Parameter isForReading: Whether the caller only reads. Then a long backlog is not sealed.
+  static func seal(
+    on connection: Connection,
+    blobFolder: BlobFolder?,
+    isForReading: Bool = false
+  ) throws {
     guard let names = names(on: connection) else { return }
     guard try needsSeal(connection) else { return }
+    guard try isCurrent(on: connection), try Suspension(on: connection) == nil else {
+      return try sealAndRenew(names, blobFolder: blobFolder, on: connection)
+    }
+    if isForReading {
+      guard try unsealedCount(on: connection) <= mostForReading,
+        try SealingMark(on: connection)?.isAlive != true
+      else { return }
+    }
+    try BatchedSeal(connection, names: names, blobFolder: blobFolder).run()
+  }
+
+  /// Seals everything and creates the triggers again, in one transaction.
+  private static func sealAndRenew(
+    _ names: CaptureNames,
+    blobFolder: BlobFolder?,
+    on connection: Connection
+  ) throws {
     let blobs = Blobs(connection, folder: blobFolder)
     try connection.inTransaction(abandoned: { blobs.abandon() }) {
       let catalog = try Catalog(on: connection)
@@ -20,14 +48,7 @@ extension AdoptedFile {
         provenance: .system
       )
       if try Suspension(on: connection) == nil {
-        try AdoptedSeal(
-          connection,
-          names: names,
-          layouts: catalog.schema.layouts(),
-          recorder: recorder,
-          blobs: blobs,
-          hasNewSchema: !isCurrent(on: connection)
-        ).run()
+        try sealAll(names, schema: catalog.schema, recorder: recorder, blobs: blobs, on: connection)
       }
       _ = try SchemaRenewal(connection: connection, names: names, catalog: catalog, blobs: blobs)
         .run()
@@ -52,21 +73,67 @@ extension AdoptedFile {
     guard try isCurrent(on: connection) else {
       throw MigrationFailure.changedMeanwhile.at(connection.path)
     }
-    try AdoptedSeal(
-      connection,
-      names: names,
-      layouts: schema.layouts(),
+    try sealAll(names, schema: schema, recorder: recorder, blobs: blobs, on: connection)
+  }
+
+  /// Seals everything that was captured in the open SQL transaction of the caller, and returns the
+  /// last transaction; nil if nothing changed.
+  ///
+  /// - Parameter own: The author of an undo, whose changes become one transaction.
+  @discardableResult
+  static func sealAll(
+    _ names: CaptureNames,
+    schema: StoreSchema,
+    recorder: ChangeRecorder,
+    blobs: Blobs,
+    own: Author? = nil,
+    on connection: Connection
+  ) throws -> Int64? {
+    let mark = try SealingMark(on: connection)
+    if mark != nil {
+      try checkNoSealing(on: connection)
+      while try removeUnfinished(blobs: blobs, on: connection) {}
+    }
+    guard try unsealedCount(on: connection) > 0 || hasBrackets(names, on: connection) else {
+      return nil
+    }
+    let scan = try CapturedScan(connection, names: names, schema: schema)
+    guard let result = try scan.advance() else { return nil }
+    let seal = try AdoptedSeal(
+      scan,
+      result: result,
+      connection: connection,
       recorder: recorder,
-      blobs: blobs
-    ).run()
+      blobs: blobs,
+      own: own,
+      isContinued: mark != nil
+    )
+    try seal.run()
+    seal.closeReading()
+    _ = try CapturedTables(scan.tables, names: names).delete(through: result.end, on: connection)
+    try forgetSealing(through: result.end, names: names, on: connection)
+    return seal.last
   }
 
   private static func needsSeal(_ connection: Connection) throws -> Bool {
     guard try isCurrent(on: connection), try Suspension(on: connection) == nil,
       let names = names(on: connection)
     else { return true }
-    let count = try Catalog(on: connection).schema.entities.count
-    return try connection.hasRow("SELECT 1 FROM \(names.bracket) LIMIT 1")
-      || hasCapturedRows(count, names: names, on: connection)
+    return try hasBrackets(names, on: connection) || unsealedCount(on: connection) > 0
+      || SealingMark(on: connection) != nil
+  }
+
+  static func hasBrackets(_ names: CaptureNames, on connection: Connection) throws -> Bool {
+    try connection.hasRow("SELECT 1 FROM \(names.bracket) LIMIT 1")
+  }
+
+  /// The number of captured rows that are not sealed yet.
+  static func unsealedCount(on connection: Connection) throws -> Int64 {
+    guard let names = names(on: connection) else { return 0 }
+    let schema = try Catalog(on: connection).schema
+    let layouts = try schema.layouts()
+    let tables = layouts.map { AdoptedTable(connection, layout: $0, layouts: layouts) }
+    return try CapturedTables(tables, names: names)
+      .count(after: sealedClock(on: connection), on: connection)
   }
 }

@@ -72,52 +72,32 @@ enum AdoptedFile {
   )
     throws
   {
-    for (number, table) in program.recorded.enumerated() {
-      for statement in names.statements(for: table, number: number) {
-        try connection.execute(statement)
-      }
-    }
+    for statement in names.statements(for: program.recorded) { try connection.execute(statement) }
   }
 
-  /// Removes the triggers on the program's tables, and the tables with captured rows.
+  /// Removes what ``install(_:names:on:)`` created.
   static func removeCapture(names: CaptureNames, on connection: Connection) throws {
-    for object in try ours(names, on: connection)
-    where object.type == "trigger" && !names.own(object.table) {
+    let found = try ours(names, on: connection)
+    func remove(_ type: String, where condition: (String) -> Bool) throws {
+      for object in found where object.type == type && condition(object.name) {
+        try connection.execute("DROP \(type) \(quoted(object.name))")
+      }
+    }
+    for object in found where object.type == "trigger" && !names.own(object.table) {
       try connection.execute("DROP TRIGGER \(quoted(object.name))")
     }
-    for object in try ours(names, on: connection)
-    where object.type == "table" && object.name.hasPrefix(names.prefix + "rows_") {
-      try connection.execute("DROP TABLE \(quoted(object.name))")
-    }
+    try remove("index") { $0.hasPrefix(names.prefix + "rowids_") }
+    try remove("view") { _ in true }
+    try remove("table") { $0.hasPrefix(names.prefix + "rows_") }
   }
 
   /// Removes everything that `adopt` added.
   static func removeAll(names: CaptureNames, on connection: Connection) throws {
-    for type in ["trigger", "index", "table"] {
+    for type in ["trigger", "index", "view", "table"] {
       for object in try ours(names, on: connection) where object.type == type {
         try connection.execute("DROP \(type) IF EXISTS \(quoted(object.name))")
       }
     }
-  }
-
-  /// Whether the program created a trigger on a table after the capture triggers were created.
-  ///
-  /// SQLite runs the newest trigger of a table first. A newer trigger of the program can change the
-  /// same row again before the capture trigger captures the first change.
-  static func hasNewerTriggers(
-    _ table: Int,
-    names: CaptureNames,
-    on connection: Connection
-  ) throws -> Bool {
-    let found = try connection.all(
-      """
-      SELECT newer.name FROM sqlite_schema AS capture JOIN sqlite_schema AS newer
-        ON newer.type = 'trigger' AND newer.tbl_name = capture.tbl_name COLLATE NOCASE
-          AND newer.rowid > capture.rowid
-      WHERE capture.type = 'trigger' AND capture.name = '\(names.prefix)after_insert_\(table)'
-      """
-    ) { $0.string(at: 0) }
-    return found.contains { !names.own($0) }
   }
 
   /// The tables and triggers that `adopt` added.
@@ -128,23 +108,5 @@ enum AdoptedFile {
     try connection.all("SELECT type, name, tbl_name FROM sqlite_schema") {
       (type: $0.string(at: 0), name: $0.string(at: 1), table: $0.string(at: 2))
     }.filter { names.own($0.name) }
-  }
-
-  /// Whether there are captured rows that are not sealed yet.
-  static func hasCapturedRows(
-    _ count: Int,
-    names: CaptureNames,
-    on connection: Connection
-  ) throws -> Bool {
-    try (0..<count).contains { number in
-      // While `adopt --suspend` runs a migration, the capture tables are missing. Then there are no
-      // captured rows.
-      let isThere = try connection.hasRow(
-        "SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = ?1",
-        values: [.text(names.rows(number))]
-      )
-      return try isThere
-        && connection.hasRow("SELECT 1 FROM \(names.rows(number)) LIMIT 1")
-    }
   }
 }

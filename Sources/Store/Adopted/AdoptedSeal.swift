@@ -4,256 +4,274 @@ import SQLite
 
 /// Turns the captured changes of an adopted file into transactions of history.
 ///
-/// The caller must have the write lock. The lock excludes an open transaction of another program,
-/// so the end of the last captured transaction is proven.
-struct AdoptedSeal {
-  let connection: Connection
-  let names: CaptureNames
-  let tables: [AdoptedTable]
+/// The caller must have the write lock while a function runs.
+final class AdoptedSeal {
+  /// The transaction that is being collected.
+  private struct Open {
+    var first: EventPlace
+    var last: EventPlace
+  }
+
+  private let scan: CapturedScan
+  private let end: Int64
+  private let boundaries: Boundaries
+  private let order: RowOrder
+  private let captured: CapturedTables
+  private let stream: CapturedStream
+  private let connection: Connection
   private let recorder: ChangeRecorder
   private let blobs: Blobs
-  /// Whether SQLite's schema version changed after the last seal.
-  ///
-  /// The program may have run VACUUM, which renumbers the rows of tables without a key, or may have
-  /// created triggers.
-  private let hasNewSchema: Bool
+  private let touched: TouchedRows
+  private let own: Author?
+  /// Called between two changes. The caller may commit, and give the write lock to other programs.
+  private let pause: (() throws -> Void)?
+  /// The clock up to which captured rows are no longer needed.
+  private(set) var sealed: Int64
+  /// The greatest clock of a change that was made at an earlier place.
+  private var reach: Int64 = 0
+  /// Whether the open transaction can have changes of an earlier statement.
+  private var isJoined = false
+  private var open: Open?
+  /// The number of the present statement, and the place of its first event.
+  private var statement: (number: Int64, first: EventPlace?) = (0, nil)
+  /// The last captured row, even if nothing happened to the row.
+  private var previous: CapturedEvent?
+  /// Whether an end after the last proven end is assumed.
+  private var hasAssumedEnd: Bool
+  private(set) var last: Int64?
 
+  /// - Parameters:
+  ///   - scan: The scan of the captured rows.
+  ///   - result: The result of the scan.
+  ///   - own: The author of an undo, whose changes become one transaction; nil if other programs
+  ///     made the changes.
+  ///   - isContinued: Whether an earlier seal was interrupted, so that the last end may be assumed.
   init(
-    _ connection: Connection,
-    names: CaptureNames,
-    layouts: [EntityLayout],
+    _ scan: CapturedScan,
+    result: CapturedScan.Result,
+    connection: Connection,
     recorder: ChangeRecorder,
     blobs: Blobs,
-    hasNewSchema: Bool = false
-  ) {
-    self.hasNewSchema = hasNewSchema
+    own: Author? = nil,
+    isContinued: Bool = false,
+    pause: (() throws -> Void)? = nil
+  ) throws {
+    self.scan = scan
+    end = result.end
+    boundaries = result.boundaries
+    order = result.order
     self.connection = connection
-    self.names = names
     self.recorder = recorder
     self.blobs = blobs
-    tables = layouts.map { AdoptedTable(connection, layout: $0, layouts: layouts) }
+    self.own = own
+    self.pause = pause
+    captured = CapturedTables(scan.tables, names: scan.names)
+    stream = try scan.events(through: result.end)
+    touched = try TouchedRows()
+    sealed = scan.start
+    hasAssumedEnd = isContinued
   }
 
-  /// Whether rows were captured or brackets were written.
-  private func hasAny() throws -> Bool {
-    try connection.hasRow("SELECT 1 FROM \(names.bracket) LIMIT 1")
-      || AdoptedFile.hasCapturedRows(tables.count, names: names, on: connection)
-  }
+  /// Ends the reading of captured rows, so that the connection can end its transaction.
+  func closeReading() { stream.close() }
 
-  /// Seals everything that was captured.
-  ///
-  /// The captured rows of a table are left out in two cases. If VACUUM may have renumbered the rows
-  /// of the table, one row can have two numbers. If the program created a trigger after the capture
-  /// triggers, the order of the captured rows can be wrong, because SQLite runs the newest trigger
-  /// first. ``SchemaRenewal`` records all rows of these tables again.
-  ///
-  /// - Parameter own: The author of an undo, whose changes become one transaction; nil if other
-  ///   programs made the changes.
-  /// - Returns: The last transaction; nil if nothing changed.
-  /// - Throws: ``StoreError``, ``SQLiteError``.
-  @discardableResult
-  func run(own: Author? = nil) throws -> Int64? {
-    guard try hasAny() else { return nil }
-    let captured = try tables.indices.filter {
-      try connection.hasRow("SELECT 1 FROM \(names.rows($0)) LIMIT 1")
-    }
-    let used = try captured.filter {
-      guard hasNewSchema else { return true }
-      return try tables[$0].layout.entity.identity?.rowid == nil
-        && !AdoptedFile.hasNewerTriggers($0, names: names, on: connection)
-    }
-    let touched = try TouchedRows()
-    for table in used {
-      let kinds = try connection.first(
-        """
-        SELECT max(kind = \(CapturedKind.victim.rawValue)), max(kind = \(CapturedKind.move.rawValue))
-        FROM \(names.rows(table))
-        """
-      ) { (hasVictims: $0.int64(at: 0) != 0, hasMoves: $0.int64(at: 1) != 0) }
-      if kinds?.hasMoves == true { try findMoves(table, touched: touched) }
-      if kinds?.hasVictims == true { try findReplaced(table, touched: touched) }
-    }
-    let stream = try CapturedStream(
-      connection,
-      names: names,
-      tables: tables,
-      only: used,
-      touched: touched
-    )
-    var event = try stream.next()
-    let boundaries = try Boundaries(connection, names: names, after: event?.place.clock ?? 0)
+  /// Writes all transactions of the scan.
+  func run() throws {
     var marks = boundaries.places[...]
-    var begin: EventPlace?
-    var made: Int64?
-    var last: EventPlace?
-    var waiting: [CapturedEvent] = []
-    func place(_ next: EventPlace) throws {
-      if own == nil, let last, let first = begin,
-        let end = boundaries.end(after: last, before: next)
-      {
-        try finish((first, last), end: end, boundaries: boundaries, touched: touched)
-        begin = nil
-      }
-      begin = begin ?? next
-      last = next
-    }
+    var event = try stream.next()
     while event != nil || !marks.isEmpty {
       if let mark = marks.first, event.map({ mark.clock < $0.place.clock }) ?? true {
-        try place(mark)
+        try begin(mark)
+        extend(to: mark)
+        previous = nil
         marks.removeFirst()
         continue
       }
-      guard let one = event else { break }
-      if one.kind == .victim {
-        // The statement that replaced this row also wrote the next captured row, so the two rows
-        // are noted together.
-        if try touched.isReplaced(one.row, table: one.table) { waiting.append(one) }
-      } else {
-        try place(one.place)
-        for victim in waiting { try note(victim, touched: touched) }
-        waiting.removeAll()
-        try note(one, touched: touched)
-      }
+      guard let captured = event else { break }
+      try take(captured)
       event = try stream.next()
     }
-    if let first = begin, let last {
-      try finish((first, last), end: .proven, boundaries: boundaries, touched: touched, own: own)
-      made = recorder.count > 0 ? recorder.transaction : nil
-    }
-    for table in captured { try connection.execute("DELETE FROM \(names.rows(table))") }
-    try connection.execute("DELETE FROM \(names.bracket)")
-    return made
+    try finish(end: .proven)
+    sealed = end
+    try fillLastGaps()
   }
 
-  private func note(_ event: CapturedEvent, touched: TouchedRows) throws {
-    let (before, after) = (event.before, event.after)
-    if let before, before == after {
-      return try touched.note(before, table: event.table, before: event.row, after: event.row)
+  // MARK: Events
+
+  private func take(_ captured: CapturedEvent) throws {
+    let place = captured.place
+    if previous.map({ !scan.areInOneStatement($0, captured) }) ?? true {
+      statement = (statement.number + 1, place)
     }
-    if let before { try touched.note(before, table: event.table, before: event.row, after: nil) }
-    if let after { try touched.note(after, table: event.table, before: nil, after: event.row) }
-  }
-
-  // MARK: Replaced rows
-
-  /// Finds the captured rows of a table that `REPLACE` deleted without a trigger.
-  ///
-  /// The next event with the same key shows whether `REPLACE` deleted a row: the row was deleted if
-  /// this event is an insertion, and remained if it is any other event. If no such event follows,
-  /// the row was deleted if the table no longer contains it.
-  private func findReplaced(_ table: Int, touched: TouchedRows) throws {
-    let stream = try CapturedStream(
-      connection,
-      names: names,
-      tables: tables,
-      only: [table],
-      touched: touched
-    )
-    var pending: [RowName: Int64] = [:]
-    while let event = try stream.next() {
-      if event.kind == .victim {
-        if let name = event.before { pending[name] = event.row }
-        continue
-      }
-      if let before = event.before { pending[before] = nil }
-      if let after = event.after, let row = pending.removeValue(forKey: after) {
-        try touched.noteReplaced(row, table: table)
+    previous = captured
+    if captured.kind == .victim, try !scan.chains.isReplaced(place.clock) { return }
+    let exchanged = try order.place(place.clock)
+    let event = try exchanged.flatMap { try stream.event($0.row, of: $0.table) } ?? captured
+    if let exchanged {
+      reach = max(reach, exchanged.clock)
+      if exchanged.isJoined { isJoined = true }
+    }
+    let gaps = try order.gaps(before: exchanged?.clock ?? place.clock)
+    if own == nil {
+      try begin(place)
+      if !gaps.isEmpty {
+        try finish(end: .assumed)
+        for gap in gaps { try fill(gap, time: place.time) }
+      } else if let open, !isProven(from: open.last, to: place) {
+        if open.first.isLongBefore(statement.first ?? place) {
+          try finishEarlierStatements()
+        } else if exchanged?.isJoined != true {
+          let isTouched = try event.names.contains {
+            try touched.contains($0, table: event.table, before: statement.number)
+          }
+          if isTouched { try finishEarlierStatements() }
+        }
       }
     }
-    guard !pending.isEmpty, let present = try presentTable(table) else { return }
-    for (name, row) in pending where try present.find(name) == nil {
-      try touched.noteReplaced(row, table: table)
-    }
+    extend(to: place)
+    try note(event)
   }
 
-  /// A table with its present name and the present names of its columns, which the program may have
-  /// changed after the last seal; nil if the program dropped the table.
-  private func presentTable(_ table: Int) throws -> AdoptedTable? {
-    guard hasNewSchema else { return tables[table] }
-    let name = try connection.first(
-      """
-      SELECT tbl_name FROM sqlite_schema
-      WHERE type = 'trigger' AND name = '\(names.prefix)after_insert_\(table)'
-      """
-    ) { $0.string(at: 0) }
-    guard let name else { return nil }
-    let layouts = try ProgramSchema(connection, names: names, version: "").schema.layouts()
-    guard let layout = layouts.first(where: { $0.entity.name == name }) else { return nil }
-    return AdoptedTable(connection, layout: layout, layouts: layouts)
+  /// Ends the open transaction if a transaction ends before an event.
+  private func begin(_ next: EventPlace) throws {
+    guard own == nil, let open, let end = boundaries.end(after: open.last, before: next) else {
+      return
+    }
+    try finish(end: end)
+  }
+
+  private func extend(to place: EventPlace) {
+    open = Open(first: open?.first ?? place, last: place)
+  }
+
+  /// Whether a bracket or the write-ahead log proves that two events are in one transaction.
+  private func isProven(from event: EventPlace, to next: EventPlace) -> Bool {
+    boundaries.bracket(at: next.clock) != nil || boundaries.areInOneCommit(event, next)
+  }
+
+  private func note(_ event: CapturedEvent) throws {
+    let (before, after) = (event.before?.name, event.kind == .victim ? nil : event.after?.name)
+    func note(_ name: RowName, _ before: CapturedReference?, _ after: CapturedReference?) throws {
+      try touched.note(
+        name,
+        table: event.table,
+        statement: statement.number,
+        before: before,
+        after: after
+      )
+    }
+    if let before, before == after { return try note(before, event.row, event.row) }
+    if let before { try note(before, event.row, nil) }
+    if let after { try note(after, nil, event.row) }
   }
 
   // MARK: Transactions
 
-  private func finish(
-    _ events: (first: EventPlace, last: EventPlace),
-    end: Boundaries.End,
-    boundaries: Boundaries,
-    touched: TouchedRows,
-    own: Author? = nil
-  ) throws {
+  /// Closes the open transaction before the first event of the present statement, because the end
+  /// of the transaction is not known and nothing must be lost.
+  private func finishEarlierStatements() throws {
+    guard let open, let first = statement.first else { return }
+    guard first.clock > open.first.clock else { return }
+    try write(
+      Open(
+        first: open.first,
+        last: EventPlace(clock: first.clock - 1, time: open.last.time, series: open.last.series)
+      ),
+      end: .assumed,
+      before: statement.number
+    )
+    self.open = Open(first: first, last: open.last)
+  }
+
+  private func finish(end: Boundaries.End) throws {
+    guard let open else { return }
+    try write(open, end: end, before: .max)
+    self.open = nil
+  }
+
+  private func write(_ events: Open, end: Boundaries.End, before statement: Int64) throws {
+    let isProven = end == .proven && !hasAssumedEnd
+    hasAssumedEnd = end == .assumed
     try recorder.begin()
     var text = ChangeText()
-    try touched.take { row in
-      text.removeAll()
-      let table = tables[row.table]
-      let kind = try table.append(
-        from: values(row.first, side: "b", of: row.table),
-        to: values(row.last, side: "a", of: row.table),
-        text: &text,
-        blobs: blobs
+    try touched.take(before: statement) { row in
+      try pause?()
+      try record(
+        row.name,
+        of: row.table,
+        from: values(row.first, isAfter: false, of: row.table),
+        to: values(row.last, isAfter: true, of: row.table),
+        text: &text
       )
-      guard let kind else { return }
-      try text.withChange(kind, sequence: recorder.count, table: table, name: row.name) {
-        try recorder.copy($0, of: recorder.transaction)
-      }
     }
+    if statement == .max { isJoined = false }
+    // The changes of a row can have exchanged their places across the end of the transaction.
+    if !isJoined, reach <= events.last.clock { sealed = events.last.clock }
     guard recorder.count > 0 else { return recorder.forget() }
+    last = recorder.transaction
     if let own {
-      return try recorder.close(own, operation: .recorded, details: #"{"boundary":"proven"}"#)
-    }
-    let bracket = boundaries.bracket(at: events.last.clock)
-    try recorder.close(
-      Author(
-        name: bracket?.author,
-        reason: bracket?.reason,
-        request: bracket?.request,
-        process: ""
-      ),
-      operation: .foreign,
-      details: details(events, end: end, bracket: bracket, boundaries: boundaries),
-      stamp: Provenance.Stamp(
-        time: timeText(milliseconds: events.last.time),
-        process: "",
-        processID: 0,
-        host: "",
-        seed: .random()
+      try recorder.close(own, operation: .recorded, details: #"{"boundary":"proven"}"#)
+    } else {
+      let bracket = boundaries.bracket(at: events.last.clock)
+      try recorder.close(
+        Author(
+          name: bracket?.author,
+          reason: bracket?.reason,
+          request: bracket?.request,
+          process: ""
+        ),
+        operation: .foreign,
+        details: details(events, isProven: isProven, bracket: bracket),
+        stamp: stamp(events.last.time)
       )
+    }
+    try pause?()
+  }
+
+  private func record(
+    _ name: RowName,
+    of index: Int,
+    from before: [Value]?,
+    to after: [Value]?,
+    text: inout ChangeText
+  ) throws {
+    text.removeAll()
+    let table = scan.tables[index]
+    let kind = try table.append(from: before, to: after, text: &text, blobs: blobs)
+    guard let kind else { return }
+    try text.withChange(kind, sequence: recorder.count, table: table, name: name) {
+      try recorder.copy($0, of: recorder.transaction)
+    }
+  }
+
+  private func stamp(_ time: Int64) -> Provenance.Stamp {
+    Provenance.Stamp(
+      time: timeText(milliseconds: time),
+      process: "",
+      processID: 0,
+      host: "",
+      seed: .random()
     )
   }
 
   /// The values of a row before or after a captured change; nil if the row did not exist on that
   /// side.
-  private func values(_ row: Int64?, side: String, of table: Int) throws -> [Value]? {
+  private func values(
+    _ row: CapturedReference?,
+    isAfter: Bool,
+    of index: Int
+  ) throws -> [Value]? {
     guard let row else { return nil }
-    let count = tables[table].layout.columns.count
-    let list = (0..<count).map { "\(side)\($0)" }.joined(separator: ", ")
-    let statement = try connection.cached(
-      "SELECT \(list) FROM \(names.rows(table)) WHERE id = ?1"
-    )
-    try statement.bind(1, row)
-    defer { statement.reset() }
-    guard try statement.step() else { return nil }
-    return (0..<count).map { statement.value(at: Int32(truncatingIfNeeded: $0)) }
+    return try captured.values(row, isAfter: isAfter, of: scan.tables[index])
   }
 
   private func details(
-    _ events: (first: EventPlace, last: EventPlace),
-    end: Boundaries.End,
-    bracket: Boundaries.Bracket?,
-    boundaries: Boundaries
+    _ events: Open,
+    isProven: Bool,
+    bracket: Boundaries.Bracket?
   ) -> String {
     var json = Array(#"{"boundary":"#.utf8)
-    appendJSONString(end == .proven ? "proven" : "assumed", to: &json)
+    appendJSONString(isProven ? "proven" : "assumed", to: &json)
     if bracket == nil,
       let author = boundaries.unclosedAuthor(
         from: events.first.clock,
@@ -266,5 +284,43 @@ struct AdoptedSeal {
     }
     json.append(UInt8(ascii: "}"))
     return String(decoding: json, as: UTF8.self)
+  }
+
+  // MARK: Changes that were not captured
+
+  /// Records a change that no trigger captured, as a transaction of its own.
+  private func fill(_ gap: RowOrder.Gap, time: Int64, present: [Value]? = nil) throws {
+    try recorder.begin()
+    var text = ChangeText()
+    try record(
+      gap.name,
+      of: gap.table,
+      from: gap.before,
+      to: gap.after ?? present,
+      text: &text
+    )
+    guard recorder.count > 0 else { return recorder.forget() }
+    last = recorder.transaction
+    try recorder.close(
+      Author(process: ""),
+      operation: .difference,
+      details: #"{"boundary":"assumed","captured":false,"order":"unknown"}"#,
+      stamp: stamp(time)
+    )
+    hasAssumedEnd = true
+  }
+
+  /// Records the rows whose last captured state is not the row in the file.
+  ///
+  /// If a program has captured rows since the scan, the rows may have changed again. Then the next
+  /// seal finds the differences.
+  private func fillLastGaps() throws {
+    guard order.hasAny, try AdoptedFile.clock(names: scan.names, on: connection) == end else {
+      return
+    }
+    for gap in try order.gaps(before: nil) {
+      guard let table = try scan.presentTable(gap.table) else { continue }
+      try fill(gap, time: currentMilliseconds(), present: try table.find(gap.name))
+    }
   }
 }

@@ -35,13 +35,32 @@ final class AdoptedTable {
     let values = layout.columns.indices.map {
       statement.value(at: Int32(truncatingIfNeeded: $0) + 1)
     }
-    let rowid = statement.isNull(at: 0) ? nil : statement.int64(at: 0)
-    return (try name(of: values, rowid: rowid), values)
+    return (try name(at: statement), values)
   }
+
+  /// The name of the current row of a statement.
+  private func name(at statement: Statement) throws -> RowName {
+    try name(
+      ofKey: key.map { statement.value(at: Int32(clamping: $0.number) + 1) },
+      rowid: statement.isNull(at: 0) ? nil : statement.int64(at: 0)
+    )
+  }
+
+  /// Whether the rowid can identify a row.
+  var hasRowid: Bool { identity.rowid != nil }
+
+  /// The number of values that are captured of a row: the rowid if it can identify a row, and all
+  /// columns.
+  var capturedCount: Int { layout.columns.count + (hasRowid ? 1 : 0) }
 
   /// The name of a row with these values, which are in the order of the columns.
   func name(of values: [Value], rowid: Int64?) throws -> RowName {
-    guard let name = RowName(key: key.map { values[$0] }, rowid: rowid) else {
+    try name(ofKey: key.map { values[$0] }, rowid: rowid)
+  }
+
+  /// The name of a row with these values of the key, which are in the order of the key.
+  func name(ofKey key: [Value], rowid: Int64?) throws -> RowName {
+    guard let name = RowName(key: key, rowid: rowid) else {
       throw HistoryFailure.damaged(.unreadable(0, "a row of \(layout.entity.name) has no key"))
         .at(connection.path)
     }
@@ -85,7 +104,18 @@ final class AdoptedTable {
   }
 
   /// The values of the row with this name; nil if the table has no such row.
-  func find(_ name: RowName) throws -> [Value]? {
+  func find(_ name: RowName) throws -> [Value]? { try find(name) { try row(at: $0).values } }
+
+  /// The fingerprint of the row with this name; ``RowState/absent`` if the table has no such row.
+  func fingerprint(_ name: RowName) throws -> Int64 {
+    let columns = 1..<Int32(clamping: layout.columns.count) + 1
+    return try find(name) { $0.fingerprint(of: columns) } ?? RowState.absent
+  }
+
+  private func find<Result>(
+    _ name: RowName,
+    read: (Statement) throws -> Result
+  ) throws -> Result? {
     guard let (condition, values) = condition(name) else { return nil }
     let kind = isRowid(name) == nil ? 0 : 1
     let statement =
@@ -97,8 +127,7 @@ final class AdoptedTable {
       try statement.bind(Int32(truncatingIfNeeded: index) + 1, value)
     }
     while try statement.step() {
-      let row = try row(at: statement)
-      if row.name == name { return row.values }
+      if try self.name(at: statement) == name { return try read(statement) }
     }
     return nil
   }

@@ -8,6 +8,8 @@ enum AdoptionFailure: StoreReason {
   case invalidPrefix(String)
   case nothingToRecord
   case suspended(process: Int32)
+  /// A process is turning captured changes into transactions.
+  case sealing(process: Int32)
   case notWritable
   /// SQLite gave new numbers to the rows of a table of a replica.
   case renumbered(String)
@@ -26,7 +28,7 @@ enum AdoptionFailure: StoreReason {
 
   var code: StoreError.Code {
     switch self {
-    case .suspended: .locked
+    case .suspended, .sealing: .locked
     case .notAdopted: .notAStore
     case .notACreation: .invalidSchema
     case .recordedAgain, .notUndone, .undoLeavesReference: .irreversible
@@ -52,6 +54,9 @@ enum AdoptionFailure: StoreReason {
     case .suspended(let process):
       "The triggers of \(path) are temporarily removed, because process \(process) is changing the"
         + " tables."
+        + "\nTry again when process \(process) has finished."
+    case .sealing(let process):
+      "Process \(process) is recording the captured changes of \(path)."
         + "\nTry again when process \(process) has finished."
     case .notACreation(let name):
       "In the schema for \(path), the statement for '\(abbreviated(name))' does something else than"

@@ -34,12 +34,19 @@ struct Boundaries {
   /// The numbers of the clock at the commits in the write-ahead log, in ascending order.
   private var commits: [Int64] = []
 
-  init(_ connection: Connection, names: CaptureNames, after first: Int64) throws {
+  /// Reads the boundaries after one number of the clock and up to another one.
+  init(
+    _ connection: Connection,
+    names: CaptureNames,
+    after start: Int64 = 0,
+    through limit: Int64 = .max
+  ) throws {
     if try AdoptedFile.isCurrent(on: connection) {
-      commits = try Self.commits(connection, names: names).filter { $0 >= first }
+      commits = try Self.commits(connection, names: names)
     }
     var open: Mark?
-    for mark in try Self.marks(connection, names: names) {
+    for mark in try Self.marks(connection, names: names)
+    where mark.place.clock > start && mark.place.clock <= limit {
       places.append(mark.place)
       if let begin = open, let author = begin.author {
         let (first, last) = (begin.place.clock, mark.place.clock)
@@ -80,7 +87,11 @@ struct Boundaries {
     }
   }
 
-  /// Reads the numbers of the clock at the commits that the write-ahead log still contains.
+  /// Reads the numbers of the clock at the commits that the write-ahead log still contains, and at
+  /// the commit before them.
+  ///
+  /// SQLite empties the log only after it has copied everything into the file. So if the file has
+  /// an earlier clock than the log, the file has the clock of the commit before the first one.
   private static func commits(_ connection: Connection, names: CaptureNames) throws -> [Int64] {
     let page = try connection.integer(
       "SELECT rootpage FROM sqlite_schema WHERE type = 'table' AND name = '\(names.context)'"
@@ -93,12 +104,27 @@ struct Boundaries {
       guard let clock = clock(inContextPage: page), commits.last != clock else { return }
       commits.append(clock)
     }
+    if let first = commits.first, let size = try connection.integer("PRAGMA page_size"),
+      let before = try connection.fileBytes(Int(size), at: (Int64(page) - 1) * size)
+        .withUnsafeBytes({ clock(inContextPage: $0) }), before < first
+    {
+      commits.append(before)
+    }
     return commits.sorted()
   }
 
   private func hasCommit(from first: Int64, before last: Int64) -> Bool {
     let index = commits.firstIndex(inOrder: { $0 >= first })
     return index < commits.count && commits[index] < last
+  }
+
+  /// Whether two events without a boundary between them are in one commit of the write-ahead log.
+  ///
+  /// The write-ahead log has all commits after its first one. So the events are in one commit if
+  /// the first commit is before them.
+  func areInOneCommit(_ event: EventPlace, _ next: EventPlace) -> Bool {
+    guard let first = commits.first, first < event.clock else { return false }
+    return !hasCommit(from: event.clock, before: next.clock)
   }
 
   /// The bracket that contains a number of the clock; nil if no bracket does.
@@ -126,6 +152,7 @@ struct Boundaries {
     // it.
     if one != nil || other != nil { return .proven }
     if hasCommit(from: event.clock, before: next.clock) { return .proven }
+    if areInOneCommit(event, next) { return nil }
     let isOpening = unclosedAuthor(from: next.clock, through: next.clock) != nil
     return isOpening || event.seemsOver(before: next) ? .assumed : nil
   }

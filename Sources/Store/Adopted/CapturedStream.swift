@@ -2,153 +2,137 @@ import Adoption
 import Changes
 import SQLite
 
-/// A captured row, without its values.
-struct CapturedEvent {
-  /// The index of the table.
-  let table: Int
-  /// The id of the captured row.
-  let row: Int64
-  let kind: CapturedKind
-  let place: EventPlace
-  /// The name of the row before the change and after it; nil on a side where the row did not exist.
-  let before: RowName?
-  let after: RowName?
-}
-
-/// The facts about an event that determine the order and the ends of transactions.
-struct EventPlace {
-  let clock: Int64
-  /// The time of the event in milliseconds since 1970.
-  let time: Int64
-  /// The connection's count of changes at the time of the event.
-  let series: Int64
-
-  /// The longest pause between two changes of a transaction, in milliseconds.
-  private static let pause: Int64 = 1000
-
-  /// Whether a later event seems to belong to another transaction, because another connection made
-  /// the event or too much time has passed.
-  func seemsOver(before next: EventPlace) -> Bool {
-    series >= next.series || time > next.time || next.time &- time > Self.pause
-  }
-}
-
 /// Reads the captured rows of all tables in the order of the clock.
+///
+/// Rows that programs capture meanwhile are read too, unless they are beyond the limit.
 final class CapturedStream {
-  private let connection: Connection
-  private let names: CaptureNames
-  private let tables: [AdoptedTable]
-  private let touched: TouchedRows
-  private var cursors: [(table: Int, statement: Statement, next: CapturedEvent)] = []
-  /// For each table, the event that must follow an update that was captured later.
-  private var delayed: [Int: CapturedEvent] = [:]
+  /// The captured rows with one number of values.
+  private struct Cursor {
+    let width: Int
+    let statement: Statement
+    /// The id of the last row that was returned.
+    var position: Int64 = 0
+    var next: CapturedEvent?
+  }
 
-  /// Reads the tables with these indexes.
+  private let connection: Connection
+  private let tables: [AdoptedTable]
+  private let captured: CapturedTables
+  private let hasFingerprints: Bool
+  /// The captured rows with a clock after `start` and up to `limit` are read.
+  private let start: Int64
+  private let limit: Int64
+  private var cursors: [Cursor] = []
+  private var isOpen = false
+
   init(
     _ connection: Connection,
     names: CaptureNames,
     tables: [AdoptedTable],
-    only indexes: [Int],
-    touched: TouchedRows
+    after start: Int64,
+    through limit: Int64 = .max,
+    hasFingerprints: Bool = false
   ) throws {
     self.connection = connection
-    self.names = names
     self.tables = tables
-    self.touched = touched
-    for index in indexes {
-      let statement = try connection.prepare(
-        "SELECT \(Self.list(tables[index])) FROM \(names.rows(index)) ORDER BY id"
+    self.start = start
+    self.limit = limit
+    self.hasFingerprints = hasFingerprints
+    captured = CapturedTables(tables, names: names)
+    cursors = try captured.all.map { width, name in
+      Cursor(
+        width: width,
+        statement: try connection.prepare(
+          "SELECT * FROM \(name) WHERE id > ?1 AND clock > ?2 ORDER BY id"
+        )
       )
-      if let first = try event(statement, table: index) {
-        cursors.append((index, statement, first))
-      }
     }
   }
 
-  private static func list(_ table: AdoptedTable) -> String {
-    let keys = table.key.map { "b\($0.number), a\($0.number)" }
-    return (["id, clock, kind, time, series, bk, ak"] + keys).joined(separator: ", ")
-  }
-
-  private func event(_ row: Statement, table index: Int) throws -> CapturedEvent? {
-    if let event = delayed.removeValue(forKey: index) { return event }
-    while try row.step() {
-      let event = try captured(row, table: index)
-      // The order of the updates is already known, so the beginnings of updates are not needed.
-      guard event.kind != .move,
-        try event.kind != .update || !touched.isMoved(event.row, table: index)
-      else { continue }
-      guard event.kind == .update,
-        let earlier = try touched.update(movedBefore: event.row, table: index)
-      else { return event }
-      delayed[index] = event
-      return try update(earlier, before: event)
-    }
-    return nil
-  }
-
-  /// The event of an update that was directly before another event.
-  private func update(_ id: Int64, before event: CapturedEvent) throws -> CapturedEvent {
-    let row = try connection.prepare(
-      "SELECT \(Self.list(tables[event.table])) FROM \(names.rows(event.table)) WHERE id = ?1"
-    )
-    try row.bind(1, id)
-    guard try row.step() else { return event }
-    let update = try captured(row, table: event.table)
-    return CapturedEvent(
-      table: update.table,
-      row: id,
-      kind: update.kind,
-      place: EventPlace(
-        clock: event.place.clock,
-        time: event.place.time,
-        // The connection counted both changes, so this number is greater than the number of the
-        // event before the update.
-        series: event.place.series &- 1
-      ),
-      before: update.before,
-      after: update.after
-    )
-  }
-
-  private func captured(_ row: Statement, table index: Int) throws -> CapturedEvent {
-    let table = tables[index]
-    guard let kind = CapturedKind(rawValue: row.int64(at: 2)) else {
-      throw HistoryFailure.damaged(.unknownKind(row.string(at: 2))).at(connection.path)
-    }
-    func name(_ side: Int32) -> RowName? {
-      let key = table.key.indices.map { row.value(at: 7 + 2 * Int32($0) + side) }
-      return RowName(key: key, rowid: row.isNull(at: 5 + side) ? nil : row.int64(at: 5 + side))
-    }
-    return CapturedEvent(
-      table: index,
-      row: row.int64(at: 0),
-      kind: kind,
-      place: EventPlace(clock: row.int64(at: 1), time: row.int64(at: 3), series: row.int64(at: 4)),
-      before: kind == .insert ? nil : name(0),
-      after: kind == .insert || kind == .update ? name(1) : nil
-    )
-  }
-
-  /// Returns the next event in the order of the clock.
+  /// Ends the reading of all rows, so that the connection can end its transaction.
   ///
-  /// If two events have the same number of the clock, the row that a statement may replace precedes
-  /// the row that the statement writes.
+  /// The next call of ``next()`` continues after the last event that was returned.
+  func close() {
+    for index in cursors.indices {
+      cursors[index].statement.reset()
+      cursors[index].next = nil
+    }
+    isOpen = false
+  }
+
+  private func open() throws {
+    for index in cursors.indices {
+      let statement = cursors[index].statement
+      try statement.bind(1, cursors[index].position)
+      try statement.bind(2, start)
+      cursors[index].next = try read(statement, width: cursors[index].width)
+    }
+    isOpen = true
+  }
+
+  /// The next event in the order of the clock; nil if there is none.
   func next() throws -> CapturedEvent? {
-    let first = cursors.indices.min {
-      let (left, right) = (cursors[$0].next, cursors[$1].next)
-      guard left.place.clock == right.place.clock else {
-        return left.place.clock < right.place.clock
-      }
-      return left.kind == .victim && right.kind != .victim
+    if !isOpen { try open() }
+    var first: Int?
+    for index in cursors.indices {
+      guard let clock = cursors[index].next?.place.clock else { continue }
+      if let first, let least = cursors[first].next?.place.clock, least <= clock { continue }
+      first = index
     }
-    guard let first else { return nil }
-    let (table, statement, event) = cursors[first]
-    if let next = try self.event(statement, table: table) {
-      cursors[first].next = next
-    } else {
-      cursors.remove(at: first)
-    }
+    guard let first, let event = cursors[first].next, event.place.clock <= limit else { return nil }
+    cursors[first].position = event.row.id
+    cursors[first].next = try read(cursors[first].statement, width: cursors[first].width)
     return event
   }
+
+  private func read(_ row: Statement, width: Int) throws -> CapturedEvent? {
+    try row.step() ? event(at: row, width: width) : nil
+  }
+
+  /// The event of a captured row that was read before; nil if the row was deleted.
+  func event(_ reference: CapturedReference, of table: Int) throws -> CapturedEvent? {
+    let width = tables[table].capturedCount * (reference.isUpdate ? 2 : 1)
+    let row = try connection.cached("SELECT * FROM \(captured.name(width: width)) WHERE id = ?1")
+    try row.bind(1, reference.id)
+    defer { row.reset() }
+    return try read(row, width: width)
+  }
+
+  private func event(at row: Statement, width: Int) throws -> CapturedEvent {
+    guard let (index, kind) = CapturedKind.parts(ofEvent: row.int64(at: 2)),
+      tables.indices.contains(index),
+      tables[index].capturedCount * (kind == .update ? 2 : 1) == width
+    else { throw HistoryFailure.damaged(.unknownKind(row.string(at: 2))).at(connection.path) }
+    let table = tables[index]
+    func state(at offset: Int32) throws -> RowState {
+      let column = offset + (table.hasRowid ? 1 : 0)
+      let columns = column..<column + Int32(clamping: table.layout.columns.count)
+      return RowState(
+        name: try table.name(
+          ofKey: table.key.map { row.value(at: column + Int32(clamping: $0.number)) },
+          rowid: table.hasRowid && !row.isNull(at: offset) ? row.int64(at: offset) : nil
+        ),
+        values: hasFingerprints ? row.fingerprint(of: columns) : RowState.absent
+      )
+    }
+    let first: Int32 = 5
+    let second = kind == .update ? first + Int32(clamping: table.capturedCount) : first
+    return CapturedEvent(
+      table: index,
+      kind: kind,
+      row: CapturedReference(id: row.int64(at: 0), isUpdate: kind == .update),
+      place: EventPlace(
+        clock: row.int64(at: 1),
+        time: milliseconds(julianDay: row.double(at: 3)),
+        series: row.int64(at: 4)
+      ),
+      before: kind == .insert ? nil : try state(at: first),
+      after: kind == .insert || kind == .update ? try state(at: second) : nil
+    )
+  }
+}
+
+/// The time in milliseconds since 1970 of a day number of SQLite's function julianday.
+private func milliseconds(julianDay: Double) -> Int64 {
+  Int64(exactly: ((julianDay - 2_440_587.5) * 86_400_000).rounded()) ?? 0
 }

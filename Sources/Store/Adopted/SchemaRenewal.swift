@@ -69,12 +69,7 @@ struct SchemaRenewal {
           ? nil : entity.name
       }
       let number = old.entities.firstIndex { $0.name == entity.name } ?? 0
-      // VACUUM renumbers the rows of a table without a key, so the rows of such a table are
-      // recorded again.
-      let isKept =
-        try entity.identity?.rowid == nil && hasTriggers(number, on: entity.name)
-        && !AdoptedFile.hasNewerTriggers(number, names: names, on: connection)
-      return isKept ? nil : entity.name
+      return try hasTriggers(number, on: entity.name) ? nil : entity.name
     }
   }
 

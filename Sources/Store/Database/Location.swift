@@ -29,6 +29,8 @@ extension Location {
 package struct Options: Sendable {
   /// Whether the store is only read, and no file is created.
   package var isReadOnly: Bool
+  /// Whether a reader of an adopted file first seals all captured changes, even if this takes long.
+  package var sealsBacklog = true
   /// The maximum time to wait for another writer.
   package var busyTimeout: Duration
   /// The maximum size of the file in pages of 4096 bytes; nil for no limit.

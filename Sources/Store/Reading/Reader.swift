@@ -105,8 +105,8 @@ package final class Reader {
   /// Whether another program changed rows in a way that ``history(after:through:)`` does not show
   /// yet.
   package func hasUnshownChanges() throws -> Bool {
-    if let names = AdoptedFile.names(on: connection) {
-      return try AdoptedFile.hasCapturedRows(layouts.count, names: names, on: connection)
+    if AdoptedFile.names(on: connection) != nil {
+      return try AdoptedFile.unsealedCount(on: connection) > 0
     }
     guard try UnsealedHistory.hasTable(connection) else { return false }
     let last = try connection.integer("SELECT max(\"id\") FROM \"history_foreign\"") ?? 0

@@ -91,7 +91,11 @@ struct StoreFile: Sendable {
     try writer.setTriggers(enabled: false)
     do {
       if let prefix = connection.tablePrefix { try writer.useTables(prefix: prefix) }
-      try AdoptedFile.seal(on: writer, blobFolder: location.blobFolder)
+      try AdoptedFile.seal(
+        on: writer,
+        blobFolder: location.blobFolder,
+        isForReading: !options.sealsBacklog
+      )
     } catch SQLiteError.busy {
       // The program is writing, so the changes are sealed later.
     }

@@ -7,8 +7,7 @@ import SQLite
 /// The program's own triggers run during the undo, as for any other writer.
 ///
 /// The undo is refused if a trigger or a foreign key of the program changes further rows, because
-/// the result would not be the earlier state. The clock of the capture shows such changes, because
-/// it counts the changed rows.
+/// the result would not be the earlier state. The captured rows show such changes.
 final class AdoptedUndo {
   private let writer: Writer
   private let connection: Connection
@@ -64,13 +63,14 @@ final class AdoptedUndo {
       throw AdoptionFailure.undoLeavesReference.at(writer.connection.path)
     }
     try rebuildFullText(of: writer.schema, contents: undo.changed, on: writer.connection)
-    return try AdoptedSeal(
-      writer.connection,
-      names: names,
-      layouts: writer.layouts,
+    return try AdoptedFile.sealAll(
+      names,
+      schema: writer.schema,
       recorder: writer.recorder,
-      blobs: writer.blobs
-    ).run(own: author)
+      blobs: writer.blobs,
+      own: author,
+      on: writer.connection
+    )
   }
 
   private func refusal(_ range: ClosedRange<Int64>) throws -> StoreError {
@@ -164,7 +164,7 @@ final class AdoptedUndo {
 
   /// Changes one row, and throws if the change affected other rows too.
   private func change(_ key: RowKey, _ body: () throws -> Void) throws {
-    let start = try clock()
+    let start = try AdoptedFile.clock(names: names, on: connection)
     do {
       try body()
     } catch let error as SQLiteError where error.isUniqueConflict {
@@ -172,30 +172,25 @@ final class AdoptedUndo {
     } catch let error as SQLiteError where error.isRefusal {
       throw refusal(key, .rejected(error.message))
     }
-    let end = try clock()
-    guard end != start else { throw refusal(key, .prevented) }
-    guard end == start + 1 else { throw refusal(key, .changesMore(try others(key, after: start))) }
+    let events = try events(after: start)
+    guard let first = events.first else { throw refusal(key, .prevented) }
+    guard events.count == 1, first == key.entity else {
+      // If other tables changed too, the table of the row itself is left out.
+      let others = Set(events.filter { $0 != key.entity })
+      let named = others.isEmpty ? [key.entity] : others.sorted { $0.number < $1.number }
+      throw refusal(key, .changesMore(named.map { writer.layouts[$0].entity.name }))
+    }
     changed.insert(writer.layouts[key.entity].entity.name)
   }
 
-  private func clock() throws -> Int64 {
-    let statement = try connection.cached("SELECT clock FROM \(names.context)")
-    defer { statement.reset() }
-    return try statement.step() ? statement.int64(at: 0) : 0
-  }
-
-  /// The tables in which a statement changed rows other than the given one.
-  ///
-  /// If the statement changed rows of other tables, the given row's own table is left out.
-  private func others(_ key: RowKey, after clock: Int64) throws -> [String] {
-    let changed = try writer.layouts.filter { layout in
-      try connection.hasRow(
-        "SELECT 1 FROM \(names.rows(layout.index.number)) WHERE clock > ?1 AND kind <> ?2 LIMIT 1",
-        values: [.integer(clock), .integer(CapturedKind.victim.rawValue)]
-      )
+  /// The tables of the rows that changed after a number of the clock, once for each change.
+  private func events(after clock: Int64) throws -> [EntityIndex] {
+    let stream = try CapturedStream(connection, names: names, tables: tables, after: clock)
+    var events: [EntityIndex] = []
+    while let event = try stream.next() {
+      if event.kind != .victim { events.append(EntityIndex(event.table)) }
     }
-    let others = changed.filter { $0.index != key.entity }
-    return (others.isEmpty ? changed : others).map(\.entity.name)
+    return events
   }
 
   private func refusal(_ key: RowKey, _ reason: AdoptionFailure.UndoReason) -> StoreError {

@@ -142,26 +142,17 @@ struct AdoptedReplicaTests {
     try expectEquality(replica, program, after: 1)
     let history = try program.history()
     #expect(history.map(\.operation) == ["difference", "difference", "migration"])
-    // VACUUM can renumber the rows of tables that have rowids in their names, so these tables are
-    // recorded again too.
-    let loose = [
-      #"insert loose 1  {"a":"integer:1","b":"blob:"}"#,
-      #"insert loose 2  {"a":"text:text","b":"real:-0.5"}"#,
-      #"insert loose 3  {"a":null,"b":null}"#,
-    ]
     #expect(
       history.map(\.changes) == [
-        loose + [
+        [
           #"insert pair ["text:k","integer:1"]  "#
             + #"{"x":"text:k","y":"integer:1","v":null,"mail":"text:a@b"}"#,
           #"insert pair ["text:k","integer:2"]  "#
             + #"{"x":"text:k","y":"integer:2","v":"text:two","mail":"text:none"}"#,
-          #"insert tag ["text:red"]  {"word":"text:red","n":"integer:1"}"#,
-          #"insert tag ["text:blue"]  {"word":"text:blue","n":"real:2.5"}"#,
-          #"insert tag ["rowid:3"]  {"word":null,"n":"blob:AP8="}"#,
         ],
-        [#"insert fresh 1  {"a":"integer:1"}"#] + loose + [
-          #"insert tag ["text:x"]  {"word":"text:x","n":"integer:1"}"#
+        [
+          #"insert fresh 1  {"a":"integer:1"}"#,
+          #"insert tag ["text:x"]  {"word":"text:x","n":"integer:1"}"#,
         ],
         [
           #"insert person 1  {"id":"integer:1","name":"text:Ann"}"#,

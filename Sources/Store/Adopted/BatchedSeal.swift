@@ -1,0 +1,211 @@
+import Adoption
+import Changes
+import Glibc
+import SQLite
+
+/// Seals captured changes in batches, and gives the write lock to other programs between two of
+/// them.
+///
+/// A batch can end inside a transaction of the program. The changes that are already written have
+/// the id of the coming transaction, and no reader sees them before the transaction is closed. If
+/// the process ends before that, the next one deletes them and begins the transaction again.
+final class BatchedSeal {
+  /// The time after which a batch ends.
+  private static let duration = Duration.milliseconds(25)
+  /// The part of this time in which history is written; captured rows are deleted in the rest.
+  private static let writing = Duration.milliseconds(15)
+
+  private let connection: Connection
+  private let names: CaptureNames
+  private let blobs: Blobs
+  private var mark = SealingMark()
+  private var begin = ContinuousClock.now
+  private var seal: AdoptedSeal?
+  private var captured: CapturedTables?
+
+  init(_ connection: Connection, names: CaptureNames, blobFolder: BlobFolder?) {
+    self.connection = connection
+    self.names = names
+    blobs = Blobs(connection, folder: blobFolder)
+  }
+
+  func run() throws {
+    let catalog = try Catalog(on: connection)
+    let earlier = try SealingMark(on: connection)
+    if earlier != nil {
+      try withLock { try removeUnfinished() }
+    }
+    let (scan, result) = try scan(catalog.schema)
+    let captured = CapturedTables(scan.tables, names: names)
+    self.captured = captured
+    try withLock {
+      // Another process may have sealed the same rows since the scan. Then there is nothing to do.
+      guard try AdoptedFile.isCurrent(on: connection),
+        try AdoptedFile.sealedClock(on: connection) == scan.start,
+        try captured.hasRows(after: scan.start, through: result.end, on: connection)
+          || AdoptedFile.hasBrackets(names, on: connection)
+      else { return }
+      try AdoptedFile.checkNoSealing(besides: mark, on: connection)
+      let recorder = try ChangeRecorder(
+        connection,
+        schema: catalog.schema,
+        schemaID: catalog.schemaID,
+        blobs: blobs,
+        provenance: .system
+      )
+      let seal = try AdoptedSeal(
+        scan,
+        result: result,
+        connection: connection,
+        recorder: recorder,
+        blobs: blobs,
+        isContinued: earlier != nil,
+        pause: { [unowned self] in try pauseIfDue() }
+      )
+      self.seal = seal
+      try seal.run()
+      seal.closeReading()
+      while try !captured.delete(
+        through: seal.sealed,
+        until: begin + Self.duration,
+        on: connection
+      ) { try pause() }
+      try AdoptedFile.forgetSealing(through: result.end, names: names, on: connection)
+    }
+  }
+
+  /// Scans in short read transactions, because a reader of a file with a rollback journal prevents
+  /// commits.
+  private func scan(_ schema: StoreSchema) throws -> (CapturedScan, CapturedScan.Result) {
+    let scan = try CapturedScan(connection, names: names, schema: schema)
+    while true {
+      begin = .now
+      try connection.execute("BEGIN")
+      let result: CapturedScan.Result?
+      do {
+        result = try scan.advance(until: begin + Self.duration)
+        try connection.execute("COMMIT")
+      } catch {
+        connection.rollBack()
+        throw error
+      }
+      if let result { return (scan, result) }
+      wait()
+    }
+  }
+
+  private func withLock(_ body: () throws -> Void) throws {
+    try connection.execute("BEGIN IMMEDIATE")
+    begin = .now
+    do {
+      try body()
+      try blobs.prepareToCommit()
+      try connection.execute("COMMIT")
+    } catch {
+      seal?.closeReading()
+      blobs.abandon()
+      connection.rollBack()
+      throw error
+    }
+    blobs.committed()
+  }
+
+  private func pauseIfDue() throws {
+    if ContinuousClock.now >= begin + Self.writing { try pause() }
+  }
+
+  /// Commits, waits, and takes the write lock again.
+  private func pause() throws {
+    seal?.closeReading()
+    mark.time = currentMilliseconds()
+    try mark.write(on: connection)
+    if let seal {
+      try Catalog.set(AdoptedFile.sealed, value: .integer(seal.sealed), on: connection)
+      // The rows that can't be deleted now are deleted at the end.
+      _ = try captured?.delete(
+        through: seal.sealed,
+        until: begin + Self.duration,
+        on: connection
+      )
+    }
+    try blobs.prepareToCommit()
+    try connection.execute("COMMIT")
+    blobs.committed()
+    wait()
+    try connection.execute("BEGIN IMMEDIATE")
+    begin = .now
+    guard try AdoptedFile.isCurrent(on: connection),
+      try mark.isSame(as: SealingMark(on: connection))
+    else { throw MigrationFailure.changedMeanwhile.at(connection.path) }
+  }
+
+  /// Waits at least as long as the last batch took.
+  private func wait() {
+    let taken = max(ContinuousClock.now - begin, .milliseconds(1))
+    let microseconds = taken.components.seconds * 1_000_000
+      + taken.components.attoseconds / 1_000_000_000_000
+    usleep(UInt32(clamping: microseconds))
+  }
+
+  /// Deletes the changes that an interrupted process wrote for a transaction that it did not close.
+  private func removeUnfinished() throws {
+    try AdoptedFile.checkNoSealing(besides: mark, on: connection)
+    while try AdoptedFile.removeUnfinished(blobs: blobs, on: connection) { try pauseIfDue() }
+  }
+}
+
+extension AdoptedFile {
+  /// The key of the catalog entry with the clock up to which captured rows are sealed; the entry
+  /// exists while captured rows are deleted.
+  static let sealed = "sealed"
+
+  static func sealedClock(on connection: Connection) throws -> Int64 {
+    guard case .integer(let clock) = try Catalog.value(sealed, on: connection) else { return 0 }
+    return clock
+  }
+
+  static func clock(names: CaptureNames, on connection: Connection) throws -> Int64 {
+    let statement = try connection.cached("SELECT clock FROM \(names.context)")
+    defer { statement.reset() }
+    return try statement.step() ? statement.int64(at: 0) : 0
+  }
+
+  /// Throws if another process is sealing.
+  static func checkNoSealing(
+    besides own: SealingMark? = nil,
+    on connection: Connection
+  ) throws {
+    guard let mark = try SealingMark(on: connection), mark.isAlive, own?.isSame(as: mark) != true
+    else { return }
+    throw AdoptionFailure.sealing(process: mark.process).at(connection.path)
+  }
+
+  /// Removes the entries about sealing, when all captured rows up to a clock are deleted.
+  static func forgetSealing(
+    through clock: Int64,
+    names: CaptureNames,
+    on connection: Connection
+  ) throws {
+    try connection.run(
+      "DELETE FROM \(names.bracket) WHERE clock <= ?1",
+      values: [.integer(clock)]
+    )
+    try Catalog.remove(sealed, on: connection)
+    try SealingMark.remove(on: connection)
+  }
+
+  /// Deletes some changes that belong to no transaction; false if there are none.
+  static func removeUnfinished(blobs: Blobs, on connection: Connection) throws -> Bool {
+    let tables = connection.tables
+    let found = try connection.all(
+      """
+      SELECT id, large FROM \(tables.change)
+        WHERE transaction_id > (SELECT max(id) FROM \(tables.transaction)) ORDER BY id DESC LIMIT 256
+      """
+    ) { (id: $0.int64(at: 0), large: $0.isNull(at: 1) ? [] : digests(in: $0.bytes(at: 1))) }
+    guard let first = found.last?.id else { return false }
+    for digest in found.flatMap(\.large) { try blobs.count(digest, history: -1) }
+    try connection.run("DELETE FROM \(tables.change) WHERE id >= ?1", values: [.integer(first)])
+    return true
+  }
+}

@@ -1,0 +1,120 @@
+import Adoption
+import Changes
+import SQLite
+
+/// What the captured rows of an adopted file say together: their order, and the ends of their
+/// transactions.
+///
+/// A scan reads a committed state of the file, so the clock at its end is a proven end. It needs no
+/// write lock, and it can be made in parts, because captured rows are only added.
+final class CapturedScan {
+  struct Result {
+    /// The clock at the end of the scan.
+    let end: Int64
+    let order: RowOrder
+    let boundaries: Boundaries
+  }
+
+  let names: CaptureNames
+  let tables: [AdoptedTable]
+  /// The captured rows after this clock are scanned.
+  let start: Int64
+  let chains: RowChains
+  private let connection: Connection
+  private let stream: CapturedStream
+  private let hasNewSchema: Bool
+  /// The tables with the content of full-text tables.
+  private let contents: Set<Int>
+  private var presentTables: [Int: AdoptedTable?] = [:]
+
+  init(_ connection: Connection, names: CaptureNames, schema: StoreSchema) throws {
+    self.connection = connection
+    self.names = names
+    let layouts = try schema.layouts()
+    tables = layouts.map { AdoptedTable(connection, layout: $0, layouts: layouts) }
+    let found = Set(schema.fullTextTables.map { $0 + "_content" })
+    contents = Set(layouts.filter { found.contains($0.entity.name) }.map(\.index.number))
+    start = try AdoptedFile.sealedClock(on: connection)
+    hasNewSchema = try !AdoptedFile.isCurrent(on: connection)
+    chains = try RowChains()
+    stream = try CapturedStream(
+      connection,
+      names: names,
+      tables: tables,
+      after: start,
+      hasFingerprints: true
+    )
+  }
+
+  /// Continues the scan in the open transaction of the caller; nil if the time was over before
+  /// everything was read.
+  func advance(until deadline: ContinuousClock.Instant? = nil) throws -> Result? {
+    defer { stream.close() }
+    var count = 0
+    while let event = try stream.next() {
+      try chains.take(event)
+      count += 1
+      if count % 64 == 0, let deadline, ContinuousClock.now >= deadline { return nil }
+    }
+    guard try chains.verify(until: deadline, table: presentTable) else { return nil }
+    let end = try AdoptedFile.clock(names: names, on: connection)
+    let captured = CapturedTables(tables, names: names)
+    return Result(
+      end: end,
+      order: try RowOrder(
+        chains,
+        stream: { try self.events(through: end, hasFingerprints: true) },
+        values: { try captured.values($0, isAfter: $1, of: self.tables[$2]) }
+      ),
+      boundaries: try Boundaries(connection, names: names, after: start, through: end)
+    )
+  }
+
+  /// The captured rows that were scanned.
+  func events(through end: Int64, hasFingerprints: Bool = false) throws -> CapturedStream {
+    try CapturedStream(
+      connection,
+      names: names,
+      tables: tables,
+      after: start,
+      through: end,
+      hasFingerprints: hasFingerprints
+    )
+  }
+
+  /// Whether the same statement of the program made two captured changes, of which one was captured
+  /// directly after the other.
+  func areInOneStatement(_ event: CapturedEvent, _ next: CapturedEvent) -> Bool {
+    if event.place.isInStatement(of: next.place) { return true }
+    // FTS5 writes a changed row with two statements of its own.
+    return contents.contains(next.table) && event.table == next.table && event.kind == .delete
+      && next.kind == .insert && event.before?.name == next.after?.name
+      && next.place.clock == event.place.clock &+ 1
+      && next.place.series == event.place.series &+ 3
+  }
+
+  /// A table as it is in the file; nil if its rows can't be compared with captured rows, because
+  /// the program dropped it or changed its columns.
+  func presentTable(_ table: Int) throws -> AdoptedTable? {
+    guard hasNewSchema else { return tables[table] }
+    if let known = presentTables[table] { return known }
+    let found = try findPresentTable(table)
+    presentTables[table] = .some(found)
+    return found
+  }
+
+  private func findPresentTable(_ table: Int) throws -> AdoptedTable? {
+    let name = try connection.first(
+      """
+      SELECT tbl_name FROM sqlite_schema
+      WHERE type = 'trigger' AND name = '\(names.prefix)after_insert_\(table)'
+      """
+    ) { $0.string(at: 0) }
+    guard let name else { return nil }
+    let layouts = try ProgramSchema(connection, names: names, version: "").schema.layouts()
+    guard let layout = layouts.first(where: { $0.entity.name == name }),
+      layout.columns.count == tables[table].layout.columns.count
+    else { return nil }
+    return AdoptedTable(connection, layout: layout, layouts: layouts)
+  }
+}

@@ -1,0 +1,94 @@
+import Adoption
+import Changes
+import SQLite
+
+/// The tables of an adopted file that contain captured rows.
+struct CapturedTables {
+  private let names: CaptureNames
+  private let widths: CaptureWidths
+
+  init(_ tables: [AdoptedTable], names: CaptureNames) {
+    self.names = names
+    widths = CaptureWidths(tables.map(\.capturedCount))
+  }
+
+  /// The number of values and the name of each table.
+  var all: [(width: Int, name: String)] {
+    widths.widths.enumerated().map { ($1, names.rows($0)) }
+  }
+
+  /// The table for captured rows with this number of values.
+  func name(width: Int) -> String { names.rows(widths.number(width)) }
+
+  /// Whether rows were captured after one number of the clock and up to another one.
+  func hasRows(after start: Int64, through end: Int64, on connection: Connection) throws -> Bool {
+    try all.contains { _, name in
+      try connection.hasRow(
+        "SELECT 1 FROM \(name) WHERE clock > ?1 AND clock <= ?2",
+        values: [.integer(start), .integer(end)]
+      )
+    }
+  }
+
+  /// The number of rows that were captured after a number of the clock.
+  func count(after start: Int64, on connection: Connection) throws -> Int64 {
+    try all.reduce(0) { sum, table in
+      // While `adopt --suspend` runs a migration, the tables are missing. Then there are no captured
+      // rows.
+      let isThere = try connection.hasRow(
+        "SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = ?1",
+        values: [.text(table.name)]
+      )
+      guard isThere else { return sum }
+      // The ids have no gaps, because only the oldest rows are deleted.
+      let count = try connection.integer(
+        """
+        SELECT (SELECT max(id) FROM \(table.name)) + 1 - min(id) FROM \(table.name)
+          WHERE clock > ?1
+        """,
+        values: [.integer(start)]
+      )
+      return sum + (count ?? 0)
+    }
+  }
+
+  /// The values of a row of a program's table before or after a captured change; nil if the
+  /// captured row does not exist.
+  func values(
+    _ row: CapturedReference,
+    isAfter: Bool,
+    of table: AdoptedTable
+  ) throws -> [Value]? {
+    let count = table.capturedCount
+    let statement = try table.connection.cached(
+      "SELECT * FROM \(name(width: row.isUpdate ? 2 * count : count)) WHERE id = ?1"
+    )
+    try statement.bind(1, row.id)
+    defer { statement.reset() }
+    guard try statement.step() else { return nil }
+    let first = 5 + (isAfter && row.isUpdate ? count : 0) + (table.hasRowid ? 1 : 0)
+    return table.layout.columns.indices.map { statement.value(at: Int32(clamping: first + $0)) }
+  }
+
+  /// Deletes captured rows up to a number of the clock; false if the time was over before all were
+  /// deleted.
+  func delete(
+    through clock: Int64,
+    until deadline: ContinuousClock.Instant? = nil,
+    on connection: Connection
+  ) throws -> Bool {
+    for (_, name) in all {
+      // Rows are captured in the order of the clock, so the first rows are the oldest.
+      let find = """
+        SELECT max(id) FROM (SELECT id, clock FROM \(name) ORDER BY id LIMIT 256) WHERE clock <= ?1
+        """
+      while let last = try connection.first(find, values: [.integer(clock)], read: { row in
+        row.isNull(at: 0) ? nil : row.int64(at: 0)
+      }) ?? nil {
+        try connection.run("DELETE FROM \(name) WHERE id <= ?1", values: [.integer(last)])
+        if let deadline, ContinuousClock.now >= deadline { return false }
+      }
+    }
+    return true
+  }
+}

@@ -1,0 +1,155 @@
+/// A captured change of one row, from one state to another.
+struct ChainStep: Hashable {
+  let before: Int64
+  let after: Int64
+}
+
+/// The order in which the captured changes of one row were made.
+///
+/// SQLite can capture the changes of a statement in another order than it makes them: it captures a
+/// change by a trigger or a foreign key before the change that caused it. In the right order, each
+/// change begins with the state that the change before it left. Of the orders that fit, the order
+/// that is nearest to the captured order is taken, because only changes of one statement exchange
+/// their places.
+struct ChainOrder {
+  /// The changes in their order, as indexes of the captured changes.
+  private(set) var order: [Int] = []
+  /// The places in ``order`` whose change belongs to the same statement as the change before it.
+  private(set) var joined: Set<Int> = []
+  /// The places in ``order`` whose change does not begin with the state before it, because no order
+  /// fits.
+  private(set) var gaps: Set<Int> = []
+  /// Whether the last change does not leave the given last state.
+  private(set) var endsWithGap = false
+
+  /// The greatest number of changes that are tried in another order.
+  private static let window = 64
+
+  private let steps: [ChainStep]
+  private let end: Int64?
+  /// The state before each place of ``order``; nil if it is not known.
+  private var states: [Int64?] = []
+  private var state: Int64?
+
+  /// Finds the order of changes in captured order.
+  ///
+  /// The state before the first change is not known. `end` is the state after the last change; nil
+  /// if it is not known.
+  init(_ steps: [ChainStep], end: Int64?) {
+    self.steps = steps
+    self.end = end
+    var failures = 0
+    while order.count < steps.count {
+      let next = steps[order.count]
+      if state == nil || next.before == state {
+        append([order.count])
+      } else if failures < Self.window, let (begin, found) = window(around: order.count) {
+        replace(from: begin, by: found)
+      } else {
+        failures += 1
+        gaps.insert(order.count)
+        append([order.count])
+      }
+    }
+    guard let end, let state, state != end else { return }
+    if let (begin, found) = lastWindow() {
+      replace(from: begin, by: found)
+    } else {
+      endsWithGap = true
+    }
+  }
+
+  private mutating func append(_ indexes: [Int]) {
+    for index in indexes {
+      states.append(state ?? steps[index].before)
+      if order.isEmpty { states[0] = nil }
+      order.append(index)
+      state = steps[index].after
+    }
+  }
+
+  private mutating func replace(from begin: Int, by indexes: [Int]) {
+    if states.indices.contains(begin) { state = states[begin] }
+    order.removeSubrange(begin...)
+    states.removeSubrange(begin...)
+    gaps = gaps.filter { $0 < begin }
+    joined = joined.filter { $0 < begin }
+    append(indexes)
+    // Changes belong to one statement only if they exchanged their places across each other.
+    var highest = begin
+    for (place, index) in zip(begin..., indexes) {
+      if place > begin, highest >= place { joined.insert(place) }
+      highest = max(highest, index)
+    }
+  }
+
+  /// The smallest group of changes around a place that fits in another order, with its begin.
+  ///
+  /// A group after which the following change fits is preferred to a smaller group.
+  private func window(around place: Int) -> (begin: Int, indexes: [Int])? {
+    var fallback: (begin: Int, indexes: [Int])?
+    let most = min(Self.window, steps.count)
+    guard most >= 2 else { return nil }
+    for size in 2...most {
+      for begin in stride(from: place, through: max(0, place - size + 1), by: -1) {
+        let last = begin + size - 1
+        guard last >= place, last < steps.count else { continue }
+        let following = last + 1 < steps.count ? steps[last + 1].before : end
+        guard let path = path(from: begin, through: last, end: following) else { continue }
+        if following == nil || steps[path[size - 1]].after == following { return (begin, path) }
+        fallback = fallback ?? (begin, path)
+      }
+    }
+    return fallback
+  }
+
+  /// The smallest group of the last changes that leaves the given last state in another order.
+  private func lastWindow() -> (begin: Int, indexes: [Int])? {
+    guard let end, !steps.isEmpty else { return nil }
+    for begin in stride(from: steps.count - 2, through: max(0, steps.count - Self.window), by: -1) {
+      guard let path = path(from: begin, through: steps.count - 1, end: end),
+        let last = path.last, steps[last].after == end
+      else { continue }
+      return (begin, path)
+    }
+    return nil
+  }
+
+  /// The first order of all changes of a group in which each change begins with the state before
+  /// it; nil if there is none.
+  ///
+  /// The states are points and the changes are arrows from point to point, so this is a path that
+  /// uses each arrow once. `end` is the state after the group if the group begins and ends with the
+  /// same state and this state is not known.
+  private func path(from begin: Int, through last: Int, end: Int64?) -> [Int]? {
+    let group = Array(order[begin...]) + Array(order.count..<max(order.count, last + 1))
+    var arrows: [Int64: [Int]] = [:]
+    var surplus: [Int64: Int] = [:]
+    for index in group.sorted(by: >) {
+      arrows[steps[index].before, default: []].append(index)
+      surplus[steps[index].before, default: 0] += 1
+      surplus[steps[index].after, default: 0] -= 1
+    }
+    let starts = surplus.filter { $0.value != 0 }
+    guard starts.count <= 2, starts.allSatisfy({ abs($0.value) == 1 }) else { return nil }
+    let first = starts.first { $0.value == 1 }?.key
+    let known = states.indices.contains(begin) ? states[begin] : state
+    if let first, let known, first != known { return nil }
+    guard let start = first ?? known ?? end.flatMap({ arrows[$0] == nil ? nil : $0 })
+      ?? group.min().map({ steps[$0].before })
+    else { return nil }
+    // Hierholzer's algorithm: a path that ends too early is continued at its last point with
+    // further arrows.
+    var path: [Int] = []
+    var stack: [(point: Int64, arrow: Int?)] = [(start, nil)]
+    while let (point, arrow) = stack.last {
+      if let next = arrows[point]?.popLast() {
+        stack.append((steps[next].after, next))
+      } else {
+        stack.removeLast()
+        if let arrow { path.append(arrow) }
+      }
+    }
+    return path.count == group.count ? path.reversed() : nil
+  }
+}

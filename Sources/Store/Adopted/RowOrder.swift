@@ -1,0 +1,350 @@
+import Adoption
+import Changes
+import SQLite
+
+/// The order of captured changes whose chains do not fit in captured order.
+///
+/// The changes of a row keep their places among the captured changes of other rows, and exchange
+/// them with each other. The result is in the temporary file of the chains.
+final class RowOrder {
+  /// What is done at the place of a captured change.
+  struct Place {
+    let table: Int
+    /// The change that is made at this place, and its clock.
+    let row: CapturedReference
+    let clock: Int64
+    /// Whether the same statement made the change before it of the same row.
+    let isJoined: Bool
+  }
+
+  /// Two states of a row between which a change was not captured.
+  struct Gap {
+    let table: Int
+    let name: RowName
+    /// The values on both sides; nil if the row did not exist.
+    ///
+    /// After the last change of the row, `after` is nil, and the row in the file has the values.
+    let before: [Value]?
+    let after: [Value]?
+  }
+
+  private struct Row {
+    let chain: Int64
+    let table: Int
+    let name: RowName
+    /// The row's state in the file; nil if it is not known.
+    let present: Int64?
+  }
+
+  /// A captured change of the row of a chain.
+  private struct Held {
+    let clock: Int64
+    let row: CapturedReference
+    let kind: CapturedKind
+    let step: ChainStep
+  }
+
+  /// The most rows that exchanged names whose changes are put in order together.
+  private static let most = 10_000
+
+  private let chains: RowChains
+  private let connection: Connection
+  private let stream: () throws -> CapturedStream
+  /// Gives the values of a captured row of a table, before or after the change.
+  private let values: (CapturedReference, _ isAfter: Bool, _ table: Int) throws -> [Value]?
+  private(set) var hasAny = false
+
+  /// Puts the changes of all broken chains in order.
+  ///
+  /// - Parameters:
+  ///   - chains: The chains.
+  ///   - stream: Gives the captured rows that the chains contain.
+  ///   - values: Gives the values of a captured row of a table, before or after the change.
+  init(
+    _ chains: RowChains,
+    stream: @escaping () throws -> CapturedStream,
+    values: @escaping (CapturedReference, Bool, Int) throws -> [Value]?
+  ) throws {
+    self.chains = chains
+    self.stream = stream
+    self.values = values
+    connection = chains.connection
+    guard chains.isBroken else { return }
+    hasAny = true
+    try connection.execute(
+      """
+      CREATE TABLE IF NOT EXISTS held (chain INTEGER, clock INTEGER, row INTEGER, kind INTEGER,
+        before INTEGER, after INTEGER, PRIMARY KEY (chain, clock)) WITHOUT ROWID;
+      CREATE INDEX IF NOT EXISTS held_clock ON held (clock);
+      CREATE TABLE IF NOT EXISTS place (slot INTEGER PRIMARY KEY, origin INTEGER, row INTEGER,
+        clock INTEGER, is_joined INTEGER);
+      CREATE TABLE IF NOT EXISTS gap (id INTEGER PRIMARY KEY, clock INTEGER, origin INTEGER,
+        name BLOB);
+      CREATE INDEX IF NOT EXISTS gap_clock ON gap (clock);
+      CREATE TABLE IF NOT EXISTS gap_value (gap INTEGER, is_after INTEGER, place INTEGER, value,
+        PRIMARY KEY (gap, is_after, place)) WITHOUT ROWID;
+      CREATE TABLE IF NOT EXISTS sorted (chain INTEGER PRIMARY KEY);
+      """
+    )
+    try hold()
+    let broken = try connection.prepare(
+      "SELECT id, origin, name, present FROM chain WHERE is_broken AND id > ?1 ORDER BY id LIMIT 1"
+    )
+    var last: Int64 = 0
+    while let row = try row(broken, last) {
+      last = row.chain
+      guard try !isSorted(row.chain) else { continue }
+      try sort(group(of: row))
+    }
+  }
+
+  private func row(_ statement: Statement, _ parameter: Int64) throws -> Row? {
+    try statement.bind(1, parameter)
+    defer { statement.reset() }
+    guard try statement.step(), let name = RowName(canonical: statement.bytes(at: 2)) else {
+      return nil
+    }
+    return Row(
+      chain: statement.int64(at: 0),
+      table: Int(statement.int64(at: 1)),
+      name: name,
+      present: statement.isNull(at: 3) ? nil : statement.int64(at: 3)
+    )
+  }
+
+  private func isSorted(_ chain: Int64) throws -> Bool {
+    try connection.hasRow("SELECT 1 FROM sorted WHERE chain = ?1", values: [.integer(chain)])
+  }
+
+  // MARK: Reading
+
+  /// Writes the events of all broken chains into the temporary file.
+  ///
+  /// A change of a name belongs to two chains. If one of them is broken, the other one is treated
+  /// as broken too, and its earlier changes are read again.
+  private func hold() throws {
+    let adding = try connection.prepare("INSERT OR IGNORE INTO held VALUES (?1, ?2, ?3, ?4, ?5, ?6)")
+    var isComplete = false
+    while !isComplete {
+      isComplete = true
+      let stream = try stream()
+      while let event = try stream.next() {
+        let found = try event.names.compactMap { name in
+          try chains.chain(name, of: event.table).map { (chain: $0, step: event.step(of: name)) }
+        }
+        guard found.contains(where: \.chain.isBroken) else { continue }
+        for (chain, step) in found {
+          if !chain.isBroken {
+            try chains.markBroken(chain.id)
+            isComplete = false
+          }
+          let numbers = [
+            chain.id, event.place.clock, event.row.number, event.kind.rawValue, step.before,
+            step.after,
+          ]
+          for (index, number) in numbers.enumerated() {
+            try adding.bind(Int32(clamping: index) + 1, number)
+          }
+          try adding.run()
+        }
+      }
+      stream.close()
+    }
+  }
+
+  /// The rows whose names were exchanged with the name of a row, with the row itself.
+  private func group(of row: Row) throws -> [Row] {
+    var group = [row]
+    let linked = try connection.prepare(
+      """
+      SELECT DISTINCT chain.id, chain.origin, chain.name, chain.present
+        FROM held AS mine JOIN held AS other ON other.clock = mine.clock
+          JOIN chain ON chain.id = other.chain
+        WHERE mine.chain = ?1 AND other.chain NOT IN (SELECT chain FROM sorted)
+      """
+    )
+    func note(_ row: Row) throws {
+      try connection.run("INSERT INTO sorted VALUES (?1)", values: [.integer(row.chain)])
+    }
+    try note(row)
+    var next = 0
+    while next < group.count {
+      while let other = try self.row(linked, group[next].chain) {
+        try note(other)
+        group.append(other)
+      }
+      next += 1
+    }
+    return group
+  }
+
+  private func events(of chain: Int64) throws -> [Held] {
+    try connection.all(
+      "SELECT clock, row, kind, before, after FROM held WHERE chain = ?1 ORDER BY clock",
+      values: [.integer(chain)]
+    ) { row in
+      CapturedKind(rawValue: row.int64(at: 2)).map { kind in
+        Held(
+          clock: row.int64(at: 0),
+          row: CapturedReference(number: row.int64(at: 1)),
+          kind: kind,
+          step: ChainStep(before: row.int64(at: 3), after: row.int64(at: 4))
+        )
+      }
+    }.compactMap(\.self)
+  }
+
+  // MARK: Sorting
+
+  private func sort(_ rows: [Row]) throws {
+    var events: [Int64: (table: Int, row: CapturedReference)] = [:]
+    // For each change, the changes of the same rows that precede it.
+    var preceding: [Int64: [Int64]] = [:]
+    var joined: Set<Int64> = []
+    for row in rows {
+      let held = try made(self.events(of: row.chain), present: row.present)
+      let chain = ChainOrder(held.map(\.step), end: row.present)
+      let sorted = chain.order.map { held[$0] }
+      for (place, event) in sorted.enumerated() {
+        events[event.clock] = (row.table, event.row)
+        if place > 0 { preceding[event.clock, default: []].append(sorted[place - 1].clock) }
+        if chain.joined.contains(place) { joined.insert(event.clock) }
+        guard chain.gaps.contains(place) else { continue }
+        let after = event.step.before == RowState.absent ? nil : event.row
+        try note(row, before: place > 0 ? sorted[place - 1] : nil, after: after, at: event.clock)
+      }
+      if chain.endsWithGap { try note(row, before: sorted.last, after: nil, at: nil) }
+    }
+    guard rows.count <= Self.most else { return }
+    let slots = events.keys.sorted()
+    // If the orders of two rows contradict each other, the captured order remains.
+    guard let sorted = sorted(slots, preceding) else { return }
+    for (slot, clock) in zip(slots, sorted) {
+      guard slot != clock || joined.contains(clock), let (table, row) = events[clock] else {
+        continue
+      }
+      try connection.run(
+        "INSERT INTO place VALUES (?1, ?2, ?3, ?4, ?5)",
+        values: [
+          .integer(slot), .integer(Int64(table)), .integer(row.number), .integer(clock),
+          .integer(joined.contains(clock) ? 1 : 0),
+        ]
+      )
+    }
+  }
+
+  private func note(_ row: Row, before: Held?, after: CapturedReference?, at clock: Int64?) throws {
+    let adding = try connection.cached("INSERT INTO gap (clock, origin, name) VALUES (?1, ?2, ?3)")
+    try adding.bind(1, clock.map { .integer($0) } ?? .null)
+    try adding.bind(2, Int64(row.table))
+    try row.name.bytes.withUnsafeBytes { try adding.bind(3, blob: $0) }
+    try adding.run()
+    let gap = connection.lastInsertedID
+    // The captured rows can be deleted before the gap is recorded, so their values are copied.
+    let reference = before.flatMap { $0.step.after == RowState.absent ? nil : $0.row }
+    for (isAfter, reference) in [(false, reference), (true, after)] {
+      guard let reference, let values = try values(reference, !isAfter, row.table) else { continue }
+      for (place, value) in values.enumerated() {
+        try connection.run(
+          "INSERT INTO gap_value VALUES (?1, ?2, ?3, ?4)",
+          values: [
+            .integer(gap), .integer(isAfter ? 1 : 0), .integer(Int64(place)), value,
+          ]
+        )
+      }
+    }
+  }
+
+  /// The changes of a row, without the rows that `REPLACE` could have deleted and did not delete.
+  ///
+  /// A row was replaced if the next change inserts it, or if no change follows and the row is not
+  /// in the file.
+  private func made(_ events: [Held], present: Int64?) throws -> [Held] {
+    var made: [Held] = []
+    var victim: Held?
+    func replace(if isReplaced: Bool) throws {
+      if let victim, isReplaced {
+        try chains.noteReplaced(victim.clock)
+        made.append(victim)
+      }
+      victim = nil
+    }
+    for event in events {
+      guard event.kind != .victim else {
+        victim = event
+        continue
+      }
+      try replace(if: event.step.before == RowState.absent)
+      made.append(event)
+    }
+    try replace(if: present == RowState.absent)
+    return made
+  }
+
+  /// Sorts clocks so that each one follows those that precede it; nil if this is impossible.
+  private func sorted(_ clocks: [Int64], _ preceding: [Int64: [Int64]]) -> [Int64]? {
+    var sorted: [Int64] = []
+    var isDone: [Int64: Bool] = [:]
+    for clock in clocks {
+      var stack = [clock]
+      while let next = stack.last {
+        guard isDone[next] != true else {
+          stack.removeLast()
+          continue
+        }
+        let missing = (preceding[next] ?? []).filter { isDone[$0] != true }
+        guard missing.isEmpty else {
+          // A change that waits for itself is in a circle.
+          guard isDone.updateValue(false, forKey: next) == nil else { return nil }
+          stack += missing
+          continue
+        }
+        isDone[next] = true
+        sorted.append(next)
+        stack.removeLast()
+      }
+    }
+    return sorted
+  }
+
+  // MARK: The result
+
+  /// What is done at the place of the captured change with this clock; nil if the change itself is
+  /// made.
+  func place(_ clock: Int64) throws -> Place? {
+    guard hasAny else { return nil }
+    let finding = try connection.cached(
+      "SELECT origin, row, clock, is_joined FROM place WHERE slot = ?1"
+    )
+    try finding.bind(1, clock)
+    defer { finding.reset() }
+    guard try finding.step() else { return nil }
+    return Place(
+      table: Int(finding.int64(at: 0)),
+      row: CapturedReference(number: finding.int64(at: 1)),
+      clock: finding.int64(at: 2),
+      isJoined: finding.int64(at: 3) != 0
+    )
+  }
+
+  /// The gaps before the captured change with this clock; after the last changes if it is nil.
+  func gaps(before clock: Int64?) throws -> [Gap] {
+    guard hasAny else { return [] }
+    let gaps = try connection.all(
+      "SELECT id, origin, name FROM gap WHERE clock IS ?1 ORDER BY id",
+      values: [clock.map { .integer($0) } ?? .null]
+    ) { row in
+      RowName(canonical: row.bytes(at: 2)).map { (row.int64(at: 0), Int(row.int64(at: 1)), $0) }
+    }
+    return try gaps.compactMap(\.self).map { id, table, name in
+      func values(_ isAfter: Int64) throws -> [Value]? {
+        let values = try connection.all(
+          "SELECT value FROM gap_value WHERE gap = ?1 AND is_after = ?2 ORDER BY place",
+          values: [.integer(id), .integer(isAfter)]
+        ) { $0.value(at: 0) }
+        return values.isEmpty ? nil : values
+      }
+      return try Gap(table: table, name: name, before: values(0), after: values(1))
+    }
+  }
+}
