@@ -41,9 +41,11 @@ extension Travelog {
     request.author = given[record] ? Author() : nil
     var findings: [String] = []
     var count = 0
+    var isUnlisted = false
     let (line, tick) = call.tick()
     let result = try check(request, tick: tick) { finding in
       count += 1
+      if case .rows = finding { isUnlisted = true }
       let text = "\(finding)"
       if given[json] {
         if findings.count < 1000 { findings.append(text) }
@@ -60,13 +62,20 @@ extension Travelog {
           findings: count,
           messages: findings,
           unknown: result.unknown,
-          recorded: result.recorded
+          recorded: result.recorded,
+          violations: result.violations
         )
       )
     } else if count == 0, !given[quiet] {
       try call.output.showLine(
         "\(call.output.style.green("ok")): rows, history, constraints and catalog of \(path) agree"
           + (result.unknown == 0 ? "" : ", as far as the history reaches back")
+      )
+    }
+    if isUnlisted {
+      try call.warn(
+        "The history of \(path) does not have all rows. To list the rows that differ, run “travelog"
+          + " check \(path) --logs LOGS”."
       )
     }
     try call.summarize(result, of: path, logs: given[knownLogs])
@@ -82,7 +91,7 @@ extension CheckFinding {
     case .structure: "structure"
     case .missingTransactions, .strayChanges, .changeCount: "history"
     case .digest: "digest"
-    case .row: "row"
+    case .row, .rows: "row"
     case .blobCount, .missingBlob, .alteredBlob, .strayBlob: "value"
     }
   }
@@ -97,4 +106,5 @@ struct CheckAnswer: Codable {
   let messages: [String]
   let unknown: Int64
   let recorded: Int64?
+  let violations: [String]
 }

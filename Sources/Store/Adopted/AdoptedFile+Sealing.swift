@@ -65,7 +65,9 @@ extension AdoptedFile {
     guard try isCurrent(on: connection), try Suspension(on: connection) == nil,
       let names = names(on: connection)
     else { return true }
-    let count = try Catalog(on: connection).schema.entities.count
+    let catalog = try Catalog(on: connection)
+    guard try SchemaRenewal.schemaWithNewHeader(catalog, on: connection) == nil else { return true }
+    let count = catalog.schema.entities.count
     return try connection.hasRow("SELECT 1 FROM \(names.bracket) LIMIT 1")
       || hasCapturedRows(count, names: names, on: connection)
   }

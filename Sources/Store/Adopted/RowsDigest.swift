@@ -21,6 +21,12 @@ struct RowsDigest: Hashable {
     sum = sum &- Self.digest(name, values: values)
   }
 
+  /// Adds all rows of another digest; a removed row counts as -1.
+  mutating func add(_ other: RowsDigest) {
+    rows += other.rows
+    sum = sum &+ other.sum
+  }
+
   /// The SHA-256 of the canonical name of a row and the spellings of its values.
   private static func digest(_ name: RowName, values: [Value]) -> Digest {
     var line = name.bytes

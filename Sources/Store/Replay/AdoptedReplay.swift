@@ -17,7 +17,8 @@ final class AdoptedReplay {
   private let connection: Connection
   private let tables: [AdoptedTable]
   private var waiting: [Waiting] = []
-  private var hasWritten = false
+  /// The digests of the rows; nil if the present SQL transaction has not written a row yet.
+  private var digests: ReplicaDigests?
 
   init(_ writer: Writer) {
     self.writer = writer
@@ -50,17 +51,20 @@ final class AdoptedReplay {
     let key = RowKey(entity: entity, id: change.id)
     let name = RowName(change.id)
     let row = try table.find(name)
-    hasWritten = true
+    let digests = try self.digests ?? ReplicaDigests(tables, on: connection)
+    self.digests = digests
     if change.kind == .insert {
       guard row == nil else {
         return note(writer.difference(key, property: nil, expected: nil, found: "there"))
       }
       // If all values are erased, the row is left out, because a later transaction deletes it.
       guard new.contains(where: { $0 != nil }) else { return }
-      return try insert(filled(new, of: table), name: name, into: entity.number)
+      let values = filled(new, of: table)
+      digests.note(name, from: nil, to: values, table: entity.number)
+      return try insert(values, name: name, into: entity.number)
     }
     let isErased = (old + new).contains { $0 == nil }
-    guard var row else {
+    guard let row else {
       if !isErased {
         note(writer.difference(key, property: nil, expected: "there", found: nil))
       }
@@ -70,14 +74,19 @@ final class AdoptedReplay {
       let differences = try writer.differences(of: row, from: old, members: before, key: key)
       guard differences.isEmpty else { return differences.forEach(note) }
     }
-    guard change.kind == .update else { return try table.delete(name) }
+    guard change.kind == .update else {
+      digests.note(name, from: row, to: nil, table: entity.number)
+      return try table.delete(name)
+    }
+    var changed = row
     var columns: [ColumnIndex] = []
     for (member, value) in zip(after, new) {
       guard let value else { continue }
-      row[member.index] = value
+      changed[member.index] = value
       columns.append(ColumnIndex(member.index))
     }
-    try update(columns, row: row, name: name, in: entity.number)
+    digests.note(name, from: row, to: changed, table: entity.number)
+    try update(columns, row: changed, name: name, in: entity.number)
   }
 
   /// The values of a row, with placeholders for erased values.
@@ -116,31 +125,45 @@ final class AdoptedReplay {
   /// Inserts the rows that had to wait for other rows of the transaction.
   func finish() throws {
     defer { waiting.removeAll() }
-    for row in waiting {
-      let table = tables[row.table]
-      do {
-        try table.insert(row.values, name: row.name)
-      } catch let error as SQLiteError where error.isUniqueConflict && !table.key.isEmpty {
-        // The conflicting row is identified by its key, so it gets another rowid. Then the waiting
-        // row can have the rowid that it needs.
-        guard let rowid = table.isRowid(row.name) else { throw error }
-        let name = table.layout.table
-        try connection.run(
-          "UPDATE \(name) SET \(table.rowidName) = (SELECT max(\(table.rowidName)) + 1 FROM \(name))"
-            + " WHERE \(table.rowidName) = ?1",
-          values: [.integer(rowid)]
-        )
-        try table.insert(row.values, name: row.name)
-      }
+    for row in waiting { try insertLast(row) }
+  }
+
+  private func insertLast(_ row: Waiting) throws {
+    let table = tables[row.table]
+    do {
+      try table.insert(row.values, name: row.name)
+    } catch let error as SQLiteError where error.code == SQLiteError.constraintUnique {
+      // The program dropped a unique index before it wrote the row, and the history does not have
+      // the new definition yet.
+      let name = table.layout.entity.name
+      guard try AdoptedReplica.dropUniqueIndexes(of: name, on: connection) else { throw error }
+      try insertLast(row)
+    } catch let error as SQLiteError where error.isUniqueConflict && !table.key.isEmpty {
+      // The conflicting row is identified by its key, so it gets another rowid. Then the waiting
+      // row can have the rowid that it needs.
+      guard let rowid = table.isRowid(row.name) else { throw error }
+      let name = table.layout.table
+      try connection.run(
+        "UPDATE \(name) SET \(table.rowidName) = (SELECT max(\(table.rowidName)) + 1 FROM \(name))"
+          + " WHERE \(table.rowidName) = ?1",
+        values: [.integer(rowid)]
+      )
+      try insertLast(row)
     }
   }
 
-  /// Rebuilds the full-text indexes if rows were written.
+  /// Rebuilds the full-text indexes and saves the digests of the rows, if rows were written.
   ///
   /// The tables that the indexes refer to must be complete.
-  func rebuildIndexes(of schema: StoreSchema) throws {
-    guard hasWritten else { return }
-    hasWritten = false
+  func complete(_ schema: StoreSchema) throws {
+    guard let digests else { return }
+    try digests.save()
     try rebuildFullText(of: schema, on: connection)
+  }
+
+  /// Forgets the state of a SQL transaction, which can have been rolled back.
+  func reset() {
+    waiting.removeAll()
+    digests = nil
   }
 }
