@@ -13,7 +13,7 @@ extension Travelog {
     "logs",
     type: .folder,
     placeholder: "LOGS",
-    help: "The log folder of the store, if its history was pruned."
+    help: "The log folder of the store; supplies what its history lacks."
   )
 
   static let checkCommand = Command(
@@ -23,11 +23,12 @@ extension Travelog {
       "Recomputes every digest, and compares each row with the history of its object. This "
       + "comparison finds changes that bypassed the triggers. With --record, a new transaction "
       + "records these changes; when it is exported, the logs match the store again. If history "
-      + "was pruned from the store, --logs supplies the pruned part.",
+      + "was pruned from the store, --logs supplies the pruned part. The history of an adopted file, "
+      + "and of its replica, does not have the rows of the adoption; --logs supplies these rows.",
     examples: [
       "travelog check trips.store": "Find contradictions between the rows and the history.",
       "travelog check trips.store --record": "Record changes that bypassed the triggers.",
-      "travelog check trips.store --logs logs": "Check a pruned store.",
+      "travelog check trips.store --logs logs": "Check a pruned store or an adopted file.",
     ],
     parameters: [store, knownLogs, record],
     exitCodes: [
@@ -68,7 +69,8 @@ extension Travelog {
       )
     } else if count == 0, !given[quiet] {
       try call.output.showLine(
-        "\(call.output.style.green("ok")): rows, history, constraints and catalog of \(path) agree"
+        "\(call.output.style.green("ok")): rows, history,"
+          + (result.violations.isEmpty ? " constraints" : "") + " and catalog of \(path) agree"
           + (result.unknown == 0 ? "" : ", as far as the history reaches back")
       )
     }

@@ -57,7 +57,7 @@ extension Call {
       )
     }
     for violation in result.violations {
-      try warn("Rows of \(store) violate a constraint of its program. SQLite reports: \(violation)")
+      try warn("Constraints of the program of \(store): SQLite reports “\(violation)”.")
     }
     if let transaction = result.recorded {
       try summarize("\(store): recorded the differences as transaction \(transaction)")

@@ -122,4 +122,62 @@ struct ViolatedConstraintTests {
     _ = try importResult(world, "replica.db")
     try expectSoundness(world, "replica.db")
   }
+
+  @Test("Rows that violate NOT NULL, and tables with a CHECK of the program, can be restored.")
+  func programConstraints() throws {
+    let definition = "CREATE TABLE t(id INTEGER PRIMARY KEY, v NOT NULL, w TEXT"
+    let world = try AdoptedWorld(
+      """
+      \(definition)); CREATE INDEX t_v ON t(v);
+      CREATE TABLE u(a PRIMARY KEY, b NOT NULL) WITHOUT ROWID; INSERT INTO t VALUES (1, 1, 'a');
+      PRAGMA writable_schema = ON;
+      UPDATE sqlite_schema SET sql = '\(definition) NOT NULL CHECK (mine(w)), CHECK (id < mine(1)))'
+        WHERE name = 't';
+      """,
+      isAdopted: false
+    )
+    _ = try Store.adopt(world.path)
+    try world.exportLogs()
+    let replica = try world.restore("replica.db")
+    let violate = """
+      PRAGMA ignore_check_constraints = ON; PRAGMA writable_schema = ON;
+      UPDATE sqlite_schema SET sql = replace(sql, 'NOT NULL', '/**/ NULL') WHERE name IN ('t', 'u');
+      """
+    let connection = try Connection(path: world.path, mode: .readWrite)
+    try connection.execute(violate)
+    try connection.execute("PRAGMA writable_schema = RESET")
+    try connection.execute(
+      "INSERT INTO t VALUES (2, NULL, NULL); UPDATE t SET v = NULL WHERE id = 1"
+    )
+    try connection.execute("INSERT INTO u VALUES (1, NULL)")
+    try connection.execute(
+      """
+      PRAGMA writable_schema = ON;
+      UPDATE sqlite_schema SET sql = replace(sql, '/**/ NULL', 'NOT NULL') WHERE name IN ('t', 'u');
+      PRAGMA writable_schema = RESET;
+      """
+    )
+    try world.exportLogs()
+    _ = try importResult(world, "replica.db")
+    try expectSoundness(world, "replica.db")
+    _ = try importResult(world, "new.db")
+    try expectSoundness(world, "new.db")
+    func definitions(_ path: String) throws -> [String] {
+      try schemaStatements(of: path).map { $0.split(separator: "|", maxSplits: 5) }
+        .filter { ["t", "u"].contains($0[2]) }.map { String($0[5]) }
+    }
+    #expect(try definitions(replica) == definitions(world.path))
+    let violations = try check(CheckRequest(store: replica)) { _ in }.violations
+    #expect(
+      violations.sorted() == [
+        "CHECK constraints were not computed: unknown function: mine()", "NULL value in t.v",
+        "NULL value in t.w", "NULL value in u.b",
+      ]
+    )
+    let error = #expect(throws: SQLiteError.self) {
+      try Store.detach(replica)
+      try Connection(path: replica, mode: .readWrite).execute("INSERT INTO u VALUES (2, NULL)")
+    }
+    #expect(error?.code == SQLiteError.constraintNotNull)
+  }
 }

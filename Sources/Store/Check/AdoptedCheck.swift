@@ -47,7 +47,9 @@ final class AdoptedCheck {
     )
   }
 
-  /// - Parameter beginning: The state with which history begins; nil if it is not known.
+  /// Calls the closure with each finding.
+  ///
+  /// `beginning` is the state with which history begins; nil if it is not known.
   func run(
     since beginning: EarlierState?,
     _ body: (CheckFinding) throws -> Void
@@ -64,25 +66,36 @@ final class AdoptedCheck {
     return result
   }
 
-  /// Checks the file, and returns the constraints that rows violate.
+  /// Checks the file, and returns SQLite's messages about constraints of the program.
   ///
   /// A program can have disabled its constraints, and versions of SQLite can compute them
-  /// differently. So such a row is not damaged.
+  /// differently. So a row that violates a constraint is not damaged.
   private func checkFile(_ body: (CheckFinding) throws -> Void) throws -> [String] {
-    // SQLite reports each violation, so the usual limit of 100 messages could hide damage.
+    var (damage, violations): ([String], [String])
+    do {
+      (damage, violations) = try messages()
+    } catch let error as SQLiteError where error.code == SQLiteError.error {
+      // A CHECK constraint can need a function that only the program has.
+      (damage, violations) = try reader.ignoringChecks(messages)
+      violations.append("CHECK constraints were not computed: " + error.message)
+    }
+    for message in damage { try body(.integrity(message)) }
+    return violations
+  }
+
+  private func messages() throws -> (damage: [String], violations: [String]) {
+    // SQLite reports each violation, so its usual limit of 100 messages could hide damage.
     let check = try connection.prepare("PRAGMA integrity_check(\(Int32.max))")
-    var violations: [String] = []
-    var damage = 0
-    while damage < 100, try check.step() {
+    var (damage, violations): ([String], [String]) = ([], [])
+    while damage.count < 100, try check.step() {
       let message = check.string(at: 0)
       if ["CHECK constraint failed in ", "NULL value in "].contains(where: message.hasPrefix) {
-        if violations.last != message, !violations.contains(message) { violations.append(message) }
+        if !violations.contains(message) { violations.append(message) }
       } else if message != "ok" {
-        damage += 1
-        try body(.integrity(message))
+        damage.append(message)
       }
     }
-    return violations
+    return (damage, violations)
   }
 
   // MARK: History

@@ -19,10 +19,12 @@ final class AdoptedReplay {
   private var waiting: [Waiting] = []
   /// The digests of the rows; nil if the present SQL transaction has not written a row yet.
   private var digests: ReplicaDigests?
+  private var relaxed: RelaxedTables
 
   init(_ writer: Writer) {
     self.writer = writer
     connection = writer.connection
+    relaxed = RelaxedTables(writer.connection)
     tables = writer.layouts.map {
       AdoptedTable(writer.connection, layout: $0, layouts: writer.layouts)
     }
@@ -100,7 +102,7 @@ final class AdoptedReplay {
 
   private func insert(_ values: [Value], name: RowName, into index: Int) throws {
     do {
-      try tables[index].insert(values, name: name)
+      try withoutNotNull(index) { try tables[index].insert(values, name: name) }
     } catch let error as SQLiteError where error.isUniqueConflict {
       waiting.append(Waiting(table: index, name: name, values: values))
     }
@@ -113,10 +115,20 @@ final class AdoptedReplay {
     in index: Int
   ) throws {
     do {
-      try tables[index].update(columns, row: row, name: name)
+      try withoutNotNull(index) { _ = try tables[index].update(columns, row: row, name: name) }
     } catch let error as SQLiteError where error.isUniqueConflict {
       try tables[index].delete(name)
       waiting.append(Waiting(table: index, name: name, values: row))
+    }
+  }
+
+  /// Runs a statement, and again without NOT NULL constraints if the row violates one.
+  private func withoutNotNull(_ index: Int, _ body: () throws -> Void) throws {
+    do {
+      try body()
+    } catch let error as SQLiteError where error.code == SQLiteError.constraintNotNull {
+      guard try relaxed.relax(tables[index].layout.entity.name) else { throw error }
+      try body()
     }
   }
 
@@ -131,7 +143,7 @@ final class AdoptedReplay {
   private func insertLast(_ row: Waiting) throws {
     let table = tables[row.table]
     do {
-      try table.insert(row.values, name: row.name)
+      try withoutNotNull(row.table) { try table.insert(row.values, name: row.name) }
     } catch let error as SQLiteError where error.code == SQLiteError.constraintUnique {
       // The program dropped a unique index before it wrote the row, and the history does not have
       // the new definition yet.
@@ -152,11 +164,13 @@ final class AdoptedReplay {
     }
   }
 
-  /// Rebuilds the full-text indexes and saves the digests of the rows, if rows were written.
+  /// Completes the tables if rows were written: restores their definitions, saves the digests of
+  /// their rows, and rebuilds the full-text indexes.
   ///
   /// The tables that the indexes refer to must be complete.
   func complete(_ schema: StoreSchema) throws {
     guard let digests else { return }
+    try relaxed.restore()
     try digests.save()
     try rebuildFullText(of: schema, on: connection)
   }
@@ -165,5 +179,6 @@ final class AdoptedReplay {
   func reset() {
     waiting.removeAll()
     digests = nil
+    relaxed = RelaxedTables(connection)
   }
 }
