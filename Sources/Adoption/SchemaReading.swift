@@ -20,13 +20,52 @@ package struct ProgramSchema {
   package init(_ connection: Connection, names: CaptureNames, version: String) throws {
     let tables = try readTables(connection, without: names)
     self.tables = tables
-    schema = StoreSchema(
+    var schema = StoreSchema(
       version: version,
       entities: tables.compactMap(Entity.init),
       adopted: try objects(connection, names: names, tables: tables),
       encoding: TextEncoding(rawValue: connection.encoding)
     )
+    try schema.readHeader(connection)
+    self.schema = schema
   }
+}
+
+extension StoreSchema {
+  /// Reads the numbers that a program keeps in the header of its database, and the highest ids that
+  /// SQLite gave to rows.
+  package mutating func readHeader(_ connection: Connection) throws {
+    func number(_ pragma: String) throws -> Int32? {
+      let reading = try connection.prepare("PRAGMA \(pragma)")
+      guard try reading.step() else { return nil }
+      let number = Int32(truncatingIfNeeded: reading.int64(at: 0))
+      return number == 0 ? nil : number
+    }
+    userVersion = try number("user_version")
+    applicationID = try number("application_id")
+    let sequences = try readSequences(connection).filter { self[$0.table] != nil }
+    self.sequences = sequences.isEmpty ? nil : sequences
+  }
+}
+
+/// Whether a database has the table in which SQLite keeps the highest ids.
+package func hasSequences(_ connection: Connection) throws -> Bool {
+  try connection.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'sqlite_sequence'").step()
+}
+
+/// The highest ids of the AUTOINCREMENT tables of a database, sorted by table.
+package func readSequences(_ connection: Connection) throws -> [TableSequence] {
+  guard try hasSequences(connection) else { return [] }
+  // A program can write any value into the table.
+  let reading = try connection.prepare(
+    "SELECT name, max(seq) FROM sqlite_sequence"
+      + " WHERE typeof(name) = 'text' AND typeof(seq) = 'integer' GROUP BY name ORDER BY name"
+  )
+  var result: [TableSequence] = []
+  while try reading.step() {
+    result.append(TableSequence(table: reading.string(at: 0), last: reading.int64(at: 1)))
+  }
+  return result
 }
 
 extension Entity {

@@ -94,8 +94,11 @@ package final class Connection {
         else { return SQLITE_OK }
         switch action {
         case SQLITE_SELECT, SQLITE_READ, SQLITE_FUNCTION, SQLITE_RECURSIVE: return SQLITE_OK
-        // Only a pragma without an argument is allowed: an argument changes a setting.
+        // Only a pragma without an argument is allowed: an argument changes a setting. The argument
+        // of `integrity_check` is the maximum number of messages.
         case SQLITE_PRAGMA where argument == nil: return SQLITE_OK
+        case SQLITE_PRAGMA where object.map { strcmp($0, "integrity_check") == 0 } == true:
+          return SQLITE_OK
         // SQLite asks for this permission before the first use of a table-valued function such as
         // json_each. It is safe to allow, because no statement can update the table
         // `sqlite_master`.

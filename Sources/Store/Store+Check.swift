@@ -43,16 +43,16 @@ extension Store {
     let schema = try Catalog.schema(of: self)
     if schema.isAdopted {
       var tables: Set<String> = []
-      try read { reader in
-        try AdoptedCheck(reader).run { finding in
+      var result = try read { reader in
+        try AdoptedCheck(reader).run(since: beginning) { finding in
           if case .row(let change) = finding {
             tables.insert(String(decoding: change.entity, as: UTF8.self))
           }
           try body(finding)
         }
       }
-      guard let author, !tables.isEmpty else { return CheckResult() }
-      return CheckResult(recorded: try recordAgain(tables, author: author), unknown: 0)
+      if let author, !tables.isEmpty { result.recorded = try recordAgain(tables, author: author) }
+      return result
     }
     if checksStructure { try checkStructure(body) }
     guard let author else {

@@ -36,6 +36,20 @@ extension Store {
     }
   }
 
+  /// Completes a replica of an adopted file after a replay.
+  ///
+  /// Creates the guards that refuse writes of programs, and the indexes that rows violated before.
+  ///
+  /// - Returns: The unique indexes that the replica lacks, because the rows of its origin violate
+  ///   them.
+  package func completeReplica() throws -> [String] {
+    guard isReplica, schema.isAdopted else { return [] }
+    return try inTransaction { _, connection in
+      try AdoptedReplica.installGuards(schema, on: connection)
+      return try AdoptedReplica.createMissingIndexes(schema, on: connection)
+    }
+  }
+
   /// Chooses whether a replay uses a write-ahead log, or writes directly to the file.
   ///
   /// With a write-ahead log, the pages of a large transaction are written twice: to the log, and

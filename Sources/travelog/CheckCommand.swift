@@ -13,7 +13,7 @@ extension Travelog {
     "logs",
     type: .folder,
     placeholder: "LOGS",
-    help: "The log folder of the store, if its history was pruned."
+    help: "The log folder of the store; supplies what its history lacks."
   )
 
   static let checkCommand = Command(
@@ -23,11 +23,12 @@ extension Travelog {
       "Recomputes every digest, and compares each row with the history of its object. This "
       + "comparison finds changes that bypassed the triggers. With --record, a new transaction "
       + "records these changes; when it is exported, the logs match the store again. If history "
-      + "was pruned from the store, --logs supplies the pruned part.",
+      + "was pruned from the store, --logs supplies the pruned part. The history of an adopted file, "
+      + "and of its replica, does not have the rows of the adoption; --logs supplies these rows.",
     examples: [
       "travelog check trips.store": "Find contradictions between the rows and the history.",
       "travelog check trips.store --record": "Record changes that bypassed the triggers.",
-      "travelog check trips.store --logs logs": "Check a pruned store.",
+      "travelog check trips.store --logs logs": "Check a pruned store or an adopted file.",
     ],
     parameters: [store, knownLogs, record],
     exitCodes: [
@@ -41,9 +42,11 @@ extension Travelog {
     request.author = given[record] ? Author() : nil
     var findings: [String] = []
     var count = 0
+    var isUnlisted = false
     let (line, tick) = call.tick()
     let result = try check(request, tick: tick) { finding in
       count += 1
+      if case .rows = finding { isUnlisted = true }
       let text = "\(finding)"
       if given[json] {
         if findings.count < 1000 { findings.append(text) }
@@ -60,13 +63,21 @@ extension Travelog {
           findings: count,
           messages: findings,
           unknown: result.unknown,
-          recorded: result.recorded
+          recorded: result.recorded,
+          violations: result.violations
         )
       )
     } else if count == 0, !given[quiet] {
       try call.output.showLine(
-        "\(call.output.style.green("ok")): rows, history, constraints and catalog of \(path) agree"
+        "\(call.output.style.green("ok")): rows, history,"
+          + (result.violations.isEmpty ? " constraints" : "") + " and catalog of \(path) agree"
           + (result.unknown == 0 ? "" : ", as far as the history reaches back")
+      )
+    }
+    if isUnlisted {
+      try call.warn(
+        "The history of \(path) does not have all rows. To list the rows that differ, run “travelog"
+          + " check \(path) --logs LOGS”."
       )
     }
     try call.summarize(result, of: path, logs: given[knownLogs])
@@ -82,7 +93,7 @@ extension CheckFinding {
     case .structure: "structure"
     case .missingTransactions, .strayChanges, .changeCount: "history"
     case .digest: "digest"
-    case .row: "row"
+    case .row, .rows: "row"
     case .blobCount, .missingBlob, .alteredBlob, .strayBlob: "value"
     }
   }
@@ -97,4 +108,5 @@ struct CheckAnswer: Codable {
   let messages: [String]
   let unknown: Int64
   let recorded: Int64?
+  let violations: [String]
 }

@@ -74,26 +74,29 @@ extension Travelog {
     let verified =
       status.verified.map { "\($0.time), up to transaction \($0.transaction)" } ?? "never"
     let health = status.logs.health
-    let rows = [
-      ["store", status.identifier + ", lineage \(status.head.lineage)"],
-      [
-        "head",
-        "transaction \(status.head.transaction)" + (status.headTime.map { " of \($0)" } ?? ""),
-      ],
-      ["digest", status.head.digest.description],
-      [
-        "history",
-        status.oldest.map {
-          "from transaction \($0), \(counted(status.changes, noun: "change")),"
-            + " \(byteCount(status.storeBytes)) with the rows"
-        } ?? "none",
-      ],
-      ["exported", exported],
-      ["lag", waiting(status.logs)],
-      ["logs", size(status.logs)],
-      ["verified", verified],
-      ["health", health == .ok ? style.green("ok") : style.red(health.rawValue)],
-    ]
+    let role =
+      status.isReplica
+      ? [["replica", "only import writes to it, until promote makes it independent"]] : []
+    let rows =
+      [["store", status.identifier + ", lineage \(status.head.lineage)"]] + role + [
+        [
+          "head",
+          "transaction \(status.head.transaction)" + (status.headTime.map { " of \($0)" } ?? ""),
+        ],
+        ["digest", status.head.digest.description],
+        [
+          "history",
+          status.oldest.map {
+            "from transaction \($0), \(counted(status.changes, noun: "change")),"
+              + " \(byteCount(status.storeBytes)) with the rows"
+          } ?? "none",
+        ],
+        ["exported", exported],
+        ["lag", waiting(status.logs)],
+        ["logs", size(status.logs)],
+        ["verified", verified],
+        ["health", health == .ok ? style.green("ok") : style.red(health.rawValue)],
+      ]
     let unrecorded = status.unrecorded ?? []
     let missing =
       unrecorded.isEmpty
@@ -129,6 +132,7 @@ struct WholeStatus: Codable {
   var type = "status"
   let store: String
   let identifier: String
+  let replica: Bool
   let head: HistoryPoint
   let headTime: String?
   let oldest: Int64?
@@ -149,6 +153,7 @@ extension StatusAnswer {
       first: WholeStatus(
         store: status.store,
         identifier: status.identifier,
+        replica: status.isReplica,
         head: status.head,
         headTime: status.headTime,
         oldest: status.oldest,

@@ -25,6 +25,12 @@ extension Call {
           + " store. The program that wrote them does not check whether such objects exist."
       )
     }
+    for index in result.violatedIndexes {
+      try warn(
+        "\(store) does not have the unique index '\(index)', because rows violate it, as in the"
+          + " exported database. The next import creates the index if the rows allow it."
+      )
+    }
     try summarize(
       "\(store): \(isDryRun ? "would import" : "imported") \(count(result.transactions, changes: result.changes))"
         + " in \(time.formatted()); now at transaction \(result.to.transaction)"
@@ -49,6 +55,9 @@ extension Call {
           + " \(counted(result.unknown, noun: "object"))."
           + (logs == nil ? " Name the logs that contain them: --logs LOGS" : "")
       )
+    }
+    for violation in result.violations {
+      try warn("Constraints of the program of \(store): SQLite reports “\(violation)”.")
     }
     if let transaction = result.recorded {
       try summarize("\(store): recorded the differences as transaction \(transaction)")

@@ -7,10 +7,10 @@ struct DocumentTests {
   /// The documents whose commands are run; some need the sqlite3 shell or openssl.
   static let documents =
     [
-      "README.md", "docs/FROM_A_MAC.md", "docs/OPERATE.md", "docs/TOKENS.md", "docs/SECURITY.md",
-      "docs/SCALE.md",
+      "README.md", "docs/FROM_A_MAC.md", "docs/TOKENS.md", "docs/SECURITY.md", "docs/SCALE.md",
     ]
-    + (installed("sqlite3") == nil ? [] : ["docs/START_SWIFT.md", "docs/RESTORE.md"])
+    + (installed("sqlite3") == nil
+      ? [] : ["docs/START_SWIFT.md", "docs/RESTORE.md", "docs/OPERATE.md"])
     + (installed("openssl") == nil ? [] : ["docs/SIGNED_HEADS.md"])
 
   @Test(

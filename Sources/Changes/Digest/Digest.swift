@@ -90,6 +90,41 @@ package struct Digest: Hashable, Sendable, CustomStringConvertible {
   }
 }
 
+/// Digests as integers of 256 bits, for sums that do not depend on an order.
+extension Digest {
+  /// The digest whose bits are all zero: an empty sum.
+  package static let zero = Digest(SIMD8<UInt32>())
+
+  /// The sum of two digests modulo 2^256.
+  package static func &+ (left: Digest, right: Digest) -> Digest {
+    var carry: UInt64 = 0
+    func add(_ one: UInt64, _ other: UInt64) -> UInt64 {
+      let (partial, first) = one.addingReportingOverflow(other)
+      let (sum, second) = partial.addingReportingOverflow(carry)
+      carry = first || second ? 1 : 0
+      return sum
+    }
+    let fourth = add(left.fourth, right.fourth)
+    let third = add(left.third, right.third)
+    let second = add(left.second, right.second)
+    return Digest(add(left.first, right.first), second, third, fourth)
+  }
+
+  /// The difference of two digests modulo 2^256.
+  package static func &- (left: Digest, right: Digest) -> Digest {
+    // -x is ~x + 1.
+    let inverse = Digest(~right.first, ~right.second, ~right.third, ~right.fourth)
+    return left &+ inverse &+ Digest(0, 0, 0, 1)
+  }
+
+  private init(_ first: UInt64, _ second: UInt64, _ third: UInt64, _ fourth: UInt64) {
+    self.first = first
+    self.second = second
+    self.third = third
+    self.fourth = fourth
+  }
+}
+
 extension Digest: Codable {
   package init(from decoder: any Decoder) throws {
     let container = try decoder.singleValueContainer()

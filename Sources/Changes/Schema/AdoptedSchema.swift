@@ -21,6 +21,50 @@ package enum TextEncoding: String, Codable, Hashable, Sendable {
   case utf16BigEndian = "UTF-16be"
 }
 
+/// The highest id that SQLite ever gave to a row of an AUTOINCREMENT table.
+package struct TableSequence: Codable, Hashable, Sendable {
+  package var table: String
+  package var last: Int64
+
+  package init(table: String, last: Int64) {
+    self.table = table
+    self.last = last
+  }
+}
+
+extension [TableSequence] {
+  /// The text for ``Transaction/details`` of a snapshot; nil if the list is empty.
+  package var details: String? {
+    guard !isEmpty else { return nil }
+    var json: [UInt8] = []
+    json += #"{"sequences":["#.utf8
+    for (index, sequence) in enumerated() {
+      if index > 0 { json.append(UInt8(ascii: ",")) }
+      json += #"{"table":"#.utf8
+      appendJSONString(sequence.table, to: &json)
+      json += #","last":\#(sequence.last)}"#.utf8
+    }
+    json += "]}".utf8
+    return String(decoding: json, as: UTF8.self)
+  }
+}
+
+extension Transaction {
+  /// The highest ids of AUTOINCREMENT tables in the details of a snapshot.
+  package var sequences: [TableSequence] {
+    guard operation == .snapshot, let details,
+      let list = CanonicalText(Array(details.utf8)).value(of: "sequences")
+    else { return [] }
+    return CanonicalText(list).elements.compactMap { element in
+      let parts = CanonicalText(element)
+      guard let table = parts.value(of: "table")?.withUnsafeBytes({ parseJSONString($0) }),
+        let last = parts.value(of: "last")?.withUnsafeBytes({ parseInteger($0) })
+      else { return nil }
+      return TableSequence(table: table, last: last)
+    }
+  }
+}
+
 /// The identity of the rows of an adopted table.
 package struct RowIdentity: Codable, Hashable, Sendable {
   /// The columns of the key, in the order of the key; empty if only the rowid identifies a row.

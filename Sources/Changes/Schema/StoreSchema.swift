@@ -14,6 +14,13 @@ package struct StoreSchema: Codable, Hashable, Sendable {
   package var adopted: [SchemaObject]?
   /// The encoding of the texts in an adopted database; nil for UTF-8.
   package var encoding: TextEncoding?
+  /// The program's `user_version` in an adopted database; nil for zero.
+  package var userVersion: Int32?
+  /// The program's `application_id` in an adopted database; nil for zero.
+  package var applicationID: Int32?
+  /// The highest ids in an adopted database at the time when the schema was recorded; nil if there
+  /// are none.
+  package var sequences: [TableSequence]?
 
   /// The tables whose rows are recorded again under this schema, because they may have changed
   /// while their triggers were missing.

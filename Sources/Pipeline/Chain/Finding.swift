@@ -114,6 +114,7 @@ package enum Notice: Hashable, Encodable, Sendable, Worded {
   case beginsWithSnapshot(ClosedRange<Int64>, of: String, String)
   case treeIsNotWhole(String)
   case snapshotIsUnproven(Int64)
+  case isReplica(String)
   case isNotErased(Int, by: Int64, of: ObjectName, [String], String)
 
   /// In JSON a notice is the sentence that people see.

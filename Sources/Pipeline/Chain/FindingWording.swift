@@ -133,6 +133,9 @@ extension Notice {
       "The snapshot of transaction \(transaction) is unproven, because this export could not record"
         + " the snapshot's digest in the store."
         + "\nExport as a user who may write to the store."
+    case .isReplica(let store):
+      "\(store) is a replica, so the logs contain only what was imported into it. Programs can't write"
+        + " to it.\nTo use it instead of its origin, run “travelog promote \(store)”."
     case .treeIsNotWhole(let damage):
       "The tree of transactions beside the logs is not complete: \(damage)"
     }

@@ -27,6 +27,7 @@ struct SnapshotLog {
     transaction = try madeUpTransaction(
       point.transaction,
       operation: .snapshot,
+      details: reader.sequences().details,
       time: reader.transaction(point.transaction)?.time,
       schema: schema,
       of: store,

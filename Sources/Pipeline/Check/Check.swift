@@ -67,12 +67,12 @@ private func stateAtBeginning(
   folder: String,
   tick: Tick
 ) throws -> Store? {
-  let base = try store.read { try $0.historyRange().base }
-  guard base.transaction > 0 else { return nil }
+  let base = try store.read { try $0.adoptedStart() ?? $0.historyRange().base.transaction }
+  guard base > 0 else { return nil }
   var replay = ImportRequest(logs: logs, store: folder + "/beginning.store")
   replay.origin = store.identifier
   replay.lineage = store.lineage
-  replay.until = .transaction(base.transaction)
+  replay.until = .transaction(base)
   // The state is trusted without a proof. Rows and history are compared with the state, and the
   // comparison would show a forged state.
   replay.trustsSnapshot = true

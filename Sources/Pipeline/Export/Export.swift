@@ -101,6 +101,7 @@ final class Export {
       to: beginning,
       head: head
     )
+    if store.isReplica, store.schema.isAdopted { result.notices.append(.isReplica(request.store)) }
     start = .beginning
     start = try ExportStart(request, reader: reader, store: store, notices: &result.notices)
   }

@@ -88,7 +88,9 @@ final class Import {
       if last < file.range.upperBound { break }
     }
     try checkEnd(chain, gap: gap)
-    state.result.danglingLinks = try replica.finish()
+    let violations = try replica.finish()
+    state.result.danglingLinks = violations.danglingLinks
+    state.result.violatedIndexes = violations.violatedIndexes
     return state.result
   }
 

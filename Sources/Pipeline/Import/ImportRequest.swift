@@ -45,6 +45,8 @@ package struct ImportResult: Codable, Hashable, Sendable {
   package var isNew = false
   /// The number of dangling links that a foreign writer left in the origin.
   package var danglingLinks: Int64 = 0
+  /// The unique indexes that the replica lacks, because rows of the origin violate them.
+  package var violatedIndexes: [String] = []
 
   /// Returns the sum of this result and the result of an earlier reading in the same import.
   func added(to earlier: ImportResult?) -> ImportResult {

@@ -168,7 +168,10 @@ extension Replica {
         if objects & 0xfff == 0 { try tick(state.progress) }
       }
       if !hasBegun { try replayer.begin(snapshot: point, count: transaction?.count ?? 0) }
-      try replayer.endSnapshot(time: transaction?.time)
+      try replayer.endSnapshot(
+        time: transaction?.time,
+        sequences: transaction?.sequences ?? []
+      )
     }
     state.result.snapshotObjects += objects
     state.result.to = point

@@ -87,17 +87,22 @@ final class Replica {
     _ = try? store?.setWriteAheadLog(isUsed: true)
   }
 
-  /// Restores the replica's write-ahead log, and returns the number of dangling links.
-  func finish() throws -> Int64 {
-    guard let store, !isDryRun else { return 0 }
+  /// Completes the replica after the last log.
+  ///
+  /// - Returns: What the rows of the origin violate: the number of dangling links, and the unique
+  ///   indexes that the replica of an adopted file therefore lacks.
+  func finish() throws -> (danglingLinks: Int64, violatedIndexes: [String]) {
+    guard let store, !isDryRun else { return (0, []) }
+    let violated = try store.completeReplica()
     try store.setWriteAheadLog(isUsed: true)
     try store.removeErasedBytes()
     // SQLite's check of foreign keys can fail for an adopted file, whose foreign keys may refer to
     // columns without a unique key.
-    guard !store.schema.isAdopted else { return 0 }
-    return try store.read { reader in
+    guard !store.schema.isAdopted else { return (0, violated) }
+    let dangling = try store.read { reader in
       try reader.connection.integer("SELECT count(*) FROM pragma_foreign_key_check") ?? 0
     }
+    return (dangling, [])
   }
 
   /// Calls a function that replays transactions of a log in one SQL transaction.

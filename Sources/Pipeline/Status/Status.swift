@@ -19,6 +19,8 @@ package struct Status: Hashable, Sendable {
 
   package var store: String
   package var identifier: String
+  /// Whether the store is a replica, to which only `import` writes.
+  package var isReplica: Bool
   package var head: HistoryPoint
   /// The time of the last transaction; nil if the history has no transactions.
   package var headTime: String?
@@ -77,6 +79,7 @@ package func status(of path: String, logs: LogFolder, token: String? = nil) thro
     var status = Status(
       store: path,
       identifier: identifier,
+      isReplica: store.isReplica,
       head: range.head,
       headTime: try reader.transaction(range.head.transaction)?.time,
       oldest: range.oldest,

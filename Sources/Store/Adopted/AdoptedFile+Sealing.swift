@@ -20,7 +20,7 @@ extension AdoptedFile {
   ) throws {
     guard let names = names(on: connection) else { return }
     guard try needsSeal(connection) else { return }
-    guard try isCurrent(on: connection), try Suspension(on: connection) == nil else {
+    guard try !needsRenewal(connection) else {
       return try sealAndRenew(names, blobFolder: blobFolder, on: connection)
     }
     if isForReading {
@@ -115,10 +115,14 @@ extension AdoptedFile {
     return seal.last
   }
 
+  /// Whether the program may have changed its tables or the numbers in the header of the file.
+  private static func needsRenewal(_ connection: Connection) throws -> Bool {
+    guard try isCurrent(on: connection), try Suspension(on: connection) == nil else { return true }
+    return try SchemaRenewal.schemaWithNewHeader(Catalog(on: connection), on: connection) != nil
+  }
+
   private static func needsSeal(_ connection: Connection) throws -> Bool {
-    guard try isCurrent(on: connection), try Suspension(on: connection) == nil,
-      let names = names(on: connection)
-    else { return true }
+    guard let names = names(on: connection), try !needsRenewal(connection) else { return true }
     return try hasBrackets(names, on: connection) || unsealedCount(on: connection) > 0
       || SealingMark(on: connection) != nil
   }

@@ -13,6 +13,13 @@ extension AdoptedTable {
     return layout.entity.attributes[index].isGenerated != true
   }
 
+  /// The values of a row without the values that SQLite computes, which can differ between versions
+  /// of SQLite.
+  func stored(_ values: [Value]) -> [Value] {
+    guard hasGenerated else { return values }
+    return values.indices.filter { isWritten(ColumnIndex($0)) }.map { values[$0] }
+  }
+
   func insert(_ values: [Value], name: RowName) throws {
     let columns = values.indices.map { ColumnIndex($0) }.filter(isWritten)
     var list = columns.map { layout.columns[$0].quoted }

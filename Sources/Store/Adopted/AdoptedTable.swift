@@ -9,11 +9,14 @@ final class AdoptedTable {
   /// The columns of the table's key, in their order in the key.
   let key: [ColumnIndex]
   let connection: Connection
+  /// Whether SQLite computes the values of some columns.
+  let hasGenerated: Bool
   private var finding: [Int: Statement] = [:]
 
   init(_ connection: Connection, layout: EntityLayout, layouts: [EntityLayout]) {
     self.connection = connection
     self.layout = layout
+    hasGenerated = layout.entity.attributes.contains { $0.isGenerated == true }
     identity = layout.entity.identity ?? RowIdentity(columns: [])
     key = identity.columns.compactMap { layout.column(of: $0) }
     encoder = ObjectEncoder(layout, layouts: layouts)

@@ -26,7 +26,10 @@ struct SchemaRenewal {
     if let suspension, suspension.isRunning {
       throw AdoptionFailure.suspended(process: suspension.process).at(connection.path)
     }
-    guard try suspension != nil || !AdoptedFile.isCurrent(on: connection) else { return false }
+    guard try suspension != nil || !AdoptedFile.isCurrent(on: connection) else {
+      try renewHeader()
+      return false
+    }
     let program = try ProgramSchema(connection, names: names, version: nextVersion)
     let changed = try changedTables(program, since: suspension)
     let isSame =
@@ -34,6 +37,7 @@ struct SchemaRenewal {
       && program.schema.adopted == catalog.schema.adopted
     if isSame, suspension == nil {
       try AdoptedFile.noteVersion(on: connection)
+      try renewHeader()
       return false
     }
     try AdoptedFile.removeCapture(names: names, on: connection)
@@ -45,6 +49,8 @@ struct SchemaRenewal {
       var schema = program.schema
       schema.replaced = changed
       _ = try record(schema, operation: suspension == nil ? .difference : .migration)
+    } else {
+      try renewHeader()
     }
     try Suspension.remove(on: connection)
     try AdoptedFile.noteVersion(on: connection)
@@ -132,7 +138,7 @@ struct SchemaRenewal {
     return try record(schema, operation: .difference, author: author)
   }
 
-  private var nextVersion: String { "\((Int64(catalog.schema.version) ?? 0) + 1)" }
+  var nextVersion: String { "\((Int64(catalog.schema.version) ?? 0) + 1)" }
 }
 
 extension AdoptedTable {

@@ -3,12 +3,13 @@ import SQLite
 
 /// Compares the rows of an adopted file with its history.
 ///
-/// History has no values from before the adoption. So a row that has not changed after the adoption
-/// is not compared. Of a row that has changed, only the changed columns are compared.
+/// History has no values from before the adoption. If the earlier state is not given, a row that has
+/// not changed after the adoption is compared only by the digest of its table, and of a row that has
+/// changed, only the changed columns are compared.
 final class AdoptedCheck {
   private let reader: Reader
-  private let connection: Connection
-  private let tables: [AdoptedTable]
+  let connection: Connection
+  let tables: [AdoptedTable]
   private let indexes: [[UInt8]: Int]
   /// The last state of each row in history, in a temporary file.
   private let known: Connection
@@ -46,19 +47,55 @@ final class AdoptedCheck {
     )
   }
 
-  func run(_ body: (CheckFinding) throws -> Void) throws {
-    try checkFile(body)
+  /// Calls the closure with each finding.
+  ///
+  /// `beginning` is the state with which history begins; nil if it is not known.
+  func run(
+    since beginning: EarlierState?,
+    _ body: (CheckFinding) throws -> Void
+  ) throws -> CheckResult {
+    var result = CheckResult()
+    result.violations = try checkFile(body)
     try checkDigests(body)
     try readHistory()
-    try compare(body)
+    if let beginning { try read(beginning) }
+    let compared = try compare(isWhole: beginning != nil, body)
+    if beginning == nil, try Catalog(on: connection).isReplica {
+      result.unknown = try compareDigests(compared, body)
+    }
+    return result
   }
 
-  private func checkFile(_ body: (CheckFinding) throws -> Void) throws {
-    let check = try connection.prepare("PRAGMA integrity_check")
-    while try check.step() {
-      let message = check.string(at: 0)
-      if message != "ok" { try body(.integrity(message)) }
+  /// Checks the file, and returns SQLite's messages about constraints of the program.
+  ///
+  /// A program can have disabled its constraints, and versions of SQLite can compute them
+  /// differently. So a row that violates a constraint is not damaged.
+  private func checkFile(_ body: (CheckFinding) throws -> Void) throws -> [String] {
+    var (damage, violations): ([String], [String])
+    do {
+      (damage, violations) = try messages()
+    } catch let error as SQLiteError where error.code == SQLiteError.error {
+      // A CHECK constraint can need a function that only the program has.
+      (damage, violations) = try reader.ignoringChecks(messages)
+      violations.append("CHECK constraints were not computed: " + error.message)
     }
+    for message in damage { try body(.integrity(message)) }
+    return violations
+  }
+
+  private func messages() throws -> (damage: [String], violations: [String]) {
+    // SQLite reports each violation, so its usual limit of 100 messages could hide damage.
+    let check = try connection.prepare("PRAGMA integrity_check(\(Int32.max))")
+    var (damage, violations): ([String], [String]) = ([], [])
+    while damage.count < 100, try check.step() {
+      let message = check.string(at: 0)
+      if ["CHECK constraint failed in ", "NULL value in "].contains(where: message.hasPrefix) {
+        if !violations.contains(message) { violations.append(message) }
+      } else if message != "ok" {
+        damage.append(message)
+      }
+    }
+    return (damage, violations)
   }
 
   // MARK: History
@@ -112,6 +149,32 @@ final class AdoptedCheck {
     }
   }
 
+  /// Reads the rows of the state with which history begins, as the oldest changes.
+  private func read(_ beginning: EarlierState) throws {
+    try reader.withPassingValues { passing in
+      for layout in beginning.reader.layouts {
+        guard let index = indexes[Array(layout.entity.name.utf8)] else { continue }
+        let table = AdoptedTable(
+          beginning.reader.connection,
+          layout: layout,
+          layouts: beginning.reader.layouts
+        )
+        try table.forEachInsertion(blobs: passing.blobs, from: 0) {
+          try take($0, table: index)
+          try passing.removeAll()
+        }
+      }
+    }
+  }
+
+  /// The number of rows of a table that history knows completely.
+  func wholeRows(_ table: Int) throws -> Int64 {
+    try known.integer(
+      "SELECT count(*) FROM known WHERE origin = ?1 AND there AND is_whole",
+      values: [.integer(Int64(table))]
+    ) ?? 0
+  }
+
   private func take(_ change: Change, table index: Int) throws {
     let name = RowName(change.id)
     try bind(finding, name, table: index)
@@ -151,43 +214,104 @@ final class AdoptedCheck {
 
   // MARK: Rows
 
-  private func compare(_ body: (CheckFinding) throws -> Void) throws {
-    try reader.withPassingValues { try compare($0, body) }
+  /// Compares the rows with the known rows.
+  ///
+  /// If all rows are known, a row that is not known is reported too.
+  private func compare(
+    isWhole: Bool,
+    _ body: (CheckFinding) throws -> Void
+  ) throws -> [ComparedTable] {
+    try reader.withPassingValues { passing in
+      var compared = [ComparedTable](repeating: ComparedTable(), count: tables.count)
+      let rows = try known.prepare(
+        "SELECT origin, name, there, json, special, large, is_whole FROM known ORDER BY origin, name"
+      )
+      while try rows.step() {
+        let number = Int(rows.int64(at: 0))
+        guard let name = RowName(canonical: rows.bytes(at: 1)) else { continue }
+        let expected = rows.int64(at: 2) == 0 ? nil : values(rows, from: 3)
+        try compare(
+          name,
+          of: tables[number],
+          expected: expected,
+          isWhole: rows.int64(at: 6) != 0,
+          passing: passing,
+          compared: &compared[number],
+          body
+        )
+      }
+      if isWhole { try findUnknownRows(body) }
+      return compared
+    }
   }
 
   private func compare(
-    _ passing: PassingValues,
+    _ name: RowName,
+    of table: AdoptedTable,
+    expected: [[UInt8]: EncodedValue]?,
+    isWhole: Bool,
+    passing: PassingValues,
+    compared: inout ComparedTable,
     _ body: (CheckFinding) throws -> Void
   ) throws {
-    let rows = try known.prepare(
-      "SELECT origin, name, there, json, special, large FROM known ORDER BY origin, name"
-    )
-    while try rows.step() {
-      let table = tables[Int(rows.int64(at: 0))]
-      guard let name = RowName(canonical: rows.bytes(at: 1)) else { continue }
-      let isThere = rows.int64(at: 2) != 0
-      let row = try table.find(name)
-      var text = ChangeText()
-      var kind: ChangeKind?
-      if let row, isThere {
-        let expected = values(rows, from: 3)
-        for (index, value) in row.enumerated() {
-          let column = ColumnIndex(index)
-          let key = table.encoder.key(column)
-          guard let before = expected[Array(key)], before != .erased else { continue }
-          let now = try table.encoder.encoded(value, at: column, blobs: passing.blobs)
+    let row = try table.find(name)
+    var text = ChangeText()
+    var kind: ChangeKind?
+    // The row that history expects, with the found values in the columns that history does not
+    // have; nil if a value is not known.
+    let empty = [Value](repeating: .null, count: table.layout.columns.count)
+    var wanted = row ?? (isWhole || expected == nil ? empty : nil)
+    if let expected {
+      for index in table.layout.columns.indices {
+        let column = ColumnIndex(index)
+        let key = table.encoder.key(column)
+        guard let before = expected[Array(key)], before != .erased else { continue }
+        if let row {
+          let now = try table.encoder.encoded(row[index], at: column, blobs: passing.blobs)
           guard now != before else { continue }
           text.appendChanged(key)
           text.before.append(key, value: before)
           text.after.append(key, value: now)
           kind = .update
         }
-        try passing.removeAll()
-      } else if (row != nil) != isThere {
-        kind = isThere ? .delete : .insert
+        if let value = before.value { wanted?[index] = value } else { wanted = nil }
       }
-      guard let kind else { continue }
-      try text.withChange(kind, sequence: 0, table: table, name: name) { try body(.row($0)) }
+      try passing.removeAll()
     }
+    if (row != nil) != (expected != nil) { kind = expected == nil ? .insert : .delete }
+    guard let kind else { return }
+    if let wanted {
+      compared.note(name, found: row, expected: expected.map { _ in wanted }, of: table)
+    } else {
+      compared.correction = nil
+    }
+    try text.withChange(kind, sequence: 0, table: table, name: name) { try body(.row($0)) }
+  }
+
+  /// Finds the rows that neither history nor the state with which it begins has.
+  private func findUnknownRows(_ body: (CheckFinding) throws -> Void) throws {
+    for (number, table) in tables.enumerated() {
+      let rows = try table.rows()
+      while try rows.step() {
+        let (name, _) = try table.row(at: rows)
+        try bind(finding, name, table: number)
+        let isKnown = try finding.step()
+        finding.reset()
+        guard !isKnown else { continue }
+        var text = ChangeText()
+        try text.withChange(.insert, sequence: 0, table: table, name: name) {
+          try body(.row($0))
+        }
+      }
+    }
+  }
+}
+
+extension EncodedValue {
+  /// The value of type `any`; nil for a large value, which is stored under its digest.
+  fileprivate var value: Value? {
+    guard large.isEmpty, special.isEmpty else { return nil }
+    // An unreadable value was altered, which the comparison of the digests reports.
+    return try? json.withUnsafeBytes { try parseCanonical($0, as: .any) }
   }
 }

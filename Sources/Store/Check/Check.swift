@@ -9,6 +9,8 @@ package struct CheckResult: Hashable, Sendable {
   package var unknown: Int64 = 0
   /// Whether rows and history were compared; false if the tables differ from the schema.
   package var isComplete = true
+  /// SQLite's messages about rows of an adopted file that violate constraints of its program.
+  package var violations: [String] = []
 
   package init() {}
 

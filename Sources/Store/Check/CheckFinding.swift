@@ -22,6 +22,11 @@ package enum CheckFinding {
   ///
   /// The bytes of the payload are valid only during the call of the closure.
   case row(RowDifference)
+  /// The rows of a replica's table differ from the digest that the last import left.
+  ///
+  /// The findings about single rows do not explain the difference. `extra` is the number of rows
+  /// that the table has too many; it is negative if rows are missing.
+  case rows(table: String, extra: Int64)
   /// The store's count of the rows or changes that refer to a large value is wrong.
   case blobCount(
     sha256: String,
@@ -72,6 +77,14 @@ extension CheckFinding: CustomStringConvertible {
         let changed = String(decoding: change.changed, as: UTF8.self)
         return "\(name) has other values than in history: \(changed)"
       }
+    case .rows(let table, let extra):
+      if extra > 0 {
+        return
+          "table \(table) has \(countText(Int(extra), noun: "row")) that history does not explain"
+      }
+      return extra < 0
+        ? "table \(table) lacks \(countText(Int(-extra), noun: "row")) that it had after the last import"
+        : "rows of table \(table) have other values than after the last import"
     case .blobCount(let digest, let rows, let countedRows, let history, let countedHistory):
       return "the large value \(digest) is used by \(countText(Int(rows), noun: "row")) and"
         + " \(countText(Int(history), noun: "change")), but the store counts \(countedRows)"

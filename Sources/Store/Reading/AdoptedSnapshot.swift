@@ -1,3 +1,4 @@
+import Adoption
 import Changes
 import SQLite
 
@@ -133,6 +134,13 @@ extension Reader {
         + " WHERE op IN ('adopt', 'difference', 'migration')"
     )
     return max(try historyRange().base.transaction, last ?? 0)
+  }
+
+  /// The highest ids that SQLite gave to rows of an adopted file's tables with AUTOINCREMENT.
+  package func sequences() throws -> [TableSequence] {
+    guard connection.tables.prefix != nil else { return [] }
+    let names = Set(layouts.map { Array($0.entity.name.utf8) })
+    return try readSequences(connection).filter { names.contains(Array($0.table.utf8)) }
   }
 
   private func earlierRows(_ transaction: Int64) throws -> EarlierRows {

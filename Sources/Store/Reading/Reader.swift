@@ -113,6 +113,14 @@ package final class Reader {
     return try last > (unsealedHistory()?.lastCaught ?? 0)
   }
 
+  /// Runs a function during which SQLite does not compute CHECK constraints.
+  func ignoringChecks<Result>(_ body: () throws -> Result) throws -> Result {
+    try database.execute("PRAGMA ignore_check_constraints = ON")
+    let result = Swift.Result { try body() }
+    try database.execute("PRAGMA ignore_check_constraints = OFF")
+    return try result.get()
+  }
+
   /// Ends the snapshot and all unfinished reads.
   func end() throws {
     unsealed = nil

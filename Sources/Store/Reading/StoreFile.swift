@@ -45,6 +45,11 @@ struct StoreFile: Sendable {
     if !options.isReadOnly, !catalog.schema.isAdopted {
       try catchForeignWriters(of: catalog.schema, on: connection)
     }
+    if catalog.isReplica, catalog.schema.isAdopted, !options.isReadOnly {
+      // The program may have violated its constraints, or its version of SQLite may compute them
+      // differently. Logs with such rows must be replayed unchanged.
+      try connection.execute("PRAGMA ignore_check_constraints = ON")
+    }
     try fit(&catalog, connection)
     if !options.isReadOnly { try Erasure.prepare(options.historyMode, on: connection) }
     return (connection, catalog)

@@ -17,11 +17,14 @@ final class AdoptedReplay {
   private let connection: Connection
   private let tables: [AdoptedTable]
   private var waiting: [Waiting] = []
-  private var hasWritten = false
+  /// The digests of the rows; nil if the present SQL transaction has not written a row yet.
+  private var digests: ReplicaDigests?
+  private var relaxed: RelaxedTables
 
   init(_ writer: Writer) {
     self.writer = writer
     connection = writer.connection
+    relaxed = RelaxedTables(writer.connection)
     tables = writer.layouts.map {
       AdoptedTable(writer.connection, layout: $0, layouts: writer.layouts)
     }
@@ -50,17 +53,20 @@ final class AdoptedReplay {
     let key = RowKey(entity: entity, id: change.id)
     let name = RowName(change.id)
     let row = try table.find(name)
-    hasWritten = true
+    let digests = try self.digests ?? ReplicaDigests(tables, on: connection)
+    self.digests = digests
     if change.kind == .insert {
       guard row == nil else {
         return note(writer.difference(key, property: nil, expected: nil, found: "there"))
       }
       // If all values are erased, the row is left out, because a later transaction deletes it.
       guard new.contains(where: { $0 != nil }) else { return }
-      return try insert(filled(new, of: table), name: name, into: entity.number)
+      let values = filled(new, of: table)
+      digests.note(name, from: nil, to: values, table: entity.number)
+      return try insert(values, name: name, into: entity.number)
     }
     let isErased = (old + new).contains { $0 == nil }
-    guard var row else {
+    guard let row else {
       if !isErased {
         note(writer.difference(key, property: nil, expected: "there", found: nil))
       }
@@ -70,14 +76,19 @@ final class AdoptedReplay {
       let differences = try writer.differences(of: row, from: old, members: before, key: key)
       guard differences.isEmpty else { return differences.forEach(note) }
     }
-    guard change.kind == .update else { return try table.delete(name) }
+    guard change.kind == .update else {
+      digests.note(name, from: row, to: nil, table: entity.number)
+      return try table.delete(name)
+    }
+    var changed = row
     var columns: [ColumnIndex] = []
     for (member, value) in zip(after, new) {
       guard let value else { continue }
-      row[member.index] = value
+      changed[member.index] = value
       columns.append(ColumnIndex(member.index))
     }
-    try update(columns, row: row, name: name, in: entity.number)
+    digests.note(name, from: row, to: changed, table: entity.number)
+    try update(columns, row: changed, name: name, in: entity.number)
   }
 
   /// The values of a row, with placeholders for erased values.
@@ -91,7 +102,7 @@ final class AdoptedReplay {
 
   private func insert(_ values: [Value], name: RowName, into index: Int) throws {
     do {
-      try tables[index].insert(values, name: name)
+      try withoutNotNull(index) { try tables[index].insert(values, name: name) }
     } catch let error as SQLiteError where error.isUniqueConflict {
       waiting.append(Waiting(table: index, name: name, values: values))
     }
@@ -104,10 +115,20 @@ final class AdoptedReplay {
     in index: Int
   ) throws {
     do {
-      try tables[index].update(columns, row: row, name: name)
+      try withoutNotNull(index) { _ = try tables[index].update(columns, row: row, name: name) }
     } catch let error as SQLiteError where error.isUniqueConflict {
       try tables[index].delete(name)
       waiting.append(Waiting(table: index, name: name, values: row))
+    }
+  }
+
+  /// Runs a statement, and again without NOT NULL constraints if the row violates one.
+  private func withoutNotNull(_ index: Int, _ body: () throws -> Void) throws {
+    do {
+      try body()
+    } catch let error as SQLiteError where error.code == SQLiteError.constraintNotNull {
+      guard try relaxed.relax(tables[index].layout.entity.name) else { throw error }
+      try body()
     }
   }
 
@@ -116,31 +137,48 @@ final class AdoptedReplay {
   /// Inserts the rows that had to wait for other rows of the transaction.
   func finish() throws {
     defer { waiting.removeAll() }
-    for row in waiting {
-      let table = tables[row.table]
-      do {
-        try table.insert(row.values, name: row.name)
-      } catch let error as SQLiteError where error.isUniqueConflict && !table.key.isEmpty {
-        // The conflicting row is identified by its key, so it gets another rowid. Then the waiting
-        // row can have the rowid that it needs.
-        guard let rowid = table.isRowid(row.name) else { throw error }
-        let name = table.layout.table
-        try connection.run(
-          "UPDATE \(name) SET \(table.rowidName) = (SELECT max(\(table.rowidName)) + 1 FROM \(name))"
-            + " WHERE \(table.rowidName) = ?1",
-          values: [.integer(rowid)]
-        )
-        try table.insert(row.values, name: row.name)
-      }
+    for row in waiting { try insertLast(row) }
+  }
+
+  private func insertLast(_ row: Waiting) throws {
+    let table = tables[row.table]
+    do {
+      try withoutNotNull(row.table) { try table.insert(row.values, name: row.name) }
+    } catch let error as SQLiteError where error.code == SQLiteError.constraintUnique {
+      // The program dropped a unique index before it wrote the row, and the history does not have
+      // the new definition yet.
+      let name = table.layout.entity.name
+      guard try AdoptedReplica.dropUniqueIndexes(of: name, on: connection) else { throw error }
+      try insertLast(row)
+    } catch let error as SQLiteError where error.isUniqueConflict && !table.key.isEmpty {
+      // The conflicting row is identified by its key, so it gets another rowid. Then the waiting
+      // row can have the rowid that it needs.
+      guard let rowid = table.isRowid(row.name) else { throw error }
+      let name = table.layout.table
+      try connection.run(
+        "UPDATE \(name) SET \(table.rowidName) = (SELECT max(\(table.rowidName)) + 1 FROM \(name))"
+          + " WHERE \(table.rowidName) = ?1",
+        values: [.integer(rowid)]
+      )
+      try insertLast(row)
     }
   }
 
-  /// Rebuilds the full-text indexes if rows were written.
+  /// Completes the tables if rows were written: restores their definitions, saves the digests of
+  /// their rows, and rebuilds the full-text indexes.
   ///
   /// The tables that the indexes refer to must be complete.
-  func rebuildIndexes(of schema: StoreSchema) throws {
-    guard hasWritten else { return }
-    hasWritten = false
+  func complete(_ schema: StoreSchema) throws {
+    guard let digests else { return }
+    try relaxed.restore()
+    try digests.save()
     try rebuildFullText(of: schema, on: connection)
+  }
+
+  /// Forgets the state of a SQL transaction, which can have been rolled back.
+  func reset() {
+    waiting.removeAll()
+    digests = nil
+    relaxed = RelaxedTables(connection)
   }
 }

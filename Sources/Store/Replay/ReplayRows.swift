@@ -38,8 +38,15 @@ final class ReplayRows {
   /// Writes the rows that had to wait until the end of their transaction.
   func finish() throws { try adopted?.finish() }
 
-  /// Rebuilds the full-text indexes of an adopted file.
-  func rebuildIndexes() throws { try adopted?.rebuildIndexes(of: writer.schema) }
+  /// Completes the tables of an adopted file at the end of a SQL transaction.
+  func complete() throws { try adopted?.complete(writer.schema) }
+
+  /// Forgets the state of the last SQL transaction.
+  func reset() {
+    purpose = .history
+    forgetDifferences()
+    adopted?.reset()
+  }
 
   func forgetDifferences() {
     if !differences.isEmpty { differences.removeAll() }

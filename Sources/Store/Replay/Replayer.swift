@@ -44,7 +44,7 @@ package final class Replayer {
     try writer.beginRows()
     let result = try body(self)
     try finish()
-    try rows.rebuildIndexes()
+    try rows.complete()
     try writer.blobs.prepareToCommit()
     return result
   }
@@ -54,8 +54,7 @@ package final class Replayer {
     snapshot = nil
     open = nil
     migrated = nil
-    rows.purpose = .history
-    rows.forgetDifferences()
+    rows.reset()
   }
 
   /// Starts a transaction, which must follow the last transaction of the store.
@@ -194,9 +193,11 @@ package final class Replayer {
 
   /// Ends the snapshot; the transaction after the point of the snapshot must be next.
   ///
-  /// - Parameter time: The time of the state; nil if it is not known.
+  /// - Parameters:
+  ///   - time: The time of the state; nil if it is not known.
+  ///   - sequences: The highest ids that the origin, an adopted file, ever gave to rows.
   /// - Throws: ``StoreError/Code/replayMismatch`` if one of the objects existed already.
-  package func endSnapshot(time: String?) throws {
+  package func endSnapshot(time: String?, sequences: [TableSequence] = []) throws {
     guard let open, let point = snapshot else { throw failure(.outOfOrder) }
     guard sequence == open.count else { throw failure(.incomplete(sequence, of: open.count)) }
     self.open = nil
@@ -204,6 +205,7 @@ package final class Replayer {
     rows.purpose = .history
     guard rows.differences.isEmpty else { throw mismatch(point.transaction) }
     try rows.finish()
+    try AdoptedReplica.raise(sequences, of: writer.schema, on: writer.connection)
     try writer.putParkedRowsBack()
     try HistoryRows.setBase(point, on: writer.connection)
     if let time { try HistoryRows.setBaseTime(time, on: writer.connection) }

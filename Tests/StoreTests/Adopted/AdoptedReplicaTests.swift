@@ -81,6 +81,7 @@ struct AdoptedReplicaTests {
     let program = try AdoptedProgram()
     let replica = try program.replica("replica.db", after: 1)
     let altered = try Connection(path: replica.url.path, mode: .readWrite)
+    try altered.setTriggers(enabled: false)
     try altered.execute("UPDATE person SET age = 99 WHERE id = 1; DELETE FROM pair WHERE y = 2")
     let rows = try programRows(of: replica.url.path)
     try program.run("BEGIN; UPDATE person SET age = 31 WHERE id = 1; DELETE FROM pair; COMMIT")

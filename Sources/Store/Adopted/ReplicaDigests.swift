@@ -1,0 +1,98 @@
+import Changes
+import SQLite
+
+/// The digests of the rows of a replica of an adopted file, in its catalog.
+///
+/// The rows of the snapshot with which a replica begins are not in its history. So a check can
+/// compare these rows only with a digest that each replayed change has updated. The replicas of
+/// earlier versions have no digests, because nothing proves that nobody has changed their rows.
+final class ReplicaDigests {
+  private let tables: [AdoptedTable]
+  private let connection: Connection
+  private var digests: [RowsDigest?]
+  private var changed: Set<Int> = []
+
+  /// Reads the digests of all tables.
+  init(_ tables: [AdoptedTable], on connection: Connection) throws {
+    self.tables = tables
+    self.connection = connection
+    digests = try tables.map { try Self.digest(of: $0.layout.entity.name, on: connection) }
+  }
+
+  /// Notes a change of a row; nil stands for a missing row.
+  func note(_ name: RowName, from before: [Value]?, to after: [Value]?, table: Int) {
+    guard digests[table] != nil else { return }
+    if let before { digests[table]?.remove(name, values: tables[table].stored(before)) }
+    if let after { digests[table]?.add(name, values: tables[table].stored(after)) }
+    changed.insert(table)
+  }
+
+  /// Writes the changed digests to the catalog.
+  func save() throws {
+    for table in changed {
+      guard let digest = digests[table] else { continue }
+      try Self.set(digest, of: tables[table].layout.entity.name, on: connection)
+    }
+    changed.removeAll()
+  }
+
+  // MARK: The catalog
+
+  private static func key(_ table: String) -> String { "rows_digest \(table)" }
+
+  /// The digest of a table; nil if it is not known.
+  static func digest(of table: String, on connection: Connection) throws -> RowsDigest? {
+    guard case .text(let text) = try Catalog.value(key(table), on: connection) else { return nil }
+    return RowsDigest(text)
+  }
+
+  private static func set(
+    _ digest: RowsDigest,
+    of table: String,
+    on connection: Connection
+  ) throws {
+    try Catalog.set(key(table), value: .text("\(digest)"), on: connection)
+  }
+
+  /// Writes the digests of the empty tables of a new replica.
+  static func begin(_ schema: StoreSchema, on connection: Connection) throws {
+    for entity in schema.entities { try set(RowsDigest(), of: entity.name, on: connection) }
+  }
+
+  /// Computes the digests of the tables that a migration has changed.
+  static func migrate(
+    from old: StoreSchema,
+    to new: StoreSchema,
+    on connection: Connection
+  ) throws {
+    func statement(of table: String, in schema: StoreSchema) -> String? {
+      schema.adopted?.first { $0.type == "table" && $0.name == table }?.sql
+    }
+    for entity in old.entities where new[entity.name] == nil {
+      try Catalog.remove(key(entity.name), on: connection)
+    }
+    let layouts = try new.layouts()
+    for layout in layouts {
+      let name = layout.entity.name
+      let isKept =
+        old[name] == layout.entity && new.replaced?.contains(name) != true
+        && statement(of: name, in: old) == statement(of: name, in: new)
+      guard !isKept else { continue }
+      let table = AdoptedTable(connection, layout: layout, layouts: layouts)
+      try set(RowsDigest(of: table) { _, _ in }, of: name, on: connection)
+    }
+  }
+}
+
+extension RowsDigest {
+  /// Reads all rows of a table, and calls the closure with each row.
+  init(of table: AdoptedTable, _ body: (RowName, [Value]) throws -> Void) throws {
+    self.init()
+    let rows = try table.rows()
+    while try rows.step() {
+      let (name, values) = try table.row(at: rows)
+      add(name, values: table.stored(values))
+      try body(name, values)
+    }
+  }
+}
