@@ -44,6 +44,44 @@ extension AdoptedFile {
   }
 }
 
+extension AdoptedFile {
+  /// The table that shows whether VACUUM has given new numbers to rows.
+  ///
+  /// It has no index, as the tables whose rows VACUUM renumbers, and one row with the number 2. VACUUM
+  /// numbers rows from 1.
+  private static func watch(_ names: CaptureNames) -> String { names.prefix + "numbers" }
+
+  /// Whether all rows have the same rowids as when the tables were compared last.
+  static func hasKeptRowids(on connection: Connection) throws -> Bool {
+    guard let names = names(on: connection), try hasWatch(names, on: connection) else {
+      return false
+    }
+    return try connection.integer("SELECT rowid FROM \(watch(names))") == 2
+  }
+
+  /// Begins to watch whether VACUUM gives new numbers to rows.
+  static func watchRowids(on connection: Connection) throws {
+    guard let names = names(on: connection) else { return }
+    if try !hasWatch(names, on: connection) {
+      try connection.execute("CREATE TABLE \(watch(names)) (note TEXT)")
+    }
+    guard try !hasKeptRowids(on: connection) else { return }
+    try connection.execute(
+      """
+      DELETE FROM \(watch(names));
+      INSERT INTO \(watch(names)) (rowid, note) VALUES (2, 'VACUUM changes the number of this row')
+      """
+    )
+  }
+
+  private static func hasWatch(_ names: CaptureNames, on connection: Connection) throws -> Bool {
+    try connection.hasRow(
+      "SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = ?1",
+      values: [.text(watch(names))]
+    )
+  }
+}
+
 /// The rowids of a table in which some or all rows are identified only by their rowid.
 private struct Rowids {
   let table: String

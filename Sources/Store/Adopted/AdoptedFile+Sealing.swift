@@ -1,3 +1,4 @@
+import Adoption
 import Changes
 import SQLite
 
@@ -6,7 +7,13 @@ extension AdoptedFile {
   /// changed.
   ///
   /// The function takes the write lock only if changes were captured or tables changed.
-  static func seal(on connection: Connection, blobFolder: BlobFolder?) throws {
+  ///
+  /// `earlier` has the rows before a migration that has just run.
+  static func seal(
+    on connection: Connection,
+    blobFolder: BlobFolder?,
+    earlier: EarlierTables? = nil
+  ) throws {
     guard let names = names(on: connection) else { return }
     guard try needsSeal(connection) else { return }
     let blobs = Blobs(connection, folder: blobFolder)
@@ -19,21 +26,45 @@ extension AdoptedFile {
         blobs: blobs,
         provenance: .system
       )
+      var unsealed: Set<String> = []
       if try Suspension(on: connection) == nil {
+        let hasNewSchema = try !isCurrent(on: connection)
+        if hasNewSchema { unsealed = try numberedTables(names, catalog, on: connection) }
         try AdoptedSeal(
           connection,
           names: names,
           layouts: catalog.schema.layouts(),
           recorder: recorder,
           blobs: blobs,
-          hasNewSchema: !isCurrent(on: connection)
+          hasNewSchema: hasNewSchema
         ).run()
       }
-      _ = try SchemaRenewal(connection: connection, names: names, catalog: catalog, blobs: blobs)
-        .run()
+      _ = try SchemaRenewal(
+        connection: connection,
+        names: names,
+        catalog: catalog,
+        blobs: blobs,
+        earlier: earlier,
+        unsealed: unsealed
+      ).run()
       try blobs.prepareToCommit()
     }
     blobs.committed()
+  }
+
+  /// The tables with captured rows that only rowids identify.
+  ///
+  /// After a change of SQLite's schema version, these captured rows are not sealed.
+  private static func numberedTables(
+    _ names: CaptureNames,
+    _ catalog: Catalog,
+    on connection: Connection
+  ) throws -> Set<String> {
+    let tables = try catalog.schema.entities.enumerated().filter { number, entity in
+      try entity.identity?.rowid != nil
+        && connection.hasRow("SELECT 1 FROM \(names.rows(number)) LIMIT 1")
+    }
+    return Set(tables.map(\.element.name))
   }
 
   /// Seals the captured changes in the open SQL transaction of a writer.

@@ -52,6 +52,7 @@ enum AdoptedFile {
   ///
   /// The caller must have compared the tables.
   static func noteVersion(on connection: Connection) throws {
+    try watchRowids(on: connection)
     try Catalog.set(version, value: .integer(schemaVersion(on: connection)), on: connection)
   }
 

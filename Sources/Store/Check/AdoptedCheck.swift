@@ -9,7 +9,6 @@ final class AdoptedCheck {
   private let reader: Reader
   private let connection: Connection
   private let tables: [AdoptedTable]
-  private let indexes: [[UInt8]: Int]
   /// The last state of each row in history, in a temporary file.
   private let known: Connection
   private let finding: Statement
@@ -20,10 +19,6 @@ final class AdoptedCheck {
     connection = reader.connection
     let layouts = reader.layouts
     tables = layouts.map { AdoptedTable(reader.connection, layout: $0, layouts: layouts) }
-    indexes = Dictionary(
-      layouts.map { (Array($0.entity.name.utf8), $0.index.number) },
-      uniquingKeysWith: { first, _ in first }
-    )
     known = try Connection(path: "", mode: .readWriteCreate)
     try known.execute(
       """
@@ -97,6 +92,8 @@ final class AdoptedCheck {
   private func readHistory() throws {
     let rows = HistoryRows(connection)
     let start = try reader.adoptedStart() ?? 0
+    guard let schema = try reader.adoptedSchema(after: .max) else { return }
+    let past = try PastTables(on: connection, to: schema)
     let changes = try connection.query(
       """
       SELECT kind, sequence, entity, object, changed, before, after, special, large,
@@ -107,12 +104,13 @@ final class AdoptedCheck {
     )
     while try changes.step() {
       let change = try rows.change(at: changes)
-      guard let index = indexes[Array(change.entity)] else { continue }
-      try take(change, table: index)
+      guard let place = past.place(of: change, in: changes.int64(at: 9)) else { continue }
+      try take(change, place)
     }
   }
 
-  private func take(_ change: Change, table index: Int) throws {
+  private func take(_ change: Change, _ place: PastTables.Place) throws {
+    let index = place.table
     let name = RowName(change.id)
     try bind(finding, name, table: index)
     let isKnown = try finding.step()
@@ -121,7 +119,7 @@ final class AdoptedCheck {
     finding.reset()
     guard !isWhole else { return }
     if change.kind != .delete {
-      values.merge(change.valuesByKey(.after)) { later, _ in later }
+      values.merge(place.translated(change.valuesByKey(.after))) { later, _ in later }
     }
     let encoder = tables[index].encoder
     var side = ChangeSide()
