@@ -6,6 +6,9 @@ extension Store {
   ///
   /// The changes that the function makes are recorded as one transaction of op `migration`.
   ///
+  /// Before the function runs, the recorded rows are copied to a temporary file, so that the
+  /// differences can be recorded.
+  ///
   /// SQLite refuses DROP COLUMN while a trigger names the column. The triggers are restored even if
   /// the function fails; after a kill, the next command that opens the file restores them.
   package static func suspend<Result>(
@@ -18,8 +21,8 @@ extension Store {
       try connection.setTriggers(enabled: false)
       let folder = BlobFolder(besides: path)
       try AdoptedFile.seal(on: connection, blobFolder: folder)
-      try connection.inTransaction {
-        guard let names = AdoptedFile.names(on: connection) else { return }
+      let earlier = try connection.inTransaction { () -> EarlierTables? in
+        guard let names = AdoptedFile.names(on: connection) else { return nil }
         let schema = try Catalog(on: connection).schema
         let layouts = try schema.layouts()
         let digests = try layouts.map { layout in
@@ -27,13 +30,15 @@ extension Store {
           return (layout.entity.name, try TableDigest(table))
         }
         try AdoptedFile.removeCapture(names: names, on: connection)
+        let earlier = try EarlierTables(of: schema, on: connection)
         try Suspension(tables: Dictionary(uniqueKeysWithValues: digests)).note(on: connection)
+        return earlier
       }
       // The function may call a program that needs exclusive access to the file. So no statement
       // may keep it open.
       connection.removeCachedStatements()
       let outcome = Swift.Result { try body() }
-      try AdoptedFile.seal(on: connection, blobFolder: folder)
+      try AdoptedFile.seal(on: connection, blobFolder: folder, earlier: earlier)
       return try outcome.get()
     }
   }

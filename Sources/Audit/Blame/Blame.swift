@@ -103,6 +103,16 @@ extension Blame {
     entity = difference.entity
     label = difference.label ?? label
     switch difference.kind {
+    case .insert
+    where inserted != nil && deleted == nil && [.difference, .migration].contains(touch.operation):
+      // The row existed before. The transaction recorded it again, so only values that differ from
+      // the known values were set since.
+      let known = Dictionary(lines.map { ($0.name, $0.value) }) { first, _ in first }
+      for property in difference.properties where property.after != known[property.name] {
+        var property = property
+        property.before = known[property.name]
+        set(property, touch: touch)
+      }
     case .insert:
       lines = []
       inserted = touch

@@ -43,6 +43,7 @@ package struct PipelineError: Error, Sendable, Worded {
     case wasExportedBefore(isFiltered: Bool), hasLogs
     case isExpired(Int64, StoreError, filtered: String?), hasDiverged(StoreError)
     case streamHasNoBeginning, firstExportIsSnapshot
+    case leavesOut(ClosedRange<Int64>, again: Int64)
     case snapshotIsNotLast(Int64, head: Int64), snapshotIsFiltered
     // Recover, prune and erase.
     case hasNothingToContinue, schemaChanged, isOtherLineage(Int64, logs: Int64)
@@ -109,7 +110,8 @@ extension PipelineError {
       .hasNoSnapshot, .isOlderLineage, .tokenIsDamaged, .tokenHasNoLogs, .tokenIsAhead,
       .wasExportedBefore, .hasNothingToContinue, .isUnlogged, .areUnlogged, .isUnsound:
       .missingLogs
-    case .beforeHistory, .isExpired, .streamHasNoBeginning, .firstExportIsSnapshot: .historyExpired
+    case .beforeHistory, .isExpired, .streamHasNoBeginning, .firstExportIsSnapshot, .leavesOut:
+      .historyExpired
     case .isNewLineage, .isAmbiguousTime, .hasOtherDigest, .hasDiverged, .isOtherLineage,
       .isOtherHistory:
       .historyDiverged

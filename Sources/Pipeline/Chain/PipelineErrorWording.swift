@@ -129,6 +129,12 @@ extension PipelineError {
       "\(store) no longer has its whole history, so the first export begins with the present state"
         + " of the store."
         + "\nLeave out --until."
+    case .leavesOut(let ids, let again):
+      "\(rangeText(ids)) of \(store) can't be written to logs, because transaction \(again) recorded"
+        + " tables again whose earlier rows are not known. The history of \(store) keeps"
+        + " \(ids.count == 1 ? "it" : "them")."
+        + "\nTo begin the logs in \(logs) with the state after transaction \(again), run “travelog"
+        + " export \(store) --to \(logs) --new-folder”."
     case .hasLogs:
       "\(logs) already has logs of \(store)."
         + "\nLeave out --new-folder to continue these logs, or name another folder."

@@ -23,7 +23,7 @@ struct SnapshotLog {
     self.store = store
     self.reader = reader
     self.point = point
-    schema = store.schema
+    schema = try reader.adoptedSchema(after: point.transaction)?.schema ?? store.schema
     transaction = try madeUpTransaction(
       point.transaction,
       operation: .snapshot,

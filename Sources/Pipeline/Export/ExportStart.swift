@@ -143,7 +143,14 @@ extension ExportStart {
     let adopted = try reader.adoptedStart()
     let missing = try reader.lastMissingTransaction()
     if adopted == nil, missing == 0 { return .beginning }
-    guard request.logs.partial != nil else { return .snapshot }
+    guard request.logs.partial != nil else {
+      if let adopted, let oldest = try reader.historyRange().oldest, !request.startsNewFolder,
+        try reader.hasChanges(before: adopted)
+      {
+        throw request.error(.leavesOut(oldest...adopted - 1, again: adopted))
+      }
+      return .snapshot
+    }
     let base = max(missing, adopted ?? 0)
     notices.append(.logsBeginAfter(base, of: request.store))
     return base > 0 ? .after(try reader.point(base)) : .beginning

@@ -23,7 +23,14 @@ extension Recovery {
     result.file = try exported.read { old in
       try kept.read { new in
         result.objects = try count(old, new)
-        return try writeGap(old, new, after: last, resumes: resumes, count: result.objects)
+        return try writeGap(
+          old,
+          new,
+          after: last,
+          resumes: resumes,
+          schema: kept.schema,
+          count: result.objects
+        )
       }
     }
     try moveToken(to: resumes)
@@ -40,6 +47,7 @@ extension Recovery {
     _ new: Reader,
     after last: HistoryPoint,
     resumes: HistoryPoint,
+    schema: StoreSchema,
     count: Int64
   ) throws -> String {
     let header = LogHeader(
@@ -47,7 +55,7 @@ extension Recovery {
       lineage: chain.lineage,
       first: last.transaction + 1,
       previous: last.digest,
-      schema: store.schema
+      schema: schema
     )
     let gap = Gap(first: last.transaction + 1, resumes: resumes.digest)
     // The time of the gap must not be later than the time of the next transaction.
@@ -59,7 +67,7 @@ extension Recovery {
       operation: .gap,
       details: gap.details,
       time: next?.time,
-      schema: store.schema,
+      schema: schema,
       of: store,
       count: count
     )

@@ -27,12 +27,13 @@ extension Recovery {
       return
     }
     let lineage = last.lineage + 1
+    let schema = try state.read { try $0.adoptedSchema(after: reached)?.schema } ?? state.schema
     let header = LogHeader(
       store: chain.store,
       lineage: lineage,
       first: reached,
       previous: TransactionDigest.beginning(ofStore: chain.store, lineage: lineage),
-      schema: state.schema
+      schema: schema
     )
     let (path, digest) = try state.read { reader in
       result.objects = try reader.snapshotCount(at: reached)
@@ -40,7 +41,7 @@ extension Recovery {
         reached,
         operation: .snapshot,
         details: LineageOrigin(head: last, parent: store.lineage).details,
-        schema: state.schema,
+        schema: schema,
         of: store,
         count: result.objects
       )

@@ -12,16 +12,21 @@ extension AdoptedFile {
   /// The function takes the write lock only if changes were captured or tables changed. Other
   /// programs get the lock between two batches, except after a change of tables.
   ///
-  /// - Parameter isForReading: Whether the caller only reads. Then a long backlog is not sealed.
+  /// - Parameters:
+  ///   - connection: The connection to the file.
+  ///   - blobFolder: The folder of large values.
+  ///   - earlier: The rows before a migration that has just run.
+  ///   - isForReading: Whether the caller only reads. Then a long backlog is not sealed.
   static func seal(
     on connection: Connection,
     blobFolder: BlobFolder?,
+    earlier: EarlierTables? = nil,
     isForReading: Bool = false
   ) throws {
     guard let names = names(on: connection) else { return }
     guard try needsSeal(connection) else { return }
     guard try !needsRenewal(connection) else {
-      return try sealAndRenew(names, blobFolder: blobFolder, on: connection)
+      return try sealAndRenew(names, blobFolder: blobFolder, earlier: earlier, on: connection)
     }
     if isForReading {
       guard try unsealedCount(on: connection) <= mostForReading,
@@ -35,6 +40,7 @@ extension AdoptedFile {
   private static func sealAndRenew(
     _ names: CaptureNames,
     blobFolder: BlobFolder?,
+    earlier: EarlierTables?,
     on connection: Connection
   ) throws {
     let blobs = Blobs(connection, folder: blobFolder)
@@ -50,8 +56,13 @@ extension AdoptedFile {
       if try Suspension(on: connection) == nil {
         try sealAll(names, schema: catalog.schema, recorder: recorder, blobs: blobs, on: connection)
       }
-      _ = try SchemaRenewal(connection: connection, names: names, catalog: catalog, blobs: blobs)
-        .run()
+      _ = try SchemaRenewal(
+        connection: connection,
+        names: names,
+        catalog: catalog,
+        blobs: blobs,
+        earlier: earlier
+      ).run()
       try blobs.prepareToCommit()
     }
     blobs.committed()

@@ -123,7 +123,8 @@ enum AdoptedReplica {
 
   /// Changes the tables of a replica when the schema of its origin changes.
   ///
-  /// Tables whose rows will be recorded again become empty. All other tables keep their rows.
+  /// Tables whose rows will be recorded again become empty. All other tables keep their rows, under
+  /// the new names of the tables and columns.
   static func migrate(
     from old: StoreSchema,
     to new: StoreSchema,
@@ -133,19 +134,45 @@ enum AdoptedReplica {
     let newObjects = new.adopted ?? []
     let replaced = Set(new.replaced ?? [])
     func isKept(_ object: SchemaObject) -> Bool {
-      guard object.type == "table", newObjects.contains(object) else { return false }
+      guard object.type == "table", newObjects.contains(object),
+        new[object.name]?.originalName == nil
+      else { return false }
       // A full-text table with its own content contains the rows of its `_content` table.
       return !replaced.contains(object.name)
         && !(isFullText(object.sql) && replaced.contains(object.name + "_content"))
     }
     let sequences = try readSequences(connection)
+    var moved: [(from: Entity, table: String, to: Entity)] = []
+    // Without this setting, SQLite would change the references in other tables to the temporary
+    // name of a table.
+    try connection.execute("PRAGMA legacy_alter_table = ON")
+    defer {
+      do {
+        try connection.execute("PRAGMA legacy_alter_table = OFF")
+      } catch {
+        // The statement can't fail on an open connection.
+      }
+    }
     // A view or an index can refer to a changed table, so views and indexes are created again.
     for type in ["view", "index", "table"] {
       for object in oldObjects where object.type == type && !isKept(object) {
-        try connection.execute("DROP \(type) IF EXISTS \(quoted(object.name))")
+        if type == "table", let entity = old[object.name], let successor = new.successor(of: entity.name)
+        {
+          let table = "\(connection.tablePrefix ?? "")moved_\(moved.count)"
+          try connection.execute("ALTER TABLE \(quoted(object.name)) RENAME TO \(table)")
+          moved.append((entity, table, successor))
+        } else {
+          try connection.execute("DROP \(type) IF EXISTS \(quoted(object.name))")
+        }
       }
     }
-    try create(newObjects.filter { !isKept($0) || !oldObjects.contains($0) }, on: connection)
+    let added = newObjects.filter { !isKept($0) || !oldObjects.contains($0) }
+    try create(added, types: ["table"], on: connection)
+    for (from, table, to) in moved {
+      try copyRows(of: table, from, to: to, on: connection)
+      try connection.execute("DROP TABLE \(table)")
+    }
+    try create(added, types: ["index", "view"], on: connection)
     let schemaID = try Catalog.add(new, on: connection)
     try Catalog.set("schema", value: .integer(schemaID), on: connection)
     connection.removeCachedStatements()
@@ -155,5 +182,36 @@ enum AdoptedReplica {
     try ReplicaDigests.migrate(from: old, to: new, on: connection)
     // A table that a full-text table indexes can be empty now.
     try rebuildFullText(of: new, on: connection)
+  }
+
+  /// Copies the rows of a table to the table that continues it.
+  private static func copyRows(
+    of table: String,
+    _ old: Entity,
+    to new: Entity,
+    on connection: Connection
+  ) throws {
+    var columns: [String] = []
+    var sources: [String] = []
+    var values: [Value] = []
+    if let rowid = new.identity?.rowid, let before = old.identity?.rowid {
+      columns.append(quoted(rowid))
+      sources.append(quoted(before))
+    }
+    for attribute in new.attributes where attribute.isGenerated != true {
+      columns.append(quoted(attribute.name))
+      if old.attributes.contains(where: { $0.name == attribute.source }) {
+        sources.append(quoted(attribute.source))
+      } else {
+        values.append(attribute.defaultValue ?? .null)
+        sources.append("?\(values.count)")
+      }
+    }
+    guard !columns.isEmpty else { return }
+    try connection.run(
+      "INSERT OR ABORT INTO \(quoted(new.name)) (\(columns.joined(separator: ", ")))"
+        + " SELECT \(sources.joined(separator: ", ")) FROM \(table)",
+      values: values
+    )
   }
 }

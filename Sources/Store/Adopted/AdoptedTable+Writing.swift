@@ -21,9 +21,14 @@ extension AdoptedTable {
   }
 
   func insert(_ values: [Value], name: RowName) throws {
-    let columns = values.indices.map { ColumnIndex($0) }.filter(isWritten)
-    var list = columns.map { layout.columns[$0].quoted }
-    var parameters = columns.map { values[$0] }
+    try insert(values, into: values.indices.map { ColumnIndex($0) }, name: name)
+  }
+
+  /// Inserts a row with values of some columns; the other columns get their defaults.
+  func insert(_ values: [Value], into columns: [ColumnIndex], name: RowName) throws {
+    let written = zip(columns, values).filter { isWritten($0.0) }
+    var list = written.map { layout.columns[$0.0].quoted }
+    var parameters = written.map(\.1)
     if let rowid = isRowid(name) {
       list.append(rowidName)
       parameters.append(.integer(rowid))

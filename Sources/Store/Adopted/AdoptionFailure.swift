@@ -14,7 +14,8 @@ enum AdoptionFailure: StoreReason {
   /// SQLite gave new numbers to the rows of a table of a replica.
   case renumbered(String)
   case notACreation(String)
-  case recordedAgain(Int64, by: Int64)
+  case recordedAgain(Int64, String, by: Int64)
+  case columnsRemoved(Int64, String), tablesChanged(Int64)
   case notUndone(row: String, UndoReason)
   case undoLeavesReference
 
@@ -31,7 +32,8 @@ enum AdoptionFailure: StoreReason {
     case .suspended, .sealing: .locked
     case .notAdopted: .notAStore
     case .notACreation: .invalidSchema
-    case .recordedAgain, .notUndone, .undoLeavesReference: .irreversible
+    case .recordedAgain, .columnsRemoved, .tablesChanged, .notUndone, .undoLeavesReference:
+      .irreversible
     case .renumbered: .damaged
     default: .misuse
     }
@@ -61,9 +63,17 @@ enum AdoptionFailure: StoreReason {
     case .notACreation(let name):
       "In the schema for \(path), the statement for '\(abbreviated(name))' does something else than"
         + " create '\(abbreviated(name))'.\nThe log that contains this schema was altered; use another copy."
-    case .recordedAgain(let id, let again):
-      "Transaction \(id) of \(path) can't be reverted because transaction \(again) recorded tables"
-        + " again, and their earlier rows are not known.\nRevert only transactions after \(again)."
+    case .recordedAgain(let id, let table, let again):
+      "Transaction \(id) of \(path) can't be reverted because it changed '\(abbreviated(table))', and"
+        + " transaction \(again) recorded all rows of this table again or removed the table."
+        + "\nRevert only transactions that changed other tables, or transactions after \(again)."
+    case .columnsRemoved(let id, let table):
+      "Transaction \(id) of \(path) can't be reverted because it changed columns of"
+        + " '\(abbreviated(table))' that were removed later."
+        + "\nUse the program of this database to change the rows."
+    case .tablesChanged(let id):
+      "Transaction \(id) of \(path) can't be reverted because it changed the definitions of tables,"
+        + " or recorded tables again.\nRevert other transactions."
     case .notUndone(let row, .changesMore(let tables)):
       "The undo of \(abbreviated(row)) would also change \(tables.map { "'\($0)'" }.joined(separator: ", "))"
         + " by a trigger or a foreign key in \(path). Nothing is changed."

@@ -25,7 +25,7 @@ extension SchemaRenewal {
   /// without changes, so that logs get the new schema.
   func renewHeader() throws {
     guard var schema = try Self.schemaWithNewHeader(catalog, on: connection) else { return }
-    schema.version = nextVersion
+    schema.version = version(after: 1)
     schema.replaced = nil
     let schemaID = try Catalog.add(schema, on: connection)
     try Catalog.set("schema", value: .integer(schemaID), on: connection)

@@ -6,15 +6,23 @@ import SQLite
 
 /// Compares the tables of an adopted file with the schema in its catalog, and records the changes.
 ///
-/// If a program drops a table and creates it again, no trigger captures the new rows. A comparison
-/// is not possible, because history does not have all earlier rows. Therefore all rows of the table
-/// are recorded again, in a transaction of op `difference`. The caller must have the write lock and
-/// must have sealed the captured changes.
+/// If a program drops a table and creates it again, no trigger captures the new rows, and history
+/// does not have all earlier rows. Then all rows of the table are recorded again. In all other
+/// cases, only the differences are recorded. The transaction has the op `migration` if `adopt
+/// --suspend` ran the program, and `difference` otherwise.
+///
+/// If a table has both a new definition and different rows, there are two transactions. The first
+/// transaction has a transitional schema, whose tables have the old and the new columns and no
+/// constraints. So each row can get its new values before its table gets the new constraints.
+///
+/// The caller must have the write lock and must have sealed the captured changes.
 struct SchemaRenewal {
   let connection: Connection
   let names: CaptureNames
   let catalog: Catalog
   let blobs: Blobs
+  /// The rows before a migration; nil if they are not known.
+  var earlier: EarlierTables?
 
   /// If SQLite's schema version changed, compares the tables with the schema in the catalog, and
   /// returns whether they differ.
@@ -30,11 +38,13 @@ struct SchemaRenewal {
       try renewHeader()
       return false
     }
-    let program = try ProgramSchema(connection, names: names, version: nextVersion)
-    let changed = try changedTables(program, since: suspension)
+    let program = try ProgramSchema(connection, names: names, version: version(after: 1))
+    let old = catalog.schema.withoutOrigins
+    let matching = try TableMatching(from: old, to: program.schema, on: connection)
+    let match = try match(matching, since: suspension)
     let isSame =
-      changed.isEmpty && program.schema.entities == catalog.schema.entities
-      && program.schema.adopted == catalog.schema.adopted
+      match.isEmpty && program.schema.entities == old.entities
+      && program.schema.adopted == old.adopted
     if isSame, suspension == nil {
       try AdoptedFile.noteVersion(on: connection)
       try renewHeader()
@@ -46,9 +56,7 @@ struct SchemaRenewal {
     // are deleted.
     try connection.execute("DELETE FROM \(names.bracket)")
     if !isSame {
-      var schema = program.schema
-      schema.replaced = changed
-      _ = try record(schema, operation: suspension == nil ? .difference : .migration)
+      try record(match, matching, operation: suspension == nil ? .difference : .migration)
     } else {
       try renewHeader()
     }
@@ -57,47 +65,114 @@ struct SchemaRenewal {
     return !isSame
   }
 
-  /// The recorded tables whose rows may have changed without a trigger, sorted by name.
-  private func changedTables(
-    _ program: ProgramSchema,
+  private func match(
+    _ matching: TableMatching,
     since suspension: Suspension?
-  ) throws -> [String] {
-    let old = catalog.schema
-    let layouts = try program.schema.layouts()
-    return try layouts.compactMap { layout -> String? in
-      let entity = layout.entity
-      guard let before = old[entity.name], before == entity,
-        statement(of: entity.name, in: old) == statement(of: entity.name, in: program.schema)
-      else { return entity.name }
-      if let suspension {
-        let table = AdoptedTable(connection, layout: layout, layouts: layouts)
-        return try suspension.tables[entity.name] == TableDigest(table)
-          ? nil : entity.name
+  ) throws -> TableMatch {
+    guard let suspension else { return try matching.match(names) }
+    if let earlier { return try matching.match(earlier) }
+    return try matching.match(suspension.tables)
+  }
+
+  // MARK: Recording
+
+  private func record(
+    _ match: TableMatch,
+    _ matching: TableMatching,
+    operation: TransactionOperation
+  ) throws {
+    let changed = try matching.changed(match, since: earlier)
+    var schema = matching.new
+    schema.replaced = match.replaced.sorted()
+    if !(changed.isEmpty && match.dropped.isEmpty && match.rekeyed.isEmpty) {
+      try recordTransition(match, matching, changed: changed, operation: operation)
+      schema.version = version(after: 2)
+    }
+    for pair in match.pairs where !pair.isSame {
+      guard let index = schema.entities.firstIndex(where: { $0.name == pair.new.name }) else {
+        continue
       }
-      let number = old.entities.firstIndex { $0.name == entity.name } ?? 0
-      return try hasTriggers(number, on: entity.name) ? nil : entity.name
+      schema.entities[index] = pair.successor(
+        isAfterTransition: changed.contains { $0.old.name == pair.old.name }
+      )
+    }
+    let layouts = try schema.layouts()
+    _ = try record(schema, operation: operation) { changes in
+      for layout in layouts {
+        let name = layout.entity.name
+        let table = AdoptedTable(connection, layout: layout, layouts: layouts)
+        if match.isInserted(name) {
+          try changes.insertAll(of: table)
+        } else if let pair = match.pairs.first(where: { $0.isSame && $0.new.name == name }) {
+          try changes.compare(pair, earlier?.table(pair.old.name), table, encoding: table)
+        }
+      }
     }
   }
 
-  private func statement(of table: String, in schema: StoreSchema) -> String? {
-    schema.adopted?.first { $0.type == "table" && $0.name == table }?.sql
-  }
-
-  private func hasTriggers(_ number: Int, on table: String) throws -> Bool {
-    let found = try connection.all(
-      "SELECT name FROM sqlite_schema WHERE type = 'trigger' AND tbl_name = ?1",
-      values: [.text(table)]
-    ) { $0.string(at: 0) }
-    return ["after_insert", "after_update", "after_delete"].allSatisfy {
-      found.contains("\(names.prefix)\($0)_\(number)")
+  /// Records the changes of all tables that have another definition, or no definition, afterwards.
+  private func recordTransition(
+    _ match: TableMatch,
+    _ matching: TableMatching,
+    changed: [TablePair],
+    operation: TransactionOperation
+  ) throws {
+    let deleted = Set(match.dropped.map(\.name) + match.rekeyed.map(\.old.name))
+    let schema = transition(match, matching, changed: changed, deleted: deleted)
+    let layouts = try schema.layouts()
+    _ = try record(schema, operation: operation, boundary: "assumed") { changes in
+      for layout in layouts {
+        let name = layout.entity.name
+        let table = AdoptedTable(connection, layout: layout, layouts: layouts)
+        let rows = earlier?.table(name)
+        if let rows, deleted.contains(name) {
+          try changes.deleteAll(of: rows, encoding: table)
+        } else if let pair = changed.first(where: { $0.old.name == name }),
+          let present = matching.table(pair.new)
+        {
+          try changes.compare(pair, rows, present, encoding: table)
+        }
+      }
     }
   }
 
-  /// Records a schema and all rows of its replaced tables, and returns the transaction.
+  /// The old schema with the transitional tables, and without tables whose rows were lost.
+  private func transition(
+    _ match: TableMatch,
+    _ matching: TableMatching,
+    changed: [TablePair],
+    deleted: Set<String>
+  ) -> StoreSchema {
+    var schema = matching.old
+    let kept = Set(match.pairs.map(\.old.name)).union(deleted)
+    let lost = Set(
+      schema.entities.map(\.name).filter { !kept.contains($0) && matching.new[$0] == nil }
+    )
+    schema.version = version(after: 1)
+    schema.replaced = nil
+    schema.isTransitional = true
+    schema.entities = schema.entities.filter { !lost.contains($0.name) }.map { entity in
+      changed.first { $0.old.name == entity.name }?.transitional ?? entity
+    }
+    let objects = schema.adopted ?? []
+    let taken = Set(objects.map(\.name))
+    schema.adopted = objects.flatMap { object -> [SchemaObject] in
+      if lost.contains(object.table) { return [] }
+      guard let pair = changed.first(where: { $0.old.name == object.table }) else {
+        return [object]
+      }
+      return object.type == "table" ? pair.transitionalObjects(besides: taken) : []
+    }
+    return schema
+  }
+
+  /// Records a schema and changes, and returns the transaction.
   private func record(
     _ schema: StoreSchema,
     operation: TransactionOperation,
-    author: Author = Author(process: "")
+    author: Author = Author(process: ""),
+    boundary: String = "proven",
+    _ body: (inout RecordedRows) throws -> Void
   ) throws -> Int64 {
     let schemaID = try Catalog.add(schema, on: connection)
     try Catalog.set("schema", value: .integer(schemaID), on: connection)
@@ -108,15 +183,10 @@ struct SchemaRenewal {
       blobs: blobs,
       provenance: .system
     )
-    let layouts = try schema.layouts()
     try recorder.begin()
-    for layout in layouts where schema.replaced?.contains(layout.entity.name) == true {
-      let table = AdoptedTable(connection, layout: layout, layouts: layouts)
-      try table.forEachInsertion(blobs: blobs, from: recorder.count) {
-        try recorder.copy($0, of: recorder.transaction)
-      }
-    }
-    var details = Array(#"{"boundary":"proven","replaced":["#.utf8)
+    var changes = RecordedRows(recorder: recorder, blobs: blobs)
+    try body(&changes)
+    var details = Array(#"{"boundary":"\#(boundary)","replaced":["#.utf8)
     for (index, name) in (schema.replaced ?? []).enumerated() {
       if index > 0 { details.append(UInt8(ascii: ",")) }
       appendJSONString(name, to: &details)
@@ -132,33 +202,74 @@ struct SchemaRenewal {
 
   /// Records all rows of some tables again, because history differs from the rows.
   func recordAgain(_ tables: Set<String>, author: Author) throws -> Int64 {
-    var schema = catalog.schema
-    schema.version = nextVersion
+    var schema = catalog.schema.withoutOrigins
+    schema.version = version(after: 1)
     schema.replaced = tables.sorted()
-    return try record(schema, operation: .difference, author: author)
+    let layouts = try schema.layouts()
+    return try record(schema, operation: .difference, author: author) { changes in
+      for layout in layouts where tables.contains(layout.entity.name) {
+        try changes.insertAll(of: AdoptedTable(connection, layout: layout, layouts: layouts))
+      }
+    }
   }
 
-  var nextVersion: String { "\((Int64(catalog.schema.version) ?? 0) + 1)" }
+  func version(after steps: Int64) -> String {
+    "\((Int64(catalog.schema.version) ?? 0) + steps)"
+  }
 }
 
-extension AdoptedTable {
-  /// Calls the closure with every row as an insertion, numbered from 1.
-  ///
-  /// Large values are stored as blobs.
-  func forEachInsertion(
-    blobs: Blobs,
-    from sequence: Int64,
-    _ body: (Change) throws -> Void
-  ) throws {
-    let rows = try rows()
-    var text = ChangeText()
-    var sequence = sequence
+/// Records changes of rows in an open transaction.
+struct RecordedRows {
+  let recorder: ChangeRecorder
+  let blobs: Blobs
+  private var text = ChangeText()
+
+  init(recorder: ChangeRecorder, blobs: Blobs) {
+    self.recorder = recorder
+    self.blobs = blobs
+  }
+
+  mutating func insertAll(of table: AdoptedTable) throws {
+    let rows = try table.rows()
     while try rows.step() {
-      let row = try row(at: rows)
-      text.removeAll()
-      try text.after.append(row.values, encoder: encoder, blobs: blobs)
-      try text.withChange(.insert, sequence: sequence, table: self, name: row.name, body)
-      sequence += 1
+      let (name, values) = try table.row(at: rows)
+      try record(name, from: nil, to: values, of: table)
+    }
+  }
+
+  /// Records the deletion of all rows of a table, with the names of another table.
+  mutating func deleteAll(of table: AdoptedTable, encoding: AdoptedTable) throws {
+    let rows = try table.rows()
+    while try rows.step() {
+      let (name, values) = try table.row(at: rows)
+      try record(name, from: values, to: nil, of: encoding)
+    }
+  }
+
+  mutating func compare(
+    _ pair: TablePair,
+    _ earlier: AdoptedTable?,
+    _ present: AdoptedTable,
+    encoding: AdoptedTable
+  ) throws {
+    try pair.compare(earlier, present) { name, before, after in
+      try record(name, from: before, to: after, of: encoding)
+      return true
+    }
+  }
+
+  private mutating func record(
+    _ name: RowName,
+    from before: [Value]?,
+    to after: [Value]?,
+    of table: AdoptedTable
+  ) throws {
+    text.removeAll()
+    guard let kind = try table.append(from: before, to: after, text: &text, blobs: blobs) else {
+      return
+    }
+    try text.withChange(kind, sequence: recorder.count, table: table, name: name) {
+      try recorder.copy($0, of: recorder.transaction)
     }
   }
 }

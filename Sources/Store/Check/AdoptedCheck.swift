@@ -10,7 +10,6 @@ final class AdoptedCheck {
   private let reader: Reader
   let connection: Connection
   let tables: [AdoptedTable]
-  private let indexes: [[UInt8]: Int]
   /// The last state of each row in history, in a temporary file.
   private let known: Connection
   private let finding: Statement
@@ -21,10 +20,6 @@ final class AdoptedCheck {
     connection = reader.connection
     let layouts = reader.layouts
     tables = layouts.map { AdoptedTable(reader.connection, layout: $0, layouts: layouts) }
-    indexes = Dictionary(
-      layouts.map { (Array($0.entity.name.utf8), $0.index.number) },
-      uniquingKeysWith: { first, _ in first }
-    )
     known = try Connection(path: "", mode: .readWriteCreate)
     try known.execute(
       """
@@ -134,18 +129,21 @@ final class AdoptedCheck {
   private func readHistory() throws {
     let rows = HistoryRows(connection)
     let start = try reader.adoptedStart() ?? 0
+    guard let schema = try reader.adoptedSchema(after: .max) else { return }
+    let past = try PastTables(on: connection, to: schema)
     let changes = try connection.query(
       """
       SELECT kind, sequence, entity, object, changed, before, after, special, large,
         transaction_id, leaf
-        FROM \(connection.tables.change) WHERE transaction_id > ?1 ORDER BY id DESC
+        FROM \(connection.tables.change) WHERE transaction_id > ?1 AND transaction_id <= ?2
+        ORDER BY id DESC
       """,
-      values: [.integer(start)]
+      values: [.integer(start), .integer(try rows.range().head.transaction)]
     )
     while try changes.step() {
       let change = try rows.change(at: changes)
-      guard let index = indexes[Array(change.entity)] else { continue }
-      try take(change, table: index)
+      guard let place = past.place(of: change, in: changes.int64(at: 9)) else { continue }
+      try take(change, place)
     }
   }
 
@@ -153,14 +151,24 @@ final class AdoptedCheck {
   private func read(_ beginning: EarlierState) throws {
     try reader.withPassingValues { passing in
       for layout in beginning.reader.layouts {
-        guard let index = indexes[Array(layout.entity.name.utf8)] else { continue }
+        guard
+          let index = tables.firstIndex(where: { $0.layout.entity.name == layout.entity.name })
+        else { continue }
         let table = AdoptedTable(
           beginning.reader.connection,
           layout: layout,
           layouts: beginning.reader.layouts
         )
-        try table.forEachInsertion(blobs: passing.blobs, from: 0) {
-          try take($0, table: index)
+        let place = PastTables.Place(table: index, keys: nil)
+        let rows = try table.rows()
+        var text = ChangeText()
+        while try rows.step() {
+          let (name, values) = try table.row(at: rows)
+          text.removeAll()
+          try text.after.append(values, encoder: table.encoder, blobs: passing.blobs)
+          try text.withChange(.insert, sequence: 0, table: table, name: name) {
+            try take($0, place)
+          }
           try passing.removeAll()
         }
       }
@@ -175,7 +183,8 @@ final class AdoptedCheck {
     ) ?? 0
   }
 
-  private func take(_ change: Change, table index: Int) throws {
+  private func take(_ change: Change, _ place: PastTables.Place) throws {
+    let index = place.table
     let name = RowName(change.id)
     try bind(finding, name, table: index)
     let isKnown = try finding.step()
@@ -184,7 +193,7 @@ final class AdoptedCheck {
     finding.reset()
     guard !isWhole else { return }
     if change.kind != .delete {
-      values.merge(change.valuesByKey(.after)) { later, _ in later }
+      values.merge(place.translated(change.valuesByKey(.after))) { later, _ in later }
     }
     let encoder = tables[index].encoder
     var side = ChangeSide()

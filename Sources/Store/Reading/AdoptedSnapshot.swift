@@ -50,12 +50,13 @@ private final class EarlierRows {
   /// Reverts a change.
   ///
   /// Changes must be reverted from the newest to the oldest.
-  func takeBack(_ change: Change, table: Int, encoder: ObjectEncoder) throws {
+  func takeBack(_ change: Change, place: PastTables.Place, encoder: ObjectEncoder) throws {
     let name = RowName(change.id)
+    let table = place.table
     var values: [[UInt8]: EncodedValue] = [:]
     if change.kind == .update, let later = try row(name, table: table) { values = later.values }
     if change.kind != .insert {
-      values.merge(change.valuesByKey(.before)) { _, earlier in earlier }
+      values.merge(place.translated(change.valuesByKey(.before))) { _, earlier in earlier }
     }
     var side = ChangeSide()
     for index in 0..<encoder.count {
@@ -124,16 +125,25 @@ private final class EarlierRows {
 
 extension Reader {
   /// An export of an adopted file begins with the state after this transaction: the adoption, or
-  /// the last transaction that recorded tables again.
+  /// the last transaction that recorded tables again whose earlier rows are not known.
   ///
   /// The result is nil in a store of the library.
   package func adoptedStart() throws -> Int64? {
     guard connection.tables.prefix != nil else { return nil }
-    let last = try connection.integer(
-      "SELECT max(id) FROM \(connection.tables.transaction)"
-        + " WHERE op IN ('adopt', 'difference', 'migration')"
+    let schemas = try catalogSchemas(on: connection)
+    let last = schemas.indices.dropFirst().last { index in
+      schemas[index].schema.loses(rowsOf: schemas[index - 1].schema)
+    }
+    let start = try connection.integer(
+      "SELECT max(id) FROM \(connection.tables.transaction) WHERE op = 'adopt'"
     )
-    return max(try historyRange().base.transaction, last ?? 0)
+    let again = try last.flatMap { index in
+      try connection.integer(
+        "SELECT min(id) FROM \(connection.tables.transaction) WHERE schema = ?1",
+        values: [.integer(schemas[index].id)]
+      )
+    }
+    return try max(historyRange().base.transaction, start ?? 0, again ?? 0)
   }
 
   /// The highest ids that SQLite gave to rows of an adopted file's tables with AUTOINCREMENT.
@@ -143,46 +153,101 @@ extension Reader {
     return try readSequences(connection).filter { names.contains(Array($0.table.utf8)) }
   }
 
-  private func earlierRows(_ transaction: Int64) throws -> EarlierRows {
+  /// Whether history contains changes in transactions before a transaction.
+  package func hasChanges(before transaction: Int64) throws -> Bool {
+    try connection.hasRow(
+      "SELECT 1 FROM \(connection.tables.transaction) WHERE id < ?1 AND changes > 0",
+      values: [.integer(transaction)]
+    )
+  }
+
+  /// The schema of an adopted file after a transaction; nil for a store of the library.
+  package func adoptedSchema(after transaction: Int64) throws -> CatalogSchema? {
+    guard connection.tables.prefix != nil else { return nil }
+    let schemas = try catalogSchemas(on: connection)
+    let table = connection.tables.transaction
+    let own = try connection.integer(
+      "SELECT schema FROM \(table) WHERE id = ?1",
+      values: [.integer(transaction)]
+    )
+    if let own { return schemas.first { $0.id == own } }
+    // The transaction was deleted. The next transaction has the same schema, unless it is the first
+    // one with its schema.
+    let next = try connection.first(
+      "SELECT schema, op FROM \(table) WHERE id > ?1 ORDER BY id LIMIT 1",
+      values: [.integer(transaction)]
+    ) { (schema: $0.int64(at: 0), operation: TransactionOperation(rawValue: $0.string(at: 1))) }
+    guard let next, let index = schemas.firstIndex(where: { $0.id == next.schema }) else {
+      let present = try Catalog(on: connection).schemaID
+      return schemas.first { $0.id == present }
+    }
+    let isFirst = next.operation == .migration || next.operation == .difference
+    return schemas[isFirst && index > 0 ? index - 1 : index]
+  }
+
+  private func earlierRows(
+    _ transaction: Int64,
+    _ schema: CatalogSchema,
+    _ layouts: [EntityLayout]
+  ) throws -> EarlierRows {
     let earlier = try EarlierRows()
     let encoders = layouts.map { ObjectEncoder($0, layouts: layouts) }
-    let indexes = Dictionary(
-      layouts.map { (Array($0.entity.name.utf8), $0.index.number) },
-      uniquingKeysWith: { first, _ in first }
-    )
+    let past = try PastTables(on: connection, to: schema)
     let changes = try connection.query(
       """
       SELECT kind, sequence, entity, object, changed, before, after, special, large,
         transaction_id, leaf
-        FROM \(connection.tables.change) WHERE transaction_id > ?1 ORDER BY id DESC
+        FROM \(connection.tables.change) WHERE transaction_id > ?1 AND transaction_id <= ?2
+        ORDER BY id DESC
       """,
-      values: [.integer(transaction)]
+      values: [.integer(transaction), .integer(try history.range().head.transaction)]
     )
     while try changes.step() {
       let change = try history.change(at: changes)
-      guard let table = indexes[Array(change.entity)] else { continue }
-      try earlier.takeBack(change, table: table, encoder: encoders[table])
+      guard let place = past.place(of: change, in: changes.int64(at: 9)) else { continue }
+      try earlier.takeBack(change, place: place, encoder: encoders[place.table])
     }
     try earlier.finish()
     return earlier
   }
 
-  /// The number of rows in ``adoptedSnapshot(at:_:)``.
+  /// The present tables that continue the tables of an earlier schema, by the earlier names.
+  private func presentTables(
+    since schema: CatalogSchema
+  ) throws -> [String: (table: AdoptedTable, columns: [String: String])] {
+    var succession = TableSuccession(schema.schema)
+    for later in try catalogSchemas(on: connection) where later.id > schema.id {
+      succession.follow(to: later.schema)
+    }
+    return succession.tables.compactMapValues { successor in
+      layouts.first { $0.entity.name == successor.table }.map {
+        (AdoptedTable(connection, layout: $0, layouts: layouts), successor.columns)
+      }
+    }
+  }
+
+  /// The number of rows in ``adoptedSnapshot(at:_:_:)``.
   func adoptedSnapshotCount(at transaction: Int64) throws -> Int64 {
-    var count = try earlierRows(transaction).difference
-    for layout in layouts {
-      count += try connection.integer("SELECT count(*) FROM \(layout.table)") ?? 0
+    guard let schema = try adoptedSchema(after: transaction) else { return 0 }
+    var count = try earlierRows(transaction, schema, schema.schema.layouts()).difference
+    for (table, _) in try presentTables(since: schema).values {
+      count += try connection.integer("SELECT count(*) FROM \(table.layout.table)") ?? 0
     }
     return count
   }
 
   /// Calls the closure with every row of the state after a transaction, each as an insertion.
+  ///
+  /// The rows have the names of the tables and columns after that transaction.
   func adoptedSnapshot(
     at transaction: Int64,
     _ passing: PassingValues,
     _ body: (Change) throws -> Void
   ) throws {
-    let earlier = try earlierRows(transaction)
+    guard let schema = try adoptedSchema(after: transaction) else { return }
+    let layouts = try schema.schema.layouts()
+    let earlier = try earlierRows(transaction, schema, layouts)
+    let present = try presentTables(since: schema)
     var text = ChangeText()
     var sequence: Int64 = 0
     func emit(_ name: RowName, of table: AdoptedTable) throws {
@@ -193,19 +258,24 @@ extension Reader {
     }
     for layout in layouts {
       let table = AdoptedTable(connection, layout: layout, layouts: layouts)
-      let rows = try table.rows()
-      while try rows.step() {
-        let (name, values) = try table.row(at: rows)
+      let now = present[layout.entity.name]
+      let places = layout.columns.map { column in
+        now?.columns[column.property].flatMap { now?.table.layout.column(of: $0) }
+      }
+      let rows = try now?.table.rows()
+      while let now, let rows, try rows.step() {
+        let (name, values) = try now.table.row(at: rows)
         let before = try earlier.take(name, table: layout.index.number)
         guard before?.isThere ?? true else { continue }
-        for (index, value) in values.enumerated() {
+        for (index, place) in places.enumerated() {
           let column = ColumnIndex(index)
           let key = table.encoder.key(column)
           if let earlier = before?.values[Array(key)] {
             text.after.append(key, value: earlier)
           } else {
+            // If a column was removed, history has each of its values, except NULL.
             try text.after.append(
-              value,
+              place.map { values[$0] } ?? .null,
               at: column,
               encoder: table.encoder,
               blobs: passing.blobs

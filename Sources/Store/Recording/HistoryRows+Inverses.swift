@@ -33,13 +33,14 @@ extension HistoryRows {
 
   /// Calls the closure with the inverse of each change of the transactions that an undo reverts.
   ///
-  /// An undo works with the present schema. So neither the reverted transactions nor later ones may
-  /// have an operation in `obstacles`.
+  /// An undo works with the present schema. So neither the reverted transactions nor later ones, up
+  /// to `last`, may have an operation in `obstacles`.
   func undo(
     _ range: ClosedRange<Int64>,
     obstacles: [TransactionOperation],
+    through last: Int64 = .max,
     obstructed: (_ transaction: Int64) -> StoreError,
-    _ body: (Change) throws -> Void
+    _ body: (_ transaction: Int64, Change) throws -> Void
   ) throws {
     let head = try self.range().head.transaction
     guard range.upperBound <= head, range.lowerBound > 0 else {
@@ -49,14 +50,14 @@ extension HistoryRows {
     let obstacle = try connection.integer(
       """
       SELECT id FROM \(tables.transaction)
-        WHERE id >= ?1 AND op IN (\(names)) ORDER BY id LIMIT 1
+        WHERE id >= ?1 AND id <= ?2 AND op IN (\(names)) ORDER BY id LIMIT 1
       """,
-      values: [.integer(range.lowerBound)]
+      values: [.integer(range.lowerBound), .integer(last)]
     )
     if let obstacle { throw obstructed(obstacle) }
     try inverses(of: range) { transaction, change in
       do {
-        try body(change)
+        try body(transaction, change)
       } catch let error as CanonicalEncodingError {
         throw damaged(.unreadable(transaction, error.message))
       }

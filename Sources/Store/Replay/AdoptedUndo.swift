@@ -15,6 +15,8 @@ final class AdoptedUndo {
   private let tables: [AdoptedTable]
   private let format: ChangeFormat
   private let values: ChangeValues
+  /// The present tables of changes that were recorded before tables changed.
+  private let past: PastTables
   private var conflicts: [UndoConflict] = []
   /// The rows with conflicts, whose other changes are not reverted.
   private var left: Set<RowKey> = []
@@ -22,7 +24,7 @@ final class AdoptedUndo {
   private var waiting: [(key: RowKey, write: () throws -> Void)] = []
   private var changed: Set<String> = []
 
-  private init(_ writer: Writer, names: CaptureNames) {
+  private init(_ writer: Writer, names: CaptureNames) throws {
     self.writer = writer
     self.names = names
     connection = writer.connection
@@ -33,6 +35,12 @@ final class AdoptedUndo {
     values = ChangeValues(decoders: format.decoders, blobs: writer.blobs) {
       try writer.blobs.content($0)
     }
+    let catalog = try Catalog(on: writer.connection)
+    guard let present = try catalogSchemas(on: connection).first(where: { $0.id == catalog.schemaID })
+    else {
+      throw HistoryFailure.damaged(.missingSchema("\(catalog.schemaID)")).at(connection.path)
+    }
+    past = try PastTables(on: connection, to: present)
   }
 
   /// Reverts transactions in the open transaction of a writer, and returns the new transaction; nil
@@ -45,7 +53,7 @@ final class AdoptedUndo {
     writer: Writer
   ) throws -> Int64? {
     guard let names = AdoptedFile.names(on: writer.connection) else { return nil }
-    let undo = AdoptedUndo(writer, names: names)
+    let undo = try AdoptedUndo(writer, names: names)
     // A row can be written before the row that it refers to, so foreign keys are checked at the
     // end.
     try writer.connection.execute("PRAGMA defer_foreign_keys = ON")
@@ -84,13 +92,54 @@ final class AdoptedUndo {
     try rows.undo(
       range,
       obstacles: [.migration, .difference],
-      obstructed: { AdoptionFailure.recordedAgain(range.lowerBound, by: $0).at(rows.path) },
-      apply
-    )
+      through: range.upperBound,
+      obstructed: { AdoptionFailure.tablesChanged($0).at(rows.path) }
+    ) { transaction, change in
+      try withPresentNames(change, of: transaction, apply)
+    }
     try writeWaiting()
   }
 
   // MARK: Changes
+
+  /// Calls the closure with an inverse change under the present names of its table and columns.
+  ///
+  /// - Throws: ``StoreError/Code/irreversible`` if the table or a changed column was removed, or if
+  ///   all rows of the table were recorded again.
+  private func withPresentNames(
+    _ change: Change,
+    of transaction: Int64,
+    _ body: (Change) throws -> Void
+  ) throws {
+    guard let place = past.place(of: change, in: transaction) else {
+      let name = String(decoding: change.entity, as: UTF8.self)
+      let end = past.end(of: change, in: transaction) ?? transaction
+      throw AdoptionFailure.recordedAgain(transaction, name, by: end).at(connection.path)
+    }
+    guard place.keys != nil else { return try body(change) }
+    let table = tables[place.table]
+    let (before, after) = (change.valuesByKey(.before), change.valuesByKey(.after))
+    let (old, new) = (place.translated(before), place.translated(after))
+    // A row with values of removed columns can be deleted, but can't get these values again.
+    guard change.kind == .delete || new.count == after.count else {
+      throw AdoptionFailure.columnsRemoved(transaction, table.layout.entity.name)
+        .at(connection.path)
+    }
+    var text = ChangeText()
+    for index in 0..<table.encoder.count {
+      let key = Array(table.encoder.key(ColumnIndex(index)))
+      if change.kind == .update, new[key] != nil { text.appendChanged(key) }
+      if let value = old[key] { text.before.append(key, value: value) }
+      if let value = new[key] { text.after.append(key, value: value) }
+    }
+    try text.withChange(
+      change.kind,
+      sequence: change.sequence,
+      table: table,
+      name: RowName(change.id),
+      body
+    )
+  }
 
   private func apply(_ change: Change) throws {
     guard let entity = format.entity(of: change) else {
@@ -106,9 +155,10 @@ final class AdoptedUndo {
     // If an earlier change of the row still waits, that change is written first.
     if let index = waiting.firstIndex(where: { $0.key == key }) { try write(at: index) }
     let row = try table.find(name)
+    let columns = after.map { ColumnIndex($0.index) }
     guard change.kind != .insert else {
       guard row == nil else { return note(key, expected: nil, found: "there") }
-      return try write(key) { try table.insert(new, name: name) }
+      return try write(key) { try table.insert(new, into: columns, name: name) }
     }
     guard var row else { return note(key, expected: "there", found: nil) }
     let differences = try writer.differences(of: row, from: old, members: before, key: key)
@@ -118,7 +168,6 @@ final class AdoptedUndo {
       return
     }
     guard change.kind == .update else { return try write(key) { try table.delete(name) } }
-    let columns = after.map { ColumnIndex($0.index) }
     for (column, value) in zip(columns, new) { row[column] = value }
     let wanted = row
     try write(key) { try table.update(columns, row: wanted, name: name) }

@@ -28,7 +28,7 @@ final class Undo {
       range,
       obstacles: [.migration],
       obstructed: { HistoryFailure.migrated(range.lowerBound, by: $0).at(rows.path) },
-      apply
+      { try apply($1) }
     )
     for key in removed.sorted() { try findReferences(to: key) }
     for (key, list) in targets.sorted(by: { $0.key < $1.key }) {
