@@ -47,4 +47,46 @@ struct AdoptedSchemaTests {
       try JSONDecoder().decode(RowIdentity.self, from: Data(#"{"rowid":"rowid"}"#.utf8))
     }
   }
+
+  @Test("A schema has the program's numbers only if they are not zero, and reads without them.")
+  func header() throws {
+    var schema = StoreSchema(version: "1", entities: [], adopted: [])
+    let plain = try schema.json()
+    #expect(plain == #"{"adopted":[],"entities":[],"version":"1"}"#)
+    #expect(try StoreSchema(json: Data(plain.utf8)) == schema)
+    schema.userVersion = -86
+    schema.applicationID = 5
+    schema.sequences = [TableSequence(table: "t", last: 9)]
+    let text = try schema.json()
+    #expect(
+      text == #"{"adopted":[],"applicationID":5,"entities":[],"#
+        + #""sequences":[{"last":9,"table":"t"}],"userVersion":-86,"version":"1"}"#
+    )
+    #expect(try StoreSchema(json: Data(text.utf8)) == schema)
+    // SQLite has 32 bits for these numbers.
+    let tooLarge = text.replacing("-86", with: "4294967296")
+    #expect(throws: DecodingError.self) { try StoreSchema(json: Data(tooLarge.utf8)) }
+  }
+
+  @Test("A snapshot has the highest ids of tables in its details, and other texts give none.")
+  func sequences() {
+    func transaction(
+      _ details: String?,
+      _ operation: TransactionOperation = .snapshot
+    ) -> Transaction {
+      Transaction(id: 1, time: "", operation: operation, schema: "", count: 0, details: details)
+    }
+    let sequences = [
+      TableSequence(table: "a \"\u{301}\",]", last: .max), TableSequence(table: "b", last: -1),
+    ]
+    #expect([TableSequence]().details == nil)
+    #expect(transaction(sequences.details).sequences == sequences)
+    #expect(transaction(sequences.details, .mark).sequences == [])
+    for forged in [
+      "", "{}", #"{"sequences":7}"#, #"{"sequences":[7]}"#, #"{"sequences":[{"table":"t"}]}"#,
+      #"{"sequences":[{"table":"t","last":"9"}]}"#, #"{"sequences":[{"table":7,"last":9}]}"#,
+    ] {
+      #expect(transaction(forged).sequences == [], "\(forged)")
+    }
+  }
 }

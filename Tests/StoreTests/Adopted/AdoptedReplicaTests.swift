@@ -195,6 +195,21 @@ struct AdoptedReplicaTests {
     #expect(catalog.schema == schema && !catalog.isReplica)
   }
 
+  @Test("A replica has no application ID of a forged schema that would make it a store of ours.")
+  func forgedApplication() throws {
+    let program = try AdoptedProgram()
+    var schema = try program.open().schema
+    schema.userVersion = 7
+    schema.applicationID = Catalog.applicationID
+    let file = program.file("forged.db")
+    let origin = ReplicaOrigin(identifier: UUID().uuidString, lineage: 0)
+    _ = try Store.open(.file(file), schema: schema, options: Options(origin: origin))
+    let connection = try Connection(path: file.path, mode: .readOnly)
+    #expect(try connection.integer("PRAGMA application_id") == 0)
+    #expect(try connection.integer("PRAGMA user_version") == 7)
+    #expect(try Store.open(.file(file)).schema == schema)
+  }
+
   @Test("A replica of a database of another program does not report tables as unrecorded.")
   func unrecordedTables() throws {
     let program = try AdoptedProgram()
