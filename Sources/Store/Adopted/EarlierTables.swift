@@ -14,6 +14,7 @@ final class EarlierTables {
     // The encoding must be set before the first table exists.
     if let encoding = schema.encoding {
       try copy.execute("PRAGMA encoding = '\(encoding.rawValue)'")
+      try copy.useTables(prefix: source.tablePrefix ?? "")
     }
     try copy.execute(
       "PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; PRAGMA cache_size = -8192; BEGIN"

@@ -65,7 +65,7 @@ struct TablePair {
       let value = try connection.first(
         """
         SELECT \(name) FROM \(quoted(new.name)) GROUP BY typeof(\(name)), \(name) COLLATE BINARY
-          ORDER BY count(*) DESC LIMIT 1
+          ORDER BY count(*) DESC, typeof(\(name)), \(name) LIMIT 1
         """
       ) { $0.value(at: 0) }
       if let value, value.fitsSchema { columns[index].initial = value }
@@ -195,7 +195,8 @@ extension Value {
   fileprivate var fitsSchema: Bool {
     switch self {
     case .null, .integer: true
-    case .real(let number): number.isFinite
+    // Other numbers have another spelling in logs.
+    case .real(let number): number == 0 || (0.001..<1e15).contains(abs(number))
     case .text(let text): text.utf8.count <= 1000
     case .blob(let bytes): bytes.count <= 1000
     case .brokenText: false
