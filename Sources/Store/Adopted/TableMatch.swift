@@ -59,8 +59,10 @@ struct TableMatching {
         continue
       }
       continued.insert(before.name)
-      guard fullTextStatement(of: before.name, in: old) == fullTextStatement(of: entity.name, in: new)
-      else {
+      let statements = (
+        fullTextStatement(of: before.name, in: old), fullTextStatement(of: entity.name, in: new)
+      )
+      guard statements.0 == statements.1 else {
         result.replaced.insert(entity.name)
         continue
       }
@@ -182,9 +184,7 @@ struct TableMatching {
   /// SQLite drops the triggers of a table together with the table. So a table that has them was not
   /// rebuilt, and they have captured all changes of its old columns.
   ///
-  /// - Parameters:
-  ///   - names: The names of the triggers.
-  ///   - isComplete: Whether the triggers have captured all changes of a table that has them.
+  /// `isComplete` returns whether the triggers have captured all changes of a table that has them.
   func match(
     _ names: CaptureNames,
     where isComplete: (Entity, _ number: Int) throws -> Bool

@@ -148,7 +148,7 @@ struct AdoptedReplicaTests {
     // The first transaction of a pair has the changes, and the second one the new definition.
     #expect(
       history.map(\.changes) == [
-        [#"update pair ["text:k","integer:2"] {"mail":"text:a@b"} {"mail":"text:none"}"#],
+        [#"update pair ["text:k","integer:1"] {"mail":"text:none"} {"mail":"text:a@b"}"#],
         [],
         [
           #"insert fresh 1  {"a":"integer:1"}"#,

@@ -16,7 +16,8 @@ func replicaFromSnapshot(
 ) throws -> Store {
   let replica = try Store.open(
     location,
-    schema: transaction.flatMap { id in try origin.read { try $0.adoptedSchema(after: id)?.schema } }
+    schema: transaction.flatMap { id in try origin.read { try $0.adoptedSchema(after: id)?.schema }
+    }
       ?? origin.schema,
     options: Options(
       origin: ReplicaOrigin(identifier: origin.identifier, lineage: origin.lineage)
