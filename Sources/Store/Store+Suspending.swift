@@ -30,7 +30,12 @@ extension Store {
           return (layout.entity.name, try TableDigest(table))
         }
         try AdoptedFile.removeCapture(names: names, on: connection)
-        let earlier = try EarlierTables(of: schema, on: connection)
+        let earlier: EarlierTables
+        do {
+          earlier = try EarlierTables(of: schema, on: connection)
+        } catch SQLiteError.full {
+          throw AdoptionFailure.noRoomForRows.at(path)
+        }
         try Suspension(tables: Dictionary(uniqueKeysWithValues: digests)).note(on: connection)
         return earlier
       }

@@ -196,11 +196,37 @@ struct CollectionTests {
   }
 
   @Test(
+    "A migration with random statements reaches a replica, and history keeps the state before it.",
+    arguments: SampleSchema.chosen
+  )
+  func migrations(_ sample: SampleSchema) throws {
+    let world = try AdoptedWorld(sample.sql)
+    let copy = world.file("copy.db")
+    try Connection(path: world.path, mode: .readWrite).execute("VACUUM INTO \(literal(copy))")
+    try run([.python], on: world.path, seed: sample.name + " before") { _ in ["--brackets"] }
+    for (client, seed) in [(Client.python, "first"), (.shell, "second")] {
+      _ = try Store.suspend(world.path) {
+        try run([client], on: world.path, seed: "\(sample.name) \(seed)") { _ in
+          ["--ddl", "--drop"]
+        }
+      }
+    }
+    try readableStore(world.path).check { Issue.record("\($0)") }
+    try world.exportLogs()
+    #expect(try verify(VerifyRequest(logs: world.logs)).allSatisfy { $0.findings.isEmpty })
+    #expect(try recordedRows(of: world.restore("replica.db")) == recordedRows(of: world.path))
+    let past = try world.restore("past.db", until: .transaction(1))
+    #expect(try recordedRows(of: past) == recordedRows(of: copy))
+    try readIndependently(world)
+  }
+
+  @Test(
     "If a program with brackets changes tables, no transaction has the request of another one.",
     arguments: SampleSchema.some
   )
   func changedTables(_ sample: SampleSchema) throws {
     let world = try AdoptedWorld(sample.sql)
+    try world.exportLogs()
     let requests = try run([.python], on: world.path, seed: sample.name + " tables") { _ in
       ["--brackets", "--ddl"]
     }[0]

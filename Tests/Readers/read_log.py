@@ -161,6 +161,12 @@ def origin(new, old, others):
     return {} if name in claims.values() else namesake
 
 
+def initial(part):
+    """The value that the existing rows of an adopted table get in a new column."""
+    kind, value = next(iter(part.get("defaultValue", {"null": True}).items()))
+    return f"{kind}:{value}" if part.get("type") == "any" and kind != "null" else None
+
+
 def migrate(state, old, new):
     """The state under the entities of a new schema, before the changes of the migration."""
     heirs, parts, moved, wider = {}, {}, {}, {"digits": str, "real": float}
@@ -181,7 +187,8 @@ def migrate(state, old, new):
     for (name, number), values in state.items():
         if name in heirs and not new[heirs[name]]["isEmptied"]:  # others are deleted or replaced
             moved[heirs[name], number] = {
-                part["line"]: converted(values.get(source.get("line")), part["encoding"])
+                part["line"]: converted(
+                    values.get(source.get("line"), initial(part)), part["encoding"])
                 for part, source in parts[heirs[name]] if source.get("line") in values
                 or part["encoding"] not in ("joinTable", "inverseColumn")}
     return moved

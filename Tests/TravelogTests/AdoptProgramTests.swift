@@ -183,11 +183,87 @@ struct AdoptProgramTests {
       #expect(try travelog("report", path, "--output", folder.path + "/page.html").code == 0)
       let log = try travelog("log", path).output
       #expect(log.split(separator: "\n").count == 2, "\(log)")
-      try program.execute("ALTER TABLE product ADD COLUMN size")
+      try program.execute(
+        "CREATE TABLE rebuilt AS SELECT * FROM product; DROP TABLE product;"
+          + " ALTER TABLE rebuilt RENAME TO product"
+      )
       #expect(try travelog("log", path).output.contains("3 "))
       let early = try travelog("diff", path + "@2", path)
       #expect(early.code != 0)
       #expect(early.errors.contains("Transaction 3 recorded tables again"), "\(early.errors)")
+    }
+  }
+
+  @Test(
+    "After a migration, blame names the transactions that set the values, and undo reverts them.",
+    .enabled(if: installed("sqlite3") != nil, "sqlite3 is not installed")
+  )
+  func blameThroughMigration() throws {
+    try withDatabase(shop) { folder, path in
+      try travelog("adopt", path)
+      let program = try Connection(path: path, mode: .readWrite)
+      let bracket = "UPDATE travelog_context SET author = "
+      try program.execute(
+        "BEGIN; \(bracket)'alice'; INSERT INTO product VALUES ('tea', 3); \(bracket)NULL; COMMIT;"
+          + "BEGIN; \(bracket)'bob'; UPDATE product SET price = 4 WHERE sku = 'tea';"
+          + " \(bracket)NULL; COMMIT"
+      )
+      let sqlite = try #require(installed("sqlite3"))
+      let migration = """
+        CREATE TABLE n (sku TEXT PRIMARY KEY NOT NULL, price INT NOT NULL, state TEXT DEFAULT 'new');
+        INSERT INTO n SELECT sku, coalesce(price, 0), 'new' FROM product; DROP TABLE product;
+        ALTER TABLE n RENAME TO product; ALTER TABLE product RENAME COLUMN price TO cents;
+        """
+      let suspended = try travelog("adopt", "--suspend", path, "--", sqlite, path, migration)
+      #expect(suspended.code == 0, "\(suspended.errors)")
+      let logs = folder.path + "/logs"
+      let exported = try travelog("export", path, "--to", logs)
+      #expect(exported.code == 0, "\(exported.errors)")
+      for history in [path, logs] {
+        let blame = try travelog("blame", history, "product", #"["text:tea"]"#).output
+        let lines = blame.split(separator: "\n").map { $0.trimmingCharacters(in: .whitespaces) }
+        let authors = lines.filter { $0.first?.isNumber == true }.map {
+          $0.contains("alice") ? "alice" : $0.contains("bob") ? "bob" : "migration"
+        }
+        #expect(authors == ["alice", "bob", "migration"], "\(blame)")
+        #expect(lines.contains { $0.hasPrefix("state: ") && $0.contains("new") }, "\(blame)")
+      }
+      // The rebuilt table has no triggers, so all rows are recorded again. The values are the same.
+      try program.execute(
+        "CREATE TABLE n (sku TEXT PRIMARY KEY NOT NULL, cents INT, state TEXT);"
+          + " INSERT INTO n SELECT sku, cents, 'old' FROM product; DROP TABLE product;"
+          + " ALTER TABLE n RENAME TO product"
+      )
+      let rebuilt = try travelog("blame", path, "product", #"["text:tea"]"#).output
+      #expect(rebuilt.contains("alice") && rebuilt.contains("bob"), "\(rebuilt)")
+      #expect(rebuilt.contains("[difference]"), "\(rebuilt)")
+    }
+  }
+
+  @Test(
+    "A transaction before a migration can be undone.",
+    .enabled(if: installed("sqlite3") != nil, "sqlite3 is not installed")
+  )
+  func undoBeforeMigration() throws {
+    try withDatabase(shop) { _, path in
+      try travelog("adopt", path)
+      let program = try Connection(path: path, mode: .readWrite)
+      try program.execute("INSERT INTO product VALUES ('tea', 3)")
+      try travelog("log", path)
+      try program.execute("UPDATE product SET price = 4 WHERE sku = 'tea'")
+      let sqlite = try #require(installed("sqlite3"))
+      let migration = """
+        CREATE TABLE n (sku TEXT PRIMARY KEY NOT NULL, price INT NOT NULL, state TEXT NOT NULL);
+        INSERT INTO n SELECT sku, price, 'new' FROM product; DROP TABLE product;
+        ALTER TABLE n RENAME TO product; ALTER TABLE product RENAME COLUMN price TO cents;
+        """
+      let suspended = try travelog("adopt", "--suspend", path, "--", sqlite, path, migration)
+      #expect(suspended.code == 0, "\(suspended.errors)")
+      let undone = try travelog("undo", path, "3")
+      #expect(undone.code == 0, "\(undone.errors)")
+      let cents = try Connection(path: path, mode: .readOnly)
+        .integer("SELECT cents FROM product WHERE sku = 'tea'")
+      #expect(cents == 3)
     }
   }
 

@@ -92,6 +92,7 @@ package func blame(
       base: outline.base
     )
   }
+  try blame.addInitialValues(names, history: history)
   blame.lines.removeAll { !isWanted($0.name) || !filter.matches($0.touch) }
   blame.sort(outline.schema)
   return blame
@@ -179,6 +180,31 @@ extension Blame {
         // the value.
         lines.append(Line(name: property.name, value: before, touch: nil, before: nil))
       }
+    }
+  }
+
+  /// Adds the initial values of columns that were added to the table of a row, unless a transaction
+  /// set another value later.
+  fileprivate mutating func addInitialValues(_ names: PresentNames, history: History) throws {
+    let added = names.addedColumns(of: entity).filter { column in
+      !lines.contains { $0.name == column.name && $0.touch != nil }
+    }
+    guard !added.isEmpty else { return }
+    var first: [String: Touch] = [:]
+    for stretch in history.stretches {
+      try history.source.read(
+        stretch,
+        wants: { _ in false },
+        change: { _, _ in },
+        transaction: { transaction in
+          if first[transaction.schema] == nil { first[transaction.schema] = Touch(transaction) }
+        }
+      )
+    }
+    for (name, initial, schema) in added {
+      guard let touch = first[schema] else { continue }
+      lines.removeAll { $0.name == name }
+      lines.append(Line(name: name, value: initial, touch: touch, before: nil))
     }
   }
 

@@ -118,6 +118,35 @@ struct PresentNames {
     return present.contains(name) ? [name] : present
   }
 
+  /// The columns that were added to a table of an adopted file, with their present names.
+  ///
+  /// `schema` is the digest of the first schema with the column. No transaction has the initial
+  /// value, which all rows got that existed at that time.
+  func addedColumns(
+    of entity: String
+  ) -> [(name: String, initial: PropertyValue, schema: String)] {
+    guard hasTables else { return [] }
+    var result: [(name: String, initial: PropertyValue, schema: String)] = []
+    for (earlier, (digest, schema, succession)) in zip(schemas, schemas.dropFirst()) {
+      guard let table = schema.entities.first(where: { succession.entity($0.name) == entity }),
+        let before = earlier.schema[table.originalName ?? table.name]
+      else { continue }
+      for column in table.attributes {
+        let source = column.originalName ?? column.name
+        guard let value = column.defaultValue,
+          !before.attributes.contains(where: { $0.name == source }),
+          let name = succession.property(column.name, of: table.name)
+        else { continue }
+        var json: [UInt8] = []
+        appendCanonical(value, as: .any, to: &json)
+        var initial = PropertyValue(json: json)
+        initial.isSpelled = true
+        result.append((name, initial, digest))
+      }
+    }
+    return result
+  }
+
   /// Replaces the names of the entity and properties in a difference by their present names.
   func translate(
     _ difference: inout ObjectDifference,

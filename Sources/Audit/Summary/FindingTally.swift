@@ -80,10 +80,12 @@ struct FindingTally {
     // finding.
     case .foreign where transaction.author != nil: break
     case .foreign: found(&self, .foreign, text(of: summary))
-    case .gap, .difference: found(&self, .gap, text(of: summary))
+    case .gap, .difference, .migration:
+      guard transaction.followsUnrecordedChanges else { break }
+      found(&self, .gap, text(of: summary))
     case .prune: found(&self, .deletedHistory, transaction.details ?? "")
     case .erase: found(&self, .erasure, text(of: summary))
-    case .recorded, .snapshot, .migration, .mark, .adopt: break
+    case .recorded, .snapshot, .mark, .adopt: break
     }
     switch transaction.state {
     case .erased: found(&self, .erasure, text(of: summary))

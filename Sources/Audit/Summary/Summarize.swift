@@ -221,7 +221,7 @@ extension AuditedHistory {
 
   fileprivate mutating func note(_ transaction: Transaction) {
     if transaction.state == .erased { erased += 1 }
-    if [.gap, .difference].contains(transaction.operation) { gaps += 1 }
+    if transaction.followsUnrecordedChanges { gaps += 1 }
     // If the other program named an author, the origin of its changes is known. So they are not
     // counted.
     if transaction.operation == .foreign, transaction.author == nil { foreign += 1 }

@@ -25,8 +25,10 @@ package struct StoreSchema: Codable, Hashable, Sendable {
   /// The tables whose rows are recorded again under this schema, because they may have changed
   /// while their triggers were missing.
   package var replaced: [String]?
-  /// Whether the schema only carries the changes of a migration of an adopted file: its tables have
-  /// the columns from before and after the migration, and no constraints. Nil for other schemas.
+  /// Whether the schema only carries the changes of a migration of an adopted file; nil for other
+  /// schemas.
+  ///
+  /// The changed tables have the columns from before and after the migration, and no constraints.
   package var isTransitional: Bool?
 
   /// Whether the schema describes the tables of an adopted file.

@@ -35,6 +35,18 @@ extension Transaction {
   /// The gap, if this transaction replaces missing transactions; otherwise nil.
   package var gap: Gap? { operation == .gap ? details.flatMap { Gap(details: $0) } : nil }
 
+  /// Whether changes without a record may have come before this transaction: it is a gap, or it
+  /// recorded tables of an adopted file again.
+  package var followsUnrecordedChanges: Bool {
+    switch operation {
+    case .gap: return true
+    case .difference, .migration:
+      let details = CanonicalText(Array((details ?? "").utf8))
+      return details.value(of: "replaced").map { !CanonicalText($0).elements.isEmpty } ?? false
+    default: return false
+    }
+  }
+
   /// The digest that the digest of the next transaction covers.
   package var chainDigest: Digest? { gap?.resumes ?? digest }
 

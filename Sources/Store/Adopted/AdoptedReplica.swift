@@ -156,7 +156,8 @@ enum AdoptedReplica {
     // A view or an index can refer to a changed table, so views and indexes are created again.
     for type in ["view", "index", "table"] {
       for object in oldObjects where object.type == type && !isKept(object) {
-        if type == "table", let entity = old[object.name], let successor = new.successor(of: entity.name)
+        if type == "table", let entity = old[object.name],
+          let successor = new.successor(of: entity.name)
         {
           let table = "\(connection.tablePrefix ?? "")moved_\(moved.count)"
           try connection.execute("ALTER TABLE \(quoted(object.name)) RENAME TO \(table)")

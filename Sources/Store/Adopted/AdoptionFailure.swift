@@ -16,6 +16,7 @@ enum AdoptionFailure: StoreReason {
   case notACreation(String)
   case recordedAgain(Int64, String, by: Int64)
   case columnsRemoved(Int64, String), tablesChanged(Int64)
+  case noRoomForRows
   case notUndone(row: String, UndoReason)
   case undoLeavesReference
 
@@ -32,6 +33,7 @@ enum AdoptionFailure: StoreReason {
     case .suspended, .sealing: .locked
     case .notAdopted: .notAStore
     case .notACreation: .invalidSchema
+    case .noRoomForRows: .diskFull
     case .recordedAgain, .columnsRemoved, .tablesChanged, .notUndone, .undoLeavesReference:
       .irreversible
     case .renumbered: .damaged
@@ -67,6 +69,9 @@ enum AdoptionFailure: StoreReason {
       "Transaction \(id) of \(path) can't be reverted because it changed '\(abbreviated(table))', and"
         + " transaction \(again) recorded all rows of this table again or removed the table."
         + "\nRevert only transactions that changed other tables, or transactions after \(again)."
+    case .noRoomForRows:
+      "There is no space left for a temporary copy of the rows of \(path), which a migration needs."
+        + " Nothing is changed.\nSet the variable SQLITE_TMPDIR to a folder with more space."
     case .columnsRemoved(let id, let table):
       "Transaction \(id) of \(path) can't be reverted because it changed columns of"
         + " '\(abbreviated(table))' that were removed later."

@@ -8,12 +8,15 @@ final class EarlierTables {
   private let connection: Connection
   private let tables: [String: AdoptedTable]
 
-  /// Copies all rows of the recorded tables. The caller must have the write lock.
+  /// Copies all rows of the recorded tables.
+  ///
+  /// The caller must have the write lock.
   init(of schema: StoreSchema, on source: Connection) throws {
     let copy = try Connection(path: "", mode: .readWriteCreate)
     // The encoding must be set before the first table exists.
     if let encoding = schema.encoding {
       try copy.execute("PRAGMA encoding = '\(encoding.rawValue)'")
+      try copy.useTables(prefix: source.tablePrefix ?? "")
     }
     try copy.execute(
       "PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; PRAGMA cache_size = -8192; BEGIN"
@@ -41,7 +44,9 @@ extension AdoptedTable {
     try connection.execute("CREATE TABLE \(layout.table) (\(list.joined(separator: ", ")))")
     if !key.isEmpty {
       let columns = key.map { layout.columns[$0].quoted }.joined(separator: ", ")
-      try connection.execute("CREATE INDEX \"key \(layout.index.number)\" ON \(layout.table) (\(columns))")
+      try connection.execute(
+        "CREATE INDEX \"key \(layout.index.number)\" ON \(layout.table) (\(columns))"
+      )
     }
     let isNumbered = layout.entity.identity?.rowid != nil
     let names = (isNumbered ? [rowidName] : []) + list

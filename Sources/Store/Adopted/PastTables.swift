@@ -70,9 +70,10 @@ struct PastTables {
     }
   }
 
-  /// - Parameters:
-  ///   - isForward: Whether the succession begins with the schema of the changes, and not with the
-  ///     target schema.
+  /// The places of the tables of one schema, by the names of these tables.
+  ///
+  /// `isForward` says that the succession begins with the schema of the changes; otherwise it begins
+  /// with the target schema.
   private static func places(
     from sources: [EntityLayout],
     to targets: [EntityLayout],

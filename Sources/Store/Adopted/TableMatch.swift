@@ -59,8 +59,10 @@ struct TableMatching {
         continue
       }
       continued.insert(before.name)
-      guard fullTextStatement(of: before.name, in: old) == fullTextStatement(of: entity.name, in: new)
-      else {
+      let statements = (
+        fullTextStatement(of: before.name, in: old), fullTextStatement(of: entity.name, in: new)
+      )
+      guard statements.0 == statements.1 else {
         result.replaced.insert(entity.name)
         continue
       }

@@ -58,16 +58,28 @@ struct TablePair {
     if identity.rowid != nil, rowid == nil { return nil }
   }
 
-  /// Sets the initial value of each added column to the most frequent value in the new table.
+  /// Sets the initial value of each added column to its default, if the default is a literal.
+  ///
+  /// The statement that creates the table has the same literal. No other value may become an initial
+  /// value, because a value in a schema can't be erased.
   mutating func findInitialValues(on connection: Connection) throws {
+    let defaults = try connection.all(
+      "SELECT name, type, dflt_value FROM pragma_table_xinfo(?1, 'main')",
+      values: [.text(new.name)]
+    ) { (name: $0.string(at: 0), type: $0.string(at: 1), text: $0.string(at: 2)) }
     for index in columns.indices where columns[index].old == nil {
-      let name = quoted(columns[index].name)
-      let value = try connection.first(
-        """
-        SELECT \(name) FROM \(quoted(new.name)) GROUP BY typeof(\(name)), \(name) COLLATE BINARY
-          ORDER BY count(*) DESC LIMIT 1
-        """
-      ) { $0.value(at: 0) }
+      let name = columns[index].name
+      guard let column = defaults.first(where: { $0.name == name }), isLiteral(column.text) else {
+        continue
+      }
+      // SQLite converts the literal to the type of the column.
+      let memory = try Connection(path: "", mode: .memory)
+      try memory.execute(
+        "CREATE TABLE made (value\(column.type.isEmpty ? "" : " " + quoted(column.type))"
+          + " DEFAULT \(column.text));"
+          + " INSERT INTO made DEFAULT VALUES"
+      )
+      let value = try memory.first("SELECT value FROM made") { $0.value(at: 0) }
       if let value, value.fitsSchema { columns[index].initial = value }
     }
   }
@@ -99,7 +111,7 @@ struct TablePair {
 
   /// The statements that create the transitional table, with an index that finds rows by their key.
   ///
-  /// - Parameter taken: The names of other tables and indexes.
+  /// `taken` has the names of other tables and indexes.
   func transitionalObjects(besides taken: Set<String>) -> [SchemaObject] {
     let table = quoted(old.name)
     let list = columns.map { quoted($0.name) }.joined(separator: ", ")
@@ -108,23 +120,27 @@ struct TablePair {
     guard let key = new.identity?.columns, !key.isEmpty else { return [object] }
     var name = old.name + "_key"
     while taken.contains(name) { name += "_" }
-    let index = "CREATE INDEX \(quoted(name)) ON \(table) (\(key.map(quoted).joined(separator: ", ")))"
+    let columns = key.map(quoted).joined(separator: ", ")
+    let index = "CREATE INDEX \(quoted(name)) ON \(table) (\(columns))"
     return [object, SchemaObject(type: "index", name: name, table: old.name, sql: index)]
   }
 
   /// The new table, with the names in the schema before it.
   ///
-  /// - Parameter isAfterTransition: Whether the transitional table is in the schema before it.
+  /// `isAfterTransition` says whether the schema before it has the transitional table.
   func successor(isAfterTransition: Bool) -> Entity {
     var entity = new
     if old.name != new.name { entity.originalName = old.name }
     guard !isAfterTransition else { return entity }
     let initial = Dictionary(columns.filter { $0.old == nil }.map { ($0.name, $0.initial) }) {
-      first, _ in first
+      first,
+      _ in first
     }
     for index in entity.attributes.indices {
       let name = entity.attributes[index].name
-      if let source = sources[name], source != name { entity.attributes[index].originalName = source }
+      if let source = sources[name], source != name {
+        entity.attributes[index].originalName = source
+      }
       if let value = initial[name] { entity.attributes[index].defaultValue = value }
     }
     return entity
@@ -135,11 +151,8 @@ struct TablePair {
   /// Calls the closure with each row that differs between the two tables, or that only one of them
   /// has, until the closure returns false.
   ///
-  /// The values are in the order of ``columns``.
-  ///
-  /// - Parameters:
-  ///   - earlier: The rows of the old table; nil if only values of added columns can differ.
-  ///   - present: The rows of the new table.
+  /// The values are in the order of ``columns``. `earlier` has the rows of the old table; it is nil
+  /// if only values of added columns can differ.
   func compare(
     _ earlier: AdoptedTable?,
     _ present: AdoptedTable,
@@ -190,12 +203,31 @@ struct TablePair {
   }
 }
 
+/// Whether the text of a default is a number, a text or a blob, and not an expression.
+private func isLiteral(_ text: String) -> Bool {
+  let quote = UInt8(ascii: "'")
+  var bytes = Array(text.utf8)
+  if let first = bytes.first, first == UInt8(ascii: "x") || first == UInt8(ascii: "X") {
+    bytes.removeFirst()
+  }
+  guard bytes.first == quote else { return Int64(text) != nil || Double(text)?.isFinite == true }
+  // Within a text, a quote is doubled.
+  let inner = bytes.dropFirst().dropLast()
+  guard bytes.count > 1, bytes.last == quote else { return false }
+  var isOpen = false
+  for byte in inner {
+    if byte == quote { isOpen.toggle() } else if isOpen { return false }
+  }
+  return !isOpen
+}
+
 extension Value {
   /// Whether a schema can contain the value: it is small, and JSON can express it.
   fileprivate var fitsSchema: Bool {
     switch self {
     case .null, .integer: true
-    case .real(let number): number.isFinite
+    // Other numbers have another spelling in logs.
+    case .real(let number): number == 0 || (0.001..<1e15).contains(abs(number))
     case .text(let text): text.utf8.count <= 1000
     case .blob(let bytes): bytes.count <= 1000
     case .brokenText: false

@@ -36,8 +36,8 @@ final class AdoptedUndo {
       try writer.blobs.content($0)
     }
     let catalog = try Catalog(on: writer.connection)
-    guard let present = try catalogSchemas(on: connection).first(where: { $0.id == catalog.schemaID })
-    else {
+    let schemas = try catalogSchemas(on: connection)
+    guard let present = schemas.first(where: { $0.id == catalog.schemaID }) else {
       throw HistoryFailure.damaged(.missingSchema("\(catalog.schemaID)")).at(connection.path)
     }
     past = try PastTables(on: connection, to: present)

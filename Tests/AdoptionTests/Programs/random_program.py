@@ -1,12 +1,13 @@
 """A program that knows nothing of Travelog: it runs random statements on a database.
 
     random_program.py FILE SEED COUNT [--shell] [--brackets] [--name NAME] [--copies FOLDER]
-                      [--every N] [--ddl] [--encoding UTF-16le|UTF-16be]
+                      [--every N] [--ddl] [--drop] [--encoding UTF-16le|UTF-16be]
 
 With --shell the statements run in the sqlite3 program instead of Python's module. With --brackets
 each transaction names an author and a request, as docs/ADOPT.md describes; the names of requests
 begin with --name. With --copies the program copies the database after some of these transactions,
-and the copy has the request as its name. With --ddl it also changes tables. With --encoding the
+and the copy has the request as its name. With --ddl it also changes tables; with --drop it also
+drops columns, and drops and rebuilds tables. With --encoding the
 database is in this encoding, and the program also writes texts that have unpaired surrogates. It
 prints the requests of the transactions that changed rows, in their order.
 """
@@ -179,6 +180,7 @@ def main():
     parser.add_argument("--copies")
     parser.add_argument("--every", type=int, default=10)
     parser.add_argument("--ddl", action="store_true")
+    parser.add_argument("--drop", action="store_true")
     parser.add_argument("--encoding")
     parser.add_argument("--prefix", default="travelog_")
     options = parser.parse_args()
@@ -217,6 +219,8 @@ def main():
         request = "%s%d" % (options.name, number)
         if options.ddl and rng.random() < 0.05:
             change_table(connection, rng, rng.choice(tables), number)
+        if options.drop and rng.random() < 0.1:
+            drop(connection, rng, tables, number)
         size = rng.choice([1, 1, 2, 3, 6])
         left -= size
         begun = options.brackets or rng.random() < 0.6
@@ -275,6 +279,34 @@ def change_table(connection, rng, table, number):
         connection.execute(statement)
         if statements[statement]:
             statements[statement]()
+    except sqlite3.Error:
+        pass
+
+
+def drop(connection, rng, tables, number):
+    """Drops a column or a table, or rebuilds a table with or without its key."""
+    table = rng.choice(tables)
+    column, name, new = rng.choice(table.columns), table.name, quote("t%d" % number)
+    if table.full_text:
+        return
+    kind = rng.random()
+    try:
+        if kind < 0.4:
+            connection.execute("ALTER TABLE %s DROP COLUMN %s" % (name, column[0]))
+            table.columns.remove(column)
+        elif kind < 0.5 and len(tables) > 2:
+            connection.execute("DROP TABLE %s" % name)
+            tables.remove(table)
+        elif kind < 0.8:
+            key = ", PRIMARY KEY (%s)" % ", ".join(table.key) if table.key and kind < 0.7 else ""
+            names = ", ".join(column[0] for column in table.columns)
+            connection.execute("CREATE TABLE %s (%s%s)" % (new, names, key))
+            connection.execute("INSERT INTO %s SELECT %s FROM %s" % (new, names, name))
+            connection.execute("DROP TABLE %s" % name)
+            connection.execute("ALTER TABLE %s RENAME TO %s" % (new, name))
+        else:
+            connection.execute("ALTER TABLE %s RENAME TO %s" % (name, new))
+            table.name = new
     except sqlite3.Error:
         pass
 

@@ -142,27 +142,31 @@ struct AdoptedReplicaTests {
     try replica.follow(program.open())
     try expectEquality(replica, program, after: 1)
     let history = try program.history()
-    #expect(history.map(\.operation) == ["difference", "difference", "migration"])
+    #expect(
+      history.map(\.operation)
+        == ["difference", "difference", "difference", "migration", "migration"]
+    )
+    // The first transaction of a pair has the changes, and the second one the new definition.
     #expect(
       history.map(\.changes) == [
-        [
-          #"insert pair ["text:k","integer:1"]  "#
-            + #"{"x":"text:k","y":"integer:1","v":null,"mail":"text:a@b"}"#,
-          #"insert pair ["text:k","integer:2"]  "#
-            + #"{"x":"text:k","y":"integer:2","v":"text:two","mail":"text:none"}"#,
-        ],
+        [#"update pair ["text:k","integer:1"] {"mail":"text:none"} {"mail":"text:a@b"}"#],
+        [],
         [
           #"insert fresh 1  {"a":"integer:1"}"#,
           #"insert tag ["text:x"]  {"word":"text:x","n":"integer:1"}"#,
         ],
         [
-          #"insert person 1  {"id":"integer:1","name":"text:Ann"}"#,
-          #"insert person 2  {"id":"integer:2","name":"text:Bob"}"#,
-          #"insert person 3  {"id":"integer:3","name":"text:Cy"}"#,
+          #"update person 1 {"age":"integer:30"} {"age":null}"#,
+          #"update person 3 {"age":"integer:5"} {"age":null}"#,
         ],
+        [],
       ]
     )
-    let new = try program.replica("new.db", after: program.open().read { try $0.adoptedStart() })
+    // The rows of dropped tables are not known, so the logs can't begin earlier.
+    let start = try #require(try program.open().read { try $0.adoptedStart() })
+    #expect(start == 4)
+    let new = try program.replica("new.db", after: start)
+    try new.follow(program.open())
     #expect(try programRows(of: new.url.path) == programRows(of: program.path))
   }
 

@@ -16,7 +16,9 @@ func replicaFromSnapshot(
 ) throws -> Store {
   let replica = try Store.open(
     location,
-    schema: origin.schema,
+    schema: transaction.flatMap { id in try origin.read { try $0.adoptedSchema(after: id)?.schema }
+    }
+      ?? origin.schema,
     options: Options(
       origin: ReplicaOrigin(identifier: origin.identifier, lineage: origin.lineage)
     )
