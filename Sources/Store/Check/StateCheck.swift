@@ -168,7 +168,7 @@ final class StateCheck {
     let key = RowKey(entity: successor.entity, id: ObjectID(change.object))
     if change.kind == .delete { return try known.set(key, state: .deleted, json: []) }
     let isPlain = change.special.isEmpty && change.large.isEmpty
-    if change.kind == .insert, isPlain, successor.knowsLinks,
+    if change.kind == .insert, isPlain, successor.knowsLinks, successor.added.isEmpty,
       successor.properties.values.allSatisfy(\.isSame)
     {
       return try known.set(key, state: .whole, json: Array(change.after))
@@ -192,6 +192,7 @@ final class StateCheck {
         object.state = .partial
       }
     }
+    for key in successor.added { object.values[key] = .null }
     for (name, value) in after {
       guard let property = successor.properties[name] else { continue }
       if value == .erased {

@@ -9,6 +9,10 @@ struct PastNames {
     ///
     /// The keys are the names as JSON keys, with the quotes and the colon.
     let properties: [[UInt8]: Property]
+    /// The keys of the properties that a later migration added.
+    ///
+    /// These properties are null in all objects, until history has another value.
+    let added: [[UInt8]]
     /// Whether history contains all links of the entity's objects.
     let knowsLinks: Bool
   }
@@ -103,6 +107,8 @@ struct PastNames {
     /// The properties so far, by their key in the first schema.
     var properties: [[UInt8]: Property] = [:]
     var knowsLinks = true
+    /// The names of the attributes and to-one relationships that were added later.
+    var added: Set<String> = []
 
     struct Property {
       var name: String
@@ -141,6 +147,7 @@ struct PastNames {
       }
       entity = new
       let layout = mapping.newLayouts[new]
+      added = Set(layout.columns.map(\.property).filter { isAdded($0, by: mapping, to: new) })
       var names: [String: (String, ValueType?)] = [:]
       for attribute in mapping.to.entities[new].attributes {
         if let source = mapping.source(of: attribute, in: new) {
@@ -177,6 +184,23 @@ struct PastNames {
       if mayHaveLost || !Set(links).isSubset(of: known) { knowsLinks = false }
     }
 
+    /// Whether a property of an entity is null in all objects after a migration.
+    private func isAdded(
+      _ name: String,
+      by mapping: SchemaMapping,
+      to entity: EntityIndex
+    ) -> Bool {
+      let new = mapping.to.entities[entity]
+      if let attribute = new.attributes.first(where: { $0.name == name }) {
+        return mapping.source(of: attribute, in: entity).map { added.contains($0.name) } ?? true
+      }
+      guard let relationship = new.relationships.first(where: { $0.name == name }) else {
+        return false
+      }
+      if let old = mapping.source(of: relationship, in: entity) { return added.contains(old.name) }
+      return mapping.links(of: relationship, in: entity) == nil
+    }
+
     func successor(_ layouts: [EntityLayout], joins: [JoinTable]) -> Successor? {
       guard let entity else { return nil }
       let layout = layouts[entity]
@@ -206,7 +230,13 @@ struct PastNames {
           add(key, property: property, name: column.logName, destination: column.destination)
         }
       }
-      return Successor(entity: entity, properties: result, knowsLinks: knowsLinks)
+      let keys = layout.columns.filter { added.contains($0.property) }.map { memberKey($0.logName) }
+      return Successor(
+        entity: entity,
+        properties: result,
+        added: keys,
+        knowsLinks: knowsLinks
+      )
     }
   }
 }
