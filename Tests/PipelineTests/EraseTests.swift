@@ -251,6 +251,73 @@ struct EraseTests {
     }
   }
 
+  @Test("An import beside a reader says that bytes of erased values remain; the next removes them.")
+  func bytesBesideReader() throws {
+    try withTemporaryFolder { folder in
+      let secrets = try Secrets(folder)
+      try secrets.write()
+      let request = ImportRequest(logs: secrets.logs, store: folder.path + "/follower.store")
+      _ = try importLogs(request)
+      try secrets.delete()
+      _ = try erase(secrets.request)
+      let old = try Store.open(
+        .file(URL(fileURLWithPath: request.store)),
+        options: Options(isReadOnly: true)
+      )
+      let result = try old.read { _ in try importLogs(request) }
+      #expect(result.hasErasedBytes && result.transactions == 2)
+      #expect(try rowDump(of: old) == rowDump(of: secrets.store))
+      #expect(try secrets.places(of: secrets.texts[0]).contains { $0.hasPrefix("follower") })
+      let next = try importLogs(request)
+      #expect(!next.hasErasedBytes && next.transactions == 0)
+      for text in secrets.texts { #expect(try secrets.places(of: text) == [], "\(text)") }
+    }
+  }
+
+  @Test(
+    "While another program has locked the logs, an unfinished erasure is a lock, and not damage."
+  )
+  func running() throws {
+    try withTemporaryFolder { folder in
+      let secrets = try Secrets(folder)
+      try secrets.write()
+      try secrets.delete()
+      let lock = secrets.logs.path + "/.lock"
+      let mark = secrets.logs.storeFolder(secrets.store.identifier) + "/_erasing.json"
+      let note = "travelog erase, process 1 on harbour"
+      try Data((note + "\n").utf8).write(to: URL(fileURLWithPath: lock))
+      let descriptor = open(lock, O_RDWR | O_CLOEXEC)
+      defer { close(descriptor) }
+      var isSeen = false
+      _ = try erase(secrets.request) { _ in
+        guard FileManager.default.fileExists(atPath: mark), !isSeen else { return }
+        isSeen = true
+        try #require(flock(descriptor, LOCK_EX | LOCK_NB) == 0)
+        for read in [
+          { _ = try verify(VerifyRequest(logs: secrets.logs)) },
+          { _ = try secrets.replica("replica.store") },
+          { _ = try History(secrets.logs.path) },
+        ] {
+          let error = #expect(throws: LogError.self) { try read() }
+          #expect(error?.code == .locked)
+          #expect(error?.message.contains(note) == true)
+        }
+        try #require(flock(descriptor, LOCK_UN) == 0)
+        #expect(
+          try verify(VerifyRequest(logs: secrets.logs)).flatMap(\.findings).map(\.kind)
+            == [.unfinished]
+        )
+        // A program that has the lock itself knows that the erasure is not finished.
+        let own = try FolderLock(secrets.logs, purpose: "test")
+        let error = #expect(throws: LogError.self) { _ = try History(secrets.logs.path) }
+        #expect(error?.code == .unfinished)
+        withExtendedLifetime(own) {}
+      }
+      #expect(isSeen)
+      #expect(try verify(VerifyRequest(logs: secrets.logs)).map(\.findings) == [[]])
+    }
+  }
+
   @Test("A replica erases the values that a deletion in tombstone mode erased in the store.")
   func followerOfTombstones() throws {
     try withTemporaryFolder { folder in

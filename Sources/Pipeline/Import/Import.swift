@@ -89,6 +89,7 @@ final class Import {
     }
     try checkEnd(chain, gap: gap)
     state.result.danglingLinks = try replica.finish()
+    state.result.hasErasedBytes = replica.hasErasedBytes
     return state.result
   }
 

@@ -17,6 +17,9 @@ final class Replica {
   private(set) var isNew: Bool
   /// Whether this run has already created the file of the replica.
   private(set) var isMade = false
+  /// Whether the file may still contain bytes of erased values, because another program was reading
+  /// it.
+  private(set) var hasErasedBytes = false
   private let logs: LogFolder
   private let isDryRun: Bool
   private let url: URL
@@ -87,11 +90,17 @@ final class Replica {
     _ = try? store?.setWriteAheadLog(isUsed: true)
   }
 
-  /// Restores the replica's write-ahead log, and returns the number of dangling links.
+  /// Restores the replica's write-ahead log, removes the bytes of erased values, and returns the
+  /// number of dangling links.
   func finish() throws -> Int64 {
     guard let store, !isDryRun else { return 0 }
     try store.setWriteAheadLog(isUsed: true)
-    try store.removeErasedBytes()
+    do {
+      try store.removeErasedBytes()
+    } catch let error as StoreError where error.code == .locked {
+      // The replica has all transactions, so the import has a result, which says that bytes remain.
+      hasErasedBytes = true
+    }
     // SQLite's check of foreign keys can fail for an adopted file, whose foreign keys may refer to
     // columns without a unique key.
     guard !store.schema.isAdopted else { return 0 }
