@@ -13,8 +13,6 @@ struct PastNames {
     ///
     /// These properties are null in all objects, until history has another value.
     let added: [[UInt8]]
-    /// Whether history contains all links of the entity's objects.
-    let knowsLinks: Bool
   }
 
   /// The present name of a past property, or the fact that the property was removed.
@@ -106,7 +104,6 @@ struct PastNames {
     var entity: EntityIndex?
     /// The properties so far, by their key in the first schema.
     var properties: [[UInt8]: Property] = [:]
-    var knowsLinks = true
     /// The names of the attributes and to-one relationships that were added later.
     var added: Set<String> = []
 
@@ -173,15 +170,6 @@ struct PastNames {
         if let type { result.types.append(type) }
         return result
       }
-      let known = Set(properties.values.filter(\.isLinks).map(\.name))
-      // If a target's entity was removed, its links disappeared without a change in history.
-      let mayHaveLost = owned.contains { join in
-        [join.owner, join.destination].contains { index in
-          guard let source = mapping.sources[index] else { return true }
-          return mapping.isLost("", of: mapping.oldLayouts[source]) != nil
-        }
-      }
-      if mayHaveLost || !Set(links).isSubset(of: known) { knowsLinks = false }
     }
 
     /// Whether a property of an entity is null in all objects after a migration.
@@ -231,12 +219,7 @@ struct PastNames {
         }
       }
       let keys = layout.columns.filter { added.contains($0.property) }.map { memberKey($0.logName) }
-      return Successor(
-        entity: entity,
-        properties: result,
-        added: keys,
-        knowsLinks: knowsLinks
-      )
+      return Successor(entity: entity, properties: result, added: keys)
     }
   }
 }
