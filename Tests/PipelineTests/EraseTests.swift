@@ -251,6 +251,81 @@ struct EraseTests {
     }
   }
 
+  /// The updates of the guest that turn the state of the first store into the state of the second.
+  private func differences(_ one: Store, _ other: Store) throws -> [String] {
+    var result: [String] = []
+    try one.read { one in
+      try other.read { other in
+        try one.differences(to: other) { change in
+          guard change.entity.elementsEqual("Guest".utf8) else { return }
+          let values = change.values(.before) + change.values(.after)
+          result.append(
+            values.map {
+              String(decoding: $0.key + $0.value.json + $0.value.special, as: UTF8.self)
+            }
+            .joined(separator: " ")
+          )
+        }
+      }
+    }
+    return result
+  }
+
+  @Test(
+    "A replica of a past point shows erased values as erased, until a transaction sets them again.",
+    arguments: [false, true]
+  )
+  func pastPoint(_ fromSnapshot: Bool) throws {
+    try withTemporaryFolder { folder in
+      let secrets = try Secrets(folder)
+      try secrets.write()
+      var erasure = secrets.request
+      erasure.attributes = ["note"]
+      _ = try erase(erasure)
+      func replica(_ name: String, _ until: Int64, fromSnapshot: Bool = false) throws -> Store {
+        var request = ImportRequest(logs: secrets.logs, store: "\(folder.path)/\(name).store")
+        request.until = .transaction(until)
+        request.fromSnapshot = fromSnapshot
+        request.trustsSnapshot = true
+        _ = try importLogs(request)
+        return try Store.open(
+          .file(URL(fileURLWithPath: request.store)),
+          options: Options(isReadOnly: true)
+        )
+      }
+      let erased = #""note":null"erased""#
+      guard !fromSnapshot else {
+        let past = try replica("past", 3, fromSnapshot: true)
+        #expect(try past.read { try $0.historyRange().base.transaction } == 3)
+        let found = try differences(past, secrets.store)
+        #expect(found.count == 1 && found[0].contains(erased))
+        return
+      }
+      let first = try replica("first", 1)
+      let found = try differences(first, secrets.store)
+      #expect(found.count == 1 && found[0].contains(erased))
+      #expect(found[0].contains("nothing to hide") && found[0].contains(#""score":"10""#))
+      #expect(try differences(secrets.store, first).first?.contains(erased) == true)
+      // The same transaction set the value of both, so it is the same value.
+      #expect(try differences(first, replica("again", 1)) == [])
+      let second = try differences(first, replica("second", 2))
+      #expect(second.count == 1 && second[0].components(separatedBy: erased).count == 3)
+      // A log can't have a snapshot with erased values.
+      let elsewhere = LogFolder(folder.path + "/elsewhere")
+      try elsewhere.create()
+      var snapshot = ExportRequest(store: first.location.path, logs: elsewhere)
+      snapshot.wantsSnapshot = true
+      let error = #expect(throws: StoreError.self) { _ = try export(snapshot) }
+      #expect(error?.code == .irreversible && error?.message.contains("1 erased value,") == true)
+      // Later transactions set the value again.
+      let request = ImportRequest(logs: secrets.logs, store: first.location.path)
+      _ = try importLogs(request)
+      #expect(try differences(first, secrets.store) == [])
+      #expect(try export(snapshot).snapshot != nil)
+      try first.check { Issue.record("\($0)") }
+    }
+  }
+
   @Test("An import beside a reader says that bytes of erased values remain; the next removes them.")
   func bytesBesideReader() throws {
     try withTemporaryFolder { folder in

@@ -46,7 +46,9 @@ package struct ImportResult: Codable, Hashable, Sendable {
   /// The number of dangling links that a foreign writer left in the origin.
   package var danglingLinks: Int64 = 0
   /// Whether the file of the replica may still contain bytes of erased values, because another
-  /// program was reading it. The next import removes these bytes.
+  /// program was reading it.
+  ///
+  /// The next import removes these bytes.
   package var hasErasedBytes = false
 
   /// Returns the sum of this result and the result of an earlier reading in the same import.

@@ -28,10 +28,13 @@ final class AdoptedReplay {
   }
 
   /// Writes the row of a change, after comparing it with the values that the change expects.
+  ///
+  /// `written` is called with the values that an insertion or an update sets; an erased value is nil.
   func write(
     _ part: PreparedChanges.Part,
     changes: PreparedChanges,
     values: ChangeValues,
+    written: (ArraySlice<ObjectDecoder.Member>, [Value?], RowKey) throws -> Void,
     note: (ReplayDifference) -> Void
   ) throws {
     let (change, entity) = (part.change, part.entity)
@@ -57,6 +60,7 @@ final class AdoptedReplay {
       }
       // If all values are erased, the row is left out, because a later transaction deletes it.
       guard new.contains(where: { $0 != nil }) else { return }
+      try written(after, new, key)
       return try insert(filled(new, of: table), name: name, into: entity.number)
     }
     let isErased = (old + new).contains { $0 == nil }
@@ -71,6 +75,7 @@ final class AdoptedReplay {
       guard differences.isEmpty else { return differences.forEach(note) }
     }
     guard change.kind == .update else { return try table.delete(name) }
+    try written(after, new, key)
     var columns: [ColumnIndex] = []
     for (member, value) in zip(after, new) {
       guard let value else { continue }

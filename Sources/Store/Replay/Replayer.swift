@@ -42,6 +42,7 @@ package final class Replayer {
     // An error can leave the state of an unfinished transaction, so the state is reset in any case.
     defer { reset() }
     try writer.beginRows()
+    try rows.begin()
     let result = try body(self)
     try finish()
     try rows.rebuildIndexes()
@@ -71,6 +72,7 @@ package final class Replayer {
     let next = writer.recorder.transaction
     guard first ?? id == next else { throw failure(.gap(id, expected: next)) }
     open = (id, count)
+    rows.transaction = id
     sequence = 0
     rows.forgetDifferences()
   }
@@ -188,6 +190,7 @@ package final class Replayer {
     snapshot = point
     if migrated == nil { rows.purpose = .snapshot }
     open = (point.transaction, count)
+    rows.transaction = point.transaction
     sequence = 0
     rows.forgetDifferences()
   }
