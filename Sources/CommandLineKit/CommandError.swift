@@ -31,7 +31,7 @@ package func reason(of error: any Error) -> String {
 
 extension CommandError {
   /// The error as a line of JSON, for --json.
-  var json: String {
+  package var json: String {
     struct Line: Encodable {
       let type = "error"
       let schema = 1

@@ -31,6 +31,11 @@ extension Connection {
     return bytes
   }
 
+  /// Whether the header of the file says that writers use a write-ahead log.
+  package var isForWriteAheadLog: Bool {
+    get throws { try firstBytes(19).last == 2 }
+  }
+
   /// Keeps the write-ahead log when the connection is closed.
   package func keepWriteAheadLogOnClose() throws {
     try check(travelog_sqlite_set_no_checkpoint_on_close(database, 1))

@@ -20,6 +20,8 @@ package final class Connection {
   let database: OpaquePointer
   /// The path of the file; `:memory:` for a database in memory.
   package let path: String
+  /// Whether SQLite takes no locks, because the file is expected not to change.
+  package let isImmutable: Bool
   private let owner: Connection?
   /// Whether new statements may change only temporary tables.
   private var refusesWrites = false
@@ -57,6 +59,7 @@ package final class Connection {
       name = ":memory:"
     }
     self.path = mode == .memory ? ":memory:" : path
+    isImmutable = mode == .immutable
     var opened: OpaquePointer?
     let code = sqlite3_open_v2(name, &opened, flags, nil)
     guard code == SQLITE_OK, let opened, travelog_sqlite_refuse_quoted_texts(opened) == SQLITE_OK
@@ -80,6 +83,7 @@ package final class Connection {
     self.owner = owner
     database = owner.database
     path = owner.path
+    isImmutable = owner.isImmutable
   }
 
   private func installAuthorizer() {

@@ -60,15 +60,22 @@ extension Store {
 
   private func removeErasedBytes(on connection: Connection) throws {
     try describingErrors(at: location.path) {
-      if try schema.isAdopted && FreeSpace.hasErased(on: connection) {
-        try AdoptedFile.keepRowids(on: connection) { try FreeSpace.clear(on: connection) }
+      guard try FreeSpace.hasErased(on: connection) else { return try emptyLog(connection) }
+      // The catalog has the entry about erased values until the log is empty. So the next call tries
+      // again.
+      func clear() throws { try FreeSpace.clear(on: connection) { try emptyLog(connection) } }
+      if schema.isAdopted {
+        try AdoptedFile.keepRowids(on: connection, while: clear)
       } else {
-        try FreeSpace.clear(on: connection)
+        try clear()
       }
-      let statement = try connection.prepare("PRAGMA wal_checkpoint(TRUNCATE)")
-      guard try statement.step(), statement.int64(at: 0) == 0 else {
-        throw FileFailure.erasedButInLog.at(location.path)
-      }
+    }
+  }
+
+  private func emptyLog(_ connection: Connection) throws {
+    let statement = try connection.prepare("PRAGMA wal_checkpoint(TRUNCATE)")
+    guard try statement.step(), statement.int64(at: 0) == 0 else {
+      throw FileFailure.erasedButInLog.at(location.path)
     }
   }
 }

@@ -37,6 +37,7 @@ extension Store {
         HistoryPoint(lineage: 0, transaction: last, digest: digest),
         on: connection
       )
+      try UnknownValues.removeTable(on: connection)
       for key in ["replica", "rewound"] { try Catalog.remove(key, on: connection) }
       try Self.forgetExports(on: connection)
       try writer.blobs.prepareToCommit()

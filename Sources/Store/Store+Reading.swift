@@ -8,6 +8,7 @@ extension Store {
       let reader = try takeReader()
       do {
         let result = try describingErrorsOfFiles { try body(reader) }
+        try file.checkIsUnchanged(reader.connection)
         giveBack(reader)
         return result
       } catch {

@@ -29,6 +29,15 @@ extension Call {
     try messages.showLine(messages.style.yellow("warning:") + " " + text)
   }
 
+  /// Writes an error of a command that continues after the error.
+  func report(_ error: CommandError) throws {
+    if arguments[Travelog.json] {
+      try messages.write(error.json)
+    } else {
+      try warn("\(error)")
+    }
+  }
+
   /// Writes the result of a command with the option `--dry-run` as JSON.
   func answer(_ type: String, result: some Encodable) throws {
     let head = AnswerHead(type: type, dryRun: arguments[Travelog.dryRun])

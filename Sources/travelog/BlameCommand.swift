@@ -41,7 +41,7 @@ extension Travelog {
       source, entityName, objectPlace, whole, condition, author, reason, request, attribute, since,
       before,
     ],
-    exitCodes: [.unreadable, .missing, .historyGap, .interrupted, .terminated]
+    exitCodes: [.unreadable, .missing, .locked, .historyGap, .interrupted, .terminated]
   ) { call in
     let given = call.arguments
     let history = try call.history()

@@ -45,8 +45,8 @@ extension Travelog {
     ],
     parameters: [first, second, differenceFormat, entity, object, attribute],
     exitCodes: [
-      .found, .unreadable, .missing, .historyGap, .schemaMismatch, .filteredLog, .interrupted,
-      .terminated,
+      .found, .unreadable, .missing, .locked, .historyGap, .schemaMismatch, .filteredLog,
+      .interrupted, .terminated,
     ]
   ) { call in
     let given = call.arguments

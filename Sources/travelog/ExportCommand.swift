@@ -168,11 +168,11 @@ extension Travelog {
       } catch {
         try line.clear()
         guard !isStream, let description = describe(error) else {
-          if let first = failures.first { try call.warn(first.message) }
+          if let first = failures.first { try call.report(first) }
           throw error
         }
         // If the export of one store fails, the other stores are exported anyway.
-        if !failures.isEmpty { try call.warn(description.message) }
+        if !failures.isEmpty { try call.report(description) }
         failures.append(description)
         continue
       }

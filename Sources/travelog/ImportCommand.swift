@@ -87,6 +87,7 @@ extension Travelog {
     guard let result else { return .failure }
     if given[json] { try call.answer("import", result: result) }
     try call.summarize(result, into: given[into], time: time)
+    if result.hasErasedBytes { throw TravelogError.erasedBytesRemain(given[into]) }
     return .success
   }
 }

@@ -43,7 +43,7 @@ extension Travelog {
         "Count the changes of each author up to a time.",
     ],
     parameters: [source, statistics, patch, grouping, limit] + filters,
-    exitCodes: [.unreadable, .missing, .historyGap, .interrupted, .terminated]
+    exitCodes: [.unreadable, .missing, .locked, .historyGap, .interrupted, .terminated]
   ) { call in
     let given = call.arguments
     let history = try call.history()
@@ -101,7 +101,7 @@ extension Travelog {
       "travelog show logs 412 --json": "Write transaction 412 as JSON.",
     ],
     parameters: [source, transaction] + filters,
-    exitCodes: [.unreadable, .missing, .historyGap, .interrupted, .terminated]
+    exitCodes: [.unreadable, .missing, .locked, .historyGap, .interrupted, .terminated]
   ) { call in
     let given = call.arguments
     // If the transaction does not exist, the error lists the ids that exist.

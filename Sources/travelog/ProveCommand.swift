@@ -45,7 +45,7 @@ extension Travelog {
         "Verify the proof; no logs are needed.",
     ],
     parameters: [logs, provenPlace, origin],
-    exitCodes: [.unreadable, .missing]
+    exitCodes: [.unreadable, .missing, .locked]
   ) { call in
     let given = call.arguments
     let place = try call.wholeLogs(given[logs])

@@ -66,7 +66,7 @@ extension Travelog {
       source, reportOutput, reportFormat, heads, against, publicKey, timeZone, officeHours, bulk,
       failOn,
     ] + filters,
-    exitCodes: [.found, .unreadable, .missing, .historyGap, .interrupted, .terminated]
+    exitCodes: [.found, .unreadable, .missing, .locked, .historyGap, .interrupted, .terminated]
   ) { call in
     let given = call.arguments
     let format = given[reportFormat] ?? (given[json] ? .json : .html)

@@ -26,7 +26,7 @@ extension Travelog {
         "For monitoring: fail if the export is late.",
     ],
     parameters: [store, logsFlag, token, maximumLag, prometheus],
-    exitCodes: [.found, .unreadable, .missing, .historyGap, .diverged]
+    exitCodes: [.found, .unreadable, .missing, .locked, .historyGap, .diverged]
   ) { call in
     let given = call.arguments
     let status = try status(

@@ -31,6 +31,7 @@ enum TravelogError: ShownError, Worded {
   case notWritten(String, String)
   case notOpened(String, Int32)
   case notRead(Int32)
+  case erasedBytesRemain(String)
   case noTemporaryFile(Int32)
   case temporaryFileNotRead
   // Errors of jobs.
@@ -44,6 +45,7 @@ enum TravelogError: ShownError, Worded {
   private var code: ExitCode {
     switch self {
     case .isPart, .noKey, .noJob, .noDigests: .missing
+    case .erasedBytesRemain: .locked
     case .notRead, .notAJob, .notADigest: .unreadable
     case .noFolder, .notWritten, .commandNotFound, .migrationFailed, .notOpened, .noTemporaryFile,
       .temporaryFileNotRead, .noAction:
@@ -132,6 +134,10 @@ enum TravelogError: ShownError, Worded {
         + "\nName a file in a folder that you can write to, on a disk with free space."
     case .notOpened(let path, let number):
       "Can't open \(path): \(systemText(number))."
+    case .erasedBytesRemain(let path):
+      "\(path) has all transactions of the logs, but its file may still contain bytes of erased values,"
+        + " because another program is reading it."
+        + "\nRun the import again when the other program has finished."
     case .notRead(let number): "Can't read standard input: \(systemText(number))."
     case .noTemporaryFile(let number):
       "Can't create a temporary file: \(systemText(number)).\nFree some space in /tmp."

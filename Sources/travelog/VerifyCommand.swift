@@ -64,7 +64,7 @@ extension Travelog {
       sinceCheckpoint,
       proof, publicKey,
     ],
-    exitCodes: [.found, .unreadable, .missing, .unproven, .interrupted, .terminated]
+    exitCodes: [.found, .unreadable, .missing, .locked, .unproven, .interrupted, .terminated]
   ) { call in
     let given = call.arguments
     if given[after] != nil, given[against] != nil { throw TravelogError.afterAndAgainst }

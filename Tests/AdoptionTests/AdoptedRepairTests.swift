@@ -165,6 +165,10 @@ struct AdoptedRepairTests {
         using: ["UTF-16le": .utf16LittleEndian, "UTF-16be": .utf16BigEndian][encoding] ?? .utf8
       )
     )
+    let recorded = try world.history().firstIndex {
+      $0.changes.contains { $0.hasPrefix("insert pair") }
+    }
+    let inserted = try Int64(#require(recorded)) + 1
     let follower = URL(fileURLWithPath: try world.restore("follower.db"))
     #expect(try Data(contentsOf: follower).range(of: secret) != nil)
     let before = try recordedRows(of: world.path)
@@ -182,6 +186,19 @@ struct AdoptedRepairTests {
     for file in [URL(fileURLWithPath: world.path), follower] {
       #expect(try Data(contentsOf: file).range(of: secret) == nil)
     }
+    // A replica of a past point lacks the erased value, so it is not compared.
+    let past = try world.restore("past.db", until: .transaction(inserted))
+    func differences() throws -> Int {
+      var count = 0
+      try readableStore(past).read { one in
+        try readableStore(world.path).read { try one.differences(to: $0) { _ in count += 1 } }
+      }
+      return count
+    }
+    let error = #expect(throws: StoreError.self) { try differences() }
+    #expect(error?.code == .irreversible)
+    _ = try world.restore("past.db")
+    #expect(try differences() == 0)
     try world.run("UPDATE pair SET v = 'later'")
     try world.exportLogs()
     #expect(try verify(VerifyRequest(logs: world.logs)).allSatisfy { $0.findings.isEmpty })

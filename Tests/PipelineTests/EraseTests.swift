@@ -251,6 +251,148 @@ struct EraseTests {
     }
   }
 
+  /// The updates of the guest that turn the state of the first store into the state of the second.
+  private func differences(_ one: Store, _ other: Store) throws -> [String] {
+    var result: [String] = []
+    try one.read { one in
+      try other.read { other in
+        try one.differences(to: other) { change in
+          guard change.entity.elementsEqual("Guest".utf8) else { return }
+          let values = change.values(.before) + change.values(.after)
+          result.append(
+            values.map {
+              String(decoding: $0.key + $0.value.json + $0.value.special, as: UTF8.self)
+            }
+            .joined(separator: " ")
+          )
+        }
+      }
+    }
+    return result
+  }
+
+  @Test(
+    "A replica of a past point shows erased values as erased, until a transaction sets them again.",
+    arguments: [false, true]
+  )
+  func pastPoint(_ fromSnapshot: Bool) throws {
+    try withTemporaryFolder { folder in
+      let secrets = try Secrets(folder)
+      try secrets.write()
+      var erasure = secrets.request
+      erasure.attributes = ["note"]
+      _ = try erase(erasure)
+      func replica(_ name: String, _ until: Int64, fromSnapshot: Bool = false) throws -> Store {
+        var request = ImportRequest(logs: secrets.logs, store: "\(folder.path)/\(name).store")
+        request.until = .transaction(until)
+        request.fromSnapshot = fromSnapshot
+        request.trustsSnapshot = true
+        _ = try importLogs(request)
+        return try Store.open(
+          .file(URL(fileURLWithPath: request.store)),
+          options: Options(isReadOnly: true)
+        )
+      }
+      let erased = #""note":null"erased""#
+      guard !fromSnapshot else {
+        let past = try replica("past", 3, fromSnapshot: true)
+        #expect(try past.read { try $0.historyRange().base.transaction } == 3)
+        let found = try differences(past, secrets.store)
+        #expect(found.count == 1 && found[0].contains(erased))
+        return
+      }
+      let first = try replica("first", 1)
+      let found = try differences(first, secrets.store)
+      #expect(found.count == 1 && found[0].contains(erased))
+      #expect(found[0].contains("nothing to hide") && found[0].contains(#""score":"10""#))
+      #expect(try differences(secrets.store, first).first?.contains(erased) == true)
+      // The same transaction set the value of both, so it is the same value.
+      #expect(try differences(first, replica("again", 1)) == [])
+      let second = try differences(first, replica("second", 2))
+      #expect(second.count == 1 && second[0].components(separatedBy: erased).count == 3)
+      // A log can't have a snapshot with erased values.
+      let elsewhere = LogFolder(folder.path + "/elsewhere")
+      try elsewhere.create()
+      var snapshot = ExportRequest(store: first.location.path, logs: elsewhere)
+      snapshot.wantsSnapshot = true
+      let error = #expect(throws: StoreError.self) { _ = try export(snapshot) }
+      #expect(error?.code == .irreversible && error?.message.contains("1 erased value,") == true)
+      // Later transactions set the value again.
+      let request = ImportRequest(logs: secrets.logs, store: first.location.path)
+      _ = try importLogs(request)
+      #expect(try differences(first, secrets.store) == [])
+      #expect(try export(snapshot).snapshot != nil)
+      try first.check { Issue.record("\($0)") }
+    }
+  }
+
+  @Test("An import beside a reader says that bytes of erased values remain; the next removes them.")
+  func bytesBesideReader() throws {
+    try withTemporaryFolder { folder in
+      let secrets = try Secrets(folder)
+      try secrets.write()
+      let request = ImportRequest(logs: secrets.logs, store: folder.path + "/follower.store")
+      _ = try importLogs(request)
+      try secrets.delete()
+      _ = try erase(secrets.request)
+      let old = try Store.open(
+        .file(URL(fileURLWithPath: request.store)),
+        options: Options(isReadOnly: true)
+      )
+      let result = try old.read { _ in try importLogs(request) }
+      #expect(result.hasErasedBytes && result.transactions == 2)
+      #expect(try rowDump(of: old) == rowDump(of: secrets.store))
+      #expect(try secrets.places(of: secrets.texts[0]).contains { $0.hasPrefix("follower") })
+      let next = try importLogs(request)
+      #expect(!next.hasErasedBytes && next.transactions == 0)
+      for text in secrets.texts { #expect(try secrets.places(of: text) == [], "\(text)") }
+    }
+  }
+
+  @Test(
+    "While another program has locked the logs, an unfinished erasure is a lock, and not damage."
+  )
+  func running() throws {
+    try withTemporaryFolder { folder in
+      let secrets = try Secrets(folder)
+      try secrets.write()
+      try secrets.delete()
+      let lock = secrets.logs.path + "/.lock"
+      let mark = secrets.logs.storeFolder(secrets.store.identifier) + "/_erasing.json"
+      let note = "travelog erase, process 1 on harbour"
+      try Data((note + "\n").utf8).write(to: URL(fileURLWithPath: lock))
+      let descriptor = open(lock, O_RDWR | O_CLOEXEC)
+      defer { close(descriptor) }
+      var isSeen = false
+      _ = try erase(secrets.request) { _ in
+        guard FileManager.default.fileExists(atPath: mark), !isSeen else { return }
+        isSeen = true
+        try #require(flock(descriptor, LOCK_EX | LOCK_NB) == 0)
+        for read in [
+          { _ = try verify(VerifyRequest(logs: secrets.logs)) },
+          { _ = try secrets.replica("replica.store") },
+          { _ = try History(secrets.logs.path) },
+        ] {
+          let error = #expect(throws: LogError.self) { try read() }
+          #expect(error?.code == .locked)
+          #expect(error?.message.contains(note) == true)
+        }
+        try #require(flock(descriptor, LOCK_UN) == 0)
+        #expect(
+          try verify(VerifyRequest(logs: secrets.logs)).flatMap(\.findings).map(\.kind)
+            == [.unfinished]
+        )
+        // A program that has the lock itself knows that the erasure is not finished.
+        let own = try FolderLock(secrets.logs, purpose: "test")
+        let error = #expect(throws: LogError.self) { _ = try History(secrets.logs.path) }
+        #expect(error?.code == .unfinished)
+        withExtendedLifetime(own) {}
+      }
+      #expect(isSeen)
+      #expect(try verify(VerifyRequest(logs: secrets.logs)).map(\.findings) == [[]])
+    }
+  }
+
   @Test("A replica erases the values that a deletion in tombstone mode erased in the store.")
   func followerOfTombstones() throws {
     try withTemporaryFolder { folder in

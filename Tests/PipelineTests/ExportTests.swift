@@ -27,6 +27,14 @@ struct World {
     try logs.create()
   }
 
+  /// The world of a store that exists, such as a restored copy.
+  init(_ folder: URL, restoring path: String) throws {
+    self.folder = folder
+    history = HistoryWorld(SeededGenerator(for: path))
+    source = try Store.open(.file(URL(fileURLWithPath: path)))
+    logs = LogFolder(folder.appendingPathComponent("logs").path)
+  }
+
   var path: String { source.location.path }
 
   /// Writes at random until history has at least `count` more transactions.

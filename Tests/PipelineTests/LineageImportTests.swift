@@ -52,6 +52,54 @@ struct LineageImportTests {
     }
   }
 
+  @Test(
+    "A time after the first transaction of a restored copy is a time in the new lineage.",
+    arguments: [false, true]
+  )
+  func timeBeforeRecovery(_ isMigrated: Bool) throws {
+    try withTemporaryFolder { folder in
+      let world = try World(folder, "time before recovery")
+      for id in Int64(1)...3 { try world.insertGuest(id) }
+      try world.export()
+      let copy = folder.path + "/copy.store"
+      try copyStore(world.path, to: copy)
+      try world.insertGuest(4)
+      try world.export()
+      usleep(5000)
+      var time = ""
+      do {
+        let restored = try World(folder, restoring: copy)
+        for id in Int64(11)...13 { try restored.insertGuest(id) }
+        usleep(5000)
+        time = currentTime()
+        usleep(5000)
+        try restored.insertGuest(14)
+      }
+      if isMigrated {
+        // A migration can't be reverted, so the lineage begins with the present state of the copy.
+        var schema = worldSchema
+        schema.version = "99"
+        let guest = try #require(schema.index(of: "Guest"))
+        schema.entities[guest].attributes.append(
+          Attribute(name: "added", type: .string, isOptional: true)
+        )
+        try Migration.migrate(URL(fileURLWithPath: copy), to: schema, author: Author())
+      }
+      _ = try recover(RecoverRequest(store: copy, logs: world.logs))
+      var request = ImportRequest(logs: world.logs, store: folder.path + "/replica.store")
+      request.until = .time(time)
+      guard !isMigrated else {
+        let error = #expect(throws: PipelineError.self) { try importLogs(request) }
+        #expect(error?.code == .historyDiverged)
+        return
+      }
+      let end = try importLogs(request).to
+      #expect(end.lineage == 1 && end.transaction == 6)
+      let history = try History("\(world.logs.path)@\(time)")
+      #expect(history.outline.lineage == 1 && history.last == 6)
+    }
+  }
+
   @Test("An old lineage is restored up to its end and up to any point in it.")
   func oldLineage() throws {
     try withTemporaryFolder { folder in

@@ -647,6 +647,87 @@ struct RecoverTests {
     }
   }
 
+  @Test("A copy without any transaction begins a lineage with an empty state.", arguments: 0...1)
+  func emptyCopy(_ later: Int) throws {
+    try withTemporaryFolder { folder in
+      let world = try World(folder, "empty copy")
+      let copy = folder.path + "/copy.store"
+      try copyStore(world.path, to: copy)
+      for id in Int64(1)...3 { try world.insertGuest(id) }
+      try world.export()
+      let result = try recover(RecoverRequest(store: copy, logs: world.logs))
+      #expect(result.remedy == .lineage && result.objects == 0)
+      #expect(result.resumes.lineage == 1 && result.resumes.transaction == 1)
+      #expect(result.export.transactions == 0)
+      for id in 0..<later { try writeGuest(Int64(10 + id), to: copy) }
+      let export = try Pipeline.export(ExportRequest(store: copy, logs: world.logs))
+      #expect(export.transactions == later && export.to.transaction == Int64(1 + later))
+      let verified = try verify(VerifyRequest(logs: world.logs))
+      #expect(verified.map(\.findings) == [[], []])
+      let store = try Store.open(.file(URL(fileURLWithPath: copy)))
+      #expect(try rowDump(of: replica(world, "replica.store")) == rowDump(of: store))
+      try store.check { Issue.record("\($0)") }
+      #expect(try recover(RecoverRequest(store: copy, logs: world.logs)).remedy == .none)
+    }
+  }
+
+  @Test(
+    "A folder that lacks the lineage of the store is reported as such, without advice to recover."
+  )
+  func missingLineage() throws {
+    try withTemporaryFolder { folder in
+      let world = try World(folder, "missing lineage")
+      for id in Int64(1)...3 { try world.insertGuest(id) }
+      try world.export()
+      let elsewhere = LogFolder(folder.path + "/elsewhere")
+      try elsewhere.create()
+      try startLogs(of: world.path, in: elsewhere)
+      let copy = folder.path + "/copy.store"
+      try copyStore(world.path, to: copy)
+      try world.insertGuest(4)
+      for logs in [world.logs, elsewhere] {
+        _ = try Pipeline.export(ExportRequest(store: world.path, logs: logs))
+      }
+      try writeGuest(9, to: copy)
+      // This run begins the lineage in one of the two folders.
+      _ = try recover(RecoverRequest(store: copy, logs: world.logs))
+      func isRight(_ message: String?, _ hint: String?) -> Bool {
+        message?.contains("lineage 1") == true && hint?.contains("lineage 1") == true
+          && hint?.contains("recover") == false
+      }
+      let error = #expect(throws: PipelineError.self) {
+        try Pipeline.export(ExportRequest(store: copy, logs: elsewhere))
+      }
+      #expect(error?.code == .historyDiverged && isRight(error?.message, error?.hint))
+      let status = try Pipeline.status(of: copy, logs: elsewhere).logs
+      #expect(status.health == .diverged && isRight(status.message, status.hint))
+      var against = VerifyRequest(logs: elsewhere)
+      against.against = copy
+      let findings = try verify(against).flatMap(\.findings)
+      #expect(findings.map(\.kind) == [.differs])
+      #expect(findings.first?.description.contains("lineage 1") == true)
+      #expect(try Pipeline.status(of: copy, logs: world.logs).logs.health == .ok)
+    }
+  }
+
+  @Test("A token of an earlier lineage does not make the status of a store wrong.")
+  func statusWithOldToken() throws {
+    try withLineages { world, copy in
+      let token = world.logs.token(of: world.source.identifier)
+      let old = world.folder.path + "/old.json"
+      try FileManager.default.removeItem(atPath: token)
+      let other = LogFolder(world.folder.path + "/other")
+      try other.create()
+      try startLogs(of: world.path, in: other)
+      try FileManager.default.copyItem(
+        atPath: other.token(of: world.source.identifier),
+        toPath: old
+      )
+      try FileManager.default.copyItem(atPath: old, toPath: token)
+      #expect(try Pipeline.status(of: copy, logs: world.logs).logs.health == .ok)
+    }
+  }
+
   @Test("A lineage that another copy began with another schema is not continued.")
   func otherSchema() throws {
     try withTemporaryFolder { folder in

@@ -99,10 +99,7 @@ struct ReadOnlyTests {
         }
         for (file, place) in [(0o444, 0o755), (0o644, 0o555), (0o444, 0o555)] as [(mode_t, mode_t)]
         {
-          // If only the store is read-only, SQLite creates files in the folder.
           chmod(folder.path, 0o755)
-          unlink(url.path + "-wal")
-          unlink(url.path + "-shm")
           chmod(url.path, file)
           chmod(folder.path, place)
           let error = #expect(throws: StoreError.self) {
@@ -111,6 +108,8 @@ struct ReadOnlyTests {
           try #require(error?.code == .readOnly)
           let store = try Store.open(.file(url), options: Options(isReadOnly: true))
           try #require(try rows("SELECT word FROM Tag", in: store) == ["t"])
+          let names = try FileManager.default.contentsOfDirectory(atPath: folder.path)
+          try #require(names == ["test.store"])
           let new = folder.appendingPathComponent("new.store")
           if place == 0o555 {
             let refused = #expect(throws: StoreError.self) {
@@ -119,6 +118,38 @@ struct ReadOnlyTests {
             try #require(refused != nil)
           }
         }
+      }
+    }
+  }
+
+  @Test("Reading a file without a lock ends with an error if a program writes to it meanwhile.")
+  func changedWhileRead() async {
+    await #expect(processExitsWith: .success) {
+      try withTemporaryFolder { folder in
+        let url = folder.appendingPathComponent("test.store")
+        func insert(_ id: Int64) throws {
+          try Store.open(.file(url), schema: sampleSchema).write(Author()) {
+            try $0.insert(tag, id: id, values: [.text("t\(id)")])
+          }
+        }
+        try insert(1)
+        let owner = getuid()
+        // Root can write to any file.
+        if owner == 0 {
+          chmod(folder.path, 0o755)
+          chmod(url.path, 0o644)
+          seteuid(65534)
+        } else {
+          chmod(url.path, 0o444)
+        }
+        let store = try Store.open(.file(url), options: Options(isReadOnly: true))
+        try #require(try rows("SELECT count(*) FROM Tag", in: store) == ["1"])
+        if owner == 0 { seteuid(0) } else { chmod(url.path, 0o644) }
+        try insert(2)
+        let error = #expect(throws: StoreError.self) {
+          try rows("SELECT count(*) FROM Tag", in: store)
+        }
+        try #require(error?.code == .locked)
       }
     }
   }

@@ -187,6 +187,26 @@ struct ProgramTests {
     }
   }
 
+  @Test("With --json, the error of each store that can't be exported is a line of JSON.")
+  func severalErrors() throws {
+    try withStore { folder, store, _ in
+      let names = ["nowhere.store", "nothing.store", "none.store"]
+      let run = try travelog(
+        ["export", "--json", "--to", folder.path + "/logs", store.location.path]
+          + names.map { folder.path + "/" + $0 }
+      )
+      #expect(run.code == 10)
+      let errors = try run.errors.split(separator: "\n").map {
+        try JSONSerialization.jsonObject(with: Data($0.utf8)) as? [String: Any]
+      }
+      #expect(errors.map { $0?["type"] as? String } == ["error", "error", "error"])
+      #expect(errors.map { $0?["code"] as? Int } == [10, 10, 10])
+      for name in names {
+        #expect(errors.contains { ($0?["message"] as? String)?.contains(name) == true })
+      }
+    }
+  }
+
   @Test(
     "The error of a folder inside a log folder names the log folder, unless it can be read."
   )

@@ -25,7 +25,10 @@ package struct StoreDifferences {
   }
 
   /// Calls the closure with every row that differs, sorted by table and key.
+  ///
+  /// - Throws: ``StoreError`` if rows have placeholders for erased values.
   package func rows(_ body: (TableDefinition, RowPair) throws -> Void) throws {
+    for reader in [left, right] { try reader.checkValuesAreKnown() }
     try describingErrorsOfFiles {
       try left.rowDifferences(to: right, in: schema.tables(), body)
     }

@@ -1,13 +1,30 @@
 import Changes
 import Glibc
 import Stopping
+import Synchronization
 
 /// The exclusive right to change a log folder.
 ///
 /// When the program ends for any reason, the system releases the lock, so a lock never outlives its
 /// program.
 package final class FolderLock {
+  /// A lock file, which can have several paths.
+  private struct Place: Hashable {
+    let device: dev_t
+    let inode: ino_t
+
+    init?(_ descriptor: Int32) {
+      var status = stat()
+      guard fstat(descriptor, &status) == 0 else { return nil }
+      (device, inode) = (status.st_dev, status.st_ino)
+    }
+  }
+
+  /// The lock files of the folders that this process has locked.
+  private static let held = Mutex<Set<Place>>([])
+
   private let descriptor: Int32
+  private let place: Place?
 
   /// Locks a folder, and waits for the lock if requested.
   ///
@@ -21,16 +38,17 @@ package final class FolderLock {
     let path = "\(folder.path)/.lock"
     descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0o600)
     guard descriptor >= 0 else { throw diskError("open", path: path) }
-    let deadline = ContinuousClock.now + wait
+    place = Place(descriptor)
+    // A reader can hold the lock for a moment, to find out whether a program has it.
+    let deadline = ContinuousClock.now + max(wait, .milliseconds(100))
     while flock(descriptor, LOCK_EX | LOCK_NB) != 0 {
       guard errno == EWOULDBLOCK || errno == EINTR else { throw diskError("lock", path: path) }
       guard ContinuousClock.now < deadline, !StopRequest.isMade else {
-        let holder =
-          try readSmallFile(path, isOurs: true).map { String(decoding: $0, as: UTF8.self) } ?? ""
-        throw LogFailure.locked(holder: holder.trimmed).at(folder.path)
+        throw LogFailure.locked(holder: try Self.note(in: path)).at(folder.path)
       }
       usleep(20_000)
     }
+    if let place { Self.held.withLock { _ = $0.insert(place) } }
     let note = Array("\(purpose), process \(getpid()) on \(hostName)\n".utf8)
     guard ftruncate(descriptor, 0) == 0 else { return }
     // If the purpose of the lock can't be written, other programs can't show the purpose while they
@@ -38,7 +56,27 @@ package final class FolderLock {
     _ = note.withUnsafeBytes { pwrite(descriptor, $0.baseAddress, note.count, 0) }
   }
 
-  deinit { close(descriptor) }
+  deinit {
+    if let place { Self.held.withLock { _ = $0.remove(place) } }
+    close(descriptor)
+  }
+
+  private static func note(in path: String) throws -> String {
+    try readSmallFile(path, isOurs: true).map { String(decoding: $0, as: UTF8.self) }?.trimmed ?? ""
+  }
+
+  /// The note of another program that has locked a folder; nil if no other program is known to have
+  /// the lock.
+  package static func otherHolder(of folder: LogFolder) throws -> String? {
+    let path = "\(folder.path)/.lock"
+    let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
+    // Without the permission to read the lock file, the reader can't know who has the lock.
+    guard descriptor >= 0 else { return nil }
+    defer { close(descriptor) }
+    if let place = Place(descriptor), held.withLock({ $0.contains(place) }) { return nil }
+    guard flock(descriptor, LOCK_SH | LOCK_NB) != 0, errno == EWOULDBLOCK else { return nil }
+    return try note(in: path)
+  }
 }
 
 extension String {

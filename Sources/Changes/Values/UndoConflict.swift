@@ -18,6 +18,14 @@ package enum UndoConflict: Hashable, Sendable, CustomStringConvertible {
     toEntity: String,
     toObject: Int64
   )
+  /// The undo would restore unique values that another object has now.
+  case taken(
+    entity: String,
+    object: Int64,
+    properties: [String],
+    byEntity: String,
+    byObject: Int64
+  )
 
   package var description: String {
     switch self {
@@ -27,6 +35,9 @@ package enum UndoConflict: Hashable, Sendable, CustomStringConvertible {
     case .missingTarget(let entity, let object, let property, let toEntity, let toObject):
       "the undo would restore a reference of \(entity) \(object) by '\(property)' to"
         + " \(toEntity) \(toObject), which does not exist"
+    case .taken(let entity, let object, let properties, let byEntity, let byObject):
+      "\(byEntity) \(byObject) has the unique \(properties.map { "'\($0)'" }.joined(separator: " and "))"
+        + " that the undo would restore in \(entity) \(object)"
     }
   }
 
@@ -36,6 +47,7 @@ package enum UndoConflict: Hashable, Sendable, CustomStringConvertible {
     case .changed(let difference): (difference.entity, difference.object)
     case .referenced(_, _, let entity, let object, _): (entity, ObjectID(object))
     case .missingTarget(_, _, _, let entity, let object): (entity, ObjectID(object))
+    case .taken(_, _, _, let entity, let object): (entity, ObjectID(object))
     }
   }
 }

@@ -5,6 +5,7 @@ import Changes
 /// needs.
 package enum ChainFailure: LogReason {
   case unreadableMark(String), unfinishedErasure(store: String, folder: String, command: String)
+  case runningErasure(store: String, folder: String, holder: String)
   case misplaced(LogHeader)
   case wrongFirst(Int64, named: Int64), wrongLast(Int64, named: Int64)
   case otherHistory(after: Int64), otherThanToken, otherThanCopy(String)
@@ -18,6 +19,7 @@ package enum ChainFailure: LogReason {
   package var code: LogError.Code {
     switch self {
     case .unfinishedErasure: .unfinished
+    case .runningErasure: .locked
     case .missing, .repeated: .gap
     case .filtered, .filteredHistory, .onlyFiltered, .filteredImport, .filteredPart: .filtered
     case .notAFolder: .notALog
@@ -36,6 +38,10 @@ package enum ChainFailure: LogReason {
     case .unfinishedErasure(let store, let folder, let command):
       "An erasure in the logs of the store \(store) in \(folder) is not finished."
         + "\nRun \(inQuotes(command)) again."
+    case .runningErasure(let store, let folder, let holder):
+      "An erasure in the logs of the store \(store) in \(folder) is not finished, and another program"
+        + " uses the folder\(holder.isEmpty ? "" : " (\(holder))")."
+        + "\nTry again when the other program has ended."
     case .misplaced(let header):
       "The log \(path) is in the wrong folder or has the wrong name: it begins with transaction"
         + " \(header.first) of lineage \(header.lineage) of the store \(header.store)"

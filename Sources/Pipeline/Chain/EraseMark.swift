@@ -66,7 +66,15 @@ extension LogFolder {
   fileprivate func erasing(_ store: String) -> String { "\(storeFolder(store))/_erasing.json" }
 
   /// Throws if the logs of a store have an unfinished erasure.
+  ///
+  /// While another program has locked the folder, this program may be about to complete the erasure.
   func checkErasing(_ store: String) throws {
+    guard try EraseMark.read(self, store: store) != nil else { return }
+    if let holder = try FolderLock.otherHolder(of: self) {
+      throw ChainFailure.runningErasure(store: store, folder: path, holder: holder)
+        .at(erasing(store))
+    }
+    // The erasure may have been completed since the mark was read.
     guard let mark = try EraseMark.read(self, store: store) else { return }
     throw ChainFailure.unfinishedErasure(
       store: store,

@@ -154,8 +154,8 @@ extension PipelineError {
         + "\nExport \(store) to another folder; the new logs begin with the state of the store."
     case .isOtherLineage(let own, let last):
       "The store \(store) is in lineage \(own), but the logs of the store end in lineage \(last)."
-        + "\nCopy the logs of lineage \(own) from the original folder, or export"
-        + " \(store) to a new folder; the new logs begin with the state of the store."
+        + "\nCopy the logs of lineage \(own) from the folder to which the store was exported last, or"
+        + " export \(store) to a new folder; the new logs begin with the state of the store."
     case .areUnlogged(let missing):
       "\(rangeText(missing)) of \(store) \(missing.count == 1 ? "is" : "are") in no log in"
         + " \(logs), because the logs begin later. So no history of the store may be deleted."

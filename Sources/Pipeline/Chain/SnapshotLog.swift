@@ -20,6 +20,7 @@ struct SnapshotLog {
     at point: HistoryPoint,
     stamp: Provenance.Stamp
   ) throws {
+    try reader.checkValuesAreKnown()
     self.store = store
     self.reader = reader
     self.point = point

@@ -50,6 +50,11 @@ extension ExportRequest {
     through last: Int64 = .max,
     reader: Reader
   ) throws {
+    let lineage = try reader.historyRange().head.lineage
+    // `recover` began this lineage in another folder, so it can't continue the logs in this folder.
+    guard lineage <= point.lineage || stream != nil else {
+      throw error(.isOtherLineage(lineage, logs: point.lineage))
+    }
     do {
       try reader.check(point, through: last)
     } catch let failure as StoreError where failure.code == .historyExpired {

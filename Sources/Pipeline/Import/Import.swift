@@ -91,6 +91,7 @@ final class Import {
     let violations = try replica.finish()
     state.result.danglingLinks = violations.danglingLinks
     state.result.violatedIndexes = violations.violatedIndexes
+    state.result.hasErasedBytes = replica.hasErasedBytes
     return state.result
   }
 

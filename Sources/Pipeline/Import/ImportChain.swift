@@ -104,7 +104,10 @@ extension ImportRequest {
       // The requested time is before the first log, and so before the fork.
       return
     }
-    guard history.last > parting else { return }
+    // A lineage that begins with a later state does not say when it began. So a time after the end
+    // of the earlier lineage can be a time in both lineages.
+    let isAfterEnd = history.last == history.outline.head && history.last < parting
+    guard history.last > parting || isAfterEnd else { return }
     throw error(
       .isAmbiguousTime(
         time,

@@ -47,6 +47,11 @@ package struct ImportResult: Codable, Hashable, Sendable {
   package var danglingLinks: Int64 = 0
   /// The unique indexes that the replica lacks, because rows of the origin violate them.
   package var violatedIndexes: [String] = []
+  /// Whether the file of the replica may still contain bytes of erased values, because another
+  /// program was reading it.
+  ///
+  /// The next import removes these bytes.
+  package var hasErasedBytes = false
 
   /// Returns the sum of this result and the result of an earlier reading in the same import.
   func added(to earlier: ImportResult?) -> ImportResult {

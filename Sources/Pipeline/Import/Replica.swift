@@ -17,6 +17,9 @@ final class Replica {
   private(set) var isNew: Bool
   /// Whether this run has already created the file of the replica.
   private(set) var isMade = false
+  /// Whether the file may still contain bytes of erased values, because another program was reading
+  /// it.
+  private(set) var hasErasedBytes = false
   private let logs: LogFolder
   private let isDryRun: Bool
   private let url: URL
@@ -87,7 +90,7 @@ final class Replica {
     _ = try? store?.setWriteAheadLog(isUsed: true)
   }
 
-  /// Completes the replica after the last log.
+  /// Completes the replica after the last log, and removes the bytes of erased values.
   ///
   /// - Returns: What the rows of the origin violate: the number of dangling links, and the unique
   ///   indexes that the replica of an adopted file therefore lacks.
@@ -95,7 +98,12 @@ final class Replica {
     guard let store, !isDryRun else { return (0, []) }
     let violated = try store.completeReplica()
     try store.setWriteAheadLog(isUsed: true)
-    try store.removeErasedBytes()
+    do {
+      try store.removeErasedBytes()
+    } catch let error as StoreError where error.code == .locked {
+      // The replica has all transactions, so the import has a result, which says that bytes remain.
+      hasErasedBytes = true
+    }
     // SQLite's check of foreign keys can fail for an adopted file, whose foreign keys may refer to
     // columns without a unique key.
     guard !store.schema.isAdopted else { return (0, violated) }

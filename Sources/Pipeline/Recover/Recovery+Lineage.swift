@@ -20,9 +20,11 @@ extension Recovery {
     let fork = try self.fork(from: own, tick: tick)
     // An adopted file is not copied and rewound: the state after any transaction can be read from
     // its rows and its history.
-    let (state, reached) =
+    let (state, rewound) =
       store.schema.isAdopted
       ? (store, fork) : try rewoundCopy(of: store, to: fork, in: folder)
+    // Ids begin with 1, also in the lineage of a store that has no transaction.
+    let reached = max(rewound, 1)
     if try finishStopped(last, state: state, reached: reached, result: &result, tick: tick) {
       return
     }
@@ -35,12 +37,16 @@ extension Recovery {
       previous: TransactionDigest.beginning(ofStore: chain.store, lineage: lineage),
       schema: schema
     )
+    // The time of the first log must not be later than the time of the next transaction, which can
+    // be earlier than this run. Otherwise a time between the two would select the earlier lineage.
+    let next = try store.read { try $0.history(after: reached).nextTransaction() }
     let (path, digest) = try state.read { reader in
       result.objects = try reader.snapshotCount(at: reached)
       let transaction = try madeUpTransaction(
         reached,
         operation: .snapshot,
         details: LineageOrigin(head: last, parent: store.lineage).details,
+        time: next?.time,
         schema: schema,
         of: store,
         count: result.objects
@@ -117,7 +123,8 @@ extension Recovery {
   /// The last transaction that the store and the logs have in common.
   ///
   /// If history no longer contains the last common transaction, the result is the last deleted
-  /// transaction.
+  /// transaction. If there is no common transaction, the result is the store's first transaction, or
+  /// zero if the store has no transaction.
   private func fork(from chain: LogChain, tick: Tick) throws -> Int64 {
     try store.read { reader in
       let base = try max(reader.lastMissingTransaction(), reader.adoptedStart() ?? 0)
@@ -130,13 +137,17 @@ extension Recovery {
           guard transaction.id > base else { continue }
           guard let own = mine, own.id == transaction.id,
             try own.digest ?? reader.point(own.id).digest == transaction.digest
-          else { return max(common, 1) }
+          else { return try fork(at: common, reader) }
           common = own.id
           mine = try cursor.nextTransaction()
           try tick(Progress())
         }
       }
-      return max(common, 1)
+      return try fork(at: common, reader)
     }
+  }
+
+  private func fork(at common: Int64, _ reader: Reader) throws -> Int64 {
+    try common > 0 ? common : min(1, reader.lastTransaction())
   }
 }

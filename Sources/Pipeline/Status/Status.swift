@@ -130,7 +130,12 @@ extension Status.Logs {
     bytes = files.reduce(0) { $0 + size(of: $1.path) }
     do {
       try request.checkLogs(token, end: end, reader: reader)
-      if let point = token.point, end != nil || point.transaction > 0 {
+      if var point = token.point, end != nil || point.transaction > 0 {
+        if let end, logs.partial == nil, point.lineage < end.lineage {
+          // The next export does not use a token of an earlier lineage.
+          point = try LogChain(logs, store: identifier, lineage: end.lineage)
+            .verifiedEnd(after: nil)
+        }
         try request.checkContinuation(of: identifier, after: point, reader: reader)
       }
       describe(token, end: end, request: request)

@@ -30,6 +30,9 @@ final class KnownObjects {
       PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; PRAGMA cache_size = -16384;
       CREATE TABLE object (entity INTEGER, id INTEGER, state INTEGER, json BLOB, special BLOB,
         large BLOB, PRIMARY KEY (entity, id)) WITHOUT ROWID;
+      CREATE TABLE link (place INTEGER, holder INTEGER, target INTEGER,
+        PRIMARY KEY (place, holder, target)) WITHOUT ROWID;
+      CREATE INDEX link_target ON link (place, target);
       CREATE TABLE blob (sha256 TEXT PRIMARY KEY, rows INTEGER NOT NULL DEFAULT 0,
         history INTEGER NOT NULL DEFAULT 0) WITHOUT ROWID;
       BEGIN;
@@ -77,7 +80,7 @@ final class KnownObjects {
   }
 
   /// Forgets all objects, because changes of them are missing.
-  func removeAll() throws { try connection.execute("DELETE FROM object") }
+  func removeAll() throws { try connection.execute("DELETE FROM object; DELETE FROM link") }
 
   /// The objects of an entity by id.
   func all(of entity: EntityIndex) throws -> Statement {
@@ -97,6 +100,39 @@ final class KnownObjects {
       state: state,
       values: notes.valuesByKey(of: CanonicalText(row.bytes(at: first + 1)))
     )
+  }
+
+  // MARK: Moved links
+
+  /// Adds or removes a link.
+  func set(_ move: MovedLinks.Move, holder: Int64, target: Int64, isLinked: Bool) throws {
+    let pair = move.isReversed ? [target, holder] : [holder, target]
+    try connection.run(
+      isLinked
+        ? "INSERT OR IGNORE INTO link VALUES (?1, ?2, ?3)"
+        : "DELETE FROM link WHERE place = ?1 AND holder = ?2 AND target = ?3",
+      values: [.integer(Int64(move.place))] + pair.map { .integer($0) }
+    )
+  }
+
+  /// Removes all links of a past holder, or all links that refer to a past target.
+  func removeLinks(_ move: MovedLinks.Move, of object: Int64, isTarget: Bool = false) throws {
+    let column = move.isReversed == isTarget ? "holder" : "target"
+    try connection.run(
+      "DELETE FROM link WHERE place = ?1 AND \(column) = ?2",
+      values: [.integer(Int64(move.place)), .integer(object)]
+    )
+  }
+
+  /// The targets of an object's links in a relationship of the present schema, in ascending order.
+  func targets(of holder: Int64, place: Int) throws -> [Int64] {
+    let rows = try connection.query(
+      "SELECT target FROM link WHERE place = ?1 AND holder = ?2 ORDER BY target",
+      values: [.integer(Int64(place)), .integer(holder)]
+    )
+    var result: [Int64] = []
+    while try rows.step() { result.append(rows.int64(at: 0)) }
+    return result
   }
 
   // MARK: Large values

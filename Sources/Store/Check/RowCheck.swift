@@ -10,6 +10,8 @@ final class RowCheck {
   private let encoder: ObjectEncoder
   private let known: Statement
   private let isComplete: Bool
+  /// The relationships whose links are kept as pairs, by JSON key.
+  private let moved: [[UInt8]: Int]
   private var text = ChangeText()
   private var sequence: Int64 = 0
   /// The number of rows of which history has only some values.
@@ -27,6 +29,7 @@ final class RowCheck {
     self.cursor = cursor
     self.encoder = encoder
     self.isComplete = isComplete
+    moved = check.moved.present(cursor.layout.entity.name)
     known = try check.known.all(of: entity)
   }
 
@@ -66,7 +69,7 @@ final class RowCheck {
           if try compare() { try report(.update, id: id) } else { try check.passed() }
         }
       } else if state != .deleted, kinds.contains(.delete), let object = object() {
-        appendDeletion(of: object)
+        try appendDeletion(of: object, id: id)
         try report(.delete, id: id)
       }
       if isThere { hasRow = try cursor.next() }
@@ -83,7 +86,7 @@ final class RowCheck {
     now.close()
     // The row of an object that did not change after its insertion has the same bytes as history,
     // so the bytes are compared first.
-    if now.special.isEmpty, now.large.isEmpty,
+    if now.special.isEmpty, now.large.isEmpty, moved.isEmpty,
       known.int64(at: 1) == KnownObject.State.whole.rawValue,
       now.json.withUnsafeBytes({ $0.elementsEqual(known.bytes(at: 2)) })
     {
@@ -95,7 +98,8 @@ final class RowCheck {
     for index in cursor.layout.columns.indices {
       let column = ColumnIndex(index)
       let key = encoder.key(column)
-      guard let before = object.values[Array(key)], let after = values[Array(key)],
+      guard let before = try value(at: column, of: object, id: cursor.id),
+        let after = values[Array(key)],
         before != after, !isNamed(before, at: column)
       else { continue }
       text.appendChanged(key)
@@ -104,10 +108,39 @@ final class RowCheck {
     }
     if object.state == .whole {
       for links in cursor.links {
-        compare(links, old: object.values[links.key], new: values[links.key])
+        let old = try self.links(links, of: object, id: cursor.id)
+        compare(links, old: old, new: values[links.key])
       }
     }
     return !text.changed.isEmpty
+  }
+
+  /// The value of a property according to history; nil if it is not known.
+  private func value(
+    at column: ColumnIndex,
+    of object: KnownObject,
+    id: Int64
+  ) throws -> EncodedValue? {
+    let key = Array(encoder.key(column))
+    guard let place = moved[key] else { return object.values[key] }
+    guard object.state == .whole else { return nil }
+    let target = try check.known.targets(of: id, place: place).first
+    return try encoder.encoded(
+      target.map { .integer($0) } ?? .null,
+      at: column,
+      blobs: check.blobs
+    )
+  }
+
+  /// The links of an object according to history; nil if there are none.
+  private func links(
+    _ links: LinkCursor,
+    of object: KnownObject,
+    id: Int64
+  ) throws -> EncodedValue? {
+    guard let place = moved[links.key] else { return object.values[links.key] }
+    let targets = try check.known.targets(of: id, place: place)
+    return targets.isEmpty ? nil : links.encoder.list(targets)
   }
 
   /// Whether a row contains the digest that history has for a large value, even if its blob file is
@@ -135,16 +168,19 @@ final class RowCheck {
   }
 
   /// Builds the difference for an object that history has and the table does not.
-  private func appendDeletion(of object: KnownObject) {
+  private func appendDeletion(of object: KnownObject, id: Int64) throws {
     for index in cursor.layout.columns.indices {
       let column = ColumnIndex(index)
       let key = encoder.key(column)
-      let value = check.keeps(column, of: entity) ? object.values[Array(key)] : nil
+      let value =
+        check.keeps(column, of: entity) ? try value(at: column, of: object, id: id) : nil
       text.before.append(key, value: value ?? .erased)
     }
     guard object.state == .whole else { return }
     for links in cursor.links {
-      if let list = object.values[links.key] { text.before.append(links.key, value: list) }
+      if let list = try self.links(links, of: object, id: id) {
+        text.before.append(links.key, value: list)
+      }
     }
   }
 }

@@ -11,6 +11,8 @@ final class StateCheck {
   private let schema: StoreSchema
   private let rows: HistoryRows
   let known: KnownObjects
+  /// The links that are compared as pairs, because they are not in the same place in all schemas.
+  let moved: MovedLinks
   /// Whether history contains every object since the store was created.
   private var isComplete = false
   /// The number of objects that have a row, but are not complete in history.
@@ -46,11 +48,14 @@ final class StateCheck {
     }
     encoders = layouts.map { ObjectEncoder($0, layouts: layouts) }
     mode = try Catalog.historyMode(on: connection)
-    schemas = try connection.all(
+    let schemas = try connection.all(
       "SELECT digest, json FROM \(connection.tables.schema) ORDER BY id"
     ) {
       (digest: $0.string(at: 0), schema: try StoreSchema(json: $0.data(at: 1)))
     }
+    self.schemas = schemas
+    let present = schemas.firstIndex { $0.schema == schema }
+    moved = try MovedLinks(present.map { schemas[...$0].map(\.schema) } ?? [])
   }
 
   // MARK: History
@@ -129,7 +134,10 @@ final class StateCheck {
       let change = try source.change(at: statement)
       digest?.take(change)
       for digest in digests(in: change.large) { try known.count(digest, history: 1) }
-      if transaction.id <= end { try keep(change, digest: transaction.schema) }
+      if transaction.id <= end {
+        let isMigration = transaction.operation == .migration
+        try keep(change, digest: transaction.schema, isMigration: isMigration)
+      }
       count += 1
     }
     statement.reset()
@@ -162,13 +170,17 @@ final class StateCheck {
   }
 
   /// Keeps the values of a change.
-  private func keep(_ change: Change, digest: String) throws {
-    guard let names = try names(of: digest) else { return try forget() }
+  private func keep(_ change: Change, digest: String, isMigration: Bool = false) throws {
+    guard let names = try names(of: digest),
+      let number = schemas.firstIndex(where: { $0.digest == digest })
+    else { return try forget() }
+    let holder = moved.holder(change.entity, schema: number)
+    if let holder { try keepMovedLinks(of: holder, change, isMigration: isMigration) }
     guard let successor = names.successor(of: change.entity) else { return }
     let key = RowKey(entity: successor.entity, id: ObjectID(change.object))
     if change.kind == .delete { return try known.set(key, state: .deleted, json: []) }
     let isPlain = change.special.isEmpty && change.large.isEmpty
-    if change.kind == .insert, isPlain, successor.knowsLinks,
+    if change.kind == .insert, isPlain, holder == nil, successor.added.isEmpty,
       successor.properties.values.allSatisfy(\.isSame)
     {
       return try known.set(key, state: .whole, json: Array(change.after))
@@ -181,7 +193,7 @@ final class StateCheck {
     let isKnown = after.values.contains { $0 != .erased && !$0.isLinks }
     if isErased, !isKnown, change.kind == .insert { return }
     var object = KnownObject(
-      state: successor.knowsLinks && !isErased ? .whole : .partial,
+      state: isErased ? .partial : .whole,
       values: [:]
     )
     if change.kind == .update {
@@ -192,7 +204,12 @@ final class StateCheck {
         object.state = .partial
       }
     }
+    for key in successor.added { object.values[key] = .null }
     for (name, value) in after {
+      guard holder?.links[name] == nil else {
+        if value == .erased { object.state = .partial }
+        continue
+      }
       guard let property = successor.properties[name] else { continue }
       if value == .erased {
         object.values[property.key] = nil
@@ -212,15 +229,50 @@ final class StateCheck {
     try known.set(key, object: object)
   }
 
+  /// Keeps the links of a change as pairs.
+  private func keepMovedLinks(
+    of holder: MovedLinks.Holder,
+    _ change: Change,
+    isMigration: Bool
+  ) throws {
+    let (before, after) = (change.valuesByKey(.before), change.valuesByKey(.after))
+    for (key, links) in holder.links {
+      for move in links.moves {
+        func set(_ value: EncodedValue?, isLinked: Bool) throws {
+          guard let value, value.json.first != UInt8(ascii: "n") else { return }
+          for link in value.isLinks ? CanonicalText(value.json).elements : [value.json] {
+            try known.set(move, holder: change.object, target: target(link), isLinked: isLinked)
+          }
+        }
+        if links.isList {
+          try set(before[key], isLinked: false)
+        } else if change.kind == .delete || after[key] != nil {
+          try known.removeLinks(move, of: change.object)
+        }
+        try set(after[key], isLinked: true)
+      }
+    }
+    // If a migration removes an entity, history does not list the links that refer to its objects.
+    guard isMigration, change.kind == .delete else { return }
+    for move in holder.links.values.flatMap(\.moves) {
+      try known.removeLinks(move, of: change.object)
+    }
+    for move in holder.incoming {
+      try known.removeLinks(move, of: change.object, isTarget: true)
+    }
+  }
+
+  /// The id of the target of a link; zero if the link has no valid id.
+  private func target(_ link: [UInt8]) -> Int64 {
+    let id = CanonicalText(link).value(of: "id") ?? []
+    return Array(id.dropFirst().dropLast()).withUnsafeBytes { parseInteger($0) } ?? 0
+  }
+
   /// Removes some links from a list, and adds other links.
   ///
   /// If the list becomes empty, the function returns nil, because history does not contain empty
   /// lists of links.
   private func merged(_ old: [UInt8], gone: [UInt8], came: [UInt8]) -> EncodedValue? {
-    func target(_ link: [UInt8]) -> Int64 {
-      let id = CanonicalText(link).value(of: "id") ?? []
-      return Array(id.dropFirst().dropLast()).withUnsafeBytes { parseInteger($0) } ?? 0
-    }
     var links: [Int64: [UInt8]] = [:]
     for link in CanonicalText(old).elements { links[target(link)] = link }
     for link in CanonicalText(gone).elements { links[target(link)] = nil }

@@ -10,7 +10,7 @@ enum FileFailure: StoreReason {
   case otherEncoding(TextEncoding?, now: String)
   /// Another program has locked the file. The waiting time is nil if it is not known.
   case locked(waited: Duration?)
-  case unrecordedChange, erasedButInLog
+  case unrecordedChange, erasedButInLog, changedWhileRead
   case writeProtected, openedForReading, noCompanions, noWriteAheadLog, workingCopy(Int32)
   case full, inputOutput, outOfMemory
   case refused(String), nestedWrite
@@ -25,7 +25,7 @@ enum FileFailure: StoreReason {
     case .folder, .empty, .appleStore, .foreignDatabase: .notAStore
     case .newerFormat: .newerFormat
     case .damaged, .cutOff, .otherTables, .damagedCatalog: .damaged
-    case .locked, .unrecordedChange, .erasedButInLog: .locked
+    case .locked, .unrecordedChange, .erasedButInLog, .changedWhileRead: .locked
     case .workingCopy(let number): number == EACCES || number == EROFS ? .readOnly : .inputOutput
     case .writeProtected, .openedForReading, .noCompanions, .noWriteAheadLog: .readOnly
     case .otherEncoding: .schemaMismatch
@@ -73,6 +73,9 @@ enum FileFailure: StoreReason {
       "The values are erased from the history of the store \(path), but the store's write-ahead log"
         + " still contains them, because another program is reading the store."
         + "\nErase the values again when the other program has finished."
+    case .changedWhileRead:
+      "Another program changed the store \(path) while it was read, and this user has no permission to"
+        + " lock it.\nTry again when the other program has finished."
     case .writeProtected:
       "\(path) can't be written: the file, its folder or its disk is"
         + " write-protected."

@@ -58,11 +58,12 @@ enum FreeSpace: String {
   /// The values are gone only after the write-ahead log has been emptied as well.
   ///
   /// VACUUM needs the time and the space for a copy of the file, and fails while another program
-  /// writes.
-  static func clear(on connection: Connection) throws {
+  /// writes. `emptyLog` is called after VACUUM; if it throws, the next call runs VACUUM again.
+  static func clear(on connection: Connection, emptyLog: () throws -> Void = {}) throws {
     guard try noted(on: connection) == .erased else { return }
     let version = try connection.dataVersion()
     try connection.execute("VACUUM")
+    try emptyLog()
     try connection.inTransaction {
       // If another program committed during the VACUUM, free pages may contain old values again.
       if try connection.dataVersion() == version { try Catalog.remove(key, on: connection) }

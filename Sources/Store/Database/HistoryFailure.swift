@@ -9,6 +9,7 @@ package enum HistoryFailure: StoreReason {
   case otherDigest(Int64), otherBeginning(base: Int64, comparedHead: Int64)
   case migrated(Int64, by: Int64), erased(Int64)
   case noTransactions(ClosedRange<Int64>, head: Int64), noStateAt(Int64, head: Int64)
+  case unknownValues(Int64)
   case undoConflict(
     ClosedRange<Int64>,
     [UndoConflict],
@@ -20,7 +21,7 @@ package enum HistoryFailure: StoreReason {
     case .damaged: .damaged
     case .expired, .deleted, .insideGap: .historyExpired
     case .otherLineage, .beyondHead, .otherDigest, .otherBeginning: .historyDiverged
-    case .migrated, .erased: .irreversible
+    case .migrated, .erased, .unknownValues: .irreversible
     case .noTransactions, .noStateAt: .misuse
     case .undoConflict: .undoConflict
     }
@@ -63,6 +64,10 @@ package enum HistoryFailure: StoreReason {
         + " \(rangeText(range).lowercased()) in the store \(path), whose last transaction is \(head)."
     case .noStateAt(let id, let head):
       "The store \(path) is at transaction \(head) and can't be reverted to \(id)."
+    case .unknownValues(let count):
+      "The rows of the replica \(path) have placeholders for \(count) erased"
+        + " \(count == 1 ? "value" : "values"), so the rows do not show the state of the origin."
+        + "\nImport the logs up to a later transaction, which sets these values again."
     case .undoConflict(let range, let conflicts, let later):
       "\(rangeText(range)) can't be undone in the store \(path) because later changes depend on"
         + " \(range.lowerBound == range.upperBound ? "it" : "them")"

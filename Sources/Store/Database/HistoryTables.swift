@@ -15,6 +15,7 @@ package struct HistoryTables: Hashable, Sendable {
   package var blob: String { name("blob", inStore: "store_blob") }
   package var transaction: String { name("transaction", inStore: "history_transaction") }
   package var change: String { name("change", inStore: "history_change") }
+  package var unknown: String { name("unknown", inStore: "history_unknown") }
 
   private func name(_ name: String, inStore storeName: String) -> String {
     prefix.map { $0 + name } ?? storeName

@@ -28,8 +28,20 @@ extension SchemaMapping {
   ///
   /// The new relationship can be the inverse of an old relationship.
   func links(of relationship: Relationship, in entity: EntityIndex) -> LinkSource? {
+    guard let origin = linkOrigin(of: relationship, in: entity) else { return nil }
+    let links = linkSource(of: origin.relationship, in: origin.entity)
+    return origin.isReversed ? links?.reversed : links
+  }
+
+  /// The old relationship from which a new relationship gets its links.
+  ///
+  /// `isReversed` is whether the old relationship becomes the inverse of the new one.
+  func linkOrigin(
+    of relationship: Relationship,
+    in entity: EntityIndex
+  ) -> (relationship: Relationship, entity: EntityIndex, isReversed: Bool)? {
     if let owner = sources[entity], let old = source(of: relationship, in: entity) {
-      return linkSource(of: old, in: owner)
+      return (old, owner, false)
     }
     guard let inverseName = relationship.inverse,
       let destination = to.index(of: relationship.destination),
@@ -39,7 +51,7 @@ extension SchemaMapping {
       }),
       let old = source(of: inverse, in: destination)
     else { return nil }
-    return linkSource(of: old, in: owner)?.reversed
+    return (old, owner, true)
   }
 
   /// The SQL condition that a column refers to a row of a removed entity of a family; nil unless

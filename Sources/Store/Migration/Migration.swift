@@ -129,6 +129,7 @@ package enum Migration {
     )
     try changeTables(plan, schemaID: schemaID, on: connection, blobs: blobs) {
       if !plan.isTrivial { try history.recordRemovals(schemaID: catalog.schemaID) }
+      try history.recordOldSchema(schemaID: catalog.schemaID)
       try history.recordMigration(schemaID: schemaID)
     }
     return true

@@ -4,8 +4,9 @@ import SQLite
 /// Records in history what a migration changes.
 ///
 /// Two transactions are recorded. The first transaction has the old schema, and deletes the objects
-/// whose entity is removed. The second transaction has the new schema, with an update for each
-/// object that got a value. It is recorded even if no object got a value.
+/// whose entity is removed. It is also recorded if history does not have the old schema yet. The
+/// second transaction has the new schema, with an update for each object that got a value. It is
+/// recorded even if no object got a value.
 struct MigrationHistory {
   let plan: MigrationPlan
   let connection: Connection
@@ -43,6 +44,20 @@ struct MigrationHistory {
     }
     // The closure is not called, because the transaction only deletes objects.
     _ = try recorder.finish(author, operation: .migration) { _ in nil }
+  }
+
+  /// Records a transaction under the old schema, unless the last transaction has this schema.
+  ///
+  /// A store gets a schema with the same tables without a transaction. The original names in that
+  /// schema decide which names the new schema continues. So the readers of logs need the schema.
+  func recordOldSchema(schemaID: Int64) throws {
+    let rows = HistoryRows(connection)
+    let head = try rows.range().head.transaction
+    // If history begins with this migration, no reader has an earlier state.
+    guard try head > 0 && rows.transaction(head)?.schema != rows.schemaDigest(schemaID) else {
+      return
+    }
+    try begin(plan.from, schemaID: schemaID).close(author, operation: .migration)
   }
 
   /// Records the migration, with the values that the migration sets.

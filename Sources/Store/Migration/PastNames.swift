@@ -9,8 +9,10 @@ struct PastNames {
     ///
     /// The keys are the names as JSON keys, with the quotes and the colon.
     let properties: [[UInt8]: Property]
-    /// Whether history contains all links of the entity's objects.
-    let knowsLinks: Bool
+    /// The keys of the properties that a later migration added.
+    ///
+    /// These properties are null in all objects, until history has another value.
+    let added: [[UInt8]]
   }
 
   /// The present name of a past property, or the fact that the property was removed.
@@ -102,7 +104,8 @@ struct PastNames {
     var entity: EntityIndex?
     /// The properties so far, by their key in the first schema.
     var properties: [[UInt8]: Property] = [:]
-    var knowsLinks = true
+    /// The names of the attributes and to-one relationships that were added later.
+    var added: Set<String> = []
 
     struct Property {
       var name: String
@@ -141,6 +144,7 @@ struct PastNames {
       }
       entity = new
       let layout = mapping.newLayouts[new]
+      added = Set(layout.columns.map(\.property).filter { isAdded($0, by: mapping, to: new) })
       var names: [String: (String, ValueType?)] = [:]
       for attribute in mapping.to.entities[new].attributes {
         if let source = mapping.source(of: attribute, in: new) {
@@ -166,15 +170,23 @@ struct PastNames {
         if let type { result.types.append(type) }
         return result
       }
-      let known = Set(properties.values.filter(\.isLinks).map(\.name))
-      // If a target's entity was removed, its links disappeared without a change in history.
-      let mayHaveLost = owned.contains { join in
-        [join.owner, join.destination].contains { index in
-          guard let source = mapping.sources[index] else { return true }
-          return mapping.isLost("", of: mapping.oldLayouts[source]) != nil
-        }
+    }
+
+    /// Whether a property of an entity is null in all objects after a migration.
+    private func isAdded(
+      _ name: String,
+      by mapping: SchemaMapping,
+      to entity: EntityIndex
+    ) -> Bool {
+      let new = mapping.to.entities[entity]
+      if let attribute = new.attributes.first(where: { $0.name == name }) {
+        return mapping.source(of: attribute, in: entity).map { added.contains($0.name) } ?? true
       }
-      if mayHaveLost || !Set(links).isSubset(of: known) { knowsLinks = false }
+      guard let relationship = new.relationships.first(where: { $0.name == name }) else {
+        return false
+      }
+      if let old = mapping.source(of: relationship, in: entity) { return added.contains(old.name) }
+      return mapping.links(of: relationship, in: entity) == nil
     }
 
     func successor(_ layouts: [EntityLayout], joins: [JoinTable]) -> Successor? {
@@ -206,7 +218,8 @@ struct PastNames {
           add(key, property: property, name: column.logName, destination: column.destination)
         }
       }
-      return Successor(entity: entity, properties: result, knowsLinks: knowsLinks)
+      let keys = layout.columns.filter { added.contains($0.property) }.map { memberKey($0.logName) }
+      return Successor(entity: entity, properties: result, added: keys)
     }
   }
 }

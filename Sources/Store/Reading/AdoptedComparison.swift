@@ -21,6 +21,7 @@ extension Reader {
     differentIn other: Reader,
     _ body: (AdoptedRowPair) throws -> Void
   ) throws {
+    for reader in [self, other] { try reader.checkValuesAreKnown() }
     try forEachAdopted(in: other) { name, table, before, after in
       let isSame = before.flatMap { before in
         after.map { zip(before, $0).allSatisfy { $0.isSame(as: $1) } }
@@ -62,6 +63,7 @@ extension Reader {
     _ theirs: PassingValues,
     _ body: (RowDifference) throws -> Void
   ) throws {
+    for reader in [self, other] { try reader.checkValuesAreKnown() }
     var text = ChangeText()
     var sequence: Int64 = 0
     func report(

@@ -70,8 +70,19 @@ final class ObjectCursor {
   }
 
   /// Appends all values of the object, as history has them.
-  func append(to side: inout ChangeSide, encoder: ObjectEncoder, blobs: Blobs) throws {
+  ///
+  /// `unknown` has the columns with placeholders, which are appended as erased values.
+  func append(
+    to side: inout ChangeSide,
+    encoder: ObjectEncoder,
+    blobs: Blobs,
+    unknown: [ColumnIndex: Int64] = [:]
+  ) throws {
     for index in layout.columns.indices {
+      guard unknown[ColumnIndex(index)] == nil else {
+        side.append(encoder.key(ColumnIndex(index)), value: .erased)
+        continue
+      }
       let value = row.value(at: Int32(truncatingIfNeeded: index) + 1)
       try side.append(value, at: ColumnIndex(index), encoder: encoder, blobs: blobs)
     }

@@ -30,6 +30,9 @@ extension Reader {
   ///
   /// Objects are sorted by entity in the order of the schema, and then by id.
   ///
+  /// An erased value of a replica is an erased value in the snapshot. A log can't have a snapshot with
+  /// erased values; see ``checkValuesAreKnown()``.
+  ///
   /// Only one object is in memory at a time. During the call of the closure, ``largeData(_:)``
   /// returns the object's large values. The snapshot is the state after the last transaction.
   ///
@@ -48,13 +51,19 @@ extension Reader {
 
   private func snapshot(_ passing: PassingValues, _ body: (Change) throws -> Void) throws {
     let rows = try ObjectRows(connection, layouts: layouts)
+    let unknown = try unknownValues()
     var text = ChangeText()
     var sequence: Int64 = 0
     for entity in layouts.map(\.index) {
       let encoder = ObjectEncoder(layouts[entity], layouts: layouts)
       let cursor = try rows.cursor(of: entity)
       while try cursor.next() {
-        try cursor.append(to: &text.after, encoder: encoder, blobs: passing.blobs)
+        try cursor.append(
+          to: &text.after,
+          encoder: encoder,
+          blobs: passing.blobs,
+          unknown: unknown[RowKey(entity: entity, id: ObjectID(cursor.id))] ?? [:]
+        )
         try text.withChange(
           .insert,
           sequence: sequence,
@@ -67,6 +76,22 @@ extension Reader {
         sequence += 1
       }
     }
+  }
+}
+
+extension Reader {
+  /// The erased values for which the rows have placeholders, each with the transaction whose value
+  /// was erased.
+  func unknownValues() throws -> [RowKey: [ColumnIndex: Int64]] {
+    guard connection.tables.prefix == nil else { return [:] }
+    return try UnknownValues(connection, layouts: layouts).all()
+  }
+
+  /// Throws ``StoreError/Code/irreversible`` if rows have placeholders for erased values.
+  package func checkValuesAreKnown() throws {
+    let count = try UnknownValues(connection, layouts: layouts).count
+    guard count > 0 else { return }
+    throw HistoryFailure.unknownValues(count).at(connection.path)
   }
 }
 

@@ -9,6 +9,8 @@ struct StoreFile: Sendable {
   let options: Options
   /// Whether a write-ahead log existed before this process opened the store.
   private let isInUse: Bool
+  /// The state of a store that was opened for reading, when this process opened it.
+  private let opened: FileState?
   /// The prefix of Travelog's tables in an adopted file; nil in a store of the library.
   var prefix: String?
 
@@ -16,6 +18,7 @@ struct StoreFile: Sendable {
     self.location = location
     self.options = options
     isInUse = hasLog(location.path)
+    opened = options.isReadOnly && !isInUse ? FileState(location.path) : nil
   }
 
   var path: String { location.path }
@@ -106,22 +109,20 @@ struct StoreFile: Sendable {
     }
   }
 
-  /// Opens a file without changing it, and without leaving other files if possible.
+  /// Opens a file without changing it, and without leaving other files.
   ///
-  /// SQLite creates files beside the store for a reader, and only a connection that can write
-  /// removes them. So the connection can write if permissions allow it, but is in the mode
-  /// `query_only`. If the folder can't be written to and contains no such files, no program is
-  /// writing to the store, and it is opened as immutable.
+  /// If the store has a write-ahead log, SQLite creates files beside the store for a reader, and only
+  /// a connection that can write removes them. So the connection can write if permissions allow it,
+  /// but is in the mode `query_only`. Otherwise, if no such files exist, no program is writing to the
+  /// store, and it is opened as immutable. Files that SQLite would create could belong to another
+  /// user than the store, and then the owner of the store could not write to it any more.
   private func connectReadOnly() throws -> Connection {
     guard access(path, F_OK) == 0 else { throw FileFailure.missing.at(path) }
     let isWritable = mayWrite(path) && mayWrite(folder)
-    let connection: Connection
+    var connection = try Connection(path: path, mode: isWritable ? .readWrite : .readOnly)
     if isWritable {
-      connection = try Connection(path: path, mode: .readWrite)
       if isInUse { try connection.keepWriteAheadLogOnClose() }
-    } else if hasLog(path) || mayWrite(folder) {
-      connection = try Connection(path: path, mode: .readOnly)
-    } else {
+    } else if !isInUse, try connection.isForWriteAheadLog {
       connection = try Connection(path: path, mode: .immutable)
     }
     try connection.execute("PRAGMA query_only = ON")
@@ -131,6 +132,14 @@ struct StoreFile: Sendable {
   private var folder: String {
     guard let slash = path.lastIndex(of: "/") else { return "." }
     return slash == path.startIndex ? "/" : String(path[..<slash])
+  }
+
+  /// Throws if another program wrote to a file that was opened as immutable.
+  ///
+  /// The values that were read may then belong to different states of the store.
+  func checkIsUnchanged(_ connection: Connection) throws {
+    guard connection.isImmutable, FileState(path) != opened else { return }
+    throw FileFailure.changedWhileRead.at(path)
   }
 
   private func prepareForWriting(_ connection: Connection) throws {
@@ -258,6 +267,25 @@ struct StoreFile: Sendable {
     let isApple =
       try connection.hasRow("SELECT 1 FROM sqlite_schema WHERE name = 'Z_METADATA'")
     return StoreError(isApple ? FileFailure.appleStore : .foreignDatabase, path: path)
+  }
+}
+
+/// What changes if a program writes to a store.
+private struct FileState: Equatable {
+  private let inode: ino_t
+  private let size: off_t
+  private let seconds: Int
+  private let nanoseconds: Int
+  private let isInUse: Bool
+
+  init?(_ path: String) {
+    var status = stat()
+    guard stat(path, &status) == 0 else { return nil }
+    inode = status.st_ino
+    size = status.st_size
+    seconds = status.st_mtim.tv_sec
+    nanoseconds = status.st_mtim.tv_nsec
+    isInUse = hasLog(path)
   }
 }
 

@@ -31,10 +31,13 @@ final class AdoptedReplay {
   }
 
   /// Writes the row of a change, after comparing it with the values that the change expects.
+  ///
+  /// `written` is called with the values that an insertion or an update sets; an erased value is nil.
   func write(
     _ part: PreparedChanges.Part,
     changes: PreparedChanges,
     values: ChangeValues,
+    written: (ArraySlice<ObjectDecoder.Member>, [Value?], RowKey) throws -> Void,
     note: (ReplayDifference) -> Void
   ) throws {
     let (change, entity) = (part.change, part.entity)
@@ -61,6 +64,7 @@ final class AdoptedReplay {
       }
       // If all values are erased, the row is left out, because a later transaction deletes it.
       guard new.contains(where: { $0 != nil }) else { return }
+      try written(after, new, key)
       let values = filled(new, of: table)
       digests.note(name, from: nil, to: values, table: entity.number)
       return try insert(values, name: name, into: entity.number)
@@ -80,6 +84,7 @@ final class AdoptedReplay {
       digests.note(name, from: row, to: nil, table: entity.number)
       return try table.delete(name)
     }
+    try written(after, new, key)
     var changed = row
     var columns: [ColumnIndex] = []
     for (member, value) in zip(after, new) {

@@ -24,6 +24,9 @@ extension Migration {
         provenance: options.provenance
       )
       writer = made
+      let removed = catalog.schema.entities.map(\.name).filter { schema[$0] == nil }
+      try UnknownValues(connection, layouts: made.layouts)
+        .removeAll(ofEntities: removed + (schema.replaced ?? []))
       return try Replayer(made).run(content: content, body)
     } committed: {
       writer?.committed()

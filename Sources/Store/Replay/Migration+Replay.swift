@@ -80,5 +80,12 @@ extension Migration {
     }
     let schemaID = try Catalog.add(plan.to, on: connection)
     try changeTables(plan, schemaID: schemaID, on: connection, blobs: blobs)
+    let succession = try SchemaSuccession([plan.from, plan.to])
+    try UnknownValues(connection, layouts: plan.mapping.newLayouts).rename { entity, property in
+      guard let new = succession.entity(entity),
+        let name = succession.property(property, of: entity)
+      else { return nil }
+      return (new, name)
+    }
   }
 }

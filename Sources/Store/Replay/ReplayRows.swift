@@ -20,6 +20,10 @@ final class ReplayRows {
   /// The tables of an adopted file; nil in a store.
   private let adopted: AdoptedReplay?
   var values: ChangeValues
+  /// The transaction whose changes are written.
+  var transaction: Int64 = 0
+  private let unknown: UnknownValues
+  private var hasUnknown = false
   // Exclusive access is not checked, because the purpose is read for every row, and does not change
   // while rows are written.
   @exclusivity(unchecked) var purpose = Purpose.history
@@ -30,10 +34,14 @@ final class ReplayRows {
     self.writer = writer
     tables = decoders.map { ReplayTable(writer.connection, decoder: $0) }
     adopted = writer.connection.tablePrefix == nil ? nil : AdoptedReplay(writer)
+    unknown = UnknownValues(writer.connection, layouts: writer.layouts)
     values = ChangeValues(decoders: decoders, blobs: writer.blobs) {
       throw StoreError(BlobFailure.missingInReplay(digest: $0))
     }
   }
+
+  /// Reads whether values are unknown; an earlier transaction may have been rolled back.
+  func begin() throws { hasUnknown = try !unknown.isEmpty }
 
   /// Writes the rows that had to wait until the end of their transaction.
   func finish() throws { try adopted?.finish() }
@@ -58,11 +66,17 @@ final class ReplayRows {
       throw CanonicalEncodingError(message: "a snapshot contains only insertions")
     }
     if let adopted {
-      return try adopted.write(part, changes: changes, values: values) { differences.append($0) }
+      if hasUnknown, part.change.kind == .delete {
+        try unknown.removeAll(of: RowKey(entity: part.entity, id: part.change.id))
+      }
+      return try adopted.write(part, changes: changes, values: values, written: noteKnown) {
+        differences.append($0)
+      }
     }
     guard purpose != .comparison else { return try compare(part, changes: changes) }
     let isWritten =
       try part.isPlain && writer.parked.isEmpty && differences.isEmpty
+      && (!hasUnknown || part.change.kind == .insert)
       && tables[part.entity].staysInRow(part, changes: changes)
       && writePlainly(part, changes: changes)
     if !isWritten { try writeSlowly(part, changes: changes) }
@@ -138,7 +152,11 @@ final class ReplayRows {
       differences += try writer.differences(of: row, from: old, members: before, key: key)
     }
     guard differences.isEmpty else { return }
-    if change.kind == .delete { return try writer.replayDelete(key, row: row) }
+    if change.kind == .delete {
+      if hasUnknown { try unknown.removeAll(of: key) }
+      return try writer.replayDelete(key, row: row)
+    }
+    try noteKnown(after, values: new, of: key)
     let columns = writer.layouts[entity].columns
     let values = zip(after, new).map { member, value in
       value ?? columns[member.index].placeholder(for: key.id.integer)
@@ -159,6 +177,26 @@ final class ReplayRows {
       if let value { row[member.index] = value }
     }
     try writer.replayInsert(key, values: row)
+    let known = Set(zip(members, values).filter { $0.1 != nil }.map { ColumnIndex($0.0.index) })
+    try addUnknown(row.indices.map { ColumnIndex($0) }.filter { !known.contains($0) }, of: key)
+  }
+
+  private func addUnknown(_ columns: [ColumnIndex], of key: RowKey) throws {
+    guard !columns.isEmpty else { return }
+    hasUnknown = true
+    try unknown.add(columns, of: key, transaction: transaction)
+  }
+
+  /// Notes which values of a changed row are unknown, and which are known again.
+  private func noteKnown(
+    _ members: ArraySlice<ObjectDecoder.Member>,
+    values: [Value?],
+    of key: RowKey
+  ) throws {
+    guard hasUnknown || values.contains(where: { $0 == nil }) else { return }
+    let pairs = zip(members, values).map { (column: ColumnIndex($0.index), isKnown: $1 != nil) }
+    try addUnknown(pairs.filter { !$0.isKnown }.map(\.column), of: key)
+    if hasUnknown { try unknown.remove(pairs.filter(\.isKnown).map(\.column), of: key) }
   }
 
   /// Compares a row after the migration with the change that the origin recorded.
@@ -177,6 +215,7 @@ final class ReplayRows {
       return
     }
     differences += try writer.differences(of: row, from: values, members: after, key: key)
+    try noteKnown(after, values: values, of: key)
   }
 
   // MARK: Links

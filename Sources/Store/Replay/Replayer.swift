@@ -42,6 +42,7 @@ package final class Replayer {
     // An error can leave the state of an unfinished transaction, so the state is reset in any case.
     defer { reset() }
     try writer.beginRows()
+    try rows.begin()
     let result = try body(self)
     try finish()
     try rows.complete()
@@ -70,6 +71,7 @@ package final class Replayer {
     let next = writer.recorder.transaction
     guard first ?? id == next else { throw failure(.gap(id, expected: next)) }
     open = (id, count)
+    rows.transaction = id
     sequence = 0
     rows.forgetDifferences()
   }
@@ -187,6 +189,7 @@ package final class Replayer {
     snapshot = point
     if migrated == nil { rows.purpose = .snapshot }
     open = (point.transaction, count)
+    rows.transaction = point.transaction
     sequence = 0
     rows.forgetDifferences()
   }

@@ -30,6 +30,7 @@ final class Undo {
       obstructed: { HistoryFailure.migrated(range.lowerBound, by: $0).at(rows.path) },
       { try apply($1) }
     )
+    try findTaken()
     for key in removed.sorted() { try findReferences(to: key) }
     for (key, list) in targets.sorted(by: { $0.key < $1.key }) {
       try findMissing(key, leads: list)
@@ -172,6 +173,23 @@ final class Undo {
     return difference.object == key.id && difference.entity == name(key.entity)
   }
 
-  func name(_ entity: EntityIndex) -> String { writer.layouts[entity].entity.name }
+  /// Finds the objects that have unique values that the undo restores.
+  private func findTaken() throws {
+    try writer.putParkedRowsBack { key, error in
+      let taken = writer.taken(from: key, error: error)
+      // If the other object is not known, the save reports the duplicate value.
+      guard let other = taken.by else { return }
+      conflicts.append(
+        .taken(
+          entity: name(key.entity),
+          object: key.id.integer,
+          properties: taken.properties,
+          byEntity: other.entity,
+          byObject: other.id.integer
+        )
+      )
+    }
+  }
 
+  func name(_ entity: EntityIndex) -> String { writer.layouts[entity].entity.name }
 }

@@ -78,17 +78,23 @@ extension Writer {
   ///
   /// - Throws: ``StoreError/Code/duplicate`` if another object has the unique value.
   package func putParkedRowsBack() throws {
+    try putParkedRowsBack { throw duplicate($0, error: $1) }
+    // The rows have been removed one by one, but the list of their keys has not.
+    parked.removeAll()
+  }
+
+  /// Inserts the parked rows into their tables, and calls `refused` with each row that stays parked
+  /// because another object has its unique value.
+  func putParkedRowsBack(refused: (RowKey, SQLiteError) throws -> Void) throws {
     for key in parked.keys {
       guard let values = parked[key] else { continue }
       do {
         try tables[key.entity].insert(id: key.id, values: values)
+        parked.remove(key)
       } catch let error as SQLiteError where error.code == SQLiteError.constraintUnique {
-        throw duplicate(key, values: values, error: error)
+        try refused(key, error)
       }
-      parked.remove(key)
     }
-    // The rows have been removed one by one, but the list of their keys has not.
-    parked.removeAll()
   }
 
   /// Inserts a row, or parks it if another row has its unique value.
@@ -115,22 +121,27 @@ extension Writer {
     parked.set(key, columns: columns, values: values)
   }
 
-  private func duplicate(_ key: RowKey, values: [Value], error: SQLiteError) -> StoreError {
-    let layout = layouts[key.entity]
-    let columns = failedColumns(error, layout: layout)
+  private func duplicate(_ key: RowKey, error: SQLiteError) -> StoreError {
+    let taken = taken(from: key, error: error)
     return StoreError(
-      ObjectFailure.duplicate(
-        name(of: key),
-        properties: columns.map { layout.columns[$0].property },
-        other: takenBy(key, columns: columns, values: values).map(name)
-      ),
+      ObjectFailure.duplicate(name(of: key), properties: taken.properties, other: taken.by),
       cause: error
     )
   }
 
-  private func takenBy(_ key: RowKey, columns: [ColumnIndex], values: [Value]) -> RowKey? {
-    guard !columns.isEmpty else { return nil }
-    let names = columns.map { layouts[key.entity].columns[$0].property }
+  /// The unique properties of a parked row whose values another object has, and this object.
+  func taken(
+    from key: RowKey,
+    error: SQLiteError
+  ) -> (properties: [String], by: ObjectName?) {
+    let layout = layouts[key.entity]
+    let columns = failedColumns(error, layout: layout)
+    let names = columns.map { layout.columns[$0].property }
+    return (names, takenBy(key, columns: columns, names: names).map(name))
+  }
+
+  private func takenBy(_ key: RowKey, columns: [ColumnIndex], names: [String]) -> RowKey? {
+    guard !columns.isEmpty, let values = parked[key] else { return nil }
     for entity in layouts[key.entity].ancestors.reversed() + [key.entity] {
       let found = names.compactMap { layouts[entity].column(of: $0) }
       guard found.count == names.count else { continue }

@@ -93,8 +93,8 @@ extension Travelog {
       do {
         try writeFigures()
       } catch let second {
-        // The first error decides the exit code, so the second one is only a warning.
-        try call.warn("\(shown(second))")
+        // The first error decides the exit code.
+        try call.report(shown(second))
       }
       throw error
     }
@@ -121,7 +121,13 @@ extension Travelog {
         continue
       }
       let reason = reason(result, of: step, report: job.report)
-      try call.messages.showLine("\(call.messages.style.red(title)): \(reason)")
+      if call.arguments[json] {
+        let hint = result.error?.hint
+        let message = result.error?.message ?? reason
+        try call.report(CommandError(result.code, message: "\(title): \(message)", hint: hint))
+      } else {
+        try call.messages.showLine("\(call.messages.style.red(title)): \(reason)")
+      }
       if code == .success { code = result.code }
       let wasStopped = result.code == .interrupted || result.code == .terminated
       if wasStopped { return result.code }

@@ -475,4 +475,53 @@ struct CheckTests {
       }
     )
   }
+
+  @Test("An attribute that a migration added is compared in objects that have never set it.")
+  func addedAttribute() throws {
+    let schema = { (version: String, added: [String]) in
+      StoreSchema(
+        version: version,
+        entities: [
+          Entity(
+            name: "Trip",
+            attributes: [Attribute(name: "name", type: .string)]
+              + added.map { Attribute(name: $0, type: .string, isOptional: true) }
+          )
+        ]
+      )
+    }
+    try withStoreFile(
+      schema("1", []),
+      fill: { writer in
+        for id in 1...3 as ClosedRange<Int64> {
+          try writer.insert(0, id: id, values: [.text("trip \(id)")])
+        }
+      },
+      { url in
+        try Store.open(.file(url)).write(Author()) { writer in
+          try writer.update(0, id: 2, columns: [0], values: [.text("renamed")])
+        }
+        try Migration.migrate(url, to: schema("2", ["note"]), author: Author())
+        try Store.open(.file(url)).write(Author()) { writer in
+          try writer.update(0, id: 3, columns: [1], values: [.text("set")])
+        }
+        try Migration.migrate(url, to: schema("3", ["note", "place"]), author: Author())
+        var unknown: Int64 = 0
+        func check() throws -> [String] {
+          var findings: [String] = []
+          unknown = try Store.open(.file(url)).check { findings.append($0.description) }.unknown
+          return findings
+        }
+        #expect(try check() == [] && unknown == 0)
+        let connection = try Connection(path: url.path(percentEncoded: false), mode: .readWrite)
+        try connection.setTriggers(enabled: false)
+        try connection.execute("UPDATE Trip SET note = 'forged' WHERE id = 1")
+        try connection.execute("UPDATE Trip SET place = 'forged' WHERE id IN (2, 3)")
+        let found = try check()
+        #expect(found.count == 3 && unknown == 0)
+        #expect(found.first?.contains(#"["note"]"#) == true)
+        #expect(found.last?.contains(#"["place"]"#) == true)
+      }
+    )
+  }
 }

@@ -56,90 +56,6 @@ struct PastNamesTests {
     #expect(present("[]", quoted) == "[]" && present("null", quoted) == "null")
   }
 
-  /// A schema in which guests and a place know each other.
-  private func schema(place name: String, version: String) -> StoreSchema {
-    func relationship(_ own: String, to other: String, inverse: String) -> Relationship {
-      Relationship(
-        name: own,
-        destination: other,
-        isToMany: true,
-        inverse: inverse,
-        storage: .joinTable("links", source: inverse, target: own)
-      )
-    }
-    return StoreSchema(
-      version: version,
-      entities: [
-        Entity(
-          name: "Guest",
-          relationships: [relationship("places", to: name, inverse: "guests")]
-        ),
-        Entity(
-          name: name,
-          relationships: [relationship("guests", to: "Guest", inverse: "places")],
-          originalName: name == "Place" ? "Area" : "Place"
-        ),
-      ]
-    )
-  }
-
-  @Test("Links that another entity owned in between are unknown to their first owner.")
-  func movedLinks() throws {
-    // The entity whose name is first owns the links.
-    let schemas = [("Place", "1"), ("Area", "2"), ("Place", "3")].map {
-      schema(place: $0, version: "\($1).0.0")
-    }
-    func guest(_ count: Int) throws -> PastNames.Successor? {
-      let names = try PastNames(Array(schemas.prefix(count)))
-      return Array("Guest".utf8).withUnsafeBytes { names.successor(of: $0) }
-    }
-    let own = try #require(try guest(1))
-    #expect(own.properties[memberKey("places")]?.isSame == true && own.knowsLinks)
-    let moved = try #require(try guest(2))
-    #expect(moved.properties.isEmpty && moved.knowsLinks)
-    let back = try #require(try guest(3))
-    #expect(back.properties.isEmpty && !back.knowsLinks)
-  }
-
-  /// A schema in which guests and the objects of another entity know each other.
-  private func guests(_ other: Entity, version: String) -> StoreSchema {
-    var other = other
-    func relationship(_ own: String, to other: String, inverse: String) -> Relationship {
-      Relationship(
-        name: own,
-        destination: other,
-        isToMany: true,
-        inverse: inverse,
-        storage: .joinTable("links", source: inverse, target: own)
-      )
-    }
-    other.relationships = [relationship("guests", to: "Guest", inverse: "places")]
-    return StoreSchema(
-      version: version,
-      entities: [
-        Entity(
-          name: "Guest",
-          relationships: [relationship("places", to: other.name, inverse: "guests")]
-        ), other,
-      ]
-    )
-  }
-
-  @Test("Links are unknown only if their other entity was removed or is new.")
-  func replacedDestination() throws {
-    func knowsLinks(_ new: Entity) throws -> Bool? {
-      let schemas = [
-        guests(Entity(name: "Place"), version: "1"), guests(new, version: "2"),
-      ]
-      let names = try PastNames(schemas)
-      return Array("Guest".utf8).withUnsafeBytes { names.successor(of: $0)?.knowsLinks }
-    }
-    #expect(try knowsLinks(Entity(name: "Place")) == true)
-    #expect(try knowsLinks(Entity(name: "Venue", originalName: "Place")) == true)
-    #expect(try knowsLinks(Entity(name: "Venue")) == false)
-    #expect(try knowsLinks(Entity(name: "Venue", originalName: "Hotel")) == false)
-  }
-
   @Test("A renamed or removed attribute is found by the name that it had in the first schema.")
   func followedAttributes() throws {
     func schema(_ version: String, _ attributes: [Attribute]) -> StoreSchema {
@@ -153,7 +69,7 @@ struct PastNamesTests {
       schema("3", [renamed, Attribute(name: "b", type: .int64)]),
     ])
     let found = try #require(Array("E".utf8).withUnsafeBytes { names.successor(of: $0) })
-    #expect(found.entity == 0 && found.knowsLinks)
+    #expect(found.entity == 0)
     #expect(Set(found.properties.keys) == [memberKey("a"), memberKey("b")])
     let first = try #require(found.properties[memberKey("a")])
     #expect(

@@ -132,6 +132,23 @@ struct UndoTests {
     }
   }
 
+  @Test("The error of an undo names the object that has a unique value now, and the later change.")
+  func takenValues() throws {
+    try withStore(.memory) { store, _ in
+      try store.save { try $0.trip(1).insert(name: "a") }
+      try store.save { try $0.trip(1).set(name: "b") }
+      try store.save { try $0.trip(2).insert(name: "a") }
+      let taken = "Trip 2 has the unique 'name' that the undo would restore in Trip 1"
+      #expect(try conflicts(store, 2...2) == [taken])
+      let error = #expect(throws: StoreError.self) { try store.undo(2...2, author: Author()) }
+      #expect(error?.message.contains("\(taken) (transaction 3)") == true)
+      #expect(try rows("SELECT id, name FROM Trip ORDER BY id", in: store) == ["1|b", "2|a"])
+      // Together with the later change, the undo is possible.
+      try store.undo(2...3, author: Author())
+      #expect(try rows("SELECT id, name FROM Trip", in: store) == ["1|a"])
+    }
+  }
+
   @Test("A refused undo of an object's update does not write the object's earlier values.")
   func refusedUpdate() throws {
     try withStore(.memory) { store, _ in

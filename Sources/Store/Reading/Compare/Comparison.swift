@@ -46,6 +46,8 @@ private final class Comparison {
   private let new: ObjectRows
   private let oldValues: PassingValues
   private let newValues: PassingValues
+  private let oldUnknown: [RowKey: [ColumnIndex: Int64]]
+  private let newUnknown: [RowKey: [ColumnIndex: Int64]]
   private var text = ChangeText()
   private var sequence: Int64 = 0
 
@@ -61,6 +63,8 @@ private final class Comparison {
     new = try ObjectRows(other.connection, layouts: other.layouts)
     self.oldValues = oldValues
     self.newValues = newValues
+    oldUnknown = try one.unknownValues()
+    newUnknown = try other.unknownValues()
   }
 
   func run(_ body: (RowDifference) throws -> Void) throws {
@@ -70,9 +74,10 @@ private final class Comparison {
       else { continue }
       pairs.append(Pair(first, of: old, new: layout, of: new))
     }
+    var unknown = pairs.map(idsOfUnknown)
     let search = DifferenceSearch(one, other, compared: pairs.map { $0.compared(old, new) })
     var cursors: (index: Int, one: ObjectCursor, other: ObjectCursor)?
-    try search.run { index, ids in
+    func compare(_ index: Int, _ ids: [Int64]) throws {
       guard !ids.isEmpty else { return }
       let pair = pairs[index]
       let (one, other): (ObjectCursor, ObjectCursor)
@@ -83,8 +88,32 @@ private final class Comparison {
         other = try new.cursor(of: pair.new.index)
         cursors = (index, one, other)
       }
-      for id in ids { try compare(pair, id: id, one: one, other: other, body) }
+      for id in ids { try self.compare(pair, id: id, one: one, other: other, body) }
     }
+    // Objects with unknown values are compared even if their rows are equal.
+    var last = 0
+    try search.run { index, ids in
+      while last < index {
+        try compare(last, unknown[last])
+        last += 1
+      }
+      guard let end = ids.last, !unknown[index].isEmpty else { return try compare(index, ids) }
+      let due = unknown[index].prefix { $0 <= end }
+      unknown[index].removeFirst(due.count)
+      try compare(index, Set(ids).union(due).sorted())
+    }
+    while last < pairs.count {
+      try compare(last, unknown[last])
+      last += 1
+    }
+  }
+
+  /// The ids of the objects of an entity that have unknown values in one of the stores.
+  private func idsOfUnknown(_ pair: Pair) -> [Int64] {
+    let ids =
+      oldUnknown.keys.filter { $0.entity == pair.old.index }.map(\.id.integer)
+      + newUnknown.keys.filter { $0.entity == pair.new.index }.map(\.id.integer)
+    return Set(ids).sorted()
   }
 
   private func compare(
@@ -99,10 +128,22 @@ private final class Comparison {
       try compare(pair, one: one, other: other)
       if !text.changed.isEmpty { try report(.update, pair: pair, id: id, body) }
     case (true, false):
-      try pair.append(one, to: &text.before, blobs: oldValues.blobs, isOld: true)
+      try pair.append(
+        one,
+        to: &text.before,
+        blobs: oldValues.blobs,
+        isOld: true,
+        unknown: oldUnknown
+      )
       try report(.delete, pair: pair, id: id, body)
     case (false, true):
-      try pair.append(other, to: &text.after, blobs: newValues.blobs, isOld: false)
+      try pair.append(
+        other,
+        to: &text.after,
+        blobs: newValues.blobs,
+        isOld: false,
+        unknown: newUnknown
+      )
       try report(.insert, pair: pair, id: id, body)
     case (false, false):
       // Only links have this id: their owner is missing or has another entity. These links are
@@ -126,7 +167,27 @@ private final class Comparison {
 
   /// Builds the difference of two objects with the same id.
   private func compare(_ pair: Pair, one: ObjectCursor, other: ObjectCursor) throws {
+    let oldUnknown = oldUnknown[pair.old.key(one.id)] ?? [:]
+    let newUnknown = newUnknown[pair.new.key(other.id)] ?? [:]
     for (left, right) in pair.columns {
+      let (oldErased, newErased) = (oldUnknown[left], newUnknown[right])
+      if oldErased != nil || newErased != nil {
+        // If the same transaction had set the erased value of both stores, the values are equal.
+        guard oldErased != newErased else { continue }
+        let key = pair.newEncoder.key(right)
+        text.appendChanged(key)
+        text.before.append(
+          key,
+          value: oldErased == nil
+            ? try one.encoded(left, pair.oldEncoder, blobs: oldValues.blobs) : .erased
+        )
+        text.after.append(
+          key,
+          value: newErased == nil
+            ? try other.encoded(right, pair.newEncoder, blobs: newValues.blobs) : .erased
+        )
+        continue
+      }
       let first = one.row.value(at: Int32(truncatingIfNeeded: left.number) + 1)
       let second = other.row.value(at: Int32(truncatingIfNeeded: right.number) + 1)
       // Most values are equal. Comparing the stored values first avoids encoding equal values.
@@ -152,6 +213,22 @@ private final class Comparison {
       text.before.append(key, value: one.links[left].encoder.list(before.filter(isOther)))
       text.after.append(key, value: other.links[right].encoder.list(after.filter(isOther)))
     }
+  }
+}
+
+extension EntityLayout {
+  /// The key of an object of this entity.
+  fileprivate func key(_ id: Int64) -> RowKey { RowKey(entity: index, id: ObjectID(id)) }
+}
+
+extension ObjectCursor {
+  fileprivate func encoded(
+    _ column: ColumnIndex,
+    _ encoder: ObjectEncoder,
+    blobs: Blobs
+  ) throws -> EncodedValue {
+    let value = row.value(at: Int32(truncatingIfNeeded: column.number) + 1)
+    return try encoder.encoded(value, at: column, blobs: blobs)
   }
 }
 
@@ -226,15 +303,17 @@ private struct Pair {
     _ cursor: ObjectCursor,
     to side: inout ChangeSide,
     blobs: Blobs,
-    isOld: Bool
+    isOld: Bool,
+    unknown: [RowKey: [ColumnIndex: Int64]]
   ) throws {
     let encoder = isOld ? oldEncoder : newEncoder
+    let unknown = unknown[(isOld ? old : new).key(cursor.id)] ?? [:]
     for (left, right) in columns {
       let column = isOld ? left : right
-      let value = cursor.row.value(at: Int32(truncatingIfNeeded: column.number) + 1)
       side.append(
         newEncoder.key(right),
-        value: try encoder.encoded(value, at: column, blobs: blobs)
+        value: unknown[column] == nil
+          ? try cursor.encoded(column, encoder, blobs: blobs) : .erased
       )
     }
     for (left, right) in links {
