@@ -100,22 +100,8 @@ struct ExampleTests {
     let source =
       "import SwiftData\n" + Example.models
       + examples.enumerated().map { $1.type(named: "Example\($0)") }.joined()
-    try withTemporaryFolder { folder in
-      let file = folder.appending(path: "Examples.swift")
-      try source.write(to: file, atomically: true, encoding: .utf8)
-      let build = Bundle.main.bundleURL.path
-      let maps = [
-        "\(build)/CSwiftRuntime.build/module.modulemap", "Sources/CSQLite/module.modulemap",
-      ]
-      let (text, code) = try run(
-        [
-          "swiftc", "-typecheck", "-swift-version", "6", "-suppress-warnings", file.path,
-          "-I", "\(build)/Modules", "-module-cache-path", folder.appending(path: "modules").path,
-          "-load-plugin-executable", "\(build)/SwiftDataMacros-tool#SwiftDataMacros",
-        ] + maps.flatMap { ["-Xcc", "-fmodule-map-file=\($0)"] }
-      )
-      #expect(code == 0, "\(text)")
-    }
+    let (text, code) = try typecheck(source, options: ["-suppress-warnings"])
+    #expect(code == 0, "\(text)")
   }
 
   @Test("Every public type of SwiftData is in an example.")

@@ -172,6 +172,19 @@ struct PropertyShapeTests {
     #expect(index.indices == [[\.count], [\.startDate, \.name]])
   }
 
+  @Test("A model from empty backing data accepts values by their key paths.")
+  func emptyBackingData() {
+    let data: some BackingData<ShapedLodging> = ShapedLodging.createBackingData()
+    let lodging = ShapedLodging(backingData: data)
+    lodging.setValue(forKey: \.place, to: "Hotel")
+    #expect(lodging.place == "Hotel")
+    lodging.setValue(forKey: \.place, to: "Hut")
+    #expect(lodging.getValue(forKey: \.place) == "Hut")
+    let trip = ShapedTrip(name: "Oslo")
+    lodging.setValue(forKey: \.trip, to: trip)
+    #expect(lodging.trip === trip && trip.lodging === lodging)
+  }
+
   @Test("Numbers of every width keep their value.")
   func numbers() {
     let numbers = ShapedNumbers()

@@ -78,9 +78,12 @@ struct DeleteRuleTests {
     }
   }
 
-  @Test("The rule nullify clears the column, and records and reports it.")
-  func nullify() throws {
-    try withStore(.memory, schema: family(.nullify)) { store, _ in
+  @Test(
+    "The rules nullify and noAction clear the column, and record and report it.",
+    arguments: [DeleteRule.nullify, .noAction]
+  )
+  func nullify(rule: DeleteRule) throws {
+    try withStore(.memory, schema: family(rule)) { store, _ in
       try store.write(Author()) { writer in
         try writer.insert(0, id: 1, values: self.node(nil))
         try writer.insert(0, id: 2, values: self.node(1))
@@ -103,7 +106,7 @@ struct DeleteRuleTests {
     "The error of a denied deletion names the objects, and deleting them together succeeds.",
     arguments: [
       (DeleteRule.deny, false, StoreError.Code.deletionDenied),
-      (.noAction, false, .missingReference),
+      (.noAction, true, .missingReference),
       (.nullify, true, .missingValue),
     ]
   )

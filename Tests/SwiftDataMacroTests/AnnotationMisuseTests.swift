@@ -9,10 +9,10 @@ struct AnnotationMisuseTests {
   @Test("An annotation of a property that is not stored is refused.")
   func unstored() throws {
     expectComplaints(
-      model("@Attribute var a: Int { 1 }"),
+      model("@Relationship var a: Trip? { nil }"),
       [
-        "2:3 @Attribute says how a property is stored, but 'a' is computed; remove "
-          + "@Attribute, or make it a stored property."
+        "2:3 @Relationship says how a property is stored, but 'a' is computed; remove "
+          + "@Relationship, or make it a stored property."
       ]
     )
     expectComplaints(
@@ -41,6 +41,20 @@ struct AnnotationMisuseTests {
       "remove '@Attribute'",
       model("var a: Int { 1 }")
     )
+  }
+
+  @Test("@Attribute on a computed property is only a warning.")
+  func computedAttribute() throws {
+    let source = model("@Attribute(.ephemeral) var a: Int { 1 }; var b = 2")
+    let expansion = expand(source)
+    let complaint = try #require(expansion.complaints.first)
+    #expect(expansion.complaints.count == 1 && !complaint.isError)
+    #expect(
+      complaint.description
+        == "2:3 @Attribute says how a property is stored, but 'a' is computed; remove "
+        + "@Attribute, or make it a stored property."
+    )
+    #expect(expansion.text.contains("keypath: \\Trip.b") && !expansion.text.contains("\\Trip.a"))
   }
 
   @Test("An annotation outside a model is refused.", arguments: ["Attribute", "Relationship"])
@@ -232,8 +246,8 @@ struct AnnotationMisuseTests {
           + "move it into 'Item'."
       ]
     )
-    expectComplaints(model("#Unique<V1.Trip>([\\.name])"), [])
-    expectComplaints(model("#Unique([\\Trip.name])"), [])
+    expectComplaints(model("#Unique<V1.Trip>([\\.name]); var name = 1"), [])
+    expectComplaints(model("#Unique([\\Trip.name]); var name = 1"), [])
     try expectRemedy(
       model("#Index<Item>([\\.name])"),
       "write 'Trip'",
@@ -251,7 +265,7 @@ struct AnnotationMisuseTests {
       ]
     )
     expectComplaints(
-      model("#Index<Trip>([\\.a], [])"),
+      model("#Index<Trip>([\\.a], []); var a = 1"),
       [
         "2:23 This list of #Index is empty; add key paths to it, or remove it."
       ]
@@ -267,13 +281,16 @@ struct AnnotationMisuseTests {
   @Test("#Unique twice in one model is refused.")
   func repeatedConstraints() {
     expectComplaints(
-      model("#Unique<Trip>([\\.a]); #Unique<Trip>([\\.b])"),
+      model("#Unique<Trip>([\\.a]); #Unique<Trip>([\\.b]); var a = 1; var b = 1"),
       [
         "2:25 A model can have only one #Unique; put all lists in the first #Unique, separated by "
           + "commas."
       ]
     )
-    expectComplaints(model("#Unique<Trip>([\\.a]); #Index<Trip>([\\.b])"), [])
+    expectComplaints(
+      model("#Unique<Trip>([\\.a]); #Index<Trip>([\\.b]); var a = 1; var b = 1"),
+      []
+    )
   }
 
   @Test("#Unique and #Index over a property that is not stored are refused.")
@@ -292,9 +309,28 @@ struct AnnotationMisuseTests {
           + "remove it from the list."
       ]
     )
+  }
+
+  @Test("#Unique and #Index over a property that does not exist are refused, with a suggestion.")
+  func constraintsOnUnknown() {
     expectComplaints(
-      model("#Index<Trip>([\\.a], [\\.inherited]); var a = 1"),
-      []
+      model("#Unique<Trip>([\\.nmae, \\.count]); var name = 1; var count = 2"),
+      [
+        "2:18 #Unique names 'nmae', but 'Trip' has no stored property of this name; did you mean 'name'?"
+      ]
+    )
+    expectComplaints(
+      model("#Index<Trip>(.binary([\\Trip.other])); var name = 1; static var other = 2"),
+      [
+        "2:25 #Index names 'other', but 'Trip' has no stored property of this name; name one of its stored "
+          + "properties."
+      ]
+    )
+    expectComplaints(model("#Index<Trip>([\\.id], [\\.owner?.name]); var owner: Trip?"), [])
+    expectComplaints(
+      "@Model final class Taxi: Trip {\n  #Index<Taxi>([\\.inherited])\n  init() {}\n}",
+      [],
+      missing: []
     )
   }
 }

@@ -132,7 +132,7 @@ struct ModelDetailTests {
     )
     #expect(
       text.contains(
-        "metadata: SwiftData.Schema.Attribute("
+        "metadata: SwiftData._attribute(SwiftData.Schema.Attribute("
           + #".unique, .spotlight, originalName: "title", hashModifier: "2")"#
       )
     )

@@ -55,7 +55,7 @@ struct ModelExpansionTests {
             name: "name",
             keypath: \Trip.name,
             defaultValue: nil,
-            metadata: SwiftData.Schema.Attribute(.unique, originalName: "title")
+            metadata: SwiftData._attribute(SwiftData.Schema.Attribute(.unique, originalName: "title"), of: \Trip.name)
           ),
           ]
         }

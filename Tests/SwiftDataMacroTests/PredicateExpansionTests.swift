@@ -36,17 +36,15 @@ struct PredicateExpansionTests {
       #"""
       let p = #Predicate<Trip> { trip in
         // Both.
-        first.evaluate(trip) && !self.second.evaluate(trip)
-          && trip.items.contains { third.evaluate($0) } && count.evaluate(trip.items) > 0
+        trip.items.contains { third.evaluate($0) } == (first.evaluate(trip) == self.second.evaluate(trip))
       }
       """#,
       #"""
       let p = #_Predicate<Trip> { trip in
         // Both.
-        first[trip, default: "evaluate"] && !self.second[trip, default: "evaluate"]
-          && trip.items.contains {
+        trip.items.contains {
           third[$0, default: "evaluate"]
-        } && count[trip.items, default: "evaluate"] > 0
+        } == (first[trip, default: "evaluate"] == self.second[trip, default: "evaluate"])
       }
       """#
     )
@@ -55,12 +53,92 @@ struct PredicateExpansionTests {
   @Test("#Predicate leaves other functions named evaluate unchanged.")
   func others() {
     expectExpansion(
-      #"let p = #Predicate<Trip> { evaluate($0) || $0.evaluate() || $0.evaluate(at: 1) }"#,
+      #"let p = #Predicate<Trip> { [evaluate($0), $0.evaluate(), $0.evaluate(at: 1)] }"#,
       #"""
       let p = #_Predicate<Trip> {
-        evaluate($0) || $0.evaluate() || $0.evaluate(at: 1)
+        [evaluate($0), $0.evaluate(), $0.evaluate(at: 1)]
       }
       """#
     )
+  }
+
+  @Test("#Predicate passes each term of a condition to Foundation's macro separately.")
+  func chain() {
+    expectExpansion(
+      #"""
+      let p = #Predicate<Trip> { trip in
+        trip.name == name || first.evaluate(trip)
+          && !(trip.items.contains { item in item.trip == trip } || flag)
+      }
+      """#,
+      #"""
+      let p = Foundation.Predicate<Trip>({ trip in
+          let _$input0 = SwiftData._PredicateInput(trip)
+          let _$term0 = #_Predicate {
+            _$input0["variable"].name == name
+          } .expression
+          let _$term1 = #_Predicate {
+            first[_$input0["variable"], default: "evaluate"]
+          } .expression
+          let _$term2 = #_Predicate {
+            _$input0["variable"].items.contains { item in
+              item.trip == _$input0["variable"]
+            }
+          } .expression
+          let _$term3 = #_Predicate {
+            flag
+          } .expression
+          return SwiftData._or(_$term0, SwiftData._and(_$term1, SwiftData._not(SwiftData._or(_$term2, _$term3))))
+        })
+      """#
+    )
+  }
+
+  @Test("The terms of a condition may use inputs without names, and inputs with types.")
+  func chainInputs() {
+    expectExpansion(
+      #"let p: Predicate<Trip> = #Predicate { $0.items.contains { $0.flag } && ($0.flag) }"#,
+      #"""
+      let p: Predicate<Trip> = Foundation.Predicate({
+          let _$input0 = SwiftData._PredicateInput($0)
+          let _$term0 = #_Predicate {
+            _$input0["variable"].items.contains {
+              $0.flag
+            }
+          } .expression
+          let _$term1 = #_Predicate {
+            _$input0["variable"].flag
+          } .expression
+          return SwiftData._and(_$term0, _$term1)
+        })
+      """#
+    )
+    expectExpansion(
+      #"let p = #Predicate { (a: Trip, b: Item) -> Bool in return flag && b.name == "x" }"#,
+      #"""
+      let p = Foundation.Predicate({ (a: PredicateExpressions.Variable<Trip>, b: PredicateExpressions.Variable<Item>) in
+          let _$input1 = SwiftData._PredicateInput(b)
+          let _$term0 = #_Predicate {
+            flag
+          } .expression
+          let _$term1 = #_Predicate {
+            _$input1["variable"].name == "x"
+          } .expression
+          return SwiftData._and(_$term0, _$term1)
+        })
+      """#
+    )
+  }
+
+  @Test(
+    "#Predicate does not split a condition in which another variable has the name of an input.",
+    arguments: [
+      "{ trip in trip.items.contains { trip in trip.flag } && trip.flag }",
+      "{ trip in trip.flag || trip.items.contains { [trip] item in item.trip == trip } }",
+      "{ trip in trip.flag || (if let trip = trip.next { trip.flag } else { false }) }",
+    ]
+  )
+  func ambiguous(closure: String) {
+    #expect(expand("let p = #Predicate<Trip> \(closure)").text.contains("#_Predicate<Trip> {"))
   }
 }

@@ -127,7 +127,9 @@ extension Writer {
       switch reference.rule {
       case .cascade:
         waiting += try pointing(at: key.id, through: reference)
-      case .nullify where reference.isOptional:
+      case .nullify where reference.isOptional, .noAction where reference.isOptional:
+        // With the rule `noAction`, nothing changes the objects in memory. A row can't refer to a
+        // missing row, so its column becomes NULL all the same.
         for row in try pointing(at: key.id, through: reference) {
           let column = column(reference, in: row)
           try update(row.entity, id: row.id.integer, columns: [column], values: [.null])

@@ -34,7 +34,8 @@ extension ModelContext {
     undoRecorder.endGroup(in: self)
   }
 
-  /// Discards all changes since the last save; inserted objects no longer belong to the context.
+  /// Discards all changes since the last save, and all steps of the undo manager; inserted objects
+  /// no longer belong to the context.
   public func rollback() {
     let changes = pending
     changeCount += 1
@@ -42,7 +43,7 @@ extension ModelContext {
     deferredError = nil
     for overlay in overlays { overlay?.clear() }
     identities.atHand.removeAll()
-    undoRecorder.forget()
+    undoRecorder.forgetAll()
     for model in changes.inserted.elements {
       model._$state.detach()
     }

@@ -44,6 +44,7 @@ extension PendingSave {
     }
     let ruled = deletedRows.compactMap(registered)
     for model in ruled { model._$state.becomeDeleted(in: context) }
+    for model in changes.deleted.elements { model._$state.forgetLinksWithoutRule() }
     for model in nullifiedRows.compactMap(registered) {
       model._$state.forgetReferences(of: model)
     }

@@ -80,6 +80,12 @@ final class UndoRecorder {
     actions = []
     seen = [:]
   }
+
+  /// Discards all steps, because they revert changes of objects that have other values now.
+  func forgetAll() {
+    forget()
+    manager?.removeAllActions()
+  }
 }
 
 extension Slot {

@@ -116,6 +116,56 @@ public func _listed<Function>(_ function: Function) -> [Schema.PropertyMetadata]
   unsafeBitCast(function, to: (() -> [Schema.PropertyMetadata]).self)()
 }
 
+// The metadata of a property with `@Attribute` chooses one of these overloads. The compiler shows the
+// message of a deprecated one as a warning.
+
+/// Returns the attribute of a property; only generated code uses it.
+public func _attribute<Model, Value>(
+  _ attribute: Schema.Attribute,
+  of _: KeyPath<Model, Value>
+) -> Schema.Attribute {
+  attribute
+}
+
+/// Returns the attribute of a relationship, with a warning; only generated code uses it.
+@available(
+  *,
+  deprecated,
+  message: "this property is a relationship; use @Relationship instead of @Attribute"
+)
+public func _attribute<Model, Value: PersistentModel>(
+  _ attribute: Schema.Attribute,
+  of _: KeyPath<Model, Value>
+) -> Schema.Attribute {
+  attribute
+}
+
+/// Returns the attribute of an optional relationship, with a warning; only generated code uses it.
+@available(
+  *,
+  deprecated,
+  message: "this property is a relationship; use @Relationship instead of @Attribute"
+)
+public func _attribute<Model, Value: PersistentModel>(
+  _ attribute: Schema.Attribute,
+  of _: KeyPath<Model, Value?>
+) -> Schema.Attribute {
+  attribute
+}
+
+/// Returns the attribute of a to-many relationship, with a warning; only generated code uses it.
+@available(
+  *,
+  deprecated,
+  message: "this property is a relationship; use @Relationship instead of @Attribute"
+)
+public func _attribute<Model, Value: RelationshipCollection>(
+  _ attribute: Schema.Attribute,
+  of _: KeyPath<Model, Value>
+) -> Schema.Attribute {
+  attribute
+}
+
 /// Adds accessors to a persisted property; `index` is the position of the property in its class.
 @attached(accessor, names: named(init), named(get), named(set))
 @attached(peer, names: prefixed(_), prefixed(_$observing_))

@@ -60,3 +60,69 @@ extension Foundation.Expression {
     get throws { try evaluate(repeat each argument) }
   }
 }
+
+// Declarations for predicates whose macro passes each term of a condition to Foundation's macro
+// separately.
+
+/// An input of a predicate, which its terms share.
+public struct _PredicateInput<Value> {
+  fileprivate let variable: PredicateExpressions.Variable<Value>
+
+  /// Wraps the variable of the input.
+  public init(_ variable: PredicateExpressions.Variable<Value>) { self.variable = variable }
+
+  /// Stands for the input in a term; the macro replaces it before it can run.
+  public subscript(_: String) -> Value {
+    preconditionFailure("Only the macro #Predicate uses this subscript.")
+  }
+}
+
+extension PredicateExpressions {
+  /// Creates the node of an input, which is its variable; only macros use it.
+  public static func build_subscript<Input>(
+    _ input: Value<_PredicateInput<Input>>,
+    _: Value<String>
+  ) -> Variable<Input> {
+    input.value.variable
+  }
+}
+
+/// Joins two conditions of a predicate with `||`; only macros use it.
+public func _or(
+  _ left: any StandardPredicateExpression<Bool>,
+  _ right: any StandardPredicateExpression<Bool>
+) -> any StandardPredicateExpression<Bool> {
+  func join(
+    _ left: some StandardPredicateExpression<Bool>,
+    _ right: some StandardPredicateExpression<Bool>
+  ) -> any StandardPredicateExpression<Bool> {
+    PredicateExpressions.build_Disjunction(lhs: left, rhs: right)
+  }
+  return join(left, right)
+}
+
+/// Joins two conditions of a predicate with `&&`; only macros use it.
+public func _and(
+  _ left: any StandardPredicateExpression<Bool>,
+  _ right: any StandardPredicateExpression<Bool>
+) -> any StandardPredicateExpression<Bool> {
+  func join(
+    _ left: some StandardPredicateExpression<Bool>,
+    _ right: some StandardPredicateExpression<Bool>
+  ) -> any StandardPredicateExpression<Bool> {
+    PredicateExpressions.build_Conjunction(lhs: left, rhs: right)
+  }
+  return join(left, right)
+}
+
+/// Negates a condition of a predicate; only macros use it.
+public func _not(
+  _ condition: any StandardPredicateExpression<Bool>
+) -> any StandardPredicateExpression<Bool> {
+  func negate(
+    _ condition: some StandardPredicateExpression<Bool>
+  ) -> any StandardPredicateExpression<Bool> {
+    PredicateExpressions.build_Negation(condition)
+  }
+  return negate(condition)
+}

@@ -97,6 +97,42 @@ extension _ModelState {
     setDecoded(place.offset &+ own, to: value)
   }
 
+  // The last overloads accept every type. All three would be chosen for a type that can't be stored,
+  // and one of them is the error, so that each property has only one error.
+
+  /// The error for a property whose type can't be stored.
+  @_disfavoredOverload
+  @available(
+    *,
+    unavailable,
+    message:
+      "the type of this property is not Codable, so it can't be stored; make the type Codable, or mark the property @Transient to keep it out of the store"
+  )
+  public func initialize<T>(_ place: _ModelDescription, at own: Int, to value: T) {
+    preconditionFailure(notStorable(place, at: own))
+  }
+
+  /// Stands for reading a property whose type can't be stored; never runs.
+  @_disfavoredOverload
+  public func get<T>(_ place: _ModelDescription, at own: Int) -> T {
+    preconditionFailure(notStorable(place, at: own))
+  }
+
+  /// Stands for writing a property whose type can't be stored; never runs.
+  @_disfavoredOverload
+  public func set<T>(
+    _ owner: some PersistentModel,
+    in place: _ModelDescription,
+    at own: Int,
+    to value: T
+  ) {
+    preconditionFailure(notStorable(place, at: own))
+  }
+
+  private func notStorable(_ place: _ModelDescription, at own: Int) -> String {
+    "\(place.name).\(place.properties[place.offset &+ own].name) has a type that can't be stored."
+  }
+
   /// Sets the initial value of a transformable property.
   public func initializeTransformable<T>(_ place: _ModelDescription, at own: Int, to value: T) {
     slots[place.offset &+ own] = .decoded(DecodedValue(value))
@@ -168,6 +204,14 @@ extension _ModelState {
         : "\(description.name).\(property.name) was read before it had a value of its type, "
           + "\(T.self). Set it in every init."
     )
+  }
+
+  /// Whether reading a property would stop the program.
+  func lacksValue(of property: PropertyDescription) -> Bool {
+    guard case .empty = slots[property.index], phase != .stored || context == nil else {
+      return false
+    }
+    return property.defaultValue == nil && !property.isOptional && !property.isToMany
   }
 
   /// The value of a slot with its declared type; nil if the slot is empty.

@@ -70,6 +70,27 @@ extension _ModelState {
     if !stays { reading = number }
   }
 
+  /// Forgets the other sides of relationships with the rule `noAction` after this object was
+  /// deleted; their next use reads them again.
+  ///
+  /// With this rule, the deletion has not changed the other objects before.
+  func forgetLinksWithoutRule() {
+    for property in description.relationships where property.relationship?.deleteRule == .noAction {
+      guard let inverse = description.inverse(of: property.index)?.property else { continue }
+      for other in knownRelated(at: property.index) {
+        let state = other._$state
+        guard state.phase == .stored, !state.changed.contains(inverse.index) else { continue }
+        state.notify(other, property: inverse) {
+          if case .toMany(let many) = state.slots[inverse.index] {
+            many.unload()
+          } else {
+            state.slots[inverse.index] = .empty
+          }
+        }
+      }
+    }
+  }
+
   /// Forgets references after the store set some of them to nil; their next use reads them again.
   func forgetReferences(of model: any PersistentModel) {
     for property in description.properties where !changed.contains(property.index) {

@@ -69,11 +69,16 @@ extension PersistentModel {
 
   /// Writes a stored value by its key path; observers and undo managers notice the change.
   public func setValue<Value>(forKey keyPath: KeyPath<Self, Value>, to newValue: Value) {
-    if let writable = keyPath as? ReferenceWritableKeyPath<Self, Value> {
-      self[keyPath: writable] = newValue
-    } else if let property = _$state.description.property(for: keyPath) {
+    let property = _$state.description.property(for: keyPath)
+    guard let writable = keyPath as? ReferenceWritableKeyPath<Self, Value> else {
+      if let property { _$state.setAny(newValue, at: property.index) }
+      return
+    }
+    // Writing through a key path reads the property first, which needs a value.
+    if let property, _$state.lacksValue(of: property) {
       _$state.setAny(newValue, at: property.index)
     }
+    self[keyPath: writable] = newValue
   }
 
   /// Reads a transformable value.

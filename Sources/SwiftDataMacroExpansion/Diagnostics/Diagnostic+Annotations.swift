@@ -34,7 +34,8 @@ extension Diagnostic {
     .asWarning
   }
 
-  /// The error for `@Attribute` or `@Relationship` on a variable that is not stored in each object.
+  /// The error for `@Attribute` or `@Relationship` on a variable that is not stored in each object;
+  /// a warning for `@Attribute` on a computed property.
   static func annotationOnUnstored(
     _ node: AttributeSyntax,
     name: String,
@@ -233,6 +234,21 @@ extension Diagnostic {
     .error(
       "#\(name) applies to stored properties, but '\(property.name)' is not stored; "
         + "remove it from the list.",
+      at: keyPath
+    )
+  }
+
+  /// The error for a constraint on a property that the class does not have: `#Unique<Trip>([\.nmae])`.
+  static func constraintOnUnknown(
+    _ keyPath: ExprSyntax,
+    name: String,
+    property: String,
+    in model: ModelClass,
+    meant: String?
+  ) -> Diagnostic {
+    let offer = meant.map { "did you mean '\($0)'?" } ?? "name one of its stored properties."
+    return .error(
+      "#\(name) names '\(property)', but '\(model.name)' has no stored property of this name; \(offer)",
       at: keyPath
     )
   }

@@ -21,7 +21,9 @@ struct AnnotationChecks {
     for (name, nodes) in [("Attribute", attributes), ("Relationship", relationships)] {
       guard let first = nodes.first else { continue }
       if !property.isStored {
-        problems.append(.annotationOnUnstored(first, name: name, property: property))
+        let problem = Diagnostic.annotationOnUnstored(first, name: name, property: property)
+        // Public applications have `@Attribute(.ephemeral)` on computed properties.
+        problems.append(name == "Attribute" && property.isComputed ? problem.asWarning : problem)
       }
       problems += repetitions(of: nodes, name: name)
       problems += nodes.flatMap { optionProblems($0, annotation: name) }

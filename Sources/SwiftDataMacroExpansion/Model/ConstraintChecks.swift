@@ -14,11 +14,19 @@ struct ConstraintChecks {
       if !seen.insert(name).inserted {
         problems.append(.repeatedConstraint(constraint, name: name))
       }
+      guard isOfModel(constraint) else { continue }
       for argument in constraint.arguments {
         problems += listProblems(argument.expression, name: name)
       }
     }
     return problems
+  }
+
+  private func isOfModel(_ constraint: MacroExpansionDeclSyntax) -> Bool {
+    guard case .type(let type) = constraint.genericArgumentClause?.arguments.first?.argument,
+      let named = simpleName(of: type)
+    else { return true }
+    return [model.name, "Self"].contains(named)
   }
 
   private func listProblems(_ expression: ExprSyntax, name: String) -> [Diagnostic] {
@@ -27,18 +35,37 @@ struct ConstraintChecks {
     }
     guard let list = expression.as(ArrayExprSyntax.self) else { return [] }
     return list.elements.compactMap { element in
-      guard let property = property(named: element.expression), !property.isStored else {
-        return nil
-      }
+      guard let named = firstName(in: element.expression) else { return nil }
+      guard let property = model.properties.first(where: { $0.name == named && !$0.isOfType })
+      else { return isUnknown(named) ? unknown(named, at: element.expression, name: name) : nil }
+      guard !property.isStored else { return nil }
       return .constraintOnUnstored(element.expression, name: name, property: property)
     }
   }
 
-  private func property(named expression: ExprSyntax) -> ModelProperty? {
+  /// The first name in a key path.
+  private func firstName(in expression: ExprSyntax) -> String? {
     guard let keyPath = expression.as(KeyPathExprSyntax.self),
       case .property(let first) = keyPath.components.first?.component
     else { return nil }
-    let name = plainName(first.declName.baseName)
-    return model.properties.first { $0.name == name && !$0.isOfType }
+    return plainName(first.declName.baseName)
+  }
+
+  /// Whether a name that the class does not declare can't be that of a stored property; a superclass
+  /// or the members in an undecided `#if` may have properties that the macro does not see.
+  private func isUnknown(_ name: String) -> Bool {
+    model.declaration.inheritanceClause == nil && model.members.undecided.isEmpty
+      && !["id", "persistentModelID", "self"].contains(name)
+  }
+
+  private func unknown(_ named: String, at keyPath: ExprSyntax, name: String) -> Diagnostic {
+    let stored = model.properties.filter(\.isStored).map(\.name)
+    return .constraintOnUnknown(
+      keyPath,
+      name: name,
+      property: named,
+      in: model,
+      meant: closest(to: named, in: stored)
+    )
   }
 }

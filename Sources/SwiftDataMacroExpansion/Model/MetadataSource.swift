@@ -97,7 +97,10 @@ struct MetadataSource {
       let arguments = attributes.flatMap(\.labeledArguments)
       let ordered = arguments.filter { $0.label == nil } + arguments.filter { $0.label != nil }
       let source = ordered.map { $0.with(\.trailingComma, nil).trimmedDescription }
-      return "SwiftData.Schema.\(name)(\(source.joined(separator: ", ")))"
+      let annotation = "SwiftData.Schema.\(name)(\(source.joined(separator: ", ")))"
+      guard name == "Attribute", !arguments.isEmpty else { return annotation }
+      // The macro does not see whether the property is a relationship.
+      return "SwiftData._attribute(\(annotation), of: \\\(model.reference).\(property.reference))"
     }
     return "nil"
   }

@@ -41,6 +41,10 @@ struct ModelProperty {
     }
   }
 
+  var isComputed: Bool {
+    if case .computed = role { true } else { false }
+  }
+
   var isOfType: Bool {
     if case .ofType = role { true } else { false }
   }

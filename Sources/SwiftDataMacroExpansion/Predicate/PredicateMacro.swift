@@ -8,7 +8,8 @@ import SwiftSyntaxMacros
 ///
 /// The closure is passed to Foundation's macro, but each call of `evaluate` is rewritten as the
 /// subscript `captured[argument, default: "evaluate"]`. Foundation's macro supports this subscript,
-/// and SwiftData has a builder for it.
+/// and SwiftData has a builder for it. A condition with `||` and `&&` is split by
+/// ``PredicateChain``.
 public enum PredicateMacro: ExpressionMacro {
   /// Passes the rewritten closure to Foundation's macro.
   public static func expansion(
@@ -26,7 +27,9 @@ public enum PredicateMacro: ExpressionMacro {
       additionalTrailingClosures: node.additionalTrailingClosures
     )
     macro.leadingTrivia = []
-    return ExprSyntax(calls.rewrite(macro).cast(MacroExpansionExprSyntax.self))
+    let rewritten = calls.rewrite(macro).cast(MacroExpansionExprSyntax.self)
+    guard node.macroName.text == "Predicate" else { return ExprSyntax(rewritten) }
+    return PredicateChain.source(of: rewritten) ?? ExprSyntax(rewritten)
   }
 }
 

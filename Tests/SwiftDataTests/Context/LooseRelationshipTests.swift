@@ -37,6 +37,24 @@ import Testing
   init() {}
 }
 
+@Model final class Drawer {
+  var name: String
+  @Relationship(deleteRule: .noAction, inverse: \Letter.drawer) var letters: [Letter] = []
+  init(name: String) { self.name = name }
+}
+
+@Model final class Letter {
+  var title: String
+  @Relationship(deleteRule: .noAction) var drawer: Drawer?
+  @Relationship(deleteRule: .noAction, inverse: \Scribe.letters) var scribes: [Scribe] = []
+  init(title: String) { self.title = title }
+}
+
+@Model final class Scribe {
+  var letters: [Letter] = []
+  init() {}
+}
+
 @Suite("Relationships without an inverse, with themselves and with limits")
 struct LooseRelationshipTests {
   private func container() throws -> ModelContainer {
@@ -44,8 +62,43 @@ struct LooseRelationshipTests {
       for: Album.self,
       Member.self,
       Team.self,
+      Drawer.self,
       configurations: ModelConfiguration(isStoredInMemoryOnly: true)
     )
+  }
+
+  @Test("A deletion with the rule noAction does not change the related models.")
+  func noAction() throws {
+    let context = ModelContext(try container())
+    let drawer = Drawer(name: "S")
+    let letter = Letter(title: "B")
+    let other = Letter(title: "C")
+    let scribe = Scribe()
+    drawer.letters = [letter, other]
+    letter.scribes = [scribe]
+    context.insert(drawer)
+    try context.save()
+    context.delete(drawer)
+    #expect(!letter.hasChanges && context.changedModelsArray.isEmpty)
+    try context.save()
+    #expect(letter.drawer == nil && !letter.hasChanges && !context.hasChanges)
+    #expect(
+      try context.fetchCount(FetchDescriptor<Letter>(predicate: #Predicate { $0.drawer == nil }))
+        == 2
+    )
+
+    let next = Drawer(name: "N")
+    next.letters = [letter, other]
+    context.insert(next)
+    try context.save()
+    context.delete(letter)
+    #expect(!next.hasChanges && !scribe.hasChanges)
+    try context.save()
+    #expect(next.letters == [other] && scribe.letters.isEmpty)
+    #expect(!next.hasChanges && !scribe.hasChanges)
+    let reading = ModelContext(context.container)
+    #expect(try reading.fetch(FetchDescriptor<Drawer>()).map { $0.letters.map(\.title) } == [["C"]])
+    #expect(try reading.fetch(FetchDescriptor<Scribe>()).map(\.letters.count) == [0])
   }
 
   @Test("A collection without an inverse is saved, changed and read.")

@@ -42,6 +42,28 @@ struct UndoTests {
     #expect(try ModelContext(context.container).fetchCount(FetchDescriptor<Trip>()) == 0)
   }
 
+  @Test("A rollback removes all steps.")
+  func rollback() throws {
+    let context = try context()
+    let manager = try #require(context.undoManager)
+    let trip = Trip(name: "A", destination: "Oslo")
+    context.insert(trip)
+    try context.save()
+    trip.destination = "Bergen"
+    context.processPendingChanges()
+    trip.destination = "Voss"
+    context.processPendingChanges()
+    manager.undo()
+    trip.budget = 7
+    context.rollback()
+    #expect(!manager.canUndo && !manager.canRedo)
+    manager.undo()
+    #expect(!context.hasChanges && trip.destination == "Oslo")
+    trip.destination = "Bergen"
+    manager.undo()
+    #expect(trip.destination == "Oslo")
+  }
+
   @Test("Undo restores both sides of a relationship.")
   func relationships() throws {
     let context = try context()

@@ -115,6 +115,48 @@ struct RelationshipPredicateTests {
     )
   }
 
+  @Test("A condition with many terms over optional collections compiles, and is SQL.")
+  func manyTerms() throws {
+    for text in ["Ada", "quill", "cup", "none"] {
+      let long = #Predicate<PPerson> { person in
+        person.name.contains(text)
+          || (person.staff?.contains { $0.name.contains(text) } ?? false)
+          || (person.boss?.staff?.contains { $0.name == text } ?? false)
+          || (person.boss?.items.contains { $0.name == text } ?? false)
+          || (person.staff?.contains { $0.items.contains { $0.name == text } } ?? false)
+          || !(person.isActive && person.age != nil)
+      }
+      try store.expectSame(long)
+    }
+  }
+
+  @Test("A condition whose terms were split has the same nodes and the same encoded form.")
+  func splitNodes() throws {
+    typealias Nodes = PredicateExpressions
+    let text = "Ada"
+    let split = #Predicate<PPerson> { $0.name == text && !($0.isActive || $0.boss == nil) }
+    let whole = Predicate<PPerson> { person in
+      Nodes.build_Conjunction(
+        lhs: Nodes.build_Equal(
+          lhs: Nodes.build_KeyPath(root: person, keyPath: \.name),
+          rhs: Nodes.build_Arg(text)
+        ),
+        rhs: Nodes.build_Negation(
+          Nodes.build_Disjunction(
+            lhs: Nodes.build_KeyPath(root: person, keyPath: \.isActive),
+            rhs: Nodes.build_Equal(
+              lhs: Nodes.build_KeyPath(root: person, keyPath: \.boss),
+              rhs: Nodes.build_NilLiteral()
+            )
+          )
+        )
+      )
+    }
+    #expect(type(of: split.expression) == type(of: whole.expression))
+    #expect("\(split)" == "\(whole)")
+    #expect(try store.expectSame(split) == store.expectSame(whole))
+  }
+
   @Test("Conditions on related objects see their unsaved changes and deletions.")
   func relatedPending() throws {
     let item = try #require(

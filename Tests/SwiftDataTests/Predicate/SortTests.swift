@@ -111,6 +111,42 @@ struct SortTests {
     )
   }
 
+  @Test("A comparator of Foundation's type sorts as on Apple's systems.")
+  func standardComparators() throws {
+    func order(
+      _ comparator: String.StandardComparator = .localizedStandard
+    ) -> SortDescriptor<PItem> {
+      SortDescriptor(\.name, comparator: comparator)
+    }
+    func anyOrder<T>(_ path: any KeyPath<T, String> & Sendable) -> SortDescriptor<T> {
+      SortDescriptor(path, comparator: String.StandardComparator.localizedStandard, order: .reverse)
+    }
+    for comparator in [String.StandardComparator.localizedStandard, .localized, .lexical] {
+      for direction in [SortOrder.forward, .reverse] {
+        let standard = String.StandardComparator(comparator, order: direction)
+        #expect(standard.order == direction)
+        try expectSame(order(standard))
+        try expectSame(SortDescriptor(\PItem.note, comparator: standard))
+        try expectSame(SortDescriptor(\PItem.note, comparator: comparator, order: direction))
+      }
+    }
+    #expect(order() == SortDescriptor(\.name))
+    #expect(order(.lexical) == SortDescriptor(\.name, comparator: .lexical))
+    #expect(
+      try store.context.fetch(FetchDescriptor(sortBy: [anyOrder(\PItem.name)])).map(\.name)
+        == store.context.fetch(
+          FetchDescriptor(sortBy: [SortDescriptor(\PItem.name, order: .reverse)])
+        )
+        .map(\.name)
+    )
+    let words = ["b", "A", "a10", "a9", "Z", "é", "e"]
+    #expect(
+      words.sorted(using: String.StandardComparator.localizedStandard)
+        == ["A", "a9", "a10", "b", "e", "é", "Z"]
+    )
+    #expect(words.sorted(using: .lexical) == ["A", "Z", "a10", "a9", "b", "e", "é"])
+  }
+
   @Test("A sort without SQL is refused.")
   func refused() throws {
     let entity = try #require(store.container.map.entity(of: PItem.self))

@@ -17,6 +17,15 @@ public struct LocalizedStringComparator: SortComparator, Sendable {
     self.order = order
   }
 
+  /// The same comparison as a standard comparator; nil for `lexical`.
+  init?(_ standard: String.StandardComparator) {
+    switch String.StandardComparator(standard) {
+    case .localizedStandard: self.init(kind: .standard, order: standard.order)
+    case .localized: self.init(kind: .localized, order: standard.order)
+    default: return nil
+    }
+  }
+
   /// Creates a comparator of the same kind with a direction; forward by default.
   public init(_ base: LocalizedStringComparator, order: SortOrder = .forward) {
     self.init(kind: base.kind, order: order)
@@ -48,14 +57,6 @@ public struct LocalizedStringComparator: SortComparator, Sendable {
 }
 
 extension SortComparator where Self == LocalizedStringComparator {
-  /// Compares strings as a file browser does: ignores case, and compares digits as numbers.
-  public static var localizedStandard: LocalizedStringComparator { .init(kind: .standard) }
-
-  /// Compares strings in the order of the current locale; accents and case matter.
-  public static var localized: LocalizedStringComparator { .init(kind: .localized) }
-}
-
-extension String.StandardComparator {
   /// Compares strings as a file browser does: ignores case, and compares digits as numbers.
   public static var localizedStandard: LocalizedStringComparator { .init(kind: .standard) }
 

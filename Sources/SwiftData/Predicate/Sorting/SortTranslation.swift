@@ -35,7 +35,12 @@ enum SortTranslation {
         throw NotTranslatable.node("a sort descriptor without a key path")
       }
       let term = try NotTranslatable.naming("a sort descriptor") {
-        try self.term(keyPath, of: root, in: &translation)
+        try self.term(
+          keyPath,
+          comparator: descriptor.stringComparator,
+          of: root,
+          in: &translation
+        )
       }
       // SQLite orders NULL before all values, or after all values with DESC; Swift orders nil in
       // the same way.
@@ -46,6 +51,7 @@ enum SortTranslation {
 
   private static func term(
     _ keyPath: AnyKeyPath,
+    comparator: String.StandardComparator?,
     of root: SQLTerm,
     in translation: inout SQLTranslation
   ) throws -> String {
@@ -65,7 +71,7 @@ enum SortTranslation {
       throw NotTranslatable.operands("\(scalar.swiftType)")
     }
     var sql = scalar.sql
-    switch origin?.kind {
+    switch origin?.kind ?? comparator.flatMap(LocalizedStringComparator.init)?.kind {
     case .standard: sql.append(" COLLATE LOCALIZED_STANDARD")
     case .localized: sql.append(" COLLATE LOCALIZED")
     case nil: sql.append(scalar.collation)
