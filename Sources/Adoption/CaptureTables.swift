@@ -36,7 +36,7 @@ package struct CaptureNames: Hashable, Sendable {
   func row(_ number: Int) -> String { "\(prefix)row_\(number)" }
 
   /// The index that lets VACUUM keep the rowids of the table with this number.
-  func rowids(_ number: Int) -> String { "\(prefix)rowids_\(number)" }
+  package func rowids(_ number: Int) -> String { "\(prefix)rowids_\(number)" }
 
   func trigger(_ event: String, _ number: Int) -> String { "\(prefix)\(event)_\(number)" }
 
@@ -224,11 +224,6 @@ private struct CaptureTriggers {
     result.append(trigger("after_insert", "AFTER INSERT", captured(.insert, ["NEW"])))
     result.append(trigger("after_update", "AFTER UPDATE", captured(.update, ["OLD", "NEW"])))
     result.append(trigger("after_delete", "AFTER DELETE", captured(.delete, ["OLD"])))
-    if case .rowid = key, let column = table.columns.first {
-      result.append(
-        "CREATE INDEX \(names.rowids(number)) ON \(name) (\(quoted(column.name))) WHERE 0"
-      )
-    }
     return result
   }
 

@@ -119,7 +119,9 @@ extension Store {
     var details = Array(#"{"tables":{"#.utf8)
     for layout in layouts {
       let table = AdoptedTable(connection, layout: layout, layouts: layouts)
-      let content = try TableDigest(table)
+      var sum = RowsDigest()
+      let content = try TableDigest(table) { sum.add($0, values: table.stored($1)) }
+      try RowsDigests.set(sum, of: layout.entity.name, on: connection)
       rows += content.rows
       if layout.index.number > 0 { details.append(UInt8(ascii: ",")) }
       appendJSONString(layout.entity.name, to: &details)

@@ -45,8 +45,10 @@ extension Store {
       var tables: Set<String> = []
       var result = try read { reader in
         try AdoptedCheck(reader).run(since: beginning) { finding in
-          if case .row(let change) = finding {
-            tables.insert(String(decoding: change.entity, as: UTF8.self))
+          switch finding {
+          case .row(let change): tables.insert(String(decoding: change.entity, as: UTF8.self))
+          case .rows(let table, _): tables.insert(table)
+          default: break
           }
           try body(finding)
         }

@@ -3,6 +3,34 @@ import Changes
 import SQLite
 
 extension AdoptedFile {
+  /// Gives an empty index to each table in which only the rowid identifies rows, and removes the
+  /// earlier indexes of this kind.
+  ///
+  /// VACUUM gives new numbers only to the rows of tables without an index.
+  static func createRowidIndexes(
+    _ schema: StoreSchema,
+    names: CaptureNames,
+    on connection: Connection
+  ) throws {
+    try removeRowidIndexes(names: names, on: connection)
+    for (number, entity) in schema.entities.enumerated() {
+      guard entity.identity?.columns.isEmpty == true, let column = entity.attributes.first else {
+        continue
+      }
+      try connection.execute(
+        "CREATE INDEX \(names.rowids(number)) ON \(quoted(entity.name)) (\(quoted(column.name)))"
+          + " WHERE 0"
+      )
+    }
+  }
+
+  static func removeRowidIndexes(names: CaptureNames, on connection: Connection) throws {
+    for object in try ours(names, on: connection)
+    where object.type == "index" && object.name.hasPrefix(names.prefix + "rowids_") {
+      try connection.execute("DROP INDEX \(quoted(object.name))")
+    }
+  }
+
   /// Rebuilds an adopted file without new numbers for the rows of tables without a key.
   ///
   /// VACUUM renumbers only the rows of tables that have no index. So tables without an index get an

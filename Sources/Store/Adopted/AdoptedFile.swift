@@ -73,6 +73,7 @@ enum AdoptedFile {
     throws
   {
     for statement in names.statements(for: program.recorded) { try connection.execute(statement) }
+    try createRowidIndexes(program.schema, names: names, on: connection)
   }
 
   /// Removes what ``install(_:names:on:)`` created.
@@ -86,7 +87,7 @@ enum AdoptedFile {
     for object in found where object.type == "trigger" && !names.own(object.table) {
       try connection.execute("DROP TRIGGER \(quoted(object.name))")
     }
-    try remove("index") { $0.hasPrefix(names.prefix + "rowids_") }
+    try removeRowidIndexes(names: names, on: connection)
     try remove("view") { _ in true }
     try remove("table") { $0.hasPrefix(names.prefix + "rows_") }
   }

@@ -24,9 +24,11 @@ enum AdoptedReplica {
     try connection.useTables(prefix: prefix)
     try connection.execute(Catalog.statements(connection.tables))
     try create(objects, on: connection)
+    let names = CaptureNames(prefix: prefix)
+    try AdoptedFile.createRowidIndexes(schema, names: names, on: connection)
     try installGuards(schema, on: connection)
     try setHeader(schema, on: connection)
-    try ReplicaDigests.begin(schema, on: connection)
+    try RowsDigests.begin(schema, on: connection)
     let schemaID = try Catalog.add(schema, on: connection)
     let birth = provenance.birth()
     try Catalog.set(AdoptedFile.mark, value: .text(prefix), on: connection)
@@ -177,10 +179,13 @@ enum AdoptedReplica {
     let schemaID = try Catalog.add(new, on: connection)
     try Catalog.set("schema", value: .integer(schemaID), on: connection)
     connection.removeCachedStatements()
+    if let names = AdoptedFile.names(on: connection) {
+      try AdoptedFile.createRowidIndexes(new, names: names, on: connection)
+    }
     try installGuards(new, on: connection)
     try raise(sequences, of: new, on: connection)
     try setHeader(new, on: connection)
-    try ReplicaDigests.migrate(from: old, to: new, on: connection)
+    try RowsDigests.migrate(from: old, to: new, on: connection)
     // A table that a full-text table indexes can be empty now.
     try rebuildFullText(of: new, on: connection)
   }

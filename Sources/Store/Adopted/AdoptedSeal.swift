@@ -22,6 +22,7 @@ final class AdoptedSeal {
   private let recorder: ChangeRecorder
   private let blobs: Blobs
   private let touched: TouchedRows
+  private let digests: RowsDigests
   private let own: Author?
   /// Called between two changes. The caller may commit, and give the write lock to other programs.
   private let pause: (() throws -> Void)?
@@ -29,6 +30,9 @@ final class AdoptedSeal {
   private(set) var sealed: Int64
   /// The greatest clock of a change that was made at an earlier place.
   private var reach: Int64 = 0
+  /// Whether all closed transactions end at ``sealed`` or before, so that the work can be
+  /// interrupted here.
+  private var canPause = true
   /// Whether the open transaction can have changes of an earlier statement.
   private var isJoined = false
   private var open: Open?
@@ -68,6 +72,7 @@ final class AdoptedSeal {
     captured = CapturedTables(scan.tables, names: scan.names)
     stream = try scan.events(through: result.end)
     touched = try TouchedRows()
+    digests = try RowsDigests(scan.tables, on: connection)
     sealed = scan.start
     hasAssumedEnd = isContinued
   }
@@ -92,8 +97,9 @@ final class AdoptedSeal {
       event = try stream.next()
     }
     try finish(end: .proven)
-    sealed = end
     try fillLastGaps()
+    sealed = end
+    try digests.save()
   }
 
   // MARK: Events
@@ -195,7 +201,7 @@ final class AdoptedSeal {
     try recorder.begin()
     var text = ChangeText()
     try touched.take(before: statement) { row in
-      try pause?()
+      if canPause { try pause?() }
       try record(
         row.name,
         of: row.table,
@@ -206,7 +212,11 @@ final class AdoptedSeal {
     }
     if statement == .max { isJoined = false }
     // The changes of a row can have exchanged their places across the end of the transaction.
-    if !isJoined, reach <= events.last.clock { sealed = events.last.clock }
+    canPause = !isJoined && reach <= events.last.clock
+    if canPause {
+      sealed = events.last.clock
+      try digests.save()
+    }
     guard recorder.count > 0 else { return recorder.forget() }
     last = recorder.transaction
     if let own {
@@ -225,7 +235,7 @@ final class AdoptedSeal {
         stamp: stamp(events.last.time)
       )
     }
-    try pause?()
+    if canPause { try pause?() }
   }
 
   private func record(
@@ -239,6 +249,7 @@ final class AdoptedSeal {
     let table = scan.tables[index]
     let kind = try table.append(from: before, to: after, text: &text, blobs: blobs)
     guard let kind else { return }
+    digests.note(name, from: before, to: after, table: index)
     try text.withChange(kind, sequence: recorder.count, table: table, name: name) {
       try recorder.copy($0, of: recorder.transaction)
     }

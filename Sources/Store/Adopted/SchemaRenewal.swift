@@ -60,6 +60,12 @@ struct SchemaRenewal {
     } else {
       try renewHeader()
     }
+    // While the triggers were missing, no change updated a digest.
+    if suspension == nil {
+      try RowsDigests.migrate(from: catalog.schema, to: Catalog(on: connection).schema, on: connection)
+    } else {
+      try RowsDigests.renew(program.schema, on: connection)
+    }
     try Suspension.remove(on: connection)
     try AdoptedFile.noteVersion(on: connection)
     return !isSame
@@ -206,6 +212,7 @@ struct SchemaRenewal {
     schema.version = version(after: 1)
     schema.replaced = tables.sorted()
     let layouts = try schema.layouts()
+    try RowsDigests.renew(schema, where: tables.contains, on: connection)
     return try record(schema, operation: .difference, author: author) { changes in
       for layout in layouts where tables.contains(layout.entity.name) {
         try changes.insertAll(of: AdoptedTable(connection, layout: layout, layouts: layouts))
@@ -280,7 +287,8 @@ struct TableDigest: Codable, Hashable {
   let rows: Int64
   let digest: String
 
-  init(_ table: AdoptedTable) throws {
+  /// Reads all rows of a table, and calls the closure with each row.
+  init(_ table: AdoptedTable, _ body: (RowName, [Value]) throws -> Void = { _, _ in }) throws {
     var hash = SHA256()
     let statement = try table.rows()
     var count: Int64 = 0
@@ -295,6 +303,7 @@ struct TableDigest: Codable, Hashable {
       }
       line.append(UInt8(ascii: "\n"))
       line.withUnsafeBytes { hash.update($0) }
+      try body(row.name, row.values)
       count += 1
     }
     rows = count

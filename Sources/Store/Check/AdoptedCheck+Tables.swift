@@ -20,12 +20,12 @@ struct ComparedTable {
 }
 
 extension AdoptedCheck {
-  /// Compares all rows of a replica with the digests that the last import left.
+  /// Compares all rows with the digests that the last import or the last recorded change left.
   ///
-  /// History does not have the rows of the snapshot with which the replica begins, so only a digest
-  /// covers them.
+  /// History does not have the rows at the adoption, or of the snapshot with which a replica begins,
+  /// so only a digest covers them.
   ///
-  /// - Returns: The number of rows that nothing covers, because the replica has no digests.
+  /// - Returns: The number of rows that nothing covers, because the file has no digests.
   func compareDigests(
     _ compared: [ComparedTable],
     _ body: (CheckFinding) throws -> Void
@@ -33,11 +33,12 @@ extension AdoptedCheck {
     var unknown: Int64 = 0
     for (number, table) in tables.enumerated() {
       let name = table.layout.entity.name
-      guard let expected = try ReplicaDigests.digest(of: name, on: connection) else {
+      guard var expected = try RowsDigests.digest(of: name, on: connection) else {
         let rows = try connection.integer("SELECT count(*) FROM \(table.layout.table)") ?? 0
         unknown += max(0, rows - (try wholeRows(number)))
         continue
       }
+      expected.add(waitingChanges[number])
       guard let correction = compared[number].correction else { continue }
       var found = try RowsDigest(of: table) { _, _ in }
       found.add(correction)

@@ -10,6 +10,10 @@ final class AdoptedCheck {
   private let reader: Reader
   let connection: Connection
   let tables: [AdoptedTable]
+  /// The captured rows that are not sealed yet; nil if there are none.
+  private var waiting: CapturedScan?
+  /// For each table, the sum of the captured changes that are not sealed yet.
+  private(set) var waitingChanges: [RowsDigest]
   /// The last state of each row in history, in a temporary file.
   private let known: Connection
   private let finding: Statement
@@ -20,6 +24,7 @@ final class AdoptedCheck {
     connection = reader.connection
     let layouts = reader.layouts
     tables = layouts.map { AdoptedTable(reader.connection, layout: $0, layouts: layouts) }
+    waitingChanges = tables.map { _ in RowsDigest() }
     known = try Connection(path: "", mode: .readWriteCreate)
     try known.execute(
       """
@@ -54,10 +59,9 @@ final class AdoptedCheck {
     try checkDigests(body)
     try readHistory()
     if let beginning { try read(beginning) }
+    try readWaiting()
     let compared = try compare(isWhole: beginning != nil, body)
-    if beginning == nil, try Catalog(on: connection).isReplica {
-      result.unknown = try compareDigests(compared, body)
-    }
+    if beginning == nil { result.unknown = try compareDigests(compared, body) }
     return result
   }
 
@@ -221,6 +225,32 @@ final class AdoptedCheck {
       .valuesByKey(of: CanonicalText(row.bytes(at: index)))
   }
 
+  // MARK: Captured rows
+
+  /// Reads the captured changes that are not sealed yet, because this user may not write to the
+  /// file, or because another program is writing.
+  private func readWaiting() throws {
+    guard let names = AdoptedFile.names(on: connection), try !Catalog(on: connection).isReplica,
+      try AdoptedFile.unsealedCount(on: connection) > 0
+    else { return }
+    let scan = try CapturedScan(connection, names: names, schema: Catalog(on: connection).schema)
+    guard let result = try scan.advance() else { return }
+    waiting = scan
+    let captured = CapturedTables(scan.tables, names: names)
+    let events = try scan.events(through: result.end)
+    while let event = try events.next() {
+      if event.kind == .victim, try !scan.chains.isReplaced(event.place.clock) { continue }
+      let table = scan.tables[event.table]
+      if let before = event.before, let values = try captured.values(event.row, isAfter: false, of: table) {
+        waitingChanges[event.table].remove(before.name, values: table.stored(values))
+      }
+      guard event.kind != .victim, let after = event.after,
+        let values = try captured.values(event.row, isAfter: true, of: table)
+      else { continue }
+      waitingChanges[event.table].add(after.name, values: table.stored(values))
+    }
+  }
+
   // MARK: Rows
 
   /// Compares the rows with the known rows.
@@ -238,6 +268,8 @@ final class AdoptedCheck {
       while try rows.step() {
         let number = Int(rows.int64(at: 0))
         guard let name = RowName(canonical: rows.bytes(at: 1)) else { continue }
+        // History does not have the last change of this row yet.
+        if let waiting, try waiting.chains.chain(name, of: number) != nil { continue }
         let expected = rows.int64(at: 2) == 0 ? nil : values(rows, from: 3)
         try compare(
           name,

@@ -18,7 +18,7 @@ final class AdoptedReplay {
   private let tables: [AdoptedTable]
   private var waiting: [Waiting] = []
   /// The digests of the rows; nil if the present SQL transaction has not written a row yet.
-  private var digests: ReplicaDigests?
+  private var digests: RowsDigests?
   private var relaxed: RelaxedTables
 
   init(_ writer: Writer) {
@@ -56,7 +56,7 @@ final class AdoptedReplay {
     let key = RowKey(entity: entity, id: change.id)
     let name = RowName(change.id)
     let row = try table.find(name)
-    let digests = try self.digests ?? ReplicaDigests(tables, on: connection)
+    let digests = try self.digests ?? RowsDigests(tables, on: connection)
     self.digests = digests
     if change.kind == .insert {
       guard row == nil else {

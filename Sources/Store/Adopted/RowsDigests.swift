@@ -1,12 +1,14 @@
 import Changes
 import SQLite
 
-/// The digests of the rows of a replica of an adopted file, in its catalog.
+/// The digests of the rows of an adopted file or of its replica, in the catalog.
 ///
-/// The rows of the snapshot with which a replica begins are not in its history. So a check can
-/// compare these rows only with a digest that each replayed change has updated. The replicas of
-/// earlier versions have no digests, because nothing proves that nobody has changed their rows.
-final class ReplicaDigests {
+/// The rows at the adoption, and the rows of the snapshot with which a replica begins, are not in
+/// history. So a check can compare these rows only with a digest that each recorded change has
+/// updated. It finds changes that no trigger captured, for example of a program that disables
+/// triggers. The files of earlier versions have no digests, because nothing proves that nobody has
+/// changed their rows.
+final class RowsDigests {
   private let tables: [AdoptedTable]
   private let connection: Connection
   private var digests: [RowsDigest?]
@@ -46,7 +48,7 @@ final class ReplicaDigests {
     return RowsDigest(text)
   }
 
-  private static func set(
+  static func set(
     _ digest: RowsDigest,
     of table: String,
     on connection: Connection
@@ -57,6 +59,19 @@ final class ReplicaDigests {
   /// Writes the digests of the empty tables of a new replica.
   static func begin(_ schema: StoreSchema, on connection: Connection) throws {
     for entity in schema.entities { try set(RowsDigest(), of: entity.name, on: connection) }
+  }
+
+  /// Computes the digests of some tables of a schema.
+  static func renew(
+    _ schema: StoreSchema,
+    where isWanted: (String) -> Bool = { _ in true },
+    on connection: Connection
+  ) throws {
+    let layouts = try schema.layouts()
+    for layout in layouts where isWanted(layout.entity.name) {
+      let table = AdoptedTable(connection, layout: layout, layouts: layouts)
+      try set(RowsDigest(of: table) { _, _ in }, of: layout.entity.name, on: connection)
+    }
   }
 
   /// Computes the digests of the tables that a migration has changed.
@@ -71,16 +86,14 @@ final class ReplicaDigests {
     for entity in old.entities where new[entity.name] == nil {
       try Catalog.remove(key(entity.name), on: connection)
     }
-    let layouts = try new.layouts()
-    for layout in layouts {
-      let name = layout.entity.name
-      let isKept =
-        old[name] == layout.entity && new.replaced?.contains(name) != true
-        && statement(of: name, in: old) == statement(of: name, in: new)
-      guard !isKept else { continue }
-      let table = AdoptedTable(connection, layout: layout, layouts: layouts)
-      try set(RowsDigest(of: table) { _, _ in }, of: name, on: connection)
-    }
+    try renew(
+      new,
+      where: { name in
+        old[name] != new[name] || new.replaced?.contains(name) == true
+          || statement(of: name, in: old) != statement(of: name, in: new)
+      },
+      on: connection
+    )
   }
 }
 
