@@ -139,7 +139,10 @@ extension Reader {
     )
     let again = try last.flatMap { index in
       try connection.integer(
-        "SELECT min(id) FROM \(connection.tables.transaction) WHERE schema = ?1",
+        """
+        SELECT min(id) FROM \(connection.tables.transaction)
+          WHERE schema = ?1 AND op IN ('difference', 'migration')
+        """,
         values: [.integer(schemas[index].id)]
       )
     }

@@ -170,6 +170,32 @@ struct AdoptedReplicaTests {
     #expect(try programRows(of: new.url.path) == programRows(of: program.path))
   }
 
+  @Test(
+    "After a deletion of history, logs begin where history begins, with the schema of that time."
+  )
+  func prunedStart() throws {
+    let program = try AdoptedProgram()
+    try program.run("DROP TABLE pet; CREATE TABLE pet(id INTEGER PRIMARY KEY, name)")
+    for age in 1...3 {
+      _ = try program.history()
+      try program.run("UPDATE person SET age = \(age) WHERE id = 1")
+    }
+    #expect(try program.history().count == 4)
+    #expect(try program.open().read { try $0.adoptedStart() } == 2)
+    let earlier = try programRows(of: program.path)
+    try program.open().deleteHistory([1...3])
+    try Store.suspend(program.path) {
+      try program.run("ALTER TABLE person RENAME COLUMN age TO years")
+    }
+    let start = try program.open().read { try $0.adoptedStart() }
+    #expect(start == 3)
+    let replica = try program.replica("replica.db", after: 5)
+    #expect(try programRows(of: replica.url.path) == earlier)
+    let first = try program.replica("first.db", after: start)
+    try first.follow(program.open())
+    #expect(try programRows(of: first.url.path) == programRows(of: program.path))
+  }
+
   @Test("A replica keeps the indexes of a table that the program changes.")
   func indexOfChangedTable() throws {
     let program = try AdoptedProgram()
