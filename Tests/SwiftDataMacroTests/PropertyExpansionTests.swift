@@ -37,9 +37,34 @@ struct PropertyExpansionTests {
     )
   }
 
+  @Test("The compiler reports a type that can't be stored, unless the type is known by its name.")
+  func storableCheck() {
+    func isChecked(_ property: String) -> Bool {
+      expand("final class Trip { @_PersistedProperty(3) var \(property) }").text
+        .contains("_NotStorable")
+    }
+    for property in [
+      "a: Int", "a: [String: [Date?]]?", "a: Set<Optional<UUID>>", "a = 1", "a = true", "a = \"\"",
+      "a = Date()", "a = [URL]()",
+    ] {
+      #expect(!isChecked(property), "\(property)")
+    }
+    for property in [
+      "a: Color", "a: [Color]?", "a: any Sendable", "a: V1.Color", "a: Range<Int>",
+      "a: [Int: Color]",
+      "a = Color()", "a = Date.now", "a = [Color]()", "a = make()", "a = [Int]().first",
+    ] {
+      #expect(isChecked(property), "\(property)")
+    }
+    #expect(
+      expand("final class Trip { @_PersistedProperty(3) var a: [ Color ]? }").text
+        .contains("'a' has the type '[ Color ]?', which is not Codable")
+    )
+  }
+
   @Test(
     "An array property gets an accessor that modifies it in place.",
-    arguments: ["books: [Book]", "books: [Book]?", "books: Array<Book>", "books = [Book]()"]
+    arguments: ["books: [String]", "books: [String]?", "books: Array<URL>", "books = [Date]()"]
   )
   func array(declaration: String) {
     let type = declaration.contains(":") ? declaration : "books"

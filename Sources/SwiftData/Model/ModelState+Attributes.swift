@@ -97,18 +97,16 @@ extension _ModelState {
     setDecoded(place.offset &+ own, to: value)
   }
 
-  // The last overloads accept every type. All three would be chosen for a type that can't be stored,
-  // and one of them is the error, so that each property has only one error.
+  // The last overloads accept every type. If `initialize` returns this type, the compiler reports an
+  // error, so the three functions never run.
 
-  /// The error for a property whose type can't be stored.
+  /// Stands for setting the initial value of a property whose type can't be stored; never runs.
   @_disfavoredOverload
-  @available(
-    *,
-    unavailable,
-    message:
-      "the type of this property is not Codable, so it can't be stored; make the type Codable, or mark the property @Transient to keep it out of the store"
-  )
-  public func initialize<T>(_ place: _ModelDescription, at own: Int, to value: T) {
+  public func initialize<T>(
+    _ place: _ModelDescription,
+    at own: Int,
+    to value: T
+  ) -> _NotStorable {
     preconditionFailure(notStorable(place, at: own))
   }
 
@@ -270,3 +268,6 @@ extension _ModelState {
     }
   }
 }
+
+/// The result of initializing a property whose type can't be stored.
+public enum _NotStorable {}

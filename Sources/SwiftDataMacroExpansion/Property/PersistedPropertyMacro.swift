@@ -50,7 +50,7 @@ extension PersistedPropertyMacro: AccessorMacro {
     let initialize: AccessorDeclSyntax = """
       @storageRestrictions(accesses: _$own, initializes: \(raw: storage))
       init(initialValue) {
-        _$own.state.initialize\(raw: suffix)(\(raw: place), to: initialValue)
+        \(raw: StorableCheck(property).around("_$own.state.initialize\(suffix)(\(place), to: initialValue)"))
         \(raw: storage) = SwiftData._SwiftDataNoType()
       }
       """
