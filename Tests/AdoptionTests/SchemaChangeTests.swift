@@ -234,11 +234,9 @@ struct SchemaChangeTests {
     #expect(try world.changes().map(\.changes) == [["delete loose 1"], []])
     #expect(try readableStore(world.path).read { try $0.adoptedStart() } == 1)
     try check(world, "replica.db")
-    // VACUUM gives new numbers to the rows.
     try world.run("VACUUM")
-    #expect(try world.changes().last?.changes == ["insert loose 1", "insert loose 2"])
     try world.run("INSERT INTO loose VALUES (4); CREATE VIEW high AS SELECT a FROM loose")
-    #expect(try world.changes().last?.changes.count == 3)
+    #expect(try world.changes().map(\.changes) == [["delete loose 1"], [], ["insert loose 4"], []])
     try check(world, "replica.db")
   }
 

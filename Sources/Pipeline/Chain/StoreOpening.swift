@@ -5,7 +5,7 @@ import Store
 /// Opens a store for reading.
 ///
 /// - Parameter sealsBacklog: Whether captured changes of an adopted file are sealed first, even if
-///   there are so many that this takes long.
+///   this takes long.
 package func readableStore(_ path: String, sealsBacklog: Bool = true) throws -> Store {
   var options = Options(isReadOnly: true)
   options.sealsBacklog = sealsBacklog

@@ -15,7 +15,7 @@ struct ChainOrder {
   /// The changes in their order, as indexes of the captured changes.
   private(set) var order: [Int] = []
   /// The places in ``order`` whose change belongs to the same statement as the change before it.
-  private(set) var joined: Set<Int> = []
+  private(set) var nested: Set<Int> = []
   /// The places in ``order`` whose change does not begin with the state before it, because no order
   /// fits.
   private(set) var gaps: Set<Int> = []
@@ -73,12 +73,12 @@ struct ChainOrder {
     order.removeSubrange(begin...)
     states.removeSubrange(begin...)
     gaps = gaps.filter { $0 < begin }
-    joined = joined.filter { $0 < begin }
+    nested = nested.filter { $0 < begin }
     append(indexes)
     // Changes belong to one statement only if they exchanged their places across each other.
     var highest = begin
     for (place, index) in zip(begin..., indexes) {
-      if place > begin, highest >= place { joined.insert(place) }
+      if place > begin, highest >= place { nested.insert(place) }
       highest = max(highest, index)
     }
   }

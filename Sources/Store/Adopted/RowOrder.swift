@@ -200,7 +200,7 @@ final class RowOrder {
     var events: [Int64: (table: Int, row: CapturedReference)] = [:]
     // For each change, the changes of the same rows that precede it.
     var preceding: [Int64: [Int64]] = [:]
-    var joined: Set<Int64> = []
+    var nested: Set<Int64> = []
     for row in rows {
       let held = try made(self.events(of: row.chain), present: row.present)
       let chain = ChainOrder(held.map(\.step), end: row.present)
@@ -208,7 +208,7 @@ final class RowOrder {
       for (place, event) in sorted.enumerated() {
         events[event.clock] = (row.table, event.row)
         if place > 0 { preceding[event.clock, default: []].append(sorted[place - 1].clock) }
-        if chain.joined.contains(place) { joined.insert(event.clock) }
+        if chain.nested.contains(place) { nested.insert(event.clock) }
         guard chain.gaps.contains(place) else { continue }
         let after = event.step.before == RowState.absent ? nil : event.row
         try note(row, before: place > 0 ? sorted[place - 1] : nil, after: after, at: event.clock)
@@ -220,14 +220,14 @@ final class RowOrder {
     // If the orders of two rows contradict each other, the captured order remains.
     guard let sorted = sorted(slots, preceding) else { return }
     for (slot, clock) in zip(slots, sorted) {
-      guard slot != clock || joined.contains(clock), let (table, row) = events[clock] else {
+      guard slot != clock || nested.contains(clock), let (table, row) = events[clock] else {
         continue
       }
       try connection.run(
         "INSERT INTO place VALUES (?1, ?2, ?3, ?4, ?5)",
         values: [
           .integer(slot), .integer(Int64(table)), .integer(row.number), .integer(clock),
-          .integer(joined.contains(clock) ? 1 : 0),
+          .integer(nested.contains(clock) ? 1 : 0),
         ]
       )
     }
@@ -257,27 +257,26 @@ final class RowOrder {
 
   /// The changes of a row, without the rows that `REPLACE` could have deleted and did not delete.
   ///
-  /// A row was replaced if the next change inserts it, or if no change follows and the row is not
-  /// in the file.
+  /// The row existed when it was captured before a possible replacement, and when it was captured so
+  /// again. So it was replaced if the changes between insert it more often than they delete it.
   private func made(_ events: [Held], present: Int64?) throws -> [Held] {
     var made: [Held] = []
-    var victim: Held?
-    func replace(if isReplaced: Bool) throws {
-      if let victim, isReplaced {
+    var next = 0
+    while next < events.count {
+      let victim = events[next].kind == .victim ? events[next] : nil
+      if victim != nil { next += 1 }
+      let end = events[next...].firstIndex { $0.kind == .victim } ?? events.count
+      let changes = events[next..<end]
+      next = end
+      let inserted = changes.count { $0.step.before == RowState.absent }
+      let deleted = changes.count { $0.step.after == RowState.absent }
+      let isGone = end == events.count && present == RowState.absent
+      if let victim, inserted - deleted + (isGone ? 1 : 0) > 0 {
         try chains.noteReplaced(victim.clock)
         made.append(victim)
       }
-      victim = nil
+      made += changes
     }
-    for event in events {
-      guard event.kind != .victim else {
-        victim = event
-        continue
-      }
-      try replace(if: event.step.before == RowState.absent)
-      made.append(event)
-    }
-    try replace(if: present == RowState.absent)
     return made
   }
 

@@ -83,8 +83,8 @@ extension CheckFinding: CustomStringConvertible {
           "table \(table) has \(countText(Int(extra), noun: "row")) that history does not explain"
       }
       return extra < 0
-        ? "table \(table) lacks \(countText(Int(-extra), noun: "row")) that it had after the last import"
-        : "rows of table \(table) have other values than after the last import"
+        ? "table \(table) lacks \(countText(Int(-extra), noun: "row")) that no transaction deleted"
+        : "rows of table \(table) have other values, and no transaction contains the change"
     case .blobCount(let digest, let rows, let countedRows, let history, let countedHistory):
       return "the large value \(digest) is used by \(countText(Int(rows), noun: "row")) and"
         + " \(countText(Int(history), noun: "change")), but the store counts \(countedRows)"

@@ -196,6 +196,10 @@ extension Reader {
     let earlier = try EarlierRows()
     let encoders = layouts.map { ObjectEncoder($0, layouts: layouts) }
     let past = try PastTables(on: connection, to: schema)
+    try forEachWaitingChange { change in
+      guard let place = past.place(of: change, in: .max) else { return }
+      try earlier.takeBack(change, place: place, encoder: encoders[place.table])
+    }
     let changes = try connection.query(
       """
       SELECT kind, sequence, entity, object, changed, before, after, special, large,

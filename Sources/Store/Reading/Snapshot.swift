@@ -42,10 +42,10 @@ extension Reader {
     at transaction: Int64? = nil,
     _ body: (Change) throws -> Void
   ) throws {
-    guard try !hasUnshownChanges() else { throw FileFailure.unrecordedChange.at(connection.path) }
     if connection.tables.prefix != nil {
       return try withPassingValues { try adoptedSnapshot(at: transaction ?? .max, $0, body) }
     }
+    guard try !hasUnshownChanges() else { throw FileFailure.unrecordedChange.at(connection.path) }
     try withPassingValues { try snapshot($0, body) }
   }
 

@@ -118,6 +118,8 @@ struct AdoptedFileTests {
         #"history does not have pair ["text:k","integer:2"], but the row exists"#,
         #"person 1 has other values than in history: ["name"]"#,
         #"history has tag ["text:new"], but the row is missing"#,
+        // Only the digest of the table covers the age, which history does not have.
+        "rows of table person have other values, and no transaction contains the change",
       ]
     )
     let result = try program.open().check(recording: Author(name: "Zoe")) { _ in }

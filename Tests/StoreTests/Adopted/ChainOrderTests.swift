@@ -12,7 +12,7 @@ struct ChainOrderTests {
   @Test("Changes that fit keep their order, from any state.")
   func fitting() {
     let order = ChainOrder(steps([(4, 5), (5, 0), (0, 7), (7, 7)]), end: 7)
-    #expect(order.order == [0, 1, 2, 3] && order.joined.isEmpty && order.gaps.isEmpty)
+    #expect(order.order == [0, 1, 2, 3] && order.nested.isEmpty && order.gaps.isEmpty)
     #expect(!order.endsWithGap)
   }
 
@@ -20,7 +20,7 @@ struct ChainOrderTests {
   func nested() {
     // An insertion, whose trigger updates the row twice.
     let inner = ChainOrder(steps([(1, 2), (2, 3), (0, 1)]), end: 3)
-    #expect(inner.order == [2, 0, 1] && inner.joined == [1, 2] && inner.gaps.isEmpty)
+    #expect(inner.order == [2, 0, 1] && inner.nested == [1, 2] && inner.gaps.isEmpty)
     // The trigger of the trigger was captured first.
     let deep = ChainOrder(steps([(9, 1), (1, 3), (2, 1), (1, 2), (3, 4)]), end: 4)
     #expect(deep.order == [0, 3, 2, 1, 4] && deep.gaps.isEmpty)
@@ -29,7 +29,7 @@ struct ChainOrderTests {
   @Test("The changes of two statements that were captured in reverse order stay apart.")
   func blocks() {
     let order = ChainOrder(steps([(1, 2), (0, 1), (3, 4), (2, 3)]), end: 4)
-    #expect(order.order == [1, 0, 3, 2] && order.joined == [1, 3])
+    #expect(order.order == [1, 0, 3, 2] && order.nested == [1, 3])
   }
 
   @Test("If only the last state shows that the order is wrong, the last state decides.")
