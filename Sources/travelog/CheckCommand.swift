@@ -63,6 +63,7 @@ extension Travelog {
           recorded: result.recorded
         )
       )
+      try call.warn(findings: findings, of: count)
     } else if count == 0, !given[quiet] {
       try call.output.showLine(
         "\(call.output.style.green("ok")): rows, history, constraints and catalog of \(path) agree"

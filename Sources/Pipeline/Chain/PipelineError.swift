@@ -46,6 +46,7 @@ package struct PipelineError: Error, Sendable, Worded {
     case snapshotIsNotLast(Int64, head: Int64), snapshotIsFiltered
     // Recover, prune and erase.
     case hasNothingToContinue, schemaChanged, isOtherLineage(Int64, logs: Int64)
+    case isOnlyCopy(transactions: Int64, isCaptured: Bool)
     case isUnlogged, areUnlogged(ClosedRange<Int64>), isUnsound(Finding)
     case isOtherHistory(StoreError)
     case isLink, isCovered, isUnexported(Int64, object: String)
@@ -107,7 +108,8 @@ extension PipelineError {
       .missing
     case .logsAreGone, .isInGap, .logsEndBefore, .logsBeginAfter, .hasNoTransactions,
       .hasNoSnapshot, .isOlderLineage, .tokenIsDamaged, .tokenHasNoLogs, .tokenIsAhead,
-      .wasExportedBefore, .hasNothingToContinue, .isUnlogged, .areUnlogged, .isUnsound:
+      .wasExportedBefore, .hasNothingToContinue, .isOnlyCopy, .isUnlogged, .areUnlogged,
+      .isUnsound:
       .missingLogs
     case .beforeHistory, .isExpired, .streamHasNoBeginning, .firstExportIsSnapshot: .historyExpired
     case .isNewLineage, .isAmbiguousTime, .hasOtherDigest, .hasDiverged, .isOtherLineage,

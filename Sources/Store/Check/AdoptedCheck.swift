@@ -47,18 +47,10 @@ final class AdoptedCheck {
   }
 
   func run(_ body: (CheckFinding) throws -> Void) throws {
-    try checkFile(body)
+    try IntegrityCheck(connection).run(body)
     try checkDigests(body)
     try readHistory()
     try compare(body)
-  }
-
-  private func checkFile(_ body: (CheckFinding) throws -> Void) throws {
-    let check = try connection.prepare("PRAGMA integrity_check")
-    while try check.step() {
-      let message = check.string(at: 0)
-      if message != "ok" { try body(.integrity(message)) }
-    }
   }
 
   // MARK: History
