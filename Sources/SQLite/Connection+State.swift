@@ -24,6 +24,9 @@ extension Connection {
   /// The number of rows that the last statement changed.
   package var changes: Int { Int(sqlite3_changes64(database)) }
 
+  /// The number of rows that all statements of this connection have changed.
+  package var totalChanges: Int { Int(sqlite3_total_changes64(database)) }
+
   package var lastInsertedID: Int64 { sqlite3_last_insert_rowid(database) }
 
   /// Whether a transaction is open.

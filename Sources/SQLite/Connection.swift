@@ -27,6 +27,11 @@ package final class Connection {
   private var refusesWrites = false
   private var hasAuthorizer = false
   private var ownBusyTimeout = 0
+  /// Whether a statement that waits for a lock tries to get the lock twice in each millisecond.
+  ///
+  /// Otherwise it tries less and less often, and never gets a lock that other programs release
+  /// only for moments. The next call of ``setBusyTimeout(milliseconds:)`` uses a new value.
+  package var triesLocksOften = false
   private var ownTablePrefix: String?
   private var ownEncoding = Connection.utf8
   private var statements: [String: Statement] = [:]
@@ -221,6 +226,18 @@ package final class Connection {
     // The handler gets the number of milliseconds instead of the connection, because a statement
     // can outlive the connection.
     let limit = UnsafeMutableRawPointer(bitPattern: max(0, milliseconds))
+    guard !triesLocksOften else {
+      sqlite3_busy_handler(
+        database,
+        { limit, count in
+          guard Int(count) < 2 * Int(bitPattern: limit), !StopRequest.isMade else { return 0 }
+          usleep(500)
+          return 1
+        },
+        limit
+      )
+      return
+    }
     sqlite3_busy_handler(
       database,
       { limit, count in

@@ -18,24 +18,37 @@ package struct SQLiteError: Error, Hashable, Sendable {
   package let sql: String?
   /// The path of the file; `:memory:` for a database in memory.
   package let path: String
+  /// The number of the system's error, if SQLite could not open, read or write a file; otherwise
+  /// zero.
+  package let systemError: Int32
 
   package var primaryCode: Code { code.primary }
 
-  package init(code: Code, message: String, sql: String? = nil, path: String) {
+  package init(
+    code: Code,
+    message: String,
+    sql: String? = nil,
+    path: String,
+    systemError: Int32 = 0
+  ) {
     self.code = code
     self.message = message
     self.sql = sql
     self.path = path
+    self.systemError = systemError
   }
 
   init(_ code: Int32, database: OpaquePointer?, sql: String? = nil, path: String) {
     let isLatest = database.map { sqlite3_extended_errcode($0) == code } ?? false
     let text = isLatest ? sqlite3_errmsg(database) : sqlite3_errstr(code)
+    // SQLite keeps the number until its next error about a file.
+    let isAboutFile = isLatest && [SQLITE_IOERR, SQLITE_CANTOPEN].contains(code & 0xff)
     self.init(
       code: Code(code),
       message: text.map { String(cString: $0) } ?? "unknown error",
       sql: sql,
-      path: path
+      path: path,
+      systemError: isAboutFile ? sqlite3_system_errno(database) : 0
     )
   }
 }

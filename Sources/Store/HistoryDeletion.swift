@@ -1,15 +1,14 @@
 import Changes
 import FoundationEssentials
-import Glibc
 import SQLite
 
 extension Store {
   /// Deletes transactions from history.
   ///
   /// Transactions at the beginning of history are removed. If a deleted transaction is between
-  /// others, history keeps its row and its digest. Each batch is one SQL transaction, so other
-  /// writers wait only briefly. An interrupted run has deleted the oldest batches. The file becomes
-  /// smaller.
+  /// others, history keeps its row and its digest. Each batch is one short SQL transaction, so that
+  /// other programs can write between the batches. An interrupted run has deleted the oldest
+  /// batches. The file becomes smaller.
   ///
   /// - Parameter ranges: The ids to delete, in ascending order.
   /// - Returns: The number of deleted transactions.
@@ -19,14 +18,12 @@ extension Store {
     var deleted: Int64 = 0
     for range in ranges {
       var next = range.lowerBound
-      while next <= range.upperBound {
-        let done = try maintain { try HistoryDeletion($0).deleteBatch(next...range.upperBound) }
+      try takeTurns { writer in
+        let done = try HistoryDeletion(writer).deleteBatch(next...range.upperBound)
         deleted += done.count
-        guard let last = done.last else { break }
+        guard let last = done.last else { return false }
         next = last + 1
-        // The pause lets other writers get the lock, because a waiting writer tries to get the lock
-        // only from time to time.
-        if next <= range.upperBound { usleep(2000) }
+        return next <= range.upperBound
       }
     }
     try giveSpaceBack()
@@ -61,25 +58,22 @@ extension Store {
   /// mode of the file.
   private func giveSpaceBack() throws {
     guard !schema.isAdopted else { return }
-    var hasMore = true
-    while hasMore {
-      hasMore = try maintain { writer in
-        func free() throws -> Int64 {
-          try writer.connection.integer("PRAGMA freelist_count") ?? 0
-        }
-        let count = try free()
-        guard count > 0 else { return false }
-        try writer.connection.execute("PRAGMA incremental_vacuum(1000)")
-        // If no page was freed, the store does not have the mode `auto_vacuum`, and the loop ends.
-        let left = try free()
-        return left > 0 && left < count
+    try takeTurns { writer in
+      func free() throws -> Int64 {
+        try writer.connection.integer("PRAGMA freelist_count") ?? 0
       }
+      let count = try free()
+      guard count > 0 else { return false }
+      try writer.connection.execute("PRAGMA incremental_vacuum(1000)")
+      // If no page was freed, the store does not have the mode `auto_vacuum`, and the loop ends.
+      let left = try free()
+      return left > 0 && left < count
     }
   }
 }
 
 struct HistoryDeletion {
-  /// The number of changes that are deleted in one statement.
+  /// The maximum number of ids in a batch.
   private static let batch: Int64 = 5000
 
   private let writer: Writer
@@ -92,26 +86,26 @@ struct HistoryDeletion {
 
   private var connection: Connection { writer.connection }
 
-  /// Deletes the first transactions in a range; returns the id of the last one, and the number of
-  /// deleted transactions.
+  /// Deletes the first transactions in a range, for about as long as ``Store/turn``; returns the id
+  /// of the last one, and the number of deleted transactions.
   func deleteBatch(_ range: ClosedRange<Int64>) throws -> (last: Int64?, count: Int64) {
     // The digest of the last transaction must be computed before its changes are deleted.
     try writer.recorder.sealLast()
     let oldest = try connection.integer("SELECT min(id) FROM \(connection.tables.transaction)") ?? 0
     let found = try rows.transactions(after: range.lowerBound - 1, through: range.upperBound)
-    var changes: Int64 = 0
+    let end = ContinuousClock.now + Store.turn
     var deleted: [Transaction] = []
     var last: Int64?
-    while changes < Self.batch, last.map({ $0 - range.lowerBound < Self.batch }) ?? true,
+    while ContinuousClock.now < end, last.map({ $0 - range.lowerBound < Self.batch }) ?? true,
       try found.step()
     {
       let transaction = try rows.transaction(at: found)
       last = transaction.id
-      changes += transaction.count
-      if transaction.state != .deleted { deleted.append(transaction) }
+      guard transaction.state != .deleted else { continue }
+      deleted.append(transaction)
+      try deleteChanges(of: transaction)
     }
     found.reset()
-    for transaction in deleted { try deleteChanges(of: transaction) }
     if let last, range.lowerBound <= oldest {
       try moveBase(to: last)
     } else {

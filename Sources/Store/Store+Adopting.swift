@@ -174,11 +174,28 @@ extension Store {
   /// Removes everything that ``adopt(_:prefix:busyTimeout:)`` added.
   ///
   /// The program's own tables do not change.
-  package static func detach(_ path: String, busyTimeout: Duration = .seconds(10)) throws {
-    try describingErrors(at: path) {
+  ///
+  /// - Parameters:
+  ///   - path: The adopted file, which can be a replica.
+  ///   - logged: The transactions that logs contain; nil if no logs are known.
+  ///   - refusal: Returns the error to throw if this would delete changes that are in no log; nil to
+  ///     delete them.
+  ///   - busyTimeout: The maximum time to wait for another writer.
+  /// - Throws: ``StoreError``, and the error that `refusal` returns; the file is then unchanged.
+  package static func detach(
+    _ path: String,
+    logged: ClosedRange<Int64>? = nil,
+    refusal: ((UnloggedHistory) -> any Error)? = nil,
+    busyTimeout: Duration = .seconds(10)
+  ) throws {
+    try describingErrors(at: path, timeout: busyTimeout) {
       let connection = try openAdopted(path, busyTimeout: busyTimeout)
       guard let names = AdoptedFile.names(on: connection) else { return }
       try connection.inTransaction {
+        if let refusal {
+          let unlogged = try UnloggedHistory(besides: logged, names: names, on: connection)
+          if let unlogged { throw refusal(unlogged) }
+        }
         try AdoptedFile.removeAll(names: names, on: connection)
       }
     }

@@ -1,7 +1,9 @@
 import Adoption
+import ChangeLog
 import Changes
 import CommandLineKit
 import Glibc
+import Pipeline
 import Store
 
 extension Travelog {
@@ -25,6 +27,16 @@ extension Travelog {
     "detach",
     help: "Remove the triggers and the history from the file."
   )
+  static let detachLogs = Parameter<String?>.optional(
+    "logs",
+    type: .folder,
+    placeholder: "LOGS",
+    help: "With --detach: the logs that must have the whole history."
+  )
+  static let discardHistory = Parameter<Bool>.toggle(
+    "discard-history",
+    help: "With --detach: delete history that no log has."
+  )
   static let newIdentity = Parameter<Bool>.toggle(
     "new-identity",
     help: "Give a copied file a new identifier, and begin a new history."
@@ -41,21 +53,35 @@ extension Travelog {
       "Adds tables and triggers that record who changes what. The tables of the program do not "
       + "change, and if the command fails, nothing is added. All other commands accept an adopted "
       + "file as a store. \(PackageFolders.documentation)/ADOPT.md describes how a program names "
-      + "the author of its changes, and how a program can change its tables.",
+      + "the author of its changes, and how a program can change its tables. --detach refuses to "
+      + "delete history that is in no log.",
     examples: [
       "travelog adopt app.db --dry-run": "Show how each table would be recorded.",
       "travelog adopt app.db": "Begin to record the history of a database.",
       "travelog adopt --suspend app.db -- ./migrate": "Run a program that adds or alters tables.",
-      "travelog adopt app.db --detach": "Remove everything that “adopt” added.",
+      "travelog adopt app.db --detach --logs logs":
+        "Remove everything that “adopt” added, if the logs have the history.",
+      "travelog adopt app.db --detach --discard-history":
+        "Remove everything that “adopt” added, and delete the history.",
     ],
-    parameters: [database, migration, prefix, detach, newIdentity, suspend, dryRun],
-    exitCodes: [.unreadable, .missing, .locked]
+    parameters: [
+      database, migration, prefix, detach, detachLogs, discardHistory, newIdentity, suspend, dryRun,
+    ],
+    exitCodes: [.unreadable, .missing, .locked, .diverged]
   ) { call in
     let given = call.arguments
     let path = given[database]
     let chosen = [given[detach], given[newIdentity], given[suspend], given[dryRun]]
     guard chosen.filter(\.self).count <= 1 else {
       throw TravelogError.contradiction(["--detach", "--new-identity", "--suspend", "--dry-run"])
+    }
+    for (flag, isGiven) in [
+      ("--logs", given[detachLogs] != nil), ("--discard-history", given[discardHistory]),
+    ] where isGiven && !given[detach] {
+      throw TravelogError.needsDetach(flag)
+    }
+    guard given[detachLogs] == nil || !given[discardHistory] else {
+      throw TravelogError.contradiction(["--logs", "--discard-history"])
     }
     guard given[suspend] != given[migration].isEmpty else {
       throw TravelogError.commandNeedsSuspend
@@ -65,7 +91,12 @@ extension Travelog {
       answer.tables = try Store.describeTables(of: path).map(AdoptAnswer.Table.init)
       if !given[json] { try answer.tables?.forEach { try call.output.showLine($0.message) } }
     } else if given[detach] {
-      try Store.detach(path)
+      var request = DetachRequest(store: path)
+      if let folder = given[detachLogs] { request.logs = LogFolder(folder) }
+      request.discardsHistory = given[discardHistory]
+      let (line, tick) = call.tick()
+      try Pipeline.detach(request, tick: tick)
+      try line.clear()
       answer.action = "detached"
       try call.summarize("\(path): detached; the program's own tables did not change")
     } else if given[newIdentity] {

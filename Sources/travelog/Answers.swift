@@ -38,6 +38,19 @@ extension Call {
     }
   }
 
+  /// Writes the first findings as messages if `--json` was given.
+  ///
+  /// The mail of a job contains the messages of its steps, but not their answers.
+  func warn(findings: [String], of count: Int) throws {
+    guard arguments[Travelog.json] else { return }
+    let listed = findings.prefix(3)
+    for finding in listed { try warn(finding) }
+    if count > listed.count {
+      let rest = Int64(count - listed.count)
+      try warn("\(counted(rest, noun: "more finding")); the answer has all of them")
+    }
+  }
+
   /// Writes the result of a command with the option `--dry-run` as JSON.
   func answer(_ type: String, result: some Encodable) throws {
     let head = AnswerHead(type: type, dryRun: arguments[Travelog.dryRun])

@@ -68,8 +68,14 @@ extension Travelog {
         try call.answer(object)
       } else {
         let summary = TransactionSummary(transaction: transaction, entities: [])
-        let head = textTimeline(marks, width: 0, hasStatistics: false, hasChanges: false).head
-        try call.output.write(bytes: head(summary))
+        let form = textTimeline(
+          marks,
+          width: 0,
+          hasStatistics: false,
+          hasChanges: false,
+          isAdopted: history.outline.schema.isAdopted
+        )
+        try call.output.write(bytes: form.head(summary))
         try call.output.write(text(of: difference, marks: marks, indent: "    "))
       }
     }
@@ -78,7 +84,8 @@ extension Travelog {
       try call.answer(JSONText(result))
     } else {
       if given[whole] { try call.output.writeLine() }
-      try call.output.write(text(of: result, marks: marks))
+      let isAdopted = history.outline.schema.isAdopted
+      try call.output.write(text(of: result, marks: marks, isAdopted: isAdopted))
     }
     return .success
   }

@@ -67,6 +67,7 @@ extension Travelog {
           violations: result.violations
         )
       )
+      try call.warn(findings: findings, of: count)
     } else if count == 0, !given[quiet] {
       try call.output.showLine(
         "\(call.output.style.green("ok")): rows, history,"

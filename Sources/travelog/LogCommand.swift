@@ -32,7 +32,7 @@ extension Travelog {
       + "each entity were inserted (+), updated (~) and deleted (-). If the transaction has a reason "
       + "and a request, they follow the author, as in billing: ticket 7 (POST /pay). Brackets mark "
       + "transactions that are not ordinary saves: [foreign] for a write by another program "
-      + "such as sqlite3, and [gap], [mark], [migration], [prune], [snapshot] or [erased].",
+      + "such as sqlite3 (not in an adopted file), and [gap], [mark], [migration], [prune], [snapshot] or [erased].",
     examples: [
       "travelog log trips.store": "List all transactions.",
       "travelog log logs --author com.example.SampleTrips.widget --patch":
@@ -69,7 +69,8 @@ extension Travelog {
         call.output.marks,
         width: String(history.last).count,
         hasStatistics: given[statistics],
-        hasChanges: given[patch]
+        hasChanges: given[patch],
+        isAdopted: history.outline.schema.isAdopted
       )
     try writeTimeline(
       of: history,

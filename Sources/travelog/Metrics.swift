@@ -4,26 +4,26 @@ import Pipeline
 
 /// The metrics of a status for the textfile collector of Prometheus; every status has the same
 /// series.
-func prometheusText(of status: Status) -> String {
+func prometheusText(of status: Status, logs: Status.Logs) -> String {
   let label = "{store=\"\(status.identifier)\"}"
   let series: [(name: String, help: String, value: String)] = [
     ("head_transaction", "The last transaction of the store.", "\(status.head.transaction)"),
     (
       "exported_transaction", "The last transaction that was exported.",
-      "\(status.logs.exported?.transaction ?? 0)"
+      "\(logs.exported?.transaction ?? 0)"
     ),
-    ("lag_transactions", "Transactions that wait for export.", "\(status.logs.lagTransactions)"),
+    ("lag_transactions", "Transactions that wait for export.", "\(logs.lagTransactions)"),
     (
       "lag_seconds", "The age of the oldest transaction that waits for export.",
-      "\(status.logs.lag.seconds)"
+      "\(logs.lag.seconds)"
     ),
     ("history_changes", "Changes in the store's history.", "\(status.changes)"),
     ("store_bytes", "The size of the store's file.", "\(status.storeBytes)"),
-    ("log_files", "The number of logs in the folder.", "\(status.logs.files)"),
-    ("log_bytes", "The size of the logs in the folder.", "\(status.logs.bytes)"),
+    ("log_files", "The number of logs in the folder.", "\(logs.files)"),
+    ("log_bytes", "The size of the logs in the folder.", "\(logs.bytes)"),
     (
       "healthy", "Whether the next export can continue: 1 or 0.",
-      status.logs.health == .ok ? "1" : "0"
+      logs.health == .ok ? "1" : "0"
     ),
   ]
   return series.map { series in

@@ -9,6 +9,12 @@ extension Travelog {
     type: .duration,
     help: "Fail if a transaction has waited longer than this for export."
   )
+  static let statusLogs = Parameter<String?>.optional(
+    "logs",
+    type: .folder,
+    placeholder: "LOGS",
+    help: "The log folder of the store."
+  )
   static let prometheus = Parameter<String?>.optional(
     "prometheus",
     type: .file,
@@ -18,33 +24,45 @@ extension Travelog {
   static let statusCommand = Command(
     "status",
     summary: "Shows how far a store is exported, and whether the next export can continue.",
-    discussion: "If there are filtered logs, the output has a line for each filter. The exit "
-      + "status and --max-lag refer only to the unfiltered logs.",
+    discussion: "Without --logs, the output describes only the store. If there are filtered logs, "
+      + "the output has a line for each filter. The exit status and --max-lag refer only to the "
+      + "unfiltered logs.",
     examples: [
+      "travelog status trips.store": "Describe a store without its logs.",
       "travelog status trips.store --logs logs": "Show how far the store is exported.",
       "travelog status trips.store --logs logs --max-lag 2h --quiet":
         "For monitoring: fail if the export is late.",
     ],
-    parameters: [store, logsFlag, token, maximumLag, prometheus],
+    parameters: [store, statusLogs, token, maximumLag, prometheus],
     exitCodes: [.found, .unreadable, .missing, .locked, .historyGap, .diverged]
   ) { call in
     let given = call.arguments
+    let aboutLogs = [
+      ("--token", given[token] != nil), ("--max-lag", given[maximumLag] != nil),
+      ("--prometheus", given[prometheus] != nil),
+    ]
+    if given[statusLogs] == nil, let (flag, _) = aboutLogs.first(where: \.1) {
+      throw TravelogError.needsLogs(flag)
+    }
     let status = try status(
       of: given[store],
-      logs: LogFolder(given[logsFlag]),
+      logs: given[statusLogs].map { LogFolder($0) },
       token: given[token]
     )
-    if let path = given[prometheus] { try writeMetrics(prometheusText(of: status), to: path) }
+    if let path = given[prometheus], let logs = status.logs {
+      try writeMetrics(prometheusText(of: status, logs: logs), to: path)
+    }
     if given[json] {
-      try call.answer(StatusAnswer(status))
+      try answer(status, call: call)
     } else if !given[quiet] {
       try call.output.show(text(of: status, style: call.output.style))
     }
-    let code = exitCode(of: status.logs, maximumLag: given[maximumLag])
+    guard let logs = status.logs else { return .success }
+    let code = exitCode(of: logs, maximumLag: given[maximumLag])
     // The table on a terminal already contains the message. With --json or --quiet there is no
     // table, so the message is written here.
-    if code != .success, given[json] || given[quiet], let message = status.logs.message {
-      try call.warn([message, status.logs.hint].compactMap(\.self).joined(separator: " "))
+    if code != .success, given[json] || given[quiet], let message = logs.message {
+      try call.warn([message, logs.hint].compactMap(\.self).joined(separator: " "))
     }
     return code
   }
@@ -59,10 +77,13 @@ extension Travelog {
     }
   }
 
+  private static func answer(_ status: Status, call: Call) throws {
+    let whole = WholeStatus(status)
+    guard let logs = status.logs else { return try call.answer(whole) }
+    try call.answer(StatusAnswer(first: whole, second: LogsAnswer(logs)))
+  }
+
   private static func text(of status: Status, style: Style) -> String {
-    let exported =
-      status.logs.exported.map { "transaction \($0.transaction)" }
-      ?? (status.logs.files == 0 ? "nothing" : "unknown, because there is no token")
     func waiting(_ logs: Status.Logs) -> String {
       guard logs.lagTransactions > 0 else { return "none" }
       return counted(logs.lagTransactions, noun: "transaction")
@@ -71,41 +92,55 @@ extension Travelog {
     func size(_ logs: Status.Logs) -> String {
       "\(counted(Int64(logs.files), noun: "file")), \(byteCount(logs.bytes))"
     }
-    let verified =
-      status.verified.map { "\($0.time), up to transaction \($0.transaction)" } ?? "never"
-    let health = status.logs.health
-    let role =
-      status.isReplica
-      ? [["replica", "only import writes to it, until promote makes it independent"]] : []
-    let rows =
-      [["store", status.identifier + ", lineage \(status.head.lineage)"]] + role + [
-        [
-          "head",
-          "transaction \(status.head.transaction)" + (status.headTime.map { " of \($0)" } ?? ""),
-        ],
-        ["digest", status.head.digest.description],
-        [
-          "history",
-          status.oldest.map {
-            "from transaction \($0), \(counted(status.changes, noun: "change")),"
-              + " \(byteCount(status.storeBytes)) with the rows"
-          } ?? "none",
-        ],
+    func sentences(_ logs: Status.Logs) -> [[String]] {
+      [logs.message, logs.hint].compactMap { $0.map { ["", $0] } }
+    }
+    func unfiltered(_ logs: Status.Logs) -> [[String]] {
+      let exported =
+        logs.exported.map { "transaction \($0.transaction)" }
+        ?? (logs.files == 0 ? "nothing" : "unknown, because there is no token")
+      let verified =
+        status.verified.map { "\($0.time), up to transaction \($0.transaction)" } ?? "never"
+      let health = logs.health
+      return [
         ["exported", exported],
-        ["lag", waiting(status.logs)],
-        ["logs", size(status.logs)],
+        ["lag", waiting(logs)],
+        ["logs", size(logs)],
         ["verified", verified],
         ["health", health == .ok ? style.green("ok") : style.red(health.rawValue)],
       ]
+    }
+    let withoutLogs = [
+      [
+        "exported",
+        (status.wasExported ? "at least once" : "no export is recorded")
+          + "; to compare with the logs, use --logs LOGS",
+      ]
+    ]
+    let role =
+      status.isReplica
+      ? [["replica", "only import writes to it, until promote makes it independent"]] : []
+    let rows = [["store", status.identifier + ", lineage \(status.head.lineage)"]] + role + [
+      [
+        "head",
+        "transaction \(status.head.transaction)" + (status.headTime.map { " of \($0)" } ?? ""),
+      ],
+      ["digest", status.head.digest.description],
+      [
+        "history",
+        status.oldest.map {
+          "from transaction \($0), \(counted(status.changes, noun: "change")),"
+            + " \(byteCount(status.storeBytes)) with the rows"
+        } ?? "none",
+      ],
+    ]
     let unrecorded = status.unrecorded ?? []
     let missing =
       unrecorded.isEmpty
       ? [] : [["unrecorded", "table " + unrecorded.joined(separator: ", ")]]
-    func sentences(_ logs: Status.Logs) -> [[String]] {
-      [logs.message, logs.hint].compactMap { $0.map { ["", $0] } }
-    }
     return columns(
-      rows + missing + sentences(status.logs)
+      rows + (status.logs.map(unfiltered) ?? withoutLogs) + missing
+        + (status.logs.map(sentences) ?? [])
         + status.filtered.flatMap { filtered in
           let logs = filtered.logs
           let health = logs.health == .ok ? "" : ", \(style.red(logs.health.rawValue))"
@@ -121,7 +156,7 @@ extension Travelog {
   }
 }
 
-/// The answer of `travelog status --json`.
+/// The answer of `travelog status --logs --json`; without `--logs`, it is a ``WholeStatus``.
 typealias StatusAnswer = Joined<WholeStatus, LogsAnswer>
 
 /// An entry in the list of filtered logs, with the name of the filter.
@@ -138,6 +173,7 @@ struct WholeStatus: Codable {
   let oldest: Int64?
   let changes: Int64
   let storeBytes: Int64
+  let wasExported: Bool
   let verified: VerificationRecord?
   let filtered: [FilteredStatusAnswer]
   let unrecorded: [String]?
@@ -147,28 +183,26 @@ struct FilterName: Codable {
   let filter: String
 }
 
-extension StatusAnswer {
+extension WholeStatus {
   init(_ status: Status) {
     self.init(
-      first: WholeStatus(
-        store: status.store,
-        identifier: status.identifier,
-        replica: status.isReplica,
-        head: status.head,
-        headTime: status.headTime,
-        oldest: status.oldest,
-        changes: status.changes,
-        storeBytes: status.storeBytes,
-        verified: status.verified,
-        filtered: status.filtered.map { filtered in
-          FilteredStatusAnswer(
-            first: FilterName(filter: filtered.words),
-            second: LogsAnswer(filtered.logs)
-          )
-        },
-        unrecorded: status.unrecorded
-      ),
-      second: LogsAnswer(status.logs)
+      store: status.store,
+      identifier: status.identifier,
+      replica: status.isReplica,
+      head: status.head,
+      headTime: status.headTime,
+      oldest: status.oldest,
+      changes: status.changes,
+      storeBytes: status.storeBytes,
+      wasExported: status.wasExported,
+      verified: status.verified,
+      filtered: status.filtered.map { filtered in
+        FilteredStatusAnswer(
+          first: FilterName(filter: filtered.words),
+          second: LogsAnswer(filtered.logs)
+        )
+      },
+      unrecorded: status.unrecorded
     )
   }
 }

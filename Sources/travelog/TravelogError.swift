@@ -17,12 +17,14 @@ enum TravelogError: ShownError, Worded {
   case notMetrics(String)
   case afterAndAgainst
   case trustNeedsFolder
+  case needsLogs(String)
   case notADigest(String, line: Int)
   case noDigests(String)
   case proofAndLogs, keyWithoutProof
   // Errors of `travelog adopt`.
   case contradiction([String])
   case commandNeedsSuspend
+  case needsDetach(String)
   case commandNotFound(String, Int32)
   case migrationFailed([String], Int32)
   // Errors about files that are missing or can't be used.
@@ -104,6 +106,8 @@ enum TravelogError: ShownError, Worded {
     case .trustNeedsFolder:
       "--head needs a log folder or a store, and --against needs a log folder."
         + "\nName the log folder, or leave out the flag."
+    case .needsLogs(let flag):
+      "\(flag) is about logs, and the command line does not name a log folder.\nGive --logs LOGS."
     case .notADigest(let path, let line):
       "Line \(line) of \(path) is neither a digest nor a line that “travelog verify --json” wrote."
         + "\nGive 64 hexadecimal digits, or a file with one digest in each line."
@@ -114,6 +118,7 @@ enum TravelogError: ShownError, Worded {
     case .commandNeedsSuspend:
       "--suspend needs a command, and a command needs --suspend."
         + "\nFor example: travelog adopt --suspend app.db -- ./migrate"
+    case .needsDetach(let flag): "\(flag) has no effect without --detach.\nLeave out \(flag)."
     case .commandNotFound(let name, let number):
       "Can't run \(quotedValue(name)): \(systemText(number)). The triggers are restored."
     case .migrationFailed(let words, let status):

@@ -65,7 +65,8 @@ extension Travelog {
             call.output.marks,
             width: String(range.upperBound).count,
             hasStatistics: false,
-            hasChanges: true
+            hasChanges: true,
+            isAdopted: history.outline.schema.isAdopted
           )
         ) { try call.output.write(bytes: $0) }
       }

@@ -84,16 +84,19 @@ extension Travelog {
     let (line, tick) = call.tick()
     let results = try source.naming { try verify(request, tick: tick) }
     try line.clear()
+    var findings: [String] = []
     for var result in results {
       result.notices = result.notices.map { $0.naming(source.naming) }
       result.findings = result.findings.map { $0.naming(source.naming) }
       for notice in result.notices { try call.warn("\(notice)") }
+      findings += result.findings.map { "\($0.kind.rawValue): \($0)" }
       if given[json] {
         try call.answer(VerifyAnswer(result))
       } else if !given[quiet] || !result.findings.isEmpty || result.isUnproven {
         try call.output.show(text(of: result, style: call.output.style))
       }
     }
+    try call.warn(findings: findings, of: findings.count)
     guard results.allSatisfy(\.findings.isEmpty) else { return .found }
     return results.contains(where: \.isUnproven) && !given[allowUnproven] ? .unproven : .success
   }

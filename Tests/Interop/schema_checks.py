@@ -87,7 +87,7 @@ def check_django(travelog, folder):
     books = "SELECT * FROM shop_book ORDER BY id"
     assert rows(database, books) == rows(folder / "replica.db", books) != []
     django("migrate", "shop", "0001")
-    run(travelog, "adopt", "--detach", database)
+    run(travelog, "adopt", "--detach", "--discard-history", database)
     names = {row[1] for row in rows(database, "SELECT * FROM sqlite_schema")}
     assert names == {row[1] for row in schema}, names
 

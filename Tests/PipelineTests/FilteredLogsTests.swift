@@ -477,7 +477,7 @@ struct FilteredLogsTests {
       try world.write(8)
       try world.export { $0.filter = filters[0] }
       let first = try Pipeline.status(of: world.path, logs: world.logs)
-      #expect(first.logs.health == .notExported)
+      #expect(first.logs?.health == .notExported)
       #expect(first.filtered.map(\.words) == [filters[0].words])
       #expect(first.filtered.map(\.logs.lagTransactions) == [0])
       try world.write(8)
@@ -486,9 +486,9 @@ struct FilteredLogsTests {
       try world.write(3)
       let status = try Pipeline.status(of: world.path, logs: world.logs)
       let head = status.head.transaction
-      #expect(status.logs.health == .ok)
+      #expect(status.logs?.health == .ok)
       #expect(status.filtered.count == 2)
-      let exported = status.logs.exported?.transaction
+      let exported = status.logs?.exported?.transaction
       for (filter, behind) in zip(filters, [first.head.transaction, exported]) {
         let filtered = try #require(status.filtered.first { $0.words == filter.words }).logs
         #expect(filtered.exported?.transaction == behind)

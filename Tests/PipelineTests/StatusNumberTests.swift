@@ -32,10 +32,10 @@ struct StatusNumberTests {
       #expect(found.changes == 0 && found.verified == nil && found.filtered == [])
       #expect(found.unrecorded == nil)
       try #expect(found.storeBytes == size(world.path) + size(world.path + "-wal"))
-      #expect(found.logs.exported == nil && found.logs.waitingSince == nil)
-      #expect(found.logs.lag == .zero && found.logs.lagTransactions == 0)
-      #expect(found.logs.files == 0 && found.logs.bytes == 0)
-      #expect(found.logs.health == .notExported)
+      #expect(found.logs?.exported == nil && found.logs?.waitingSince == nil)
+      #expect(found.logs?.lag == .zero && found.logs?.lagTransactions == 0)
+      #expect(found.logs?.files == 0 && found.logs?.bytes == 0)
+      #expect(found.logs?.health == .notExported)
     }
   }
 
@@ -49,53 +49,53 @@ struct StatusNumberTests {
       var found = try status(world)
       try #expect(found.head == world.point(3) && found.oldest == 1 && found.changes == 3)
       try #expect(found.headTime == time(world, 3))
-      try #expect(found.logs.exported == nil && found.logs.waitingSince == time(world, 1))
-      #expect(found.logs.lagTransactions == 3 && found.logs.health == .notExported)
-      #expect(found.logs.message == "\(path) was not exported to \(logs) yet.")
-      #expect(found.logs.hint == run)
+      try #expect(found.logs?.exported == nil && found.logs?.waitingSince == time(world, 1))
+      #expect(found.logs?.lagTransactions == 3 && found.logs?.health == .notExported)
+      #expect(found.logs?.message == "\(path) was not exported to \(logs) yet.")
+      #expect(found.logs?.hint == run)
       // The first two transactions are exported.
       let first = try world.export { $0.until = .transaction(2) }
       found = try status(world)
-      try #expect(found.logs.exported == world.point(2) && found.logs.lagTransactions == 1)
-      try #expect(found.logs.waitingSince == time(world, 3) && found.logs.health == .ok)
-      #expect(found.logs.files == 1 && found.logs.bytes == first.compressedBytes)
+      try #expect(found.logs?.exported == world.point(2) && found.logs?.lagTransactions == 1)
+      try #expect(found.logs?.waitingSince == time(world, 3) && found.logs?.health == .ok)
+      #expect(found.logs?.files == 1 && found.logs?.bytes == first.compressedBytes)
       let waited = try "; the oldest has waited since \(time(world, 3))."
-      #expect(found.logs.message == "1 transaction of \(path) is not exported yet" + waited)
-      #expect(found.logs.hint == run)
+      #expect(found.logs?.message == "1 transaction of \(path) is not exported yet" + waited)
+      #expect(found.logs?.hint == run)
       try world.insertGuest(4)
       found = try status(world)
-      #expect(found.logs.lagTransactions == 2)
-      #expect(found.logs.message == "2 transactions of \(path) are not exported yet" + waited)
+      #expect(found.logs?.lagTransactions == 2)
+      #expect(found.logs?.message == "2 transactions of \(path) are not exported yet" + waited)
       // Without a readable token, the names of the logs give the last exported transaction.
       let token = world.logs.token(of: world.source.identifier)
       let sound = try Data(contentsOf: URL(fileURLWithPath: token))
       let rebuilt = "The next export rebuilds the token from the logs."
       try FileManager.default.removeItem(atPath: token)
       found = try status(world)
-      #expect(found.logs.exported == nil && found.logs.lagTransactions == 2)
-      try #expect(found.logs.waitingSince == time(world, 3) && found.logs.health == .ok)
-      #expect(found.logs.message == "The token \(token) is missing." && found.logs.hint == rebuilt)
+      #expect(found.logs?.exported == nil && found.logs?.lagTransactions == 2)
+      try #expect(found.logs?.waitingSince == time(world, 3) && found.logs?.health == .ok)
+      #expect(found.logs?.message == "The token \(token) is missing." && found.logs?.hint == rebuilt)
       try Data("nothing".utf8).write(to: URL(fileURLWithPath: token))
       found = try status(world)
-      #expect(found.logs.exported == nil && found.logs.lagTransactions == 2)
-      #expect(found.logs.message?.hasPrefix("The token \(token) can't be read: ") == true)
-      #expect(found.logs.hint == rebuilt && found.logs.health == .ok)
+      #expect(found.logs?.exported == nil && found.logs?.lagTransactions == 2)
+      #expect(found.logs?.message?.hasPrefix("The token \(token) can't be read: ") == true)
+      #expect(found.logs?.hint == rebuilt && found.logs?.health == .ok)
       // All transactions are exported.
       try sound.write(to: URL(fileURLWithPath: token))
       let second = try world.export()
       found = try status(world)
-      try #expect(found.logs.exported == world.point(4) && found.logs.lagTransactions == 0)
-      #expect(found.logs.waitingSince == nil && found.logs.lag == .zero)
-      #expect(found.logs.files == 2)
-      #expect(found.logs.bytes == first.compressedBytes + second.compressedBytes)
-      #expect(found.logs.message == nil && found.logs.hint == nil && found.logs.health == .ok)
+      try #expect(found.logs?.exported == world.point(4) && found.logs?.lagTransactions == 0)
+      #expect(found.logs?.waitingSince == nil && found.logs?.lag == .zero)
+      #expect(found.logs?.files == 2)
+      #expect(found.logs?.bytes == first.compressedBytes + second.compressedBytes)
+      #expect(found.logs?.message == nil && found.logs?.hint == nil && found.logs?.health == .ok)
       // The last log is missing, then all logs.
       for count in [1, 0] {
         let last = try world.logs.files(of: world.source.identifier, lineage: 0)[count].path
         try FileManager.default.removeItem(atPath: last)
         found = try status(world)
-        #expect(found.logs.health == .logsMissing && found.logs.files == count)
-        #expect(found.logs.message != nil)
+        #expect(found.logs?.health == .logsMissing && found.logs?.files == count)
+        #expect(found.logs?.message != nil)
       }
     }
   }
@@ -112,7 +112,7 @@ struct StatusNumberTests {
         try world.insertGuest(1)
         try world.insertGuest(2)
         try runSQL("UPDATE history_transaction SET time = '\(time)' WHERE id = 1", on: world.path)
-        let logs = try status(world).logs
+        let logs = try #require(status(world).logs)
         #expect(logs.waitingSince == time)
         #expect(isLong ? logs.lag > .seconds(365 * 86_400) : logs.lag == .zero)
       }
@@ -152,13 +152,13 @@ struct StatusNumberTests {
       for id in 3...5 as ClosedRange<Int64> { try world.insertGuest(id) }
       try world.export { $0.until = .transaction(3) }
       let diverged = try Pipeline.status(of: copy, logs: world.logs)
-      #expect(diverged.logs.health == .diverged && diverged.logs.lagTransactions == 0)
+      #expect(diverged.logs?.health == .diverged && diverged.logs?.lagTransactions == 0)
       try world.source.deleteHistory([1...4])
       let expired = try status(world)
-      #expect(expired.logs.health == .expired && expired.logs.lagTransactions == 2)
+      #expect(expired.logs?.health == .expired && expired.logs?.lagTransactions == 2)
       #expect(expired.oldest == 5)
       let error = #expect(throws: PipelineError.self) { try world.export() }
-      #expect(expired.logs.message == error?.message && expired.logs.hint == error?.hint)
+      #expect(expired.logs?.message == error?.message && expired.logs?.hint == error?.hint)
     }
   }
 

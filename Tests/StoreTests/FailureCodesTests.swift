@@ -79,7 +79,7 @@ struct FailureCodesTests {
       FileFailure.otherEncoding(nil, now: "UTF-16be"),
       .schemaMismatch,
       start + "UTF-8.",
-      "To begin a new history: travelog adopt --detach a.store && travelog adopt a.store"
+      "To begin a new history: travelog adopt --detach --discard-history a.store && travelog adopt a.store"
     )
     expect(
       FileFailure.otherEncoding(.utf16LittleEndian, now: "UTF-16be"),

@@ -173,6 +173,8 @@ struct JobTests {
       let failed = try night()
       #expect(failed.code == 1, "\(failed.errors)")
       #expect(failed.errors.contains("nightly-export, step 2 of 3, verify: "))
+      // The mail names the log.
+      #expect(failed.errors.contains("damaged: ") && failed.errors.contains(log))
       #expect(try line(success) == before)
       #expect(try line("travelog_job_last_exit_code{")?.hasSuffix(" 1") == true)
       #expect(try line("travelog_job_failed_steps{")?.hasSuffix(" 1") == true)

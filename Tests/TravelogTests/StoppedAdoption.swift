@@ -99,7 +99,10 @@ func prepareAdoption(journal: String, _ body: (StoppedRun) throws -> Void) throw
         let log = try travelog("log", path)
         #expect(log.output.contains("+1 product"), "\(place): \(log.output)")
         #expect(try travelog("check", path).code == 0, "\(place)")
-        #expect(try travelog("adopt", path, "--detach").code == 0, "\(place)")
+        #expect(
+          try travelog("adopt", path, "--detach", "--discard-history").code == 0,
+          "\(place)"
+        )
         #expect(try schema(path) == original, "\(place)")
       }
     )

@@ -62,7 +62,11 @@ package struct AuditFinding: Encodable, Sendable {
 
 /// A kind of finding that an audit searches for, with the result of the search.
 package struct AuditCheck: Encodable, Sendable {
-  package enum State: String, Encodable, Sendable { case found, clear, unchecked }
+  package enum State: String, Encodable, Sendable {
+    case found, clear, unchecked
+    /// Nothing was found, but a part of a history was altered or could not be read.
+    case unknown
+  }
 
   package var finding: AuditFinding.Kind
   package var title: String
@@ -103,7 +107,7 @@ extension AuditFinding.Kind {
     case .gap:
       "These changes were not recorded one by one; only their combined difference is known."
     case .erasure: "Values were erased from history."
-    case .deletedHistory: "Older history was deleted."
+    case .deletedHistory: "Older history was deleted, or is in no log."
     case .clockBack: "A transaction has an earlier time than the previous transaction."
     case .damage: "Data was damaged or altered: for example, a digest does not match."
     }

@@ -66,33 +66,58 @@ private func soundText(_ histories: [AuditedHistory], proven: [AuditedHistory]) 
 }
 
 private func erasures(_ histories: [AuditedHistory]) -> AuditQuestion {
-  let count = histories.reduce(0) { $0 + $1.erased }
-  return AuditQuestion(
+  AuditQuestion(
     question: .erasures,
     title: "Were values erased?",
-    state: count == 0 ? .good : .attention,
-    answer: count == 0 ? "No" : "In \(countText(Int(count), noun: "transaction"))"
+    counting: histories.reduce(0) { $0 + $1.erased },
+    of: histories,
+    text: ("No", "In ", "transaction")
   )
 }
 
 private func gaps(_ histories: [AuditedHistory]) -> AuditQuestion {
-  let count = histories.reduce(0) { $0 + $1.gaps }
-  return AuditQuestion(
+  AuditQuestion(
     question: .gaps,
     title: "Are changes missing?",
-    state: count == 0 ? .good : .attention,
-    answer: count == 0 ? "No gaps" : countText(Int(count), noun: "gap")
+    counting: histories.reduce(0) { $0 + $1.gaps },
+    of: histories,
+    text: ("No gaps", "", "gap")
   )
 }
 
 private func foreign(_ histories: [AuditedHistory]) -> AuditQuestion {
-  let count = histories.reduce(0) { $0 + $1.foreign }
-  return AuditQuestion(
+  AuditQuestion(
     question: .foreign,
     title: "Did other programs write?",
-    state: count == 0 ? .good : .attention,
-    answer: count == 0 ? "No" : "In \(countText(Int(count), noun: "transaction"))"
+    counting: histories.reduce(0) { $0 + $1.foreign },
+    of: histories,
+    text: ("No", "In ", "transaction")
   )
+}
+
+extension AuditQuestion {
+  /// The answer to a question that counts occurrences in the transactions of histories.
+  ///
+  /// If a part of a history was altered or can't be read, this part can have more occurrences. So
+  /// the answer is unknown if no occurrence was found.
+  fileprivate init(
+    question: Subject,
+    title: String,
+    counting count: Int64,
+    of histories: [AuditedHistory],
+    text: (none: String, prefix: String, noun: String)
+  ) {
+    self.init(question: question, title: title, state: .good, answer: text.none)
+    let isWhole = histories.allSatisfy(\.isVerified)
+    if count > 0 {
+      state = .attention
+      answer =
+        text.prefix + countText(Int(count), noun: text.noun) + (isWhole ? "" : " or more")
+    } else if !isWhole {
+      (state, answer) = (.unknown, "Unknown")
+    }
+    if !isWhole { statements = ["A part of the history was altered or could not be read."] }
+  }
 }
 
 private func end(_ histories: [AuditedHistory]) -> AuditQuestion {

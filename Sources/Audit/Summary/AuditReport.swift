@@ -1,3 +1,5 @@
+import Pipeline
+
 /// The report of an audit: the contents of a history, and the findings that an auditor should
 /// examine.
 ///
@@ -112,6 +114,10 @@ package struct AuditedHistory: Encodable, Sendable {
   package var unexported: Int64?
   /// Whether a part of the history is not confirmed by any source.
   package var isPartlyUnproven = false
+  /// Whether the whole history was read and no damage was found.
+  var isVerified: Bool {
+    verdict == Verdict.proven.rawValue || verdict == Verdict.sound.rawValue
+  }
 
   init(store: String, lineage: Int64, source: String) {
     self.store = store

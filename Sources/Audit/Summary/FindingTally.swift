@@ -110,7 +110,9 @@ struct FindingTally {
   }
 
   /// All kinds of findings that the audit checks, each with its result.
-  var checks: [AuditCheck] {
+  ///
+  /// `isWhole` is false if a part of a history was altered or could not be read.
+  func checks(isWhole: Bool) -> [AuditCheck] {
     AuditFinding.Kind.allCases.map { kind in
       let count = findings[kind]?.count ?? 0
       let isUnchecked = kind == .outsideOfficeHours && request.clock.officeHours == nil
@@ -118,7 +120,7 @@ struct FindingTally {
         finding: kind,
         title: kind.title,
         description: kind.check(for: request),
-        state: count > 0 ? .found : isUnchecked ? .unchecked : .clear,
+        state: count > 0 ? .found : isUnchecked ? .unchecked : isWhole ? .clear : .unknown,
         count: count
       )
     }

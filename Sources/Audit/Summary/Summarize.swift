@@ -171,7 +171,7 @@ final class Summary: VerificationObserver {
   }
 
   func finish() throws -> AuditReport {
-    for (index, history) in histories.enumerated() where history.outline.base > 0 {
+    for (index, history) in histories.enumerated() where history.outline.isBeginningMissing {
       findings.add(
         .deletedHistory,
         value: "The history begins after transaction \(history.outline.base).",
@@ -198,12 +198,20 @@ final class Summary: VerificationObserver {
     report.isMostChangedPartial = objects.isMostChangedPartial
     (report.inputs, report.omittedInputs) = try auditedFiles(of: histories)
     report.findings = findings.all
-    report.checks = findings.checks
+    report.checks = findings.checks(isWhole: entries.allSatisfy(\.isVerified))
     report.questions = auditQuestions(entries)
     report.histories = Array(entries.prefix(AuditReport.historyLimit))
     report.omittedHistories = entries.count - report.histories.count
     return report
   }
+}
+
+extension HistoryOutline {
+  /// Whether transactions with changes are missing before the first transaction.
+  ///
+  /// Transaction 1 of an adopted file records the adoption, and has no changes. The logs of the file
+  /// begin with a snapshot of the state after it.
+  fileprivate var isBeginningMissing: Bool { base > (schema.isAdopted ? 1 : 0) }
 }
 
 extension AuditedHistory {

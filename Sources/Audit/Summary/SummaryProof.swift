@@ -12,6 +12,7 @@ extension Summary {
     if stores.count == 1 { verifying.store = stores.first }
     verifying.heads = request.heads
     verifying.against = request.against
+    verifying.isRecorded = false
     let results = try Pipeline.verify(verifying, observer: self, tick: tick)
     for result in results where result.filterName == nil { note(result) }
   }
@@ -82,6 +83,7 @@ extension Summary {
   private func noteDamage(_ error: LogError, index: Int) {
     findings.add(.damage, value: error.message, transaction: error.transaction, history: index)
     entries[index].verdict = Verdict.damaged.rawValue
+    if !(histories[index].source is StoreHistory) { entries[index].isEndConfirmed = false }
     entries[index].statements.append(
       "The history could be read only up to transaction \(entries[index].lastTransaction ?? 0): "
         + error.message
@@ -130,6 +132,7 @@ extension Summary {
       var verifying = VerifyRequest(logs: LogFolder(outline.path))
       verifying.store = outline.store
       verifying.includesFiltered = true
+      verifying.isRecorded = false
       for result in try Pipeline.verify(verifying, tick: tick)
       where result.filterName != nil && result.lineage == outline.lineage { note(result) }
     default: break

@@ -47,6 +47,7 @@ package struct PipelineError: Error, Sendable, Worded {
     case snapshotIsNotLast(Int64, head: Int64), snapshotIsFiltered
     // Recover, prune and erase.
     case hasNothingToContinue, schemaChanged, isOtherLineage(Int64, logs: Int64)
+    case isOnlyCopy(transactions: Int64, isCaptured: Bool)
     case isUnlogged, areUnlogged(ClosedRange<Int64>), isUnsound(Finding)
     case isOtherHistory(StoreError)
     case isLink, isCovered, isUnexported(Int64, object: String)
@@ -108,7 +109,8 @@ extension PipelineError {
       .missing
     case .logsAreGone, .isInGap, .logsEndBefore, .logsBeginAfter, .hasNoTransactions,
       .hasNoSnapshot, .isOlderLineage, .tokenIsDamaged, .tokenHasNoLogs, .tokenIsAhead,
-      .wasExportedBefore, .hasNothingToContinue, .isUnlogged, .areUnlogged, .isUnsound:
+      .wasExportedBefore, .hasNothingToContinue, .isOnlyCopy, .isUnlogged, .areUnlogged,
+      .isUnsound:
       .missingLogs
     case .beforeHistory, .isExpired, .streamHasNoBeginning, .firstExportIsSnapshot, .leavesOut:
       .historyExpired

@@ -161,6 +161,12 @@ extension PipelineError {
         + " \(logs), because the logs begin later. So no history of the store may be deleted."
         + "\nCopy the earlier logs into the folder. If there are no earlier logs, the store has the"
         + " only copy of this history; use --ignore-unlogged to delete this history anyway."
+    case .isOnlyCopy(let transactions, let isCaptured):
+      "\(store) has \(onlyCopy(transactions, isCaptured: isCaptured)), and"
+        + " \(logs.isEmpty ? "no log folder was named" : "the logs in \(logs) do not have them")."
+        + "\nTo keep the history: travelog export \(store) --to \(logs.isEmpty ? "LOGS" : logs) &&"
+        + " travelog adopt --detach \(store) --logs \(logs.isEmpty ? "LOGS" : logs). To delete the"
+        + " history, use --discard-history."
     case .isUnlogged:
       "There are no logs of \(store) in \(logs), so no history of the store may be deleted."
         + "\nRun “travelog export \(store) --to \(logs)” first."
@@ -192,6 +198,12 @@ extension PipelineError {
         + "\nChange the value or delete \(name) in the store, export the change, and then erase the"
         + " value."
     }
+  }
+
+  private func onlyCopy(_ transactions: Int64, isCaptured: Bool) -> String {
+    let recorded = countText(Int(transactions), noun: "transaction") + " in its history"
+    guard isCaptured else { return recorded }
+    return (transactions > 0 ? recorded + " and " : "") + "changes that are not in its history yet"
   }
 
   private var nameTheFolder: String { "Name the folder that you gave to “travelog export --to”." }

@@ -61,11 +61,15 @@ package func prune(_ request: PruneRequest, tick: Tick = { _ in }) throws -> Pru
 private func deleteOld(_ request: PruneRequest, tick: Tick) throws -> PruneResult {
   let age = request.keep.components.seconds
   let limit = timeText(Date().addingTimeInterval(-Double(age)))
-  let store = try Store.open(
-    .file(URL(fileURLWithPath: request.store)),
-    options: Options(isReadOnly: request.isDryRun)
+  var options = Options(isReadOnly: request.isDryRun)
+  options.triesLocksOften = true
+  let store = try Store.open(.file(URL(fileURLWithPath: request.store)), options: options)
+  let (first, verified) = try verifiedRange(
+    of: store,
+    request: request,
+    isRecorded: !request.isDryRun,
+    tick: tick
   )
-  let (first, verified) = try verifiedRange(of: store, request: request, tick: tick)
   var result = PruneResult(store: request.store, verified: verified)
   result.bytesBefore = size(of: request.store)
   let last = try store.read { reader -> Int64 in
@@ -95,11 +99,10 @@ private func deleteOld(_ request: PruneRequest, tick: Tick) throws -> PruneResul
     result.through = last
     result.transactions = last - oldest + 1
     if !request.isDryRun {
-      try store.sealForeignChanges()
       let stamp = Provenance.system.stamp(request.author, 0)
       // If the store is later exported to a new folder, its logs begin with a snapshot of this
       // state. The mark proves that snapshot.
-      let mark = try store.read { reader in
+      let mark = try store.readSealed { reader in
         let point = try reader.historyRange().head
         return try SnapshotLog(of: store, reader: reader, at: point, stamp: stamp).mark()
       }
@@ -113,32 +116,6 @@ private func deleteOld(_ request: PruneRequest, tick: Tick) throws -> PruneResul
     }
   }
   return result
-}
-
-/// Verifies all logs of the store's lineage, and returns their first transaction and the point at
-/// their end.
-private func verifiedRange(
-  of store: Store,
-  request: PruneRequest,
-  tick: Tick
-) throws -> (first: Int64, end: HistoryPoint) {
-  let chain = try LogChain(request.logs, store: store.identifier, lineage: store.lineage)
-  // A snapshot contains the state after its transaction. If a lineage has only a snapshot, the logs
-  // of the lineage begin after this transaction.
-  let state = chain.files.isEmpty ? try chain.snapshotPoint(chain.snapshots.last) : nil
-  guard let first = chain.files.first?.range.lowerBound ?? state.map({ $0.transaction + 1 }) else {
-    throw request.error(.isUnlogged)
-  }
-  var verification = VerifyRequest(logs: request.logs)
-  verification.store = store.identifier
-  verification.isRecorded = !request.isDryRun
-  let results = try verify(verification, tick: tick).filter { $0.lineage == store.lineage }
-  // A stray file does not prevent a deletion, because it does not change what the logs contain.
-  if let finding = results.flatMap(\.findings).first(where: { $0.kind != .misplaced }) {
-    throw request.error(.isUnsound(finding))
-  }
-  let end = state ?? results.first?.to
-  return (first, end ?? chain.beginning)
 }
 
 /// The last transaction that no filtered logs need any more, according to the tokens of the
@@ -169,17 +146,4 @@ private func lastForFiltered(
     least = min(least, point.transaction - 1)
   }
   return least
-}
-
-/// Throws if the logs belong to another history.
-private func checkIsSame(
-  _ reader: Reader,
-  verified: HistoryPoint,
-  request: PruneRequest
-) throws {
-  do {
-    try reader.check(verified, through: verified.transaction)
-  } catch let error as StoreError where error.code == .historyDiverged {
-    throw request.error(.isOtherHistory(error))
-  }
 }

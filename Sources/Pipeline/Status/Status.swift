@@ -26,13 +26,15 @@ package struct Status: Hashable, Sendable {
   package var headTime: String?
   /// The oldest transaction in history; nil if the history has no transactions.
   package var oldest: Int64?
-  /// The state of the logs that are not filtered.
-  package var logs: Logs
+  /// The state of the logs that are not filtered; nil if no log folder was given.
+  package var logs: Logs?
+  /// Whether the store records that it was exported before, to any log folder.
+  package var wasExported: Bool
   /// The number of changes in history.
   package var changes: Int64
   /// The size of the store's file in bytes.
   package var storeBytes: Int64
-  /// The last successful verification.
+  /// The last successful verification; nil if there was none, or if no log folder was given.
   package var verified: VerificationRecord?
   /// The state of each kind of filtered logs.
   package var filtered: [Filtered] = []
@@ -67,12 +69,12 @@ package struct Status: Hashable, Sendable {
   }
 }
 
-/// Compares a store with its logs, and changes neither.
+/// Describes a store, compares it with its logs if a log folder is given, and changes neither.
 ///
 /// - Throws: ``PipelineError``, ``LogError`` or ``StoreError``.
-package func status(of path: String, logs: LogFolder, token: String? = nil) throws -> Status {
+package func status(of path: String, logs: LogFolder?, token: String? = nil) throws -> Status {
   let store = try readableStore(path)
-  guard logs.exists else { throw missingFolder(logs) }
+  if let logs, !logs.exists { throw missingFolder(logs) }
   let identifier = store.identifier
   return try store.read { reader in
     let range = try reader.historyRange()
@@ -83,16 +85,19 @@ package func status(of path: String, logs: LogFolder, token: String? = nil) thro
       head: range.head,
       headTime: try reader.transaction(range.head.transaction)?.time,
       oldest: range.oldest,
-      logs: try Status.Logs(
-        ExportRequest(store: path, logs: logs, token: token),
-        store: store,
-        reader: reader
-      ),
+      logs: try logs.map { logs in
+        try Status.Logs(
+          ExportRequest(store: path, logs: logs, token: token),
+          store: store,
+          reader: reader
+        )
+      },
+      wasExported: try reader.remembersExport(filter: nil),
       changes: try reader.changeCount(),
       storeBytes: size(of: path) + size(of: path + "-wal"),
-      verified: try VerificationRecord(logs, store: identifier)
+      verified: try logs.flatMap { try VerificationRecord($0, store: identifier) }
     )
-    for filtered in try FilteredLogs.all(of: identifier, in: logs) {
+    for filtered in try logs.map({ try FilteredLogs.all(of: identifier, in: $0) }) ?? [] {
       status.filtered.append(
         Status.Filtered(
           words: filtered.words,

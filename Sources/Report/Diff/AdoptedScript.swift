@@ -9,19 +9,23 @@ import Store
 /// The script is empty if the rows are equal.
 ///
 /// A changed row is deleted and inserted again. All deletions are first. Otherwise an inserted row
-/// could conflict with a unique value of a row that is deleted later. Foreign keys are not
-/// enforced, because their actions would change other rows. The triggers of the file run.
+/// could conflict with a unique value of a row that is deleted later. Rows that have a rowid because
+/// their key has NULL are inserted before other rows, which get any free rowid. If another row has
+/// the rowid, that row gets a new rowid. Foreign keys are not enforced, because their actions would
+/// change other rows. The triggers of the file run. At its first error, the script ends and changes
+/// nothing.
 ///
 /// - Returns: Whether the files differ.
 package func writeAdoptedScript(
   for differences: StoreDifferences,
   to output: ([UInt8]) throws -> Void
 ) throws -> Bool {
+  let numbered = Spool()
   let insertions = Spool()
   let encoding = differences.schema.encoding
   var isSame = true
   try differences.adoptedRows { row in
-    if isSame { try output(Array("PRAGMA foreign_keys = OFF;\nBEGIN IMMEDIATE;\n".utf8)) }
+    if isSame { try output(Array(".bail on\nPRAGMA foreign_keys = OFF;\nBEGIN IMMEDIATE;\n".utf8)) }
     isSame = false
     if row.before != nil {
       let conditions = try row.key.map { try condition($0, encoding) }.joined(separator: " AND ")
@@ -31,9 +35,17 @@ package func writeAdoptedScript(
     let statement =
       "INSERT OR ABORT INTO \(row.table) (\(row.columns.joined(separator: ", ")))"
       + " VALUES (\(try values.map { try literal($0, encoding) }.joined(separator: ", ")));\n"
-    try insertions.append(Array(statement.utf8))
+    guard let (column, value) = row.rowid else {
+      try insertions.append(Array(statement.utf8))
+      return
+    }
+    let move =
+      "UPDATE OR ABORT \(row.table) SET \(column) = (SELECT max(\(column)) + 1 FROM \(row.table))"
+      + " WHERE \(column) = \(try literal(value, encoding));\n"
+    try numbered.append(Array((move + statement).utf8))
   }
   guard !isSame else { return false }
+  try numbered.read(0..<numbered.count) { try output($0) }
   try insertions.read(0..<insertions.count) { try output($0) }
   for table in differences.schema.fullTextTables.map(quoted) {
     try output(Array("INSERT INTO \(table) (\(table)) VALUES ('rebuild');\n".utf8))

@@ -10,7 +10,8 @@ import Store
 ///
 /// Deletions are first, so that unique values are free for other objects. A row whose unique values
 /// change is deleted and inserted again. The store's triggers record the changes as foreign
-/// changes. The stores are read once: changes of rows wait until all deletions are written.
+/// changes. The stores are read once: changes of rows wait until all deletions are written. At its
+/// first error, the script ends and changes nothing.
 ///
 /// - Returns: Whether the stores differ.
 package func writeScript(
@@ -21,7 +22,9 @@ package func writeScript(
   let additions = Spool()
   var isSame = true
   try differences.rows { table, change in
-    if isSame { try output(Array("BEGIN IMMEDIATE;\nPRAGMA defer_foreign_keys = ON;\n".utf8)) }
+    if isSame {
+      try output(Array(".bail on\nBEGIN IMMEDIATE;\nPRAGMA defer_foreign_keys = ON;\n".utf8))
+    }
     isSame = false
     let isReplaced = hasChanged(change, table: table, among: uniques[table.name] ?? [])
     if let before = change.before, change.after == nil || isReplaced {

@@ -120,7 +120,7 @@ struct PlainPage {
   }
 
   /// Writes the newest transactions as rows of a table.
-  static func rows(_ clock: WallClock) -> TimelineForm {
+  static func rows(_ clock: WallClock, isAdopted: Bool) -> TimelineForm {
     var form = TimelineForm(
       head: { summary in
         let transaction = summary.transaction
@@ -131,7 +131,7 @@ struct PlainPage {
           "<tr><th scope=\"row\">\(transaction.id)</th>"
           + "<td><time>\(Page.escaped(clock.text(transaction.time)))</time></td>"
           + "<td>\(Page.escaped(who(Touch(transaction)), limit: 200))</td>"
-          + "<td>\(remark(transaction).map { Page.escaped($0) + " " } ?? "")"
+          + "<td>\(remark(transaction, isAdopted: isAdopted).map { Page.escaped($0) + " " } ?? "")"
           + "\(counts.joined(separator: ", "))<ul>"
         return Array(row.utf8)
       },

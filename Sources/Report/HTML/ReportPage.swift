@@ -99,7 +99,7 @@ package struct ReportPage {
         of: history.history,
         filter: history.filter,
         limit: 200,
-        form: PlainPage.rows(request.clock),
+        form: PlainPage.rows(request.clock, isAdopted: report.isAdopted),
         isFull: { rows.count > room }
       ) { rows += $0 }
     }

@@ -63,11 +63,15 @@ package func text(of counts: ChangeCounts, marks: Marks = Marks()) -> String {
 
 /// Writes a timeline as readable text: a line for each transaction, followed by the requested
 /// details.
+///
+/// In the history of an adopted file, almost all transactions are by another program, so their lines
+/// don't say so.
 package func textTimeline(
   _ marks: Marks,
   width: Int,
   hasStatistics: Bool,
-  hasChanges: Bool
+  hasChanges: Bool,
+  isAdopted: Bool = false
 ) -> TimelineForm {
   TimelineForm(
     head: { summary in
@@ -76,7 +80,7 @@ package func textTimeline(
       var line = String(repeating: " ", count: max(0, width - id.count)) + marks.strong(id)
       line += "  \(second(transaction.time))  \(who(Touch(transaction), marks: marks))"
       let counts = summary.entities.map { "\(text(of: $0.counts, marks: marks)) \($0.entity)" }
-      if let what = remark(transaction) { line += "  [\(what)]" }
+      if let what = remark(transaction, isAdopted: isAdopted) { line += "  [\(what)]" }
       if !counts.isEmpty { line += "  " + counts.joined(separator: ", ") }
       line += "\n"
       if hasStatistics {
@@ -129,11 +133,17 @@ package func textTransaction(_ marks: Marks) -> TimelineForm {
 }
 
 /// Says in words what is unusual about a transaction; nil if nothing is unusual.
-func remark(_ transaction: Transaction) -> String? {
+func remark(_ transaction: Transaction, isAdopted: Bool = false) -> String? {
   var words: [String] = []
-  if transaction.operation != .recorded { words.append(transaction.operation.rawValue) }
+  if !isOrdinary(transaction.operation, isAdopted: isAdopted) {
+    words.append(transaction.operation.rawValue)
+  }
   if transaction.state != .whole { words.append(transaction.state.rawValue) }
   return words.isEmpty ? nil : words.joined(separator: ", ")
+}
+
+private func isOrdinary(_ operation: TransactionOperation, isAdopted: Bool) -> Bool {
+  operation == .recorded || isAdopted && operation == .foreign
 }
 
 func authorText(_ author: String?) -> String { author.map { visible($0) } ?? "(no author)" }
@@ -168,7 +178,7 @@ package func rows(of groups: [TimelineGroup], by grouping: TimelineGrouping) -> 
     }
 }
 
-package func text(of blame: Blame, marks: Marks) -> String {
+package func text(of blame: Blame, marks: Marks, isAdopted: Bool = false) -> String {
   var lines = [
     marks.strong(
       "\(blame.entity) \(visible("\(blame.id)"))"
@@ -177,7 +187,7 @@ package func text(of blame: Blame, marks: Marks) -> String {
   ]
   func by(_ touch: Touch) -> String {
     "\(touch.transaction)  \(second(touch.time))  \(who(touch, marks: marks))"
-      + (touch.operation == .recorded ? "" : "  [\(touch.operation.rawValue)]")
+      + (isOrdinary(touch.operation, isAdopted: isAdopted) ? "" : "  [\(touch.operation.rawValue)]")
   }
   if let inserted = blame.inserted { lines.append(marks.added("+ inserted by \(by(inserted))")) }
   if let deleted = blame.deleted { lines.append(marks.removed("- deleted by  \(by(deleted))")) }

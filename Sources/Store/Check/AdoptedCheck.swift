@@ -72,29 +72,14 @@ final class AdoptedCheck {
   private func checkFile(_ body: (CheckFinding) throws -> Void) throws -> [String] {
     var (damage, violations): ([String], [String])
     do {
-      (damage, violations) = try messages()
+      (damage, violations) = try IntegrityCheck(connection).messages()
     } catch let error as SQLiteError where error.code == SQLiteError.error {
       // A CHECK constraint can need a function that only the program has.
-      (damage, violations) = try reader.ignoringChecks(messages)
+      (damage, violations) = try reader.ignoringChecks { try IntegrityCheck(connection).messages() }
       violations.append("CHECK constraints were not computed: " + error.message)
     }
     for message in damage { try body(.integrity(message)) }
     return violations
-  }
-
-  private func messages() throws -> (damage: [String], violations: [String]) {
-    // SQLite reports each violation, so its usual limit of 100 messages could hide damage.
-    let check = try connection.prepare("PRAGMA integrity_check(\(Int32.max))")
-    var (damage, violations): ([String], [String]) = ([], [])
-    while damage.count < 100, try check.step() {
-      let message = check.string(at: 0)
-      if ["CHECK constraint failed in ", "NULL value in "].contains(where: message.hasPrefix) {
-        if !violations.contains(message) { violations.append(message) }
-      } else if message != "ok" {
-        damage.append(message)
-      }
-    }
-    return (damage, violations)
   }
 
   // MARK: History

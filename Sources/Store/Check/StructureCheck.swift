@@ -19,16 +19,7 @@ struct StructureCheck {
   }
 
   func run(_ body: (CheckFinding) throws -> Void) throws {
-    let integrity = try connection.prepare("PRAGMA integrity_check")
-    do {
-      while try integrity.step() {
-        let text = integrity.string(at: 0)
-        if text != "ok" { try body(.integrity(text)) }
-      }
-    } catch let error as SQLiteError where error.primaryCode == SQLiteError.corrupt {
-      // If the damage is severe, SQLite's integrity check fails. Its error is then a finding too.
-      try body(.integrity(error.message))
-    }
+    try IntegrityCheck(connection).run(body)
     let references = try connection.prepare("PRAGMA foreign_key_check")
     while try references.step() {
       try body(

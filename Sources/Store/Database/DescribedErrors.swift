@@ -35,9 +35,10 @@ private func described(_ error: SQLiteError, path: String, timeout: Duration?) -
 
 private func failure(_ error: SQLiteError, path: String, timeout: Duration?) -> FileFailure {
   if error.code == SQLiteError.inputOutputNoMemory { return .outOfMemory }
+  if [ENOSPC, EDQUOT].contains(error.systemError) { return .full }
   return switch error.primaryCode {
   case SQLiteError.noMemory: .outOfMemory
-  case SQLiteError.busy: .locked(waited: timeout)
+  case SQLiteError.busy: isKeptLocked(path) ? .kept(waited: timeout) : .locked(waited: timeout)
   case SQLiteError.locked, SQLiteError.protocolFailure: .locked(waited: nil)
   case SQLiteError.full: .full
   case SQLiteError.notADatabase: .notADatabase

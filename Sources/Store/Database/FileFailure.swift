@@ -10,6 +10,8 @@ enum FileFailure: StoreReason {
   case otherEncoding(TextEncoding?, now: String)
   /// Another program has locked the file. The waiting time is nil if it is not known.
   case locked(waited: Duration?)
+  /// Another program keeps its lock, although it does not write.
+  case kept(waited: Duration?)
   case unrecordedChange, erasedButInLog, changedWhileRead
   case writeProtected, openedForReading, noCompanions, noWriteAheadLog, workingCopy(Int32)
   case full, inputOutput, outOfMemory
@@ -25,7 +27,7 @@ enum FileFailure: StoreReason {
     case .folder, .empty, .appleStore, .foreignDatabase: .notAStore
     case .newerFormat: .newerFormat
     case .damaged, .cutOff, .otherTables, .damagedCatalog: .damaged
-    case .locked, .unrecordedChange, .erasedButInLog, .changedWhileRead: .locked
+    case .locked, .kept, .unrecordedChange, .erasedButInLog, .changedWhileRead: .locked
     case .workingCopy(let number): number == EACCES || number == EROFS ? .readOnly : .inputOutput
     case .writeProtected, .openedForReading, .noCompanions, .noWriteAheadLog: .readOnly
     case .otherEncoding: .schemaMismatch
@@ -38,7 +40,7 @@ enum FileFailure: StoreReason {
   }
 
   func wording(_ path: String) -> Wording {
-    let notKept = "nothing of this write was kept"
+    let notKept = "an unfinished change was not kept"
     let nameAStore = "Give the path of a store. Programs that use Travelog create stores."
     return switch self {
     case .missing: "There is no file \(path)."
@@ -63,10 +65,15 @@ enum FileFailure: StoreReason {
     case .otherEncoding(let recorded, let now):
       "The texts of \(path) are in \(now), but its history was recorded in"
         + " \(recorded?.rawValue ?? "UTF-8")."
-        + "\nTo begin a new history: travelog adopt --detach \(path) && travelog adopt \(path)"
+        + "\nTo begin a new history: travelog adopt --detach --discard-history \(path) && travelog adopt \(path)"
     case .locked(let time):
       "Another program is writing to \(path) and did not finish"
         + " \(time.map { "within \(text($0))" } ?? "in time").\nTry again."
+    case .kept(let time):
+      "Another program keeps \(path) locked"
+        + "\(time.map { ", and did not release the lock within \(text($0))" } ?? "")."
+        + "\nClose this program. Perhaps it uses PRAGMA locking_mode = EXCLUSIVE, which keeps the"
+        + " lock until the program ends."
     case .unrecordedChange:
       "Another program is changing the store \(path), and history does not have the change yet."
     case .erasedButInLog:

@@ -33,6 +33,10 @@ package struct Options: Sendable {
   package var sealsBacklog = true
   /// The maximum time to wait for another writer.
   package var busyTimeout: Duration
+  /// Whether a wait for another writer ends as soon as possible, at the cost of processor time.
+  ///
+  /// This is for long work beside programs that write again and again without a pause.
+  package var triesLocksOften = false
   /// The maximum size of the file in pages of 4096 bytes; nil for no limit.
   package var maximumPageCount: Int?
   /// The origin of a new replica; nil for an independent store.

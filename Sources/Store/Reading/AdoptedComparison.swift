@@ -9,6 +9,8 @@ package struct AdoptedRowPair {
   package let columns: [String]
   /// The quoted names of the columns that identify the row, with their values.
   package let key: [(column: String, value: Value)]
+  /// The quoted name of the rowid and its value, if the row has its rowid because its key has NULL.
+  package let rowid: (column: String, value: Value)?
   /// The values in the order of ``columns``; nil if only the other file has the row.
   package let before: [Value]?
   package let after: [Value]?
@@ -45,6 +47,7 @@ extension Reader {
           table: table.layout.table,
           columns: columns,
           key: zip(identity, values).map { (column: $0, value: $1) },
+          rowid: table.key.isEmpty ? nil : rowid.first.map { (table.rowidName, $0) },
           before: row(before),
           after: row(after)
         )

@@ -74,6 +74,7 @@ struct StoreFile: Sendable {
       // If SQLite can't open a file for writing, it opens it for reading and reports no error.
       guard !connection.isReadOnly else { throw FileFailure.writeProtected.at(path) }
     }
+    connection.triesLocksOften = options.triesLocksOften
     connection.setBusyTimeout(options.busyTimeout)
     try connection.setForeignKeys(enforced: true)
     try connection.setTriggers(enabled: false)
