@@ -126,6 +126,31 @@ struct SQLTranslation {
   }
 }
 
+/// For each file with nodes, a node of the file.
+///
+/// Only the runtime finds the nodes' conformances. A linker takes a file of a static archive only if
+/// other code refers to it, and this list refers to each file.
+package var linkedNodes: [Any.Type] {
+  typealias Nodes = PredicateExpressions
+  typealias Number = PredicateExpressions.Value<Int>
+  typealias Text = PredicateExpressions.Value<String>
+  let nodes: [any SQLNode.Type] = [
+    Nodes.Negation<Nodes.Value<Bool>>.self,
+    Nodes.ForcedUnwrap<Nodes.Value<Int?>, Int>.self,
+    Nodes.UnaryMinus<Number>.self,
+    Nodes.Equal<Number, Number>.self,
+    Nodes.SequenceContains<Nodes.Value<[Int]>, Number>.self,
+    Nodes.ForceCast<Number, Int>.self,
+    Nodes.RangeExpressionContains<Nodes.Value<Range<Int>>, Number>.self,
+    Nodes.SequenceMinimum<Nodes.Value<[Int]>>.self,
+    Nodes.Comparison<Number, Number>.self,
+    Nodes.SequenceStartsWith<Text, Text>.self,
+    Nodes.NilLiteral<Int>.self,
+    Nodes._PredicateEvaluation<Number>.self,
+  ]
+  return nodes
+}
+
 /// The name of a node's type, without generic arguments.
 func nodeName<E>(_ expression: E) -> String {
   var name = String(describing: E.self)

@@ -35,7 +35,8 @@ extension Schema {
 
     /// The effect of a deletion on the destinations of the deleted object; `.nullify` by default.
     public enum DeleteRule: String, Hashable, Codable, Sendable {
-      /// Destinations are not changed, so they may refer to an object that does not exist.
+      /// Destinations are not changed; the save only sets their references to the deleted object to
+      /// nil, because a row can't refer to a missing row.
       case noAction
       /// References of destinations to the deleted object are removed; the default.
       case nullify
