@@ -61,8 +61,6 @@ extension Travelog {
       "travelog adopt --suspend app.db -- ./migrate": "Run a program that adds or alters tables.",
       "travelog adopt app.db --detach --logs logs":
         "Remove everything that “adopt” added, if the logs have the history.",
-      "travelog adopt app.db --detach --discard-history":
-        "Remove everything that “adopt” added, and delete the history.",
     ],
     parameters: [
       database, migration, prefix, detach, detachLogs, discardHistory, newIdentity, suspend, dryRun,

@@ -154,7 +154,8 @@ struct BusyFileTests {
       }
       var number = 1
       while let (result, call) = try withFault("full", at: number, run) {
-        if result.code != 0 {
+        // SQLite does not keep the reason why it could not open a file.
+        if result.code != 0, !call.contains("open") {
           #expect(result.errors.contains("space"), "\(number), \(call): \(result.errors)")
         }
         number += 1
