@@ -60,10 +60,23 @@ extension Store {
 
   private func removeErasedBytes(on connection: Connection) throws {
     try describingErrors(at: location.path) {
-      guard try FreeSpace.hasErased(on: connection) else { return try emptyLog(connection) }
+      guard try FreeSpace.hasErased(on: connection) else {
+        guard try emptyLog(connection) else {
+          throw FileFailure.erasedButInLog.at(location.path)
+        }
+        return
+      }
       // The catalog has the entry about erased values until the log is empty. So the next call tries
       // again.
-      func clear() throws { try FreeSpace.clear(on: connection) { try emptyLog(connection) } }
+      func clear() throws {
+        try FreeSpace.clear(on: connection) {
+          guard try emptyLog(connection) else {
+            throw FileFailure.erasedButInLog.at(location.path)
+          }
+        }
+        // Now the log contains only the removal of the entry, so a reader may keep it.
+        _ = try emptyLog(connection)
+      }
       if schema.isAdopted {
         try AdoptedFile.keepRowids(on: connection, while: clear)
       } else {
@@ -72,10 +85,9 @@ extension Store {
     }
   }
 
-  private func emptyLog(_ connection: Connection) throws {
+  /// Empties the write-ahead log; the result is false if another program is reading the store.
+  private func emptyLog(_ connection: Connection) throws -> Bool {
     let statement = try connection.prepare("PRAGMA wal_checkpoint(TRUNCATE)")
-    guard try statement.step(), statement.int64(at: 0) == 0 else {
-      throw FileFailure.erasedButInLog.at(location.path)
-    }
+    return try statement.step() && statement.int64(at: 0) == 0
   }
 }

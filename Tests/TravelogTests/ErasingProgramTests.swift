@@ -38,6 +38,28 @@ struct ErasingProgramTests {
     try #require(JSONSerialization.jsonObject(with: Data(run.bytes)) as? [String: Any])
   }
 
+  @Test("An import beside a reader answers, and then fails because bytes of erased values remain.")
+  func importBesideReader() throws {
+    try withStore { store, logs, folder in
+      let copy = folder.path + "/copy.store"
+      try #expect(travelog("import", logs, "--into", copy).code == 0)
+      let erasure = try travelog("erase", logs, "--entity", "Guest", "--id", "1", "--store", store)
+      #expect(erasure.code == 0)
+      let replica = try Store.open(
+        .file(URL(fileURLWithPath: copy)),
+        options: Options(isReadOnly: true)
+      )
+      let run = try replica.read { _ in try travelog("import", logs, "--into", copy, "--json") }
+      #expect(run.code == 11)
+      let answer = try object(run)
+      #expect(answer["has_erased_bytes"] as? Bool == true && answer["transactions"] as? Int == 1)
+      #expect(run.errors.contains("has all transactions of the logs"))
+      let next = try travelog("import", logs, "--into", copy, "--json")
+      #expect(next.code == 0)
+      #expect(try object(next)["has_erased_bytes"] as? Bool == false)
+    }
+  }
+
   @Test("erase prints nothing for cron, answers with JSON, and has an exit code for each refusal.")
   func erase() throws {
     try withStore { store, logs, _ in
