@@ -120,20 +120,21 @@ extension Travelog {
     let role =
       status.isReplica
       ? [["replica", "only import writes to it, until promote makes it independent"]] : []
-    let rows = [["store", status.identifier + ", lineage \(status.head.lineage)"]] + role + [
-      [
-        "head",
-        "transaction \(status.head.transaction)" + (status.headTime.map { " of \($0)" } ?? ""),
-      ],
-      ["digest", status.head.digest.description],
-      [
-        "history",
-        status.oldest.map {
-          "from transaction \($0), \(counted(status.changes, noun: "change")),"
-            + " \(byteCount(status.storeBytes)) with the rows"
-        } ?? "none",
-      ],
-    ]
+    let rows =
+      [["store", status.identifier + ", lineage \(status.head.lineage)"]] + role + [
+        [
+          "head",
+          "transaction \(status.head.transaction)" + (status.headTime.map { " of \($0)" } ?? ""),
+        ],
+        ["digest", status.head.digest.description],
+        [
+          "history",
+          status.oldest.map {
+            "from transaction \($0), \(counted(status.changes, noun: "change")),"
+              + " \(byteCount(status.storeBytes)) with the rows"
+          } ?? "none",
+        ],
+      ]
     let unrecorded = status.unrecorded ?? []
     let missing =
       unrecorded.isEmpty

@@ -153,7 +153,9 @@ struct ReplicaCheckTests {
     try world.exportLogs()
     _ = try world.restore("replica.db")
     #expect(
-      try findings(replica) == ["rows of table person have other values, and no transaction contains the change"]
+      try findings(replica) == [
+        "rows of table person have other values, and no transaction contains the change"
+      ]
     )
   }
 

@@ -74,7 +74,9 @@ struct StatusNumberTests {
       found = try status(world)
       #expect(found.logs?.exported == nil && found.logs?.lagTransactions == 2)
       try #expect(found.logs?.waitingSince == time(world, 3) && found.logs?.health == .ok)
-      #expect(found.logs?.message == "The token \(token) is missing." && found.logs?.hint == rebuilt)
+      #expect(
+        found.logs?.message == "The token \(token) is missing." && found.logs?.hint == rebuilt
+      )
       try Data("nothing".utf8).write(to: URL(fileURLWithPath: token))
       found = try status(world)
       #expect(found.logs?.exported == nil && found.logs?.lagTransactions == 2)

@@ -4,8 +4,8 @@ import Store
 
 /// Opens a store for reading.
 ///
-/// - Parameter sealsBacklog: Whether captured changes of an adopted file are sealed first, even if
-///   this takes long.
+/// `sealsBacklog` says whether captured changes of an adopted file are sealed first, even if this
+/// takes long.
 package func readableStore(_ path: String, sealsBacklog: Bool = true) throws -> Store {
   var options = Options(isReadOnly: true)
   options.sealsBacklog = sealsBacklog

@@ -12,11 +12,8 @@ extension AdoptedFile {
   /// The function takes the write lock only if changes were captured or tables changed. Other
   /// programs get the lock between two batches, except after a change of tables.
   ///
-  /// - Parameters:
-  ///   - connection: The connection to the file.
-  ///   - blobFolder: The folder of large values.
-  ///   - earlier: The rows before a migration that has just run.
-  ///   - isForReading: Whether the caller only reads. Then a long backlog is not sealed.
+  /// `earlier` has the rows before a migration that has just run. If the caller only reads, a long
+  /// backlog is not sealed.
   static func seal(
     on connection: Connection,
     blobFolder: BlobFolder?,
@@ -90,7 +87,7 @@ extension AdoptedFile {
   /// Seals everything that was captured in the open SQL transaction of the caller, and returns the
   /// last transaction; nil if nothing changed.
   ///
-  /// - Parameter own: The author of an undo, whose changes become one transaction.
+  /// `own` is the author of an undo, whose changes become one transaction.
   @discardableResult
   static func sealAll(
     _ names: CaptureNames,

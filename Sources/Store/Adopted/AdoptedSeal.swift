@@ -24,7 +24,9 @@ final class AdoptedSeal {
   private let touched: TouchedRows
   private let digests: RowsDigests
   private let own: Author?
-  /// Called between two changes. The caller may commit, and give the write lock to other programs.
+  /// Called between two changes.
+  ///
+  /// The caller may commit, and give the write lock to other programs.
   private let pause: (() throws -> Void)?
   /// The clock up to which captured rows are no longer needed.
   private(set) var sealed: Int64
@@ -44,12 +46,11 @@ final class AdoptedSeal {
   private var hasAssumedEnd: Bool
   private(set) var last: Int64?
 
-  /// - Parameters:
-  ///   - scan: The scan of the captured rows.
-  ///   - result: The result of the scan.
-  ///   - own: The author of an undo, whose changes become one transaction; nil if other programs
-  ///     made the changes.
-  ///   - isContinued: Whether an earlier seal was interrupted, so that the last end may be assumed.
+  /// Prepares to write the transactions of a scan.
+  ///
+  /// `own` is the author of an undo, whose changes become one transaction; nil if other programs
+  /// made the changes. `isContinued` says whether an earlier seal was interrupted, so that the last
+  /// end may be assumed.
   init(
     _ scan: CapturedScan,
     result: CapturedScan.Result,

@@ -142,7 +142,8 @@ final class BatchedSeal {
   /// Waits at least as long as the last batch took.
   private func wait() {
     let taken = max(ContinuousClock.now - begin, .milliseconds(1))
-    let microseconds = taken.components.seconds * 1_000_000
+    let microseconds =
+      taken.components.seconds * 1_000_000
       + taken.components.attoseconds / 1_000_000_000_000
     usleep(UInt32(clamping: microseconds))
   }

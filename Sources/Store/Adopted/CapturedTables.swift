@@ -82,9 +82,13 @@ struct CapturedTables {
       let find = """
         SELECT max(id) FROM (SELECT id, clock FROM \(name) ORDER BY id LIMIT 256) WHERE clock <= ?1
         """
-      while let last = try connection.first(find, values: [.integer(clock)], read: { row in
-        row.isNull(at: 0) ? nil : row.int64(at: 0)
-      }) ?? nil {
+      while let last = try connection.first(
+        find,
+        values: [.integer(clock)],
+        read: { row in
+          row.isNull(at: 0) ? nil : row.int64(at: 0)
+        }
+      ) ?? nil {
         try connection.run("DELETE FROM \(name) WHERE id <= ?1", values: [.integer(last)])
         if let deadline, ContinuousClock.now >= deadline { return false }
       }

@@ -135,8 +135,9 @@ struct ChainOrder {
     let first = starts.first { $0.value == 1 }?.key
     let known = states.indices.contains(begin) ? states[begin] : state
     if let first, let known, first != known { return nil }
-    guard let start = first ?? known ?? end.flatMap({ arrows[$0] == nil ? nil : $0 })
-      ?? group.min().map({ steps[$0].before })
+    guard
+      let start = first ?? known ?? end.flatMap({ arrows[$0] == nil ? nil : $0 })
+        ?? group.min().map({ steps[$0].before })
     else { return nil }
     // Hierholzer's algorithm: a path that ends too early is continued at its last point with
     // further arrows.

@@ -56,10 +56,8 @@ final class RowOrder {
 
   /// Puts the changes of all broken chains in order.
   ///
-  /// - Parameters:
-  ///   - chains: The chains.
-  ///   - stream: Gives the captured rows that the chains contain.
-  ///   - values: Gives the values of a captured row of a table, before or after the change.
+  /// `stream` gives the captured rows that the chains contain, and `values` the values of a captured
+  /// row of a table, before or after the change.
   init(
     _ chains: RowChains,
     stream: @escaping () throws -> CapturedStream,
@@ -123,7 +121,9 @@ final class RowOrder {
   /// A change of a name belongs to two chains. If one of them is broken, the other one is treated
   /// as broken too, and its earlier changes are read again.
   private func hold() throws {
-    let adding = try connection.prepare("INSERT OR IGNORE INTO held VALUES (?1, ?2, ?3, ?4, ?5, ?6)")
+    let adding = try connection.prepare(
+      "INSERT OR IGNORE INTO held VALUES (?1, ?2, ?3, ?4, ?5, ?6)"
+    )
     var isComplete = false
     while !isComplete {
       isComplete = true

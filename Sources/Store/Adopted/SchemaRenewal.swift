@@ -62,7 +62,8 @@ struct SchemaRenewal {
     }
     // While the triggers were missing, no change updated a digest.
     if suspension == nil {
-      try RowsDigests.migrate(from: catalog.schema, to: Catalog(on: connection).schema, on: connection)
+      let present = try Catalog(on: connection).schema
+      try RowsDigests.migrate(from: catalog.schema, to: present, on: connection)
     } else {
       try RowsDigests.renew(program.schema, on: connection)
     }

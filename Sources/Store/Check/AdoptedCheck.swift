@@ -226,7 +226,9 @@ final class AdoptedCheck {
     while let event = try events.next() {
       if event.kind == .victim, try !scan.chains.isReplaced(event.place.clock) { continue }
       let table = scan.tables[event.table]
-      if let before = event.before, let values = try captured.values(event.row, isAfter: false, of: table) {
+      if let before = event.before,
+        let values = try captured.values(event.row, isAfter: false, of: table)
+      {
         waitingChanges[event.table].remove(before.name, values: table.stored(values))
       }
       guard event.kind != .victim, let after = event.after,
