@@ -86,17 +86,20 @@ struct HistoryDeletion {
 
   private var connection: Connection { writer.connection }
 
-  /// Deletes the first transactions in a range, for about as long as ``Store/turn``; returns the id
-  /// of the last one, and the number of deleted transactions.
-  func deleteBatch(_ range: ClosedRange<Int64>) throws -> (last: Int64?, count: Int64) {
+  /// Deletes the first transactions in a range, at least one and for about as long as the turn;
+  /// returns the id of the last one, and the number of deleted transactions.
+  func deleteBatch(
+    _ range: ClosedRange<Int64>,
+    turn: Duration = Store.turn
+  ) throws -> (last: Int64?, count: Int64) {
     // The digest of the last transaction must be computed before its changes are deleted.
     try writer.recorder.sealLast()
     let oldest = try connection.integer("SELECT min(id) FROM \(connection.tables.transaction)") ?? 0
     let found = try rows.transactions(after: range.lowerBound - 1, through: range.upperBound)
-    let end = ContinuousClock.now + Store.turn
+    let end = ContinuousClock.now + turn
     var deleted: [Transaction] = []
     var last: Int64?
-    while ContinuousClock.now < end, last.map({ $0 - range.lowerBound < Self.batch }) ?? true,
+    while last.map({ $0 - range.lowerBound < Self.batch && ContinuousClock.now < end }) ?? true,
       try found.step()
     {
       let transaction = try rows.transaction(at: found)

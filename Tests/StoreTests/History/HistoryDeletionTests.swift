@@ -210,16 +210,13 @@ struct HistoryDeletionTests {
     }
   }
 
-  @Test("A batch of a deletion ends with the transaction that completes 5,000 changes.")
+  @Test("A batch of a deletion ends with the transaction during which its time is over.")
   func batchLimit() throws {
-    for (count, last) in [(4_999, 2), (5_000, 1)] as [(Int64, Int64)] {
+    for (turn, last) in [(.zero, 1), (.seconds(60), 3)] as [(Duration, Int64)] {
       try withStore(.memory) { store, _ in
-        try store.write(Author()) { writer in
-          for id in 1...count { try writer.insert(tag, id: id, values: [.text("t")]) }
-        }
-        try addTags(5_001...5_002, to: store)
-        let done = try store.maintain { try HistoryDeletion($0).deleteBatch(1...3) }
-        #expect(done.last == last && done.count == last, "\(count)")
+        try addTags(1...3, to: store)
+        let done = try store.maintain { try HistoryDeletion($0).deleteBatch(1...3, turn: turn) }
+        #expect(done.last == last && done.count == last, "\(turn)")
       }
     }
   }
@@ -240,6 +237,7 @@ struct HistoryDeletionTests {
 
   @Test("A batch of a deletion ends with the transaction whose id is 5,000 above the first one.")
   func batchOfEmptyTransactions() throws {
+    let hour = Duration.seconds(3600)
     try withStore(.memory) { store, _ in
       try addTags(1...1, to: store)
       try store.inTransaction { _, connection in
@@ -253,11 +251,15 @@ struct HistoryDeletionTests {
           """
         )
       }
-      let first = try store.maintain { try HistoryDeletion($0).deleteBatch(1...6_000) }
+      let first = try store.maintain { try HistoryDeletion($0).deleteBatch(1...6_000, turn: hour) }
       #expect(first.last == 5_001 && first.count == 5_001)
-      let second = try store.maintain { try HistoryDeletion($0).deleteBatch(5_002...6_000) }
+      let second = try store.maintain {
+        try HistoryDeletion($0).deleteBatch(5_002...6_000, turn: hour)
+      }
       #expect(second.last == 5_003 && second.count == 2)
-      let third = try store.maintain { try HistoryDeletion($0).deleteBatch(5_004...6_000) }
+      let third = try store.maintain {
+        try HistoryDeletion($0).deleteBatch(5_004...6_000, turn: hour)
+      }
       #expect(third.last == nil && third.count == 0)
     }
   }
