@@ -65,7 +65,24 @@ extension Travelog {
 }
 
 extension Call {
-  func history() throws -> History { try History(arguments[Travelog.source]) }
+  func history() throws -> History {
+    let history = try History(arguments[Travelog.source])
+    try warnAboutUnshownChanges(of: history)
+    return history
+  }
+
+  /// Says how many captured changes of an adopted file the history does not have yet.
+  ///
+  /// They wait if this user may not write to the file, or if recording them would take long.
+  func warnAboutUnshownChanges(of history: History) throws {
+    let (outline, count) = (history.outline, history.outline.unshownChanges)
+    guard count > 0, outline.schema.isAdopted, history.last == outline.head else { return }
+    try warn(
+      "\(counted(count, noun: "captured change")) of \(outline.path) \(count == 1 ? "is" : "are")"
+        + " not shown yet.\nA user who may write to the file can record them: "
+        + shellLine(["travelog", "status", outline.path])
+    )
+  }
 
   /// The filter from the call's parameters, after its names were looked up in the history.
   func filter(for history: History) throws -> AuditFilter {

@@ -74,6 +74,7 @@ extension Travelog {
       throw TravelogError.pageToTerminal
     }
     let histories = try History.all(given[source])
+    for history in histories { try call.warnAboutUnshownChanges(of: history) }
     var request = AuditRequest()
     request.filter = call.filterOfObject()
     request.filter.entity = given[entity]

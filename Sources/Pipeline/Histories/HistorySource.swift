@@ -62,10 +62,13 @@ package struct HistoryOutline: Sendable {
   package var isSplittable = false
   /// The other lineages of the folder, in ascending order.
   package var otherLineages: [LineagePlace] = []
-  /// Whether the rows contain foreign changes that are not in the history yet.
-  package var hasUnshownChanges = false
+  /// The number of captured foreign changes that are not in the history yet.
+  package var unshownChanges: Int64 = 0
   /// What a filter left out of the history, in words; empty if the history is not filtered.
   package var filter = ""
+
+  /// Whether the rows contain foreign changes that are not in the history yet.
+  package var hasUnshownChanges: Bool { unshownChanges > 0 }
 }
 
 package struct LineagePlace: Hashable, Sendable {

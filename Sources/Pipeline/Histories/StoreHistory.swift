@@ -39,7 +39,7 @@ package final class StoreHistory: HistorySource {
       head: head,
       stretches: firsts.map { $0...min($0 + length - 1, head) },
       isSplittable: true,
-      hasUnshownChanges: try reader.hasUnshownChanges()
+      unshownChanges: try reader.unshownChanges()
     )
   }
 

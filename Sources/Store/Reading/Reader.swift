@@ -104,13 +104,18 @@ package final class Reader {
 
   /// Whether another program changed rows in a way that ``history(after:through:)`` does not show
   /// yet.
-  package func hasUnshownChanges() throws -> Bool {
+  package func hasUnshownChanges() throws -> Bool { try unshownChanges() > 0 }
+
+  /// The number of captured rows that ``history(after:through:)`` does not show yet.
+  package func unshownChanges() throws -> Int64 {
     if AdoptedFile.names(on: connection) != nil {
-      return try AdoptedFile.unsealedCount(on: connection) > 0
+      return try AdoptedFile.unsealedCount(on: connection)
     }
-    guard try UnsealedHistory.hasTable(connection) else { return false }
-    let last = try connection.integer("SELECT max(\"id\") FROM \"history_foreign\"") ?? 0
-    return try last > (unsealedHistory()?.lastCaught ?? 0)
+    guard try UnsealedHistory.hasTable(connection) else { return 0 }
+    return try connection.integer(
+      "SELECT count(*) FROM \"history_foreign\" WHERE \"id\" > ?1",
+      values: [.integer(unsealedHistory()?.lastCaught ?? 0)]
+    ) ?? 0
   }
 
   /// Runs a function during which SQLite does not compute CHECK constraints.
