@@ -99,6 +99,15 @@ extension Store {
     try read { try StructureCheck($0.connection, schema: schema).run(body) }
   }
 
+  /// The tables of an adopted file whose rows changed in a way that no trigger captured, for example
+  /// because the program disables triggers.
+  ///
+  /// All rows are read once.
+  package func uncapturedTables() throws -> [String] {
+    guard schema.isAdopted, !isReplica else { return [] }
+    return try read { try AdoptedCheck($0).uncapturedTables() }
+  }
+
   /// Records all rows of some tables of an adopted file again.
   ///
   /// The file must be opened again afterwards.

@@ -57,8 +57,16 @@ extension Travelog {
     } else if !given[quiet] {
       try call.output.show(text(of: status, style: call.output.style))
     }
-    guard let logs = status.logs else { return .success }
-    let code = exitCode(of: logs, maximumLag: given[maximumLag])
+    let isCaptured = status.uncaptured?.isEmpty ?? true
+    if !isCaptured {
+      try call.warn(
+        "No trigger captured some changes of the tables. To record them: "
+          + shellLine(["travelog", "check", given[store], "--record"])
+      )
+    }
+    guard let logs = status.logs else { return isCaptured ? .success : .found }
+    let health = exitCode(of: logs, maximumLag: given[maximumLag])
+    let code = health == .success && !isCaptured ? .found : health
     // The table on a terminal already contains the message. With --json or --quiet there is no
     // table, so the message is written here.
     if code != .success, given[json] || given[quiet], let message = logs.message {
@@ -135,12 +143,13 @@ extension Travelog {
           } ?? "none",
         ],
       ]
+    let uncaptured = (status.uncaptured ?? []).map { ["not captured", "table " + $0] }
     let unrecorded = status.unrecorded ?? []
     let missing =
       unrecorded.isEmpty
       ? [] : [["unrecorded", "table " + unrecorded.joined(separator: ", ")]]
     return columns(
-      rows + (status.logs.map(unfiltered) ?? withoutLogs) + missing
+      rows + (status.logs.map(unfiltered) ?? withoutLogs) + missing + uncaptured
         + (status.logs.map(sentences) ?? [])
         + status.filtered.flatMap { filtered in
           let logs = filtered.logs
@@ -178,6 +187,7 @@ struct WholeStatus: Codable {
   let verified: VerificationRecord?
   let filtered: [FilteredStatusAnswer]
   let unrecorded: [String]?
+  let uncaptured: [String]?
 }
 
 struct FilterName: Codable {
@@ -203,7 +213,8 @@ extension WholeStatus {
           second: LogsAnswer(filtered.logs)
         )
       },
-      unrecorded: status.unrecorded
+      unrecorded: status.unrecorded,
+      uncaptured: status.uncaptured
     )
   }
 }

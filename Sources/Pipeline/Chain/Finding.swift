@@ -115,6 +115,8 @@ package enum Notice: Hashable, Encodable, Sendable, Worded {
   case treeIsNotWhole(String)
   case snapshotIsUnproven(Int64)
   case isReplica(String)
+  /// No trigger captured some changes of these tables.
+  case isNotCaptured([String], of: String, isRecorded: Bool)
   case isNotErased(Int, by: Int64, of: ObjectName, [String], String)
 
   /// In JSON a notice is the sentence that people see.

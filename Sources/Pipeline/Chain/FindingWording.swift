@@ -133,6 +133,12 @@ extension Notice {
       "The snapshot of transaction \(transaction) is unproven, because this export could not record"
         + " the snapshot's digest in the store."
         + "\nExport as a user who may write to the store."
+    case .isNotCaptured(let tables, let path, let isRecorded):
+      "No trigger captured some changes of \(tables.map { "'\(abbreviated($0))'" }.joined(separator: ", "))"
+        + " in \(path), for example because a program disables triggers."
+        + (isRecorded
+          ? " All rows of these tables are recorded again."
+          : "\nTo record all rows of these tables again: travelog check \(path) --record")
     case .isReplica(let store):
       "\(store) is a replica, so the logs contain only what was imported into it. Programs can't write"
         + " to it.\nTo use it instead of its origin, run “travelog promote \(store)”."

@@ -19,8 +19,9 @@ package func checkBeginning(_ request: ExportRequest) throws {
 package func export(_ request: ExportRequest, tick: Tick = { _ in }) throws -> ExportResult {
   // Foreign changes are sealed first, because an export writes only sealed transactions.
   if !request.isDryRun { try writableStore(request.store)?.sealForeignChanges() }
+  let notice = try recordUncapturedChanges(of: request.store, isDryRun: request.isDryRun)
   let store = try readableStore(request.store)
-  let (result, isForgotten, filter) = try store.read { reader in
+  var (result, isForgotten, filter) = try store.read { reader in
     let export = try Export(request, store: store, reader: reader)
     // If a log contains a transaction, a power failure must not remove that transaction from the
     // store.
@@ -31,7 +32,19 @@ package func export(_ request: ExportRequest, tick: Tick = { _ in }) throws -> E
   // The exported mark is written after all reading: if an adopted file uses a rollback journal,
   // this process can't write to the file while it reads the file.
   if store.schema.isAdopted, isForgotten { try noteExport(of: request.store, filter: filter) }
+  if let notice { result.notices.insert(notice, at: 0) }
   return result
+}
+
+/// Records the changes of an adopted file that no trigger captured, and returns a notice about them;
+/// nil if there are none.
+private func recordUncapturedChanges(of path: String, isDryRun: Bool) throws -> Notice? {
+  let tables = try readableStore(path).uncapturedTables()
+  guard !tables.isEmpty else { return nil }
+  let store = isDryRun ? nil : try writableStore(path)
+  // The findings are not needed, because the transaction has all rows of their tables.
+  let recorded = try store?.check(recording: Author()) { _ in }.recorded
+  return .isNotCaptured(tables, of: path, isRecorded: recorded != nil)
 }
 
 private func noteExport(of path: String, filter: String?) throws {

@@ -179,6 +179,7 @@ struct SchemaRenewal {
     operation: TransactionOperation,
     author: Author = Author(process: ""),
     boundary: String = "proven",
+    isCaptured: Bool = true,
     _ body: (inout RecordedRows) throws -> Void
   ) throws -> Int64 {
     let schemaID = try Catalog.add(schema, on: connection)
@@ -198,7 +199,7 @@ struct SchemaRenewal {
       if index > 0 { details.append(UInt8(ascii: ",")) }
       appendJSONString(name, to: &details)
     }
-    details += "]}".utf8
+    details += (isCaptured ? "]}" : #"],"captured":false}"#).utf8
     try recorder.close(
       author,
       operation: operation,
@@ -214,7 +215,8 @@ struct SchemaRenewal {
     schema.replaced = tables.sorted()
     let layouts = try schema.layouts()
     try RowsDigests.renew(schema, where: tables.contains, on: connection)
-    return try record(schema, operation: .difference, author: author) { changes in
+    return try record(schema, operation: .difference, author: author, isCaptured: false) {
+      changes in
       for layout in layouts where tables.contains(layout.entity.name) {
         try changes.insertAll(of: AdoptedTable(connection, layout: layout, layouts: layouts))
       }

@@ -20,6 +20,17 @@ struct ComparedTable {
 }
 
 extension AdoptedCheck {
+  /// The tables whose rows changed in a way that no trigger captured.
+  func uncapturedTables() throws -> [String] {
+    try readWaiting()
+    return try tables.enumerated().compactMap { number, table in
+      let name = table.layout.entity.name
+      guard var expected = try RowsDigests.digest(of: name, on: connection) else { return nil }
+      expected.add(waitingChanges[number])
+      return try RowsDigest(of: table) { _, _ in } == expected ? nil : name
+    }
+  }
+
   /// Compares all rows with the digests that the last import or the last recorded change left.
   ///
   /// History does not have the rows at the adoption, or of the snapshot with which a replica begins,

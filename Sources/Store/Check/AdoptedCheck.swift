@@ -214,7 +214,7 @@ final class AdoptedCheck {
 
   /// Reads the captured changes that are not sealed yet, because this user may not write to the
   /// file, or because another program is writing.
-  private func readWaiting() throws {
+  func readWaiting() throws {
     guard let names = AdoptedFile.names(on: connection), try !Catalog(on: connection).isReplica,
       try AdoptedFile.unsealedCount(on: connection) > 0
     else { return }
