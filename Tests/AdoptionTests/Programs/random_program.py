@@ -181,6 +181,7 @@ def main():
     parser.add_argument("--every", type=int, default=10)
     parser.add_argument("--ddl", action="store_true")
     parser.add_argument("--drop", action="store_true")
+    parser.add_argument("--temporary", action="store_true")
     parser.add_argument("--encoding")
     parser.add_argument("--prefix", default="travelog_")
     options = parser.parse_args()
@@ -211,7 +212,18 @@ def main():
     connection.execute("PRAGMA foreign_keys = %s" % rng.choice(["ON", "OFF"]))
     if not any("fts5" in sql.lower() for _, sql in schema):
         connection.execute("PRAGMA trusted_schema = OFF")
+    if options.temporary:
+        add_temporary_triggers(connection, tables)
     context = options.prefix + "context"
+    commits = 0
+
+    def copy():
+        """Copies the file after a commit without a bracket."""
+        nonlocal commits
+        if options.copies and not options.brackets and not connection.in_transaction:
+            commits += 1
+            connection.execute("VACUUM INTO ?", ("%s/%05d.db" % (options.copies, commits),))
+
     number = 0
     left = options.count
     while left > 0:
@@ -239,6 +251,7 @@ def main():
                         run(connection, rng, tables)
                         connection.execute(rng.choice(["ROLLBACK TO s", "RELEASE s"]))
                     run(connection, rng, tables)
+                    copy()
                 except sqlite3.Error:
                     if begun and not connection.in_transaction:
                         raise
@@ -251,6 +264,7 @@ def main():
                     changed = False
                 else:
                     connection.execute("COMMIT")
+                    copy()
             if changed:
                 print(request, flush=True)
                 if options.copies and number % options.every == 0:
@@ -259,6 +273,21 @@ def main():
             if connection.in_transaction:
                 connection.execute("ROLLBACK")
     connection.close()
+
+
+def add_temporary_triggers(connection, tables):
+    """Adds triggers of this connection that change each new or updated row again."""
+    for number, table in enumerate(tables):
+        column = table.columns[-1][0]
+        for event in ("INSERT", "UPDATE OF %s" % table.columns[0][0]):
+            try:
+                connection.execute(
+                    "CREATE TEMP TRIGGER temporary_%d_%s AFTER %s ON %s BEGIN"
+                    " UPDATE OR IGNORE %s SET %s = 'again' WHERE rowid = NEW.rowid; END"
+                    % (number, event[:6], event, table.name, table.name, column)
+                )
+            except sqlite3.Error:
+                pass
 
 
 def change_table(connection, rng, table, number):
