@@ -29,7 +29,7 @@ struct CommittedValueTests {
       switch key {
       case .columns(let columns, let rowid?):
         let hasNull = columns.map { "\(quoted($0)) IS NULL" }.joined(separator: " OR ")
-        identity = "iif(\(hasNull), \(texts([rowid])), \(texts(columns)))"
+        identity = "iif(\(hasNull), 'rowid ' || \(texts([rowid])), \(texts(columns)))"
       default: identity = texts(name)
       }
       let reading = try connection.prepare(

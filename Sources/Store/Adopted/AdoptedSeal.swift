@@ -127,9 +127,14 @@ final class AdoptedSeal {
       } else if let open, !isProven(from: open.last, to: place) {
         if open.first.isLongBefore(statement.first ?? place) {
           try finishEarlierStatements()
-        } else if exchanged?.isJoined != true {
-          let isTouched = try event.names.contains {
-            try touched.contains($0, table: event.table, before: statement.number)
+        } else {
+          // A change of a name touches two rows, of which only one may have been changed by the same
+          // statement.
+          let isTouched = try event.names.contains { name in
+            if let exchanged, exchanged.isJoined, try order.isJoined(exchanged.clock, name) {
+              return false
+            }
+            return try touched.contains(name, table: event.table, before: statement.number)
           }
           if isTouched { try finishEarlierStatements() }
         }

@@ -13,7 +13,7 @@ final class RowOrder {
     /// The change that is made at this place, and its clock.
     let row: CapturedReference
     let clock: Int64
-    /// Whether the same statement made the change before it of the same row.
+    /// Whether the same statement made the change before it of one of its rows.
     let isJoined: Bool
   }
 
@@ -76,6 +76,8 @@ final class RowOrder {
       CREATE INDEX IF NOT EXISTS held_clock ON held (clock);
       CREATE TABLE IF NOT EXISTS place (slot INTEGER PRIMARY KEY, origin INTEGER, row INTEGER,
         clock INTEGER, is_joined INTEGER);
+      CREATE TABLE IF NOT EXISTS joined (clock INTEGER, name BLOB, PRIMARY KEY (clock, name))
+        WITHOUT ROWID;
       CREATE TABLE IF NOT EXISTS gap (id INTEGER PRIMARY KEY, clock INTEGER, origin INTEGER,
         name BLOB);
       CREATE INDEX IF NOT EXISTS gap_clock ON gap (clock);
@@ -208,7 +210,10 @@ final class RowOrder {
       for (place, event) in sorted.enumerated() {
         events[event.clock] = (row.table, event.row)
         if place > 0 { preceding[event.clock, default: []].append(sorted[place - 1].clock) }
-        if chain.nested.contains(place) { nested.insert(event.clock) }
+        if chain.nested.contains(place) {
+          nested.insert(event.clock)
+          try join(event.clock, row.name)
+        }
         guard chain.gaps.contains(place) else { continue }
         let after = event.step.before == RowState.absent ? nil : event.row
         try note(row, before: place > 0 ? sorted[place - 1] : nil, after: after, at: event.clock)
@@ -253,6 +258,13 @@ final class RowOrder {
         )
       }
     }
+  }
+
+  private func join(_ clock: Int64, _ name: RowName) throws {
+    let adding = try connection.cached("INSERT OR IGNORE INTO joined VALUES (?1, ?2)")
+    try adding.bind(1, clock)
+    try name.bytes.withUnsafeBytes { try adding.bind(2, blob: $0) }
+    try adding.run()
   }
 
   /// The changes of a row, without the rows that `REPLACE` could have deleted and did not delete.
@@ -324,6 +336,15 @@ final class RowOrder {
       clock: finding.int64(at: 2),
       isJoined: finding.int64(at: 3) != 0
     )
+  }
+
+  /// Whether the change with this clock belongs to the same statement as the earlier change of a row.
+  func isJoined(_ clock: Int64, _ name: RowName) throws -> Bool {
+    let finding = try connection.cached("SELECT 1 FROM joined WHERE clock = ?1 AND name = ?2")
+    try finding.bind(1, clock)
+    try name.bytes.withUnsafeBytes { try finding.bind(2, blob: $0) }
+    defer { finding.reset() }
+    return try finding.step()
   }
 
   /// The gaps before the captured change with this clock; after the last changes if it is nil.
