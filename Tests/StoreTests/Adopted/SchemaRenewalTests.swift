@@ -72,7 +72,7 @@ struct SchemaRenewalTests {
       #expect(transaction.operation == .difference)
       #expect(transaction.author == "Zoe")
       #expect(transaction.count == 1)
-      #expect(transaction.details == #"{"boundary":"proven","replaced":["a"]}"#)
+      #expect(transaction.details == #"{"boundary":"proven","replaced":["a"],"captured":false}"#)
     }
   }
 
