@@ -35,17 +35,24 @@ final class BatchedSeal {
     if earlier != nil {
       try withLock { try removeUnfinished() }
     }
+    while try !sealScanned(catalog, isContinued: earlier != nil) {}
+  }
+
+  /// Scans and seals; false if another process sealed scanned rows meanwhile, so that they must be
+  /// scanned again.
+  private func sealScanned(_ catalog: Catalog, isContinued: Bool) throws -> Bool {
     let (scan, result) = try scan(catalog.schema)
     let captured = CapturedTables(scan.tables, names: names)
     self.captured = captured
+    var isSame = true
     try withLock {
-      // Another process may have sealed the same rows since the scan. Then there is nothing to do.
-      guard try AdoptedFile.isCurrent(on: connection),
-        try AdoptedFile.sealedClock(on: connection) == scan.start,
-        try captured.hasRows(after: scan.start, through: result.end, on: connection)
-          || AdoptedFile.hasBrackets(names, on: connection)
-      else { return }
+      // If the program has changed its tables, the next opening of the file seals.
+      guard try AdoptedFile.isCurrent(on: connection) else { return }
       try AdoptedFile.checkNoSealing(besides: mark, on: connection)
+      isSame =
+        try AdoptedFile.sealedClock(on: connection) == scan.start
+        && captured.first(after: scan.start, on: connection) == scan.first
+      guard isSame else { return }
       let recorder = try ChangeRecorder(
         connection,
         schema: catalog.schema,
@@ -59,7 +66,7 @@ final class BatchedSeal {
         connection: connection,
         recorder: recorder,
         blobs: blobs,
-        isContinued: earlier != nil,
+        isContinued: isContinued,
         pause: { [unowned self] in try pauseIfDue() }
       )
       self.seal = seal
@@ -72,6 +79,7 @@ final class BatchedSeal {
       ) { try pause() }
       try AdoptedFile.forgetSealing(through: result.end, names: names, on: connection)
     }
+    return isSame
   }
 
   /// Scans in short read transactions, because a reader of a file with a rollback journal prevents

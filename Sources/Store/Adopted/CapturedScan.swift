@@ -20,6 +20,8 @@ final class CapturedScan {
   /// The captured rows after this clock are scanned.
   let start: Int64
   let chains: RowChains
+  /// The clock of the first captured row; nil if there is none.
+  private(set) var first: Int64?
   private let connection: Connection
   private let stream: CapturedStream
   private let hasNewSchema: Bool
@@ -53,6 +55,7 @@ final class CapturedScan {
     var count = 0
     while let event = try stream.next() {
       try chains.take(event)
+      first = first ?? event.place.clock
       count += 1
       if count % 64 == 0, let deadline, ContinuousClock.now >= deadline { return nil }
     }

@@ -20,14 +20,14 @@ struct CapturedTables {
   /// The table for captured rows with this number of values.
   func name(width: Int) -> String { names.rows(widths.number(width)) }
 
-  /// Whether rows were captured after one number of the clock and up to another one.
-  func hasRows(after start: Int64, through end: Int64, on connection: Connection) throws -> Bool {
-    try all.contains { _, name in
-      try connection.hasRow(
-        "SELECT 1 FROM \(name) WHERE clock > ?1 AND clock <= ?2",
-        values: [.integer(start), .integer(end)]
+  /// The clock of the first row that was captured after a number of the clock; nil if there is none.
+  func first(after start: Int64, on connection: Connection) throws -> Int64? {
+    try all.compactMap { _, name in
+      try connection.integer(
+        "SELECT clock FROM \(name) WHERE clock > ?1 ORDER BY id LIMIT 1",
+        values: [.integer(start)]
       )
-    }
+    }.min()
   }
 
   /// The number of rows that were captured after a number of the clock.
