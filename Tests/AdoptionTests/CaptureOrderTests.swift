@@ -138,4 +138,23 @@ struct CaptureOrderTests {
     )
     try check(world)
   }
+
+  @Test("Rows that a temporary trigger moves to one key, each in place of the row before it, fit.")
+  func replacing() throws {
+    let world = try AdoptedWorld(
+      """
+      CREATE TABLE friend(a INT, b INT, PRIMARY KEY(a, b));
+      INSERT INTO friend VALUES (NULL, 'again'), (26, 'again'), (NULL, 'again'), (22, 'again');
+      """
+    )
+    try world.run(
+      """
+      CREATE TEMP TRIGGER again AFTER UPDATE OF a ON friend BEGIN
+        UPDATE OR IGNORE friend SET b = 'again' WHERE rowid = NEW.rowid; END;
+      UPDATE OR REPLACE friend SET a = 17 WHERE b > 1;
+      """
+    )
+    #expect(try world.changes().allSatisfy { $0.operation == "foreign" })
+    try check(world)
+  }
 }

@@ -31,14 +31,14 @@ struct ChainOrder {
   private var states: [Int64?] = []
   private var state: Int64?
 
-  /// Finds the order of changes in captured order.
+  /// Finds the order of changes in captured order, or keeps this order and finds only its gaps.
   ///
-  /// The state before the first change is not known. `end` is the state after the last change; nil
-  /// if it is not known.
-  init(_ steps: [ChainStep], end: Int64?) {
+  /// `end` is the state after the last change; nil if it is not known.
+  init(_ steps: [ChainStep], end: Int64?, keepsOrder: Bool = false) {
     self.steps = steps
     self.end = end
-    var failures = 0
+    state = keepsOrder ? nil : start()
+    var failures = keepsOrder ? Self.window : 0
     while order.count < steps.count {
       let next = steps[order.count]
       if state == nil || next.before == state {
@@ -47,22 +47,35 @@ struct ChainOrder {
         replace(from: begin, by: found)
       } else {
         failures += 1
-        gaps.insert(order.count)
+        if !order.isEmpty { gaps.insert(order.count) }
         append([order.count])
       }
     }
     guard let end, let state, state != end else { return }
-    if let (begin, found) = lastWindow() {
+    if !keepsOrder, let (begin, found) = lastWindow() {
       replace(from: begin, by: found)
     } else {
       endsWithGap = true
     }
   }
 
+  /// The state before the first change if the changes lead from one state to the end; else nil.
+  ///
+  /// Each state but these two is left as often as it is reached.
+  private func start() -> Int64? {
+    guard let end else { return nil }
+    var surplus = [end: 1]
+    for step in steps {
+      surplus[step.before, default: 0] += 1
+      surplus[step.after, default: 0] -= 1
+    }
+    let rest = surplus.filter { $0.value != 0 }
+    return rest.count == 1 && rest.first?.value == 1 ? rest.first?.key : nil
+  }
+
   private mutating func append(_ indexes: [Int]) {
     for index in indexes {
-      states.append(state ?? steps[index].before)
-      if order.isEmpty { states[0] = nil }
+      states.append(state)
       order.append(index)
       state = steps[index].after
     }

@@ -44,6 +44,15 @@ final class RowOrder {
     let step: ChainStep
   }
 
+  /// The changes of a row that were made, and their order.
+  private struct Order {
+    let row: Row
+    let changes: [Held]
+    let chain: ChainOrder
+
+    var sorted: [Held] { chain.order.map { changes[$0] } }
+  }
+
   /// The most rows that exchanged names whose changes are put in order together.
   private static let most = 10_000
 
@@ -199,33 +208,64 @@ final class RowOrder {
   // MARK: Sorting
 
   private func sort(_ rows: [Row]) throws {
-    var events: [Int64: (table: Int, row: CapturedReference)] = [:]
+    let orders = try rows.map { row in
+      let made = try made(self.events(of: row.chain), present: row.present)
+      return Order(row: row, changes: made, chain: ChainOrder(made.map(\.step), end: row.present))
+    }
+    if rows.count <= Self.most, let slots = slots(orders) { return try record(orders, slots) }
+    // The orders of two rows contradict each other, so the captured order remains.
+    try record(
+      orders.map { order in
+        let chain = ChainOrder(
+          order.changes.map(\.step),
+          end: order.row.present,
+          keepsOrder: true
+        )
+        return Order(row: order.row, changes: order.changes, chain: chain)
+      },
+      []
+    )
+  }
+
+  /// The clocks of the changes in captured order, each with the clock of the change that is made
+  /// there; nil if the orders of two rows contradict each other.
+  private func slots(_ orders: [Order]) -> [(slot: Int64, clock: Int64)]? {
     // For each change, the changes of the same rows that precede it.
     var preceding: [Int64: [Int64]] = [:]
-    var nested: Set<Int64> = []
-    for row in rows {
-      let held = try made(self.events(of: row.chain), present: row.present)
-      let chain = ChainOrder(held.map(\.step), end: row.present)
-      let sorted = chain.order.map { held[$0] }
-      for (place, event) in sorted.enumerated() {
-        events[event.clock] = (row.table, event.row)
-        if place > 0 { preceding[event.clock, default: []].append(sorted[place - 1].clock) }
-        if chain.nested.contains(place) {
-          nested.insert(event.clock)
-          try join(event.clock, row.name)
-        }
-        guard chain.gaps.contains(place) else { continue }
-        let after = event.step.before == RowState.absent ? nil : event.row
-        try note(row, before: place > 0 ? sorted[place - 1] : nil, after: after, at: event.clock)
+    for order in orders {
+      let sorted = order.sorted
+      for (change, before) in zip(sorted.dropFirst(), sorted) {
+        preceding[change.clock, default: []].append(before.clock)
       }
-      if chain.endsWithGap { try note(row, before: sorted.last, after: nil, at: nil) }
     }
-    guard rows.count <= Self.most else { return }
-    let slots = events.keys.sorted()
-    // If the orders of two rows contradict each other, the captured order remains.
-    guard let sorted = sorted(slots, preceding) else { return }
-    for (slot, clock) in zip(slots, sorted) {
-      guard slot != clock || nested.contains(clock), let (table, row) = events[clock] else {
+    let clocks = Set(orders.flatMap { $0.changes.map(\.clock) }).sorted()
+    return sorted(clocks, preceding).map { Array(zip(clocks, $0)) }
+  }
+
+  private func record(_ orders: [Order], _ slots: [(slot: Int64, clock: Int64)]) throws {
+    var changes: [Int64: (table: Int, row: CapturedReference)] = [:]
+    var nested: Set<Int64> = []
+    for order in orders {
+      let sorted = order.sorted
+      for (place, change) in sorted.enumerated() {
+        changes[change.clock] = (order.row.table, change.row)
+        if order.chain.nested.contains(place) {
+          nested.insert(change.clock)
+          try join(change.clock, order.row.name)
+        }
+        guard order.chain.gaps.contains(place) else { continue }
+        let after = change.step.before == RowState.absent ? nil : change.row
+        try note(
+          order.row,
+          before: place > 0 ? sorted[place - 1] : nil,
+          after: after,
+          at: change.clock
+        )
+      }
+      if order.chain.endsWithGap { try note(order.row, before: sorted.last, after: nil, at: nil) }
+    }
+    for (slot, clock) in slots {
+      guard slot != clock || nested.contains(clock), let (table, row) = changes[clock] else {
         continue
       }
       try connection.run(

@@ -39,6 +39,21 @@ struct ChainOrderTests {
     #expect(ChainOrder(steps([(2, 1), (1, 2)]), end: nil).order == [0, 1])
   }
 
+  @Test("The state before the changes follows from all changes and their last state.")
+  func start() {
+    // The row is inserted, changed by a trigger that was captured first, and replaced, three times.
+    let group: [(Int64, Int64)] = [(5, 5), (0, 5), (5, 0)]
+    let order = ChainOrder(steps(group + group + group.dropLast()), end: 5)
+    #expect(order.order == [1, 0, 2, 4, 3, 5, 7, 6])
+    #expect(order.gaps.isEmpty && !order.endsWithGap)
+  }
+
+  @Test("The captured order can be kept, with its own gaps.")
+  func keptOrder() {
+    let order = ChainOrder(steps([(1, 2), (0, 1), (2, 3)]), end: 4, keepsOrder: true)
+    #expect(order.order == [0, 1, 2] && order.gaps == [1, 2] && order.endsWithGap)
+  }
+
   @Test("If no order fits, the captured order remains, and the gaps are known.")
   func gaps() {
     let order = ChainOrder(steps([(1, 2), (3, 4), (4, 5)]), end: 6)
