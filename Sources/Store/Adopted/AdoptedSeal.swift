@@ -112,6 +112,7 @@ final class AdoptedSeal {
     }
     previous = captured
     if captured.kind == .victim, try !scan.chains.isReplaced(place.clock) { return }
+    if try order.isUnchanged(place.clock) { return }
     let exchanged = try order.place(place.clock)
     let event = try exchanged.flatMap { try stream.event($0.row, of: $0.table) } ?? captured
     if let exchanged {

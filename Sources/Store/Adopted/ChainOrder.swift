@@ -2,6 +2,8 @@
 struct ChainStep: Hashable {
   let before: Int64
   let after: Int64
+  /// The time of the statement that made the change, in milliseconds since 1970.
+  let time: Int64
 }
 
 /// The order in which the captured changes of one row were made.
@@ -10,7 +12,7 @@ struct ChainStep: Hashable {
 /// change by a trigger or a foreign key before the change that caused it. In the right order, each
 /// change begins with the state that the change before it left. Of the orders that fit, the order
 /// that is nearest to the captured order is taken, because only changes of one statement exchange
-/// their places.
+/// their places. SQLite gives all changes of a statement the same time.
 struct ChainOrder {
   /// The changes in their order, as indexes of the captured changes.
   private(set) var order: [Int] = []
@@ -101,12 +103,13 @@ struct ChainOrder {
   /// A group after which the following change fits is preferred to a smaller group.
   private func window(around place: Int) -> (begin: Int, indexes: [Int])? {
     var fallback: (begin: Int, indexes: [Int])?
-    let most = min(Self.window, steps.count)
+    let range = range(around: place)
+    let most = min(Self.window, range.count)
     guard most >= 2 else { return nil }
     for size in 2...most {
-      for begin in stride(from: place, through: max(0, place - size + 1), by: -1) {
+      for begin in stride(from: place, through: max(range.lowerBound, place - size + 1), by: -1) {
         let last = begin + size - 1
-        guard last >= place, last < steps.count else { continue }
+        guard last >= place, last < range.upperBound else { continue }
         let following = last + 1 < steps.count ? steps[last + 1].before : end
         guard let path = path(from: begin, through: last, end: following) else { continue }
         if following == nil || steps[path[size - 1]].after == following { return (begin, path) }
@@ -116,10 +119,20 @@ struct ChainOrder {
     return fallback
   }
 
+  /// The changes around a place that can belong to one statement, up to a limit.
+  private func range(around place: Int) -> Range<Int> {
+    let time = steps[place].time
+    var (begin, end) = (place, place + 1)
+    while begin > max(0, place - Self.window), steps[begin - 1].time == time { begin -= 1 }
+    while end < min(steps.count, place + Self.window), steps[end].time == time { end += 1 }
+    return begin..<end
+  }
+
   /// The smallest group of the last changes that leaves the given last state in another order.
   private func lastWindow() -> (begin: Int, indexes: [Int])? {
     guard let end, !steps.isEmpty else { return nil }
-    for begin in stride(from: steps.count - 2, through: max(0, steps.count - Self.window), by: -1) {
+    let first = range(around: steps.count - 1).lowerBound
+    for begin in stride(from: steps.count - 2, through: first, by: -1) {
       guard let path = path(from: begin, through: steps.count - 1, end: end),
         let last = path.last, steps[last].after == end
       else { continue }

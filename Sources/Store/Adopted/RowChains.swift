@@ -234,7 +234,8 @@ extension CapturedEvent {
     ChainStep(
       before: before.flatMap { $0.name == name ? $0.values : nil } ?? RowState.absent,
       after: kind == .victim
-        ? RowState.absent : after.flatMap { $0.name == name ? $0.values : nil } ?? RowState.absent
+        ? RowState.absent : after.flatMap { $0.name == name ? $0.values : nil } ?? RowState.absent,
+      time: place.time
     )
   }
 }

@@ -81,7 +81,7 @@ final class RowOrder {
     try connection.execute(
       """
       CREATE TABLE IF NOT EXISTS held (chain INTEGER, clock INTEGER, row INTEGER, kind INTEGER,
-        before INTEGER, after INTEGER, PRIMARY KEY (chain, clock)) WITHOUT ROWID;
+        before INTEGER, after INTEGER, time INTEGER, PRIMARY KEY (chain, clock)) WITHOUT ROWID;
       CREATE INDEX IF NOT EXISTS held_clock ON held (clock);
       CREATE TABLE IF NOT EXISTS place (slot INTEGER PRIMARY KEY, origin INTEGER, row INTEGER,
         clock INTEGER, is_joined INTEGER);
@@ -93,6 +93,7 @@ final class RowOrder {
       CREATE TABLE IF NOT EXISTS gap_value (gap INTEGER, is_after INTEGER, place INTEGER, value,
         PRIMARY KEY (gap, is_after, place)) WITHOUT ROWID;
       CREATE TABLE IF NOT EXISTS sorted (chain INTEGER PRIMARY KEY);
+      CREATE TABLE IF NOT EXISTS unchanged (clock INTEGER PRIMARY KEY);
       """
     )
     try hold()
@@ -133,7 +134,7 @@ final class RowOrder {
   /// as broken too, and its earlier changes are read again.
   private func hold() throws {
     let adding = try connection.prepare(
-      "INSERT OR IGNORE INTO held VALUES (?1, ?2, ?3, ?4, ?5, ?6)"
+      "INSERT OR IGNORE INTO held VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)"
     )
     var isComplete = false
     while !isComplete {
@@ -151,7 +152,7 @@ final class RowOrder {
           }
           let numbers = [
             chain.id, event.place.clock, event.row.number, event.kind.rawValue, step.before,
-            step.after,
+            step.after, step.time,
           ]
           for (index, number) in numbers.enumerated() {
             try adding.bind(Int32(clamping: index) + 1, number)
@@ -191,7 +192,7 @@ final class RowOrder {
 
   private func events(of chain: Int64) throws -> [Held] {
     try connection.all(
-      "SELECT clock, row, kind, before, after FROM held WHERE chain = ?1 ORDER BY clock",
+      "SELECT clock, row, kind, before, after, time FROM held WHERE chain = ?1 ORDER BY clock",
       values: [.integer(chain)]
     ) { row in
       CapturedKind(rawValue: row.int64(at: 2)).map { kind in
@@ -199,7 +200,11 @@ final class RowOrder {
           clock: row.int64(at: 0),
           row: CapturedReference(number: row.int64(at: 1)),
           kind: kind,
-          step: ChainStep(before: row.int64(at: 3), after: row.int64(at: 4))
+          step: ChainStep(
+            before: row.int64(at: 3),
+            after: row.int64(at: 4),
+            time: row.int64(at: 5)
+          )
         )
       }
     }.compactMap(\.self)
@@ -307,11 +312,17 @@ final class RowOrder {
     try adding.run()
   }
 
-  /// The changes of a row, without the rows that `REPLACE` could have deleted and did not delete.
+  /// The changes of a row, without updates that changed no value, and without the rows that
+  /// `REPLACE` could have deleted and did not delete.
   ///
   /// The row existed when it was captured before a possible replacement, and when it was captured so
   /// again. So it was replaced if the changes between insert it more often than they delete it.
   private func made(_ events: [Held], present: Int64?) throws -> [Held] {
+    let unchanged = events.filter { $0.step.before == $0.step.after }
+    for event in unchanged {
+      try connection.run("INSERT INTO unchanged VALUES (?1)", values: [.integer(event.clock)])
+    }
+    let events = events.filter { $0.step.before != $0.step.after }
     var made: [Held] = []
     var next = 0
     while next < events.count {
@@ -375,6 +386,15 @@ final class RowOrder {
       row: CapturedReference(number: finding.int64(at: 1)),
       clock: finding.int64(at: 2),
       isJoined: finding.int64(at: 3) != 0
+    )
+  }
+
+  /// Whether the update with this clock changed no value of a row whose changes were put in order.
+  func isUnchanged(_ clock: Int64) throws -> Bool {
+    guard hasAny else { return false }
+    return try connection.hasRow(
+      "SELECT 1 FROM unchanged WHERE clock = ?1",
+      values: [.integer(clock)]
     )
   }
 

@@ -6,7 +6,7 @@ import Testing
 @Suite("The order of the captured changes of one row")
 struct ChainOrderTests {
   private func steps(_ states: [(Int64, Int64)]) -> [ChainStep] {
-    states.map { ChainStep(before: $0, after: $1) }
+    states.map { ChainStep(before: $0, after: $1, time: 0) }
   }
 
   @Test("Changes that fit keep their order, from any state.")
@@ -48,6 +48,19 @@ struct ChainOrderTests {
     #expect(order.gaps.isEmpty && !order.endsWithGap)
   }
 
+  @Test("Changes of statements at different times do not exchange their places.")
+  func times() {
+    // Each insertion is changed by a trigger that was captured first; a deletion is between them.
+    let changes: [(Int64, Int64, Int64)] = [
+      (1, 2, 1), (0, 1, 1), (2, 0, 2), (2, 1, 3), (0, 2, 3), (1, 0, 4),
+    ]
+    let order = ChainOrder(
+      changes.map { ChainStep(before: $0, after: $1, time: $2) },
+      end: 0
+    )
+    #expect(order.order == [1, 0, 2, 4, 3, 5] && order.gaps.isEmpty)
+  }
+
   @Test("The captured order can be kept, with its own gaps.")
   func keptOrder() {
     let order = ChainOrder(steps([(1, 2), (0, 1), (2, 3)]), end: 4, keepsOrder: true)
@@ -75,7 +88,7 @@ struct ChainOrderTests {
         var group: [ChainStep] = []
         for _ in 0..<Int.random(in: 1...4, using: &random) {
           let next = Int64.random(in: 1...1_000_000, using: &random)
-          group.append(ChainStep(before: state, after: next))
+          group.append(ChainStep(before: state, after: next, time: 0))
           state = next
         }
         made += group
