@@ -47,7 +47,7 @@ package struct CaptureNames: Hashable, Sendable {
   }
 }
 
-private func lowercase(_ byte: UInt8) -> UInt8 { (0x41...0x5a).contains(byte) ? byte | 0x20 : byte }
+func lowercase(_ byte: UInt8) -> UInt8 { (0x41...0x5a).contains(byte) ? byte | 0x20 : byte }
 
 /// The numbers of values that captured rows have.
 ///
@@ -165,10 +165,10 @@ extension CaptureNames {
 
 extension TableDescription {
   /// The key of a recorded table, and what is captured of a row: the rowid if it can identify the
-  /// row, and all columns.
+  /// row, and all columns but those that are left out.
   fileprivate var captured: (key: TableKey, columns: [String])? {
     guard case .triggers(let key) = recording else { return nil }
-    return (key, [key.rowid].compactMap(\.self) + columns.map(\.name))
+    return (key, [key.rowid].compactMap(\.self) + columns.filter { !$0.isLeftOut }.map(\.name))
   }
 }
 

@@ -16,9 +16,16 @@ package struct ProgramSchema {
   ///
   /// The connection must know the prefix of these tables.
   ///
+  /// `leftOut` has the tables and columns that must not get into history.
+  ///
   /// - Throws: ``SQLiteError``.
-  package init(_ connection: Connection, names: CaptureNames, version: String) throws {
-    let tables = try readTables(connection, without: names)
+  package init(
+    _ connection: Connection,
+    names: CaptureNames,
+    leavingOut leftOut: [LeftOut],
+    version: String
+  ) throws {
+    let tables = try readTables(connection, without: names, leavingOut: leftOut)
     self.tables = tables
     var schema = StoreSchema(
       version: version,
@@ -27,6 +34,7 @@ package struct ProgramSchema {
       encoding: TextEncoding(rawValue: connection.encoding)
     )
     try schema.readHeader(connection)
+    schema.leftOut = leftOut.isEmpty ? nil : leftOut.described(by: tables)
     self.schema = schema
   }
 }
@@ -74,7 +82,7 @@ extension Entity {
     guard case .triggers(let key) = table.recording else { return nil }
     self.init(
       name: table.name,
-      attributes: table.columns.map { column in
+      attributes: table.columns.filter { !$0.isLeftOut }.map { column in
         Attribute(
           name: column.name,
           type: .any,
@@ -82,7 +90,8 @@ extension Entity {
           isGenerated: column.isGenerated ? true : nil
         )
       },
-      identity: RowIdentity(columns: key.columns, rowid: key.rowid)
+      identity: RowIdentity(columns: key.columns, rowid: key.rowid),
+      leftOutColumns: table.leftOutColumns
     )
   }
 }

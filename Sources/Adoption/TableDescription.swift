@@ -22,6 +22,8 @@ package struct TableColumn: Hashable, Sendable {
   package let isGenerated: Bool
   /// The default as in the statement that created the table; nil if the column has no default.
   package let defaultText: String?
+  /// Whether the values must not get into history.
+  package var isLeftOut = false
 }
 
 package enum TableRecording: Hashable, Sendable {
@@ -52,6 +54,8 @@ package enum TableKey: Hashable, Sendable {
 }
 
 package enum TableRefusal: Hashable, Sendable {
+  /// The user leaves the table out.
+  case leftOut
   case contentless
   case module(String)
   /// An FTS5 table that indexes a view, a missing table, or a table that is not recorded.

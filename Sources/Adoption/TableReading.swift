@@ -1,3 +1,4 @@
+import Changes
 import SQLite
 
 /// Reads the tables of a database, sorted by name.
@@ -6,24 +7,32 @@ import SQLite
 ///
 /// - Parameters:
 ///   - connection: A connection to the database.
-///   - names: The names of the tables that `adopt` added, which are left out.
+///   - names: The names of the tables that `adopt` added, which are not read.
+///   - leftOut: The tables and columns that must not get into history.
 /// - Returns: A description of each table.
 /// - Throws: ``SQLiteError``.
 package func readTables(
   _ connection: Connection,
-  without names: CaptureNames? = nil
+  without names: CaptureNames? = nil,
+  leavingOut leftOut: [LeftOut] = []
 ) throws -> [TableDescription] {
   let entries = try TableEntry.all(connection).filter { names?.own($0.name) != true }
   var descriptions: [String: TableDescription] = [:]
   for entry in entries where entry.virtual == nil {
-    descriptions[entry.name] = try describe(entry, of: entries, connection)
+    descriptions[entry.name] = try describe(
+      entry,
+      of: entries,
+      leavingOut: leftOut,
+      connection
+    )
   }
   // Virtual tables follow the other tables, because FTS5 may index one of them.
   for entry in entries {
     guard let virtual = entry.virtual else { continue }
     descriptions[entry.name] = TableDescription(
       name: entry.name,
-      recording: recording(virtual, name: entry.name, descriptions),
+      recording: leftOut.contains { $0.isTable(entry.name) }
+        ? .refused(.leftOut) : recording(virtual, name: entry.name, descriptions),
       columns: [],
       uniqueIndexes: []
     )
@@ -84,9 +93,11 @@ private func recording(
 private func describe(
   _ entry: TableEntry,
   of entries: [TableEntry],
+  leavingOut leftOut: [LeftOut],
   _ connection: Connection
 ) throws -> TableDescription {
-  let (columns, key) = try readColumns(entry.name, connection)
+  var (columns, key) = try readColumns(entry.name, connection)
+  let isLeftOut = markLeftOut(&columns, key: key, of: entry.name, leftOut)
   let indexes = try readUniqueIndexes(entry.name, connection)
   var recording: TableRecording?
   if entry.isShadow {
@@ -95,10 +106,13 @@ private func describe(
     let owner = entries.filter { $0.virtual != nil && entry.name.hasPrefix($0.name + "_") }
       .max { $0.name.utf8.count < $1.name.utf8.count }
     if let owner, let virtual = owner.virtual {
-      let isContent = virtual.module == "fts5" && entry.name == owner.name + "_content"
+      let isContent =
+        virtual.module == "fts5" && entry.name == owner.name + "_content"
+        && !leftOut.contains { $0.isTable(owner.name) }
       if !isContent { recording = .part(of: owner.name) }
     }
   }
+  if isLeftOut, recording == nil { recording = .refused(.leftOut) }
   recording = try recording ?? refusal(columns, table: entry.name, connection).map { .refused($0) }
   return TableDescription(
     name: entry.name,
@@ -112,6 +126,41 @@ private func describe(
     columns: columns,
     uniqueIndexes: indexes.all
   )
+}
+
+/// Marks the columns of a table that are left out, and returns whether the whole table is left out.
+///
+/// SQLite computes generated columns from others, so all of them are left out with any other
+/// column. A table whose key would be left out is left out as a whole.
+private func markLeftOut(
+  _ columns: inout [TableColumn],
+  key: [TableColumn],
+  of table: String,
+  _ leftOut: [LeftOut]
+) -> Bool {
+  let parts = leftOut.filter { hasSameName($0.table, table) }
+  if parts.contains(where: { $0.column == nil }) { return true }
+  guard !parts.isEmpty else { return false }
+  for index in columns.indices {
+    let name = columns[index].name
+    columns[index].isLeftOut = parts.contains { hasSameName($0.column ?? "", name) }
+  }
+  guard columns.contains(where: \.isLeftOut) else { return false }
+  for index in columns.indices where columns[index].isGenerated { columns[index].isLeftOut = true }
+  return columns.contains { column in
+    column.isLeftOut && key.contains { $0.name == column.name }
+  }
+}
+
+extension LeftOut {
+  /// Whether the part is the table with this name.
+  fileprivate func isTable(_ name: String) -> Bool { column == nil && hasSameName(table, name) }
+}
+
+/// Whether SQLite takes two names for the same.
+package func hasSameName(_ first: String, _ second: String) -> Bool {
+  first.utf8.count == second.utf8.count
+    && zip(first.utf8, second.utf8).allSatisfy { lowercase($0) == lowercase($1) }
 }
 
 /// The maximum number of columns of a recorded table.

@@ -34,6 +34,7 @@ extension TableDescription: Worded {
 extension TableRefusal {
   fileprivate var wording: Wording {
     switch self {
+    case .leftOut: "the table is left out."
     case .contentless:
       """
       the table is a full-text index without content.

@@ -15,11 +15,23 @@ package struct AdoptionResult: Sendable {
 
 extension Store {
   /// Reads how the tables of a database would be recorded, without changing anything.
-  package static func describeTables(of path: String) throws -> [TableDescription] {
+  ///
+  /// `leftOut` has the tables and columns to leave out in addition to those that the catalog has.
+  package static func describeTables(
+    of path: String,
+    leavingOut leftOut: [LeftOut] = []
+  ) throws -> [TableDescription] {
     try describingErrors(at: path) {
       let connection = try openProgramDatabase(path, mode: .readOnly)
-      let names = try AdoptedFile.prefix(on: connection).map { CaptureNames(prefix: $0) }
-      return try readTables(connection, without: names)
+      let prefix = try AdoptedFile.prefix(on: connection)
+      var known: [LeftOut] = []
+      if let prefix {
+        try connection.useTables(prefix: prefix)
+        known = try Catalog(on: connection).schema.leftOut ?? []
+      }
+      let names = prefix.map { CaptureNames(prefix: $0) }
+      let added = try checked(leftOut, names: names, on: connection)
+      return try readTables(connection, without: names, leavingOut: known + added)
     }
   }
 
@@ -30,12 +42,14 @@ extension Store {
   /// - Parameters:
   ///   - path: The database.
   ///   - prefix: The beginning of all names that are added.
+  ///   - leftOut: The tables and columns that must not get into history.
   ///   - busyTimeout: The maximum time to wait for another writer.
   /// - Returns: The identity of the file, and the way in which its tables are recorded.
   /// - Throws: ``StoreError``; the database is then unchanged.
   package static func adopt(
     _ path: String,
     prefix: String = CaptureNames.usualPrefix,
+    leavingOut leftOut: [LeftOut] = [],
     busyTimeout: Duration = .seconds(10)
   ) throws -> AdoptionResult {
     try describingErrors(at: path) {
@@ -51,7 +65,11 @@ extension Store {
         if let taken = try AdoptedFile.ours(names, on: connection).first {
           throw AdoptionFailure.prefixTaken(taken.name, prefix: prefix).at(path)
         }
-        return try install(names, on: connection)
+        return try install(
+          names,
+          leavingOut: checked(leftOut, names: names, on: connection),
+          on: connection
+        )
       }
     }
   }
@@ -78,10 +96,16 @@ extension Store {
 
   static func install(
     _ names: CaptureNames,
+    leavingOut leftOut: [LeftOut],
     on connection: Connection
   ) throws -> AdoptionResult {
     try connection.useTables(prefix: names.prefix)
-    let program = try ProgramSchema(connection, names: names, version: "1")
+    let program = try ProgramSchema(
+      connection,
+      names: names,
+      leavingOut: leftOut,
+      version: "1"
+    )
     guard !program.schema.entities.isEmpty else {
       throw AdoptionFailure.nothingToRecord.at(connection.path)
     }
@@ -149,11 +173,15 @@ extension Store {
     guard schema.isAdopted, !isReplica else { return nil }
     return try Self.describeTables(of: location.path).compactMap { table in
       switch table.recording {
+      case .refused(.leftOut): nil
       case .refused: table.name
       case .triggers, .through, .part: nil
       }
     }
   }
+
+  /// The tables and columns of an adopted file that are left out, as in `user.password`.
+  package var leftOutNames: [String] { (schema.leftOut ?? []).map(\.name) }
 
   /// Throws if the store is an adopted file, whose rows can't be written through models.
   func refuseIfAdopted() throws {

@@ -60,7 +60,12 @@ extension Store {
         try AdoptedFile.removeAll(names: names, on: connection)
         let leftOut = try AdoptedReplica.createTriggers(catalog.schema, on: connection)
         connection.removeCachedStatements()
-        return (try install(names, on: connection).identifier, leftOut)
+        let result = try install(
+          names,
+          leavingOut: catalog.schema.leftOut ?? [],
+          on: connection
+        )
+        return (result.identifier, leftOut)
       }
     }
   }

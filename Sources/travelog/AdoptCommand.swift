@@ -41,6 +41,24 @@ extension Travelog {
     "new-identity",
     help: "Give a copied file a new identifier, and begin a new history."
   )
+  static let withoutTable = Parameter<[String]>.repeated(
+    "without-table",
+    type: .text,
+    placeholder: "TABLE",
+    help: "Leave out a table, also in a file that is already adopted."
+  )
+  static let withoutColumn = Parameter<[String]>.repeated(
+    "without-column",
+    type: .text,
+    placeholder: "TABLE.COLUMN",
+    help: "Leave out a column, also in a file that is already adopted."
+  )
+  static let recordAgain = Parameter<[String]>.repeated(
+    "record",
+    type: .text,
+    placeholder: "NAME",
+    help: "Record a table or TABLE.COLUMN again that was left out."
+  )
   static let suspend = Parameter<Bool>.toggle(
     "suspend",
     help: "Run COMMAND without the triggers, and record its changes afterwards."
@@ -53,17 +71,22 @@ extension Travelog {
       "Adds tables and triggers that record who changes what. The tables of the program do not "
       + "change, and if the command fails, nothing is added. All other commands accept an adopted "
       + "file as a store. \(PackageFolders.documentation)/ADOPT.md describes how a program names "
-      + "the author of its changes, and how a program can change its tables. --detach refuses to "
-      + "delete history that is in no log.",
+      + "the author of its changes, and how a program can change its tables. --without-table and "
+      + "--without-column keep secrets such as session keys out of the history and its logs; what "
+      + "the history already has stays until “erase”. --detach refuses to delete history that is in "
+      + "no log.",
     examples: [
       "travelog adopt app.db --dry-run": "Show how each table would be recorded.",
       "travelog adopt app.db": "Begin to record the history of a database.",
+      "travelog adopt app.db --without-table django_session --without-column auth_user.password":
+        "Leave out what must not leave the machine.",
       "travelog adopt --suspend app.db -- ./migrate": "Run a program that adds or alters tables.",
       "travelog adopt app.db --detach --logs logs":
         "Remove everything that “adopt” added, if the logs have the history.",
     ],
     parameters: [
-      database, migration, prefix, detach, detachLogs, discardHistory, newIdentity, suspend, dryRun,
+      database, migration, prefix, withoutTable, withoutColumn, recordAgain, detach, detachLogs,
+      discardHistory, newIdentity, suspend, dryRun,
     ],
     exitCodes: [.unreadable, .missing, .locked, .diverged]
   ) { call in
@@ -84,10 +107,32 @@ extension Travelog {
     guard given[suspend] != given[migration].isEmpty else {
       throw TravelogError.commandNeedsSuspend
     }
+    let leftOut = try leftOutParts(tables: given[withoutTable], columns: given[withoutColumn])
+    let changesParts = !leftOut.isEmpty || !given[recordAgain].isEmpty
+    if changesParts, given[detach] || given[newIdentity] || given[suspend] {
+      throw TravelogError.contradiction([
+        "--detach", "--new-identity", "--suspend", "--without-table", "--without-column",
+        "--record",
+      ])
+    }
     var answer = AdoptAnswer(store: path, dryRun: given[dryRun])
     if given[dryRun] {
-      answer.tables = try Store.describeTables(of: path).map(AdoptAnswer.Table.init)
-      if !given[json] { try answer.tables?.forEach { try call.output.showLine($0.message) } }
+      let tables = try Store.describeTables(of: path, leavingOut: leftOut)
+      answer.tables = tables.map(AdoptAnswer.Table.init)
+      answer.suggestions = tables.flatMap(\.suggestions)
+      if !given[json] {
+        for table in answer.tables ?? [] {
+          try call.output.showLine(table.message)
+          for column in table.leftOut ?? [] {
+            try call.output.showLine("Column '\(table.name).\(column)' is left out.")
+          }
+        }
+        for suggestion in answer.suggestions ?? [] {
+          try call.output.showLine(
+            "The name says that it may be secret. To leave it out: \(suggestion)"
+          )
+        }
+      }
     } else if given[detach] {
       var request = DetachRequest(store: path)
       if let folder = given[detachLogs] { request.logs = LogFolder(folder) }
@@ -105,20 +150,47 @@ extension Travelog {
       let status = try Store.suspend(path) { try run(given[migration]) }
       answer.action = "migrated"
       guard status == 0 else { throw TravelogError.migrationFailed(given[migration], status) }
+    } else if try !given[recordAgain].isEmpty || !leftOut.isEmpty && Store.isAdopted(path) {
+      let added = try Store.leaveOut(path, adding: leftOut, removing: given[recordAgain])
+      answer.action = "changed"
+      answer.tables = try Store.describeTables(of: path).map(AdoptAnswer.Table.init)
+      answer.kept = added.filter { $0.changes > 0 }.map {
+        AdoptAnswer.Kept(name: $0.part.name, changes: $0.changes)
+      }
+      for (part, changes) in added where changes > 0 {
+        try call.warn(
+          "\(countText(Int(changes), noun: "change")) in the history of \(path) still have values of"
+            + " '\(part.name)', and so do older logs.\n“travelog erase” removes them."
+        )
+      }
+      try call.summarize("\(path): changed what is left out")
     } else {
-      let result = try Store.adopt(path, prefix: given[prefix])
+      let result = try Store.adopt(path, prefix: given[prefix], leavingOut: leftOut)
       answer.action = "adopted"
       answer.identifier = result.identifier
       answer.rows = result.rows
       answer.tables = result.tables.map(AdoptAnswer.Table.init)
-      for table in answer.tables ?? [] where !table.recorded && !given[quiet] {
-        try call.warn(table.message)
+      for table in result.tables where table.recording != .refused(.leftOut) {
+        let table = AdoptAnswer.Table(table)
+        if !table.recorded, !given[quiet] { try call.warn(table.message) }
       }
       try call.summarize("\(path): adopted as \(result.identifier)")
     }
     if given[json] { try call.answer(answer) }
     return .success
   }
+}
+
+/// The tables and columns that are named by flags.
+private func leftOutParts(tables: [String], columns: [String]) throws -> [LeftOut] {
+  try tables.map { LeftOut(table: $0) }
+    + columns.map { name in
+      // The name of a table can have a dot, but hardly ever the name of a column.
+      guard let dot = name.lastIndex(of: "."), dot != name.startIndex,
+        name.index(after: dot) != name.endIndex
+      else { throw TravelogError.noColumn(name) }
+      return LeftOut(table: String(name[..<dot]), column: String(name[name.index(after: dot)...]))
+    }
 }
 
 /// Runs a program with the arguments and the environment of this process, and returns the program's
@@ -157,10 +229,14 @@ struct AdoptAnswer: Codable {
     let name: String
     let recorded: Bool
     let message: String
+    /// The columns that are left out.
+    let leftOut: [String]?
 
     init(_ table: TableDescription) {
       name = table.name
       message = table.description
+      let columns = table.columns.filter(\.isLeftOut).map(\.name)
+      leftOut = columns.isEmpty ? nil : columns
       recorded =
         switch table.recording {
         case .triggers, .through: true
@@ -177,6 +253,15 @@ struct AdoptAnswer: Codable {
   var identifier: String?
   var rows: Int64?
   var tables: [Table]?
+  /// The flags that would leave out what looks like a secret.
+  var suggestions: [String]?
+  /// What is left out now, but still has values in history.
+  var kept: [Kept]?
+
+  struct Kept: Codable {
+    let name: String
+    let changes: Int64
+  }
 
   init(store: String, dryRun: Bool) {
     self.store = store

@@ -24,6 +24,9 @@ extension Travelog {
         "Trigger '\(trigger)' is left out, because it uses '\(table)', which is not recorded."
       )
     }
+    for name in store.leftOutNames {
+      try call.warn("'\(name)' was left out of the history, so the store does not have its values.")
+    }
     if given[json] {
       try call.answer(
         PromoteAnswer(store: given[Travelog.store], origin: origin, identifier: identifier)

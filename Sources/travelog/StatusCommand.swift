@@ -149,7 +149,8 @@ extension Travelog {
       unrecorded.isEmpty
       ? [] : [["unrecorded", "table " + unrecorded.joined(separator: ", ")]]
     return columns(
-      rows + (status.logs.map(unfiltered) ?? withoutLogs) + missing + uncaptured
+      rows + (status.logs.map(unfiltered) ?? withoutLogs) + missing
+        + (status.leftOut.map { [["left out", $0.joined(separator: ", ")]] } ?? []) + uncaptured
         + (status.logs.map(sentences) ?? [])
         + status.filtered.flatMap { filtered in
           let logs = filtered.logs
@@ -187,6 +188,7 @@ struct WholeStatus: Codable {
   let verified: VerificationRecord?
   let filtered: [FilteredStatusAnswer]
   let unrecorded: [String]?
+  let leftOut: [String]?
   let uncaptured: [String]?
 }
 
@@ -214,6 +216,7 @@ extension WholeStatus {
         )
       },
       unrecorded: status.unrecorded,
+      leftOut: status.leftOut,
       uncaptured: status.uncaptured
     )
   }

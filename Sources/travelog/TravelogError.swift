@@ -25,6 +25,7 @@ enum TravelogError: ShownError, Worded {
   case contradiction([String])
   case commandNeedsSuspend
   case needsDetach(String)
+  case noColumn(String)
   case commandNotFound(String, Int32)
   case migrationFailed([String], Int32)
   // Errors about files that are missing or can't be used.
@@ -119,6 +120,8 @@ enum TravelogError: ShownError, Worded {
       "--suspend needs a command, and a command needs --suspend."
         + "\nFor example: travelog adopt --suspend app.db -- ./migrate"
     case .needsDetach(let flag): "\(flag) has no effect without --detach.\nLeave out \(flag)."
+    case .noColumn(let name):
+      "\(quotedValue(name)) does not name a column.\nFor example: --without-column user.password"
     case .commandNotFound(let name, let number):
       "Can't run \(quotedValue(name)): \(systemText(number)). The triggers are restored."
     case .migrationFailed(let words, let status):

@@ -35,12 +35,17 @@ final class AdoptedWorld {
   static let encodings = ["UTF-8", "UTF-16le", "UTF-16be"]
 
   /// Creates a database with some statements, and adopts it.
-  init(_ sql: String, encoding: String = "UTF-8", isAdopted: Bool = true) throws {
+  init(
+    _ sql: String,
+    encoding: String = "UTF-8",
+    isAdopted: Bool = true,
+    leavingOut leftOut: [LeftOut] = []
+  ) throws {
     folder = try TestSupport.TemporaryFolder()
     path = folder.file("app.db").path
     logs = LogFolder(folder.file("logs").path)
     try run("PRAGMA encoding = '\(encoding)';" + sql)
-    if isAdopted { _ = try Store.adopt(path) }
+    if isAdopted { _ = try Store.adopt(path, leavingOut: leftOut) }
   }
 
   func file(_ name: String) -> String { folder.file(name).path }
@@ -98,13 +103,17 @@ final class AdoptedWorld {
 
 /// The rows of the recorded tables of a database as SQL spells them, sorted; with the rowid, if
 /// nothing else identifies a row.
-func recordedRows(of path: String) throws -> [String: [String]] {
+func recordedRows(
+  of path: String,
+  leavingOut leftOut: [LeftOut] = []
+) throws -> [String: [String]] {
   let connection = try Connection(path: path, mode: .readOnly)
   var result: [String: [String]] = [:]
-  for table in try readTables(connection, without: CaptureNames(prefix: "travelog_")) {
+  let names = CaptureNames(prefix: "travelog_")
+  for table in try readTables(connection, without: names, leavingOut: leftOut) {
     guard case .triggers(let key) = table.recording else { continue }
     // `quote` leaves out what follows a NUL, and replaces unpaired surrogates.
-    var list = table.columns.map {
+    var list = table.columns.filter { !$0.isLeftOut }.map {
       let name = quoted($0.name)
       return "iif(\(name) GLOB '*[^ -~]*' OR instr(\(name), char(0)),"
         + " typeof(\(name)) || hex(CAST(\(name) AS BLOB)), quote(\(name)))"

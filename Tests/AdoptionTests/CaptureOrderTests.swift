@@ -139,6 +139,24 @@ struct CaptureOrderTests {
     try check(world)
   }
 
+  @Test("A row that a trigger renames back was not replaced.")
+  func renamedBack() throws {
+    let world = try AdoptedWorld("CREATE TABLE v(name TEXT NOT NULL PRIMARY KEY)")
+    try world.run(
+      """
+      CREATE TEMP TRIGGER i AFTER INSERT ON v BEGIN
+        UPDATE OR IGNORE v SET name = 'again' WHERE rowid = NEW.rowid; END;
+      CREATE TEMP TRIGGER u AFTER UPDATE OF name ON v BEGIN
+        UPDATE OR IGNORE v SET name = 'again' WHERE rowid = NEW.rowid; END;
+      INSERT INTO v VALUES ('10');
+      INSERT INTO v VALUES ('w1');
+      UPDATE v SET name = '10' WHERE name > 'a';
+      """
+    )
+    try check(world)
+    #expect(try world.changes().allSatisfy { $0.operation == "foreign" })
+  }
+
   @Test("Rows that a temporary trigger moves to one key, each in place of the row before it, fit.")
   func replacing() throws {
     let world = try AdoptedWorld(

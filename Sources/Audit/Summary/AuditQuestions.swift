@@ -76,13 +76,17 @@ private func erasures(_ histories: [AuditedHistory]) -> AuditQuestion {
 }
 
 private func gaps(_ histories: [AuditedHistory]) -> AuditQuestion {
-  AuditQuestion(
+  var question = AuditQuestion(
     question: .gaps,
     title: "Are changes missing?",
     counting: histories.reduce(0) { $0 + $1.gaps },
     of: histories,
     text: ("No gaps", "", "gap")
   )
+  question.statements += statements(histories) { history in
+    history.leftOut.map { ["Left out on purpose: \($0.joined(separator: ", "))."] } ?? []
+  }
+  return question
 }
 
 private func foreign(_ histories: [AuditedHistory]) -> AuditQuestion {

@@ -105,6 +105,8 @@ package struct AuditedHistory: Encodable, Sendable {
   /// The number of transactions with erased values.
   package var erased: Int64 = 0
   package var gaps: Int64 = 0
+  /// The tables and columns of an adopted file that are left out; nil if there are none.
+  package var leftOut: [String]?
   /// The number of transactions that programs other than Travelog made.
   package var foreign: Int64 = 0
   /// Whether a source confirms that no later log is missing; nil for a store.

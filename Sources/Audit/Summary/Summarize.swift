@@ -179,6 +179,9 @@ final class Summary: VerificationObserver {
         history: index
       )
     }
+    for index in entries.indices {
+      entries[index].leftOut = histories[index].outline.schema.leftOut?.map(\.name)
+    }
     report.timeZone = request.clock.zoneName
     report.isAdopted = histories.allSatisfy(\.outline.schema.isAdopted)
     report.officeHours = request.clock.officeHours.map { [$0.lowerBound, $0.upperBound] }

@@ -21,6 +21,8 @@ package struct StoreSchema: Codable, Hashable, Sendable {
   /// The highest ids in an adopted database at the time when the schema was recorded; nil if there
   /// are none.
   package var sequences: [TableSequence]?
+  /// The tables and columns of an adopted database that are left out; nil if there are none.
+  package var leftOut: [LeftOut]?
 
   /// The tables whose rows are recorded again under this schema, because they may have changed
   /// while their triggers were missing.
@@ -77,6 +79,8 @@ package struct Entity: Codable, Hashable, Sendable {
   /// The identity of the rows of an adopted table; nil for a table of the library, whose rows have
   /// ids.
   package var identity: RowIdentity?
+  /// The columns of an adopted table that are left out; nil if there are none.
+  package var leftOutColumns: [LeftOutColumn]?
 
   /// Creates an entity.
   ///
@@ -91,9 +95,11 @@ package struct Entity: Codable, Hashable, Sendable {
     uniques: [[String]] = [],
     indexes: [[String]] = [],
     originalName: String? = nil,
-    identity: RowIdentity? = nil
+    identity: RowIdentity? = nil,
+    leftOutColumns: [LeftOutColumn]? = nil
   ) {
     self.identity = identity
+    self.leftOutColumns = leftOutColumns
     self.name = name
     self.parent = parent
     self.table = table ?? name

@@ -175,6 +175,14 @@ enum AdoptedReplica {
       try copyRows(of: table, from, to: to, on: connection)
       try connection.execute("DROP TABLE \(table)")
     }
+    for entity in new.entities {
+      guard let before = old[entity.name],
+        newObjects.contains(where: {
+          $0.name == entity.name && isKept($0)
+        })
+      else { continue }
+      try resetColumns(from: before, to: entity, on: connection)
+    }
     try create(added, types: ["index", "view"], on: connection)
     let schemaID = try Catalog.add(new, on: connection)
     try Catalog.set("schema", value: .integer(schemaID), on: connection)
@@ -188,6 +196,35 @@ enum AdoptedReplica {
     try RowsDigests.migrate(from: old, to: new, on: connection)
     // A table that a full-text table indexes can be empty now.
     try rebuildFullText(of: new, on: connection)
+  }
+
+  /// Sets the columns of a table that were recorded and are left out now, or the other way round, to
+  /// their placeholders or to their first values.
+  private static func resetColumns(
+    from old: Entity,
+    to new: Entity,
+    on connection: Connection
+  ) throws {
+    var settings: [String] = []
+    var values: [Value] = []
+    for column in new.leftOutColumns ?? []
+    where old.attributes.contains(where: { $0.name == column.name && $0.isGenerated != true }) {
+      let name = quoted(column.name)
+      let placeholder = new.placeholders.first { $0.column == name }?.placeholder
+      settings.append("\(name) = \(placeholder ?? "NULL")")
+    }
+    for attribute in new.attributes where attribute.isGenerated != true {
+      guard old.leftOutColumns?.contains(where: { $0.name == attribute.name }) == true else {
+        continue
+      }
+      values.append(attribute.defaultValue ?? .null)
+      settings.append("\(quoted(attribute.name)) = ?\(values.count)")
+    }
+    guard !settings.isEmpty else { return }
+    try connection.run(
+      "UPDATE OR ABORT \(quoted(new.name)) SET \(settings.joined(separator: ", "))",
+      values: values
+    )
   }
 
   /// Copies the rows of a table to the table that continues it.
@@ -212,6 +249,10 @@ enum AdoptedReplica {
         values.append(attribute.defaultValue ?? .null)
         sources.append("?\(values.count)")
       }
+    }
+    for (column, placeholder) in new.placeholders {
+      columns.append(column)
+      sources.append(placeholder)
     }
     guard !columns.isEmpty else { return }
     try connection.run(

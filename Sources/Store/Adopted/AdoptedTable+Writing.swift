@@ -33,9 +33,14 @@ extension AdoptedTable {
       list.append(rowidName)
       parameters.append(.integer(rowid))
     }
-    let marks = list.indices.map { "?\($0 + 1)" }.joined(separator: ", ")
+    var marks = list.indices.map { "?\($0 + 1)" }
+    for (column, placeholder) in layout.entity.placeholders {
+      list.append(column)
+      marks.append(placeholder)
+    }
     try connection.run(
-      "INSERT OR ABORT INTO \(layout.table) (\(list.joined(separator: ", "))) VALUES (\(marks))",
+      "INSERT OR ABORT INTO \(layout.table) (\(list.joined(separator: ", ")))"
+        + " VALUES (\(marks.joined(separator: ", ")))",
       values: parameters
     )
   }
@@ -60,6 +65,30 @@ extension AdoptedTable {
   func delete(_ name: RowName) throws {
     guard let (condition, key) = condition(name) else { return }
     try connection.run("DELETE FROM \(layout.table) WHERE \(condition)", values: key)
+  }
+}
+
+extension Entity {
+  /// The quoted names of the columns that are left out and need a placeholder, each with the SQL
+  /// expression of its placeholder.
+  var placeholders: [(column: String, placeholder: String)] {
+    (leftOutColumns ?? []).compactMap { column in
+      column.placeholder.map { (quoted(column.name), $0.sql) }
+    }
+  }
+}
+
+extension LeftOutColumn.Placeholder {
+  fileprivate var sql: String {
+    switch self {
+    case .null: "NULL"
+    case .text: "''"
+    case .blob: "x''"
+    case .number: "0"
+    case .uniqueText: "hex(randomblob(16))"
+    case .uniqueBlob: "randomblob(16)"
+    case .uniqueNumber: "random()"
+    }
   }
 }
 

@@ -7,6 +7,10 @@ enum AdoptionFailure: StoreReason {
   case prefixTaken(String, prefix: String)
   case invalidPrefix(String)
   case nothingToRecord
+  /// There is no such table or column to leave out.
+  case unknownPart(String)
+  /// The column is a part of the key, without which rows can't be told apart.
+  case keyPart(LeftOut)
   case suspended(process: Int32)
   /// A process is turning captured changes into transactions.
   case sealing(process: Int32)
@@ -26,6 +30,8 @@ enum AdoptionFailure: StoreReason {
     case changesMore([String])
     case prevented
     case rejected(String)
+    /// The deleted row had values that history leaves out.
+    case leftOut([String])
   }
 
   var code: StoreError.Code {
@@ -53,6 +59,12 @@ enum AdoptionFailure: StoreReason {
     case .invalidPrefix(let prefix):
       "The prefix '\(abbreviated(prefix))' is not a name of ASCII letters, digits and '_'."
         + "\nUse a prefix such as audit_."
+    case .unknownPart(let name):
+      "\(path) has no '\(abbreviated(name))' that could be left out."
+        + "\nTo list the tables: travelog adopt --dry-run \(path)"
+    case .keyPart(let part):
+      "The column '\(part.name)' is a part of the key of its table, which identifies rows."
+        + "\nLeave out the whole table: --without-table '\(part.table)'"
     case .nothingToRecord:
       "\(path) has no table that can be recorded.\nTo see why: travelog adopt --dry-run \(path)"
     case .suspended(let process):
@@ -89,6 +101,10 @@ enum AdoptionFailure: StoreReason {
     case .notUndone(let row, .rejected(let message)):
       "\(path) rejects the undo of \(abbreviated(row)): \(abbreviated(message)). Nothing is changed."
         + "\nUse the program of this database to change the row."
+    case .notUndone(let row, .leftOut(let columns)):
+      "\(abbreviated(row)) can't be inserted again, because the history of \(path) leaves out the"
+        + " values of \(columns.map { "'\($0)'" }.joined(separator: ", ")). Nothing is changed."
+        + "\nUse the program of this database to insert the row."
     case .undoLeavesReference:
       "The undo would leave a row in \(path) that refers to a missing row. Nothing is changed."
         + "\nAlso revert the later transactions that wrote such references."

@@ -25,6 +25,7 @@ final class CapturedScan {
   private let connection: Connection
   private let stream: CapturedStream
   private let hasNewSchema: Bool
+  private let leftOut: [LeftOut]
   /// The tables with the content of full-text tables.
   private let contents: Set<Int>
   private var presentTables: [Int: AdoptedTable?] = [:]
@@ -37,6 +38,7 @@ final class CapturedScan {
     let found = Set(schema.fullTextTables.map { $0 + "_content" })
     contents = Set(layouts.filter { found.contains($0.entity.name) }.map(\.index.number))
     start = try AdoptedFile.sealedClock(on: connection)
+    leftOut = schema.leftOut ?? []
     hasNewSchema = try !AdoptedFile.isCurrent(on: connection)
     chains = try RowChains()
     stream = try CapturedStream(
@@ -114,7 +116,12 @@ final class CapturedScan {
       """
     ) { $0.string(at: 0) }
     guard let name else { return nil }
-    let layouts = try ProgramSchema(connection, names: names, version: "").schema.layouts()
+    let layouts = try ProgramSchema(
+      connection,
+      names: names,
+      leavingOut: leftOut,
+      version: ""
+    ).schema.layouts()
     guard let layout = layouts.first(where: { $0.entity.name == name }),
       layout.columns.count == tables[table].layout.columns.count
     else { return nil }

@@ -129,8 +129,12 @@ final class RowChains {
 
   // MARK: Replaced rows
 
-  /// Notes that `REPLACE` deleted the row that was captured at this clock.
-  func noteReplaced(_ clock: Int64) throws {
+  /// Notes whether `REPLACE` deleted the row that was captured at this clock.
+  func noteReplaced(_ clock: Int64, _ isReplaced: Bool = true) throws {
+    guard isReplaced else {
+      // In captured order, it can have seemed so.
+      return try connection.run("DELETE FROM replaced WHERE clock = ?1", values: [.integer(clock)])
+    }
     hasReplaced = true
     try replacing.bind(1, clock)
     try replacing.run()

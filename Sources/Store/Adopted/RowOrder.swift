@@ -334,9 +334,10 @@ final class RowOrder {
       let inserted = changes.count { $0.step.before == RowState.absent }
       let deleted = changes.count { $0.step.after == RowState.absent }
       let isGone = end == events.count && present == RowState.absent
-      if let victim, inserted - deleted + (isGone ? 1 : 0) > 0 {
-        try chains.noteReplaced(victim.clock)
-        made.append(victim)
+      if let victim {
+        let isReplaced = inserted - deleted + (isGone ? 1 : 0) > 0
+        try chains.noteReplaced(victim.clock, isReplaced)
+        if isReplaced { made.append(victim) }
       }
       made += changes
     }

@@ -38,13 +38,17 @@ struct SchemaRenewal {
       try renewHeader()
       return false
     }
-    let program = try ProgramSchema(connection, names: names, version: version(after: 1))
     let old = catalog.schema.withoutOrigins
+    let leftOut = try (old.leftOut ?? []).following(
+      readTables(connection, without: names),
+      since: old
+    )
+    let program = try programSchema(leavingOut: leftOut)
     let matching = try TableMatching(from: old, to: program.schema, on: connection)
     let match = try match(matching, since: suspension)
     let isSame =
       match.isEmpty && program.schema.entities == old.entities
-      && program.schema.adopted == old.adopted
+      && program.schema.adopted == old.adopted && program.schema.leftOut == old.leftOut
     if isSame, suspension == nil {
       try AdoptedFile.noteVersion(on: connection)
       try renewHeader()
@@ -72,6 +76,41 @@ struct SchemaRenewal {
     return !isSame
   }
 
+  private func programSchema(leavingOut leftOut: [LeftOut]) throws -> ProgramSchema {
+    try ProgramSchema(
+      connection,
+      names: names,
+      leavingOut: leftOut,
+      version: version(after: 1)
+    )
+  }
+
+  /// Records with another choice of tables and columns from now on.
+  ///
+  /// The tables must have been compared with the catalog. Rows and values that history no longer
+  /// gets are not changes.
+  func leaveOut(_ leftOut: [LeftOut]) throws {
+    let program = try programSchema(leavingOut: leftOut)
+    guard !program.schema.entities.isEmpty else {
+      throw AdoptionFailure.nothingToRecord.at(connection.path)
+    }
+    let matching = try TableMatching(
+      from: catalog.schema.withoutOrigins,
+      to: program.schema,
+      on: connection
+    )
+    let match = try matching.matchNames()
+    try AdoptedFile.removeCapture(names: names, on: connection)
+    try AdoptedFile.install(program, names: names, on: connection)
+    try record(match, matching, operation: .migration, author: Author())
+    try RowsDigests.migrate(
+      from: catalog.schema,
+      to: Catalog(on: connection).schema,
+      on: connection
+    )
+    try AdoptedFile.noteVersion(on: connection)
+  }
+
   private func match(
     _ matching: TableMatching,
     since suspension: Suspension?
@@ -86,13 +125,20 @@ struct SchemaRenewal {
   private func record(
     _ match: TableMatch,
     _ matching: TableMatching,
-    operation: TransactionOperation
+    operation: TransactionOperation,
+    author: Author = Author(process: "")
   ) throws {
     let changed = try matching.changed(match, since: earlier)
     var schema = matching.new
     schema.replaced = match.replaced.sorted()
     if !(changed.isEmpty && match.dropped.isEmpty && match.rekeyed.isEmpty) {
-      try recordTransition(match, matching, changed: changed, operation: operation)
+      try recordTransition(
+        match,
+        matching,
+        changed: changed,
+        operation: operation,
+        author: author
+      )
       schema.version = version(after: 2)
     }
     for pair in match.pairs where !pair.isSame {
@@ -104,7 +150,7 @@ struct SchemaRenewal {
       )
     }
     let layouts = try schema.layouts()
-    _ = try record(schema, operation: operation) { changes in
+    _ = try record(schema, operation: operation, author: author) { changes in
       for layout in layouts {
         let name = layout.entity.name
         let table = AdoptedTable(connection, layout: layout, layouts: layouts)
@@ -122,12 +168,13 @@ struct SchemaRenewal {
     _ match: TableMatch,
     _ matching: TableMatching,
     changed: [TablePair],
-    operation: TransactionOperation
+    operation: TransactionOperation,
+    author: Author
   ) throws {
     let deleted = Set(match.dropped.map(\.name) + match.rekeyed.map(\.old.name))
     let schema = transition(match, matching, changed: changed, deleted: deleted)
     let layouts = try schema.layouts()
-    _ = try record(schema, operation: operation, boundary: "assumed") { changes in
+    _ = try record(schema, operation: operation, author: author, boundary: "assumed") { changes in
       for layout in layouts {
         let name = layout.entity.name
         let table = AdoptedTable(connection, layout: layout, layouts: layouts)

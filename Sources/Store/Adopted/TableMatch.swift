@@ -230,6 +230,27 @@ struct TableMatching {
     return Dictionary(zip(present, names)) { first, _ in first }
   }
 
+  // MARK: With names
+
+  /// Compares the tables by their names, if no row has changed.
+  func matchNames() throws -> TableMatch {
+    var result = TableMatch()
+    for entity in new.entities {
+      let known = old[entity.name]
+      let names = known?.attributes.map(\.name) ?? []
+      let same = entity.attributes.map(\.name).filter(names.contains)
+      let sources = Dictionary(zip(same, same)) { first, _ in first }
+      guard let known, var pair = pair(known, entity, sources: sources) else {
+        result.added.insert(entity.name)
+        continue
+      }
+      guard !pair.isSame else { continue }
+      try pair.findInitialValues(on: connection)
+      result.pairs.append(pair)
+    }
+    return result
+  }
+
   // MARK: Definitions
 
   private func pair(_ old: Entity, _ new: Entity, sources: [String: String]) -> TablePair? {

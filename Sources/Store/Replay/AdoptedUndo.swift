@@ -158,6 +158,9 @@ final class AdoptedUndo {
     let columns = after.map { ColumnIndex($0.index) }
     guard change.kind != .insert else {
       guard row == nil else { return note(key, expected: nil, found: "there") }
+      if let columns = table.layout.entity.leftOutColumns {
+        throw refusal(key, .leftOut(columns.map(\.name)))
+      }
       return try write(key) { try table.insert(new, into: columns, name: name) }
     }
     guard var row else { return note(key, expected: "there", found: nil) }

@@ -1,0 +1,120 @@
+import Adoption
+import Changes
+import FoundationEssentials
+import SQLite
+
+extension Store {
+  /// The parts with the names that the tables and columns have in the file.
+  ///
+  /// - Throws: ``StoreError`` if there is no such table or column, or if a column is in a key.
+  static func checked(
+    _ parts: [LeftOut],
+    names: CaptureNames?,
+    on connection: Connection
+  ) throws -> [LeftOut] {
+    guard !parts.isEmpty else { return [] }
+    let tables = try readTables(connection, without: names)
+    return try parts.map { part in
+      guard let table = tables.first(where: { hasSameName($0.name, part.table) }) else {
+        throw AdoptionFailure.unknownPart(part.name).at(connection.path)
+      }
+      guard let name = part.column else { return LeftOut(table: table.name) }
+      guard let column = table.columns.first(where: { hasSameName($0.name, name) }) else {
+        throw AdoptionFailure.unknownPart(part.name).at(connection.path)
+      }
+      let known = LeftOut(table: table.name, column: column.name)
+      if case .triggers(let key) = table.recording, key.columns.contains(column.name) {
+        throw AdoptionFailure.keyPart(known).at(connection.path)
+      }
+      return known
+    }
+  }
+
+  /// Whether a database is adopted.
+  package static func isAdopted(_ path: String) throws -> Bool {
+    try describingErrors(at: path) {
+      try AdoptedFile.prefix(on: Connection(path: path, mode: .readOnly)) != nil
+    }
+  }
+
+  /// Changes which tables and columns of an adopted file are left out.
+  ///
+  /// - Parameters:
+  ///   - path: The adopted file.
+  ///   - added: The tables and columns to leave out from now on.
+  ///   - removed: The names of tables and columns to record again, as in `user.password`.
+  /// - Returns: The tables and columns that were added, each with the number of changes in history
+  ///   that still have its values.
+  package static func leaveOut(
+    _ path: String,
+    adding added: [LeftOut],
+    removing removed: [String] = [],
+    busyTimeout: Duration = .seconds(10)
+  ) throws -> [(part: LeftOut, changes: Int64)] {
+    try describingErrors(at: path, timeout: busyTimeout) {
+      let connection = try openAdopted(path, busyTimeout: busyTimeout)
+      guard let names = AdoptedFile.names(on: connection) else { return [] }
+      try connection.setTriggers(enabled: false)
+      let folder = BlobFolder(besides: path)
+      try AdoptedFile.seal(on: connection, blobFolder: folder)
+      let blobs = Blobs(connection, folder: folder)
+      let found = try connection.inTransaction(abandoned: { blobs.abandon() }) {
+        let catalog = try Catalog(on: connection)
+        guard !catalog.isReplica else { throw ReplayFailure.replica.at(path) }
+        try AdoptedFile.checkSealed(names, on: connection)
+        var parts = catalog.schema.leftOut ?? []
+        for name in removed {
+          guard let index = parts.firstIndex(where: { hasSameName($0.name, name) }) else {
+            throw AdoptionFailure.unknownPart(name).at(path)
+          }
+          parts.remove(at: index)
+        }
+        let new = try checked(added, names: names, on: connection).filter { part in
+          !parts.contains { $0.contains(part) }
+        }
+        // A column of a table that is left out needs no entry of its own.
+        parts = parts.filter { part in !new.contains { $0.contains(part) } } + new
+        let renewal = SchemaRenewal(
+          connection: connection,
+          names: names,
+          catalog: catalog,
+          blobs: blobs
+        )
+        if parts != catalog.schema.leftOut ?? [] { try renewal.leaveOut(parts) }
+        try blobs.prepareToCommit()
+        return try new.map { ($0, try changes(of: $0, on: connection)) }
+      }
+      blobs.committed()
+      return found
+    }
+  }
+
+  /// The number of changes in history that have values of a table or of a column.
+  private static func changes(of part: LeftOut, on connection: Connection) throws -> Int64 {
+    let named = "FROM \(connection.tables.change) WHERE entity = ?1"
+    guard let column = part.column else {
+      return try connection.first("SELECT count(*) \(named)", values: [.text(part.table)]) {
+        $0.int64(at: 0)
+      } ?? 0
+    }
+    var key: [UInt8] = []
+    appendJSONString(column, to: &key)
+    key.append(UInt8(ascii: ":"))
+    return try connection.first(
+      """
+      SELECT count(*) \(named)
+        AND (instr(CAST("before" AS BLOB), ?2) OR instr(CAST("after" AS BLOB), ?2))
+      """,
+      values: [.text(part.table), .blob(Data(key))]
+    ) { $0.int64(at: 0) } ?? 0
+  }
+}
+
+extension AdoptedFile {
+  /// Throws if the program made changes that are not sealed yet, or changed its tables.
+  static func checkSealed(_ names: CaptureNames, on connection: Connection) throws {
+    guard try isCurrent(on: connection), try unsealedCount(on: connection) == 0 else {
+      throw MigrationFailure.changedMeanwhile.at(connection.path)
+    }
+  }
+}
