@@ -43,8 +43,10 @@ extension Store {
   ///   - path: The adopted file.
   ///   - added: The tables and columns to leave out from now on.
   ///   - removed: The names of tables and columns to record again, as in `user.password`.
+  ///   - busyTimeout: The maximum time to wait for another writer.
   /// - Returns: The tables and columns that were added, each with the number of changes in history
   ///   that still have its values.
+  /// - Throws: ``StoreError``; nothing is changed then.
   package static func leaveOut(
     _ path: String,
     adding added: [LeftOut],
