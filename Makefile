@@ -163,13 +163,14 @@ sample-data: setup ## create the content of sample-data again
 
 # aics-tlog says that it needs Python 3.12, which Debian 12 does not have; the used parts run on 3.11.
 # The programs that write to adopted files. APPLICATIONS="django" runs only a part of them.
-APPLICATIONS ?= room django alembic
+APPLICATIONS ?= room django alembic firefox chromium
 
-interop: setup ## let DuckDB, pandas, polars, PyArrow, Spark and jq read logs, others check proofs, and Django an adopted file
-	@for name in java jq sqlite3 python3; do command -v $$name >/dev/null || needed=yes; done; \
+interop: setup ## let DuckDB, pandas, polars, PyArrow, Spark and jq read logs, others check proofs, and applications write to adopted files
+	@for name in java jq sqlite3 python3 firefox-esr chromium chromedriver; do \
+	  command -v $$name >/dev/null || needed=yes; done; \
 	if [ -n "$$needed" ]; then $(SUDO) apt-get update -qq && \
 	  DEBIAN_FRONTEND=noninteractive $(SUDO) apt-get install -qq -y --no-install-recommends \
-	    default-jre-headless jq sqlite3 python3-venv; fi
+	    default-jre-headless jq sqlite3 python3-venv firefox-esr chromium chromium-driver; fi
 	$(BUILD) --product travelog
 	$(BUILD) --product trips
 	test -x .build/interop/bin/pip || python3 -m venv .build/interop
