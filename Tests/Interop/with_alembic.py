@@ -191,7 +191,7 @@ def check(travelog, folder):
         "a batch that changes a column": {"length": 60},
         "a batch with a column, an index and a constraint": {"length": 60, "more":
             'color: Mapped[str] = mapped_column(String(9), server_default="red", index=True)\n'
-            '    __table_args__ = (UniqueConstraint("name", "color"),)'},
+            '    __table_args__ = (UniqueConstraint("name", "color", name="uq_pair"),)'},
         "a batch that drops them": {},
     }.items()):
         origins = {table: file.origins(table) for table in tables}
