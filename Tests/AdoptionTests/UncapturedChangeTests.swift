@@ -70,4 +70,23 @@ struct UncapturedChangeTests {
     try store.check { Issue.record("\($0)") }
     #expect(try store.uncapturedTables() == [])
   }
+
+  @Test(
+    "A check finds a change without triggers that precedes a captured change of the same row.",
+    arguments: [
+      "INSERT INTO t VALUES (5, 'silent') | DELETE FROM t WHERE id = 5",
+      "UPDATE t SET v = 'silent' WHERE id = 2 | UPDATE t SET v = 'seen' WHERE id = 2",
+      "DELETE FROM t WHERE id = 2 | INSERT INTO t VALUES (2, 'seen')",
+    ]
+  )
+  func before(_ statements: String) throws {
+    let world = try AdoptedWorld(tables)
+    try world.exportLogs()
+    let parts = statements.components(separatedBy: " | ")
+    try silentProgram(world).execute(parts[0])
+    try world.run(parts[1])
+    #expect(try status(of: world.path, logs: world.logs).uncaptured == ["t"])
+    #expect(try world.findings(world.path).count == 1)
+    #expect(try world.findings(world.path, withLogs: false).count == 1)
+  }
 }

@@ -41,8 +41,8 @@ package struct Status: Hashable, Sendable {
   /// The tables of an adopted file whose changes are not recorded; nil if the store is not an
   /// adopted file.
   package var unrecorded: [String]?
-  /// The tables of an adopted file whose rows changed in a way that no trigger captured; nil for a
-  /// store of the library.
+  /// The tables of an adopted file whose rows changed in a way that no trigger captured, or of its
+  /// replica with changes that no import made; nil for a store of the library.
   package var uncaptured: [String]?
 
   /// The state of logs of one kind.
@@ -113,7 +113,7 @@ package func status(of path: String, logs: LogFolder?, token: String? = nil) thr
       )
     }
     status.unrecorded = try store.unrecordedTables()
-    if store.schema.isAdopted, !store.isReplica { status.uncaptured = try store.uncapturedTables() }
+    if store.schema.isAdopted { status.uncaptured = try store.uncapturedTables() }
     return status
   }
 }

@@ -61,7 +61,10 @@ final class AdoptedCheck {
     if let beginning { try read(beginning) }
     try readWaiting()
     let compared = try compare(isWhole: beginning != nil, body)
-    if beginning == nil { result.unknown = try compareDigests(compared, body) }
+    // If a change that was not captured precedes a captured change of the same row, the last state
+    // in history is the row, and only the digest shows that a change is missing.
+    let unknown = try compareDigests(compared, body)
+    if beginning == nil { result.unknown = unknown }
     return result
   }
 
@@ -268,7 +271,7 @@ final class AdoptedCheck {
           body
         )
       }
-      if isWhole { try findUnknownRows(body) }
+      if isWhole { try findUnknownRows(&compared, body) }
       return compared
     }
   }
@@ -317,15 +320,19 @@ final class AdoptedCheck {
   }
 
   /// Finds the rows that neither history nor the state with which it begins has.
-  private func findUnknownRows(_ body: (CheckFinding) throws -> Void) throws {
+  private func findUnknownRows(
+    _ compared: inout [ComparedTable],
+    _ body: (CheckFinding) throws -> Void
+  ) throws {
     for (number, table) in tables.enumerated() {
       let rows = try table.rows()
       while try rows.step() {
-        let (name, _) = try table.row(at: rows)
+        let (name, values) = try table.row(at: rows)
         try bind(finding, name, table: number)
         let isKnown = try finding.step()
         finding.reset()
         guard !isKnown else { continue }
+        compared[number].note(name, found: values, expected: nil, of: table)
         var text = ChangeText()
         try text.withChange(.insert, sequence: 0, table: table, name: name) {
           try body(.row($0))
