@@ -25,7 +25,7 @@ RELEASE := swift build -c release --static-swift-stdlib
 FUZZER := swift build -c release --scratch-path .build/fuzz --sanitize=address \
 	-Xswiftc -sanitize=fuzzer
 
-.PHONY: release install uninstall deb help setup build demo faults adoption old-sqlite fuzz soak coverage mutants lines test test-threads clients plain doc reference lint format browser-test interop fleet-setup fleet-check fleet-test fleet-demo fleet-bench sample-data bench clean
+.PHONY: release install uninstall deb help setup build demo faults adoption old-sqlite new-sqlite fuzz soak coverage mutants lines test test-threads clients plain doc reference lint format browser-test interop fleet-setup fleet-check fleet-test fleet-demo fleet-bench sample-data bench clean
 .DEFAULT_GOAL := help
 
 help: ## list the targets
@@ -61,7 +61,8 @@ faults: build ## let calls and allocations fail, kill the program, and try 200 r
 
 adoption: build ## run 10,000 random statements with each of two programs on each of 61 schemas (STATEMENTS, SCHEMA)
 	TRAVELOG_LONG_TESTS=1 TRAVELOG_STATEMENTS=$${STATEMENTS:-10000} TRAVELOG_SCHEMA="$$SCHEMA" \
-	  Tools/run-tests 'AdoptionTests\.(CollectionTests|CommittedValueTests)'
+	  Tools/run-tests \
+	  'AdoptionTests\.(CollectionTests|CommittedValueTests|(Silent|Mixed|Replica)ProgramTests)'
 
 # The wheel of this version of pyproj contains SQLite 3.31. Its own code is not used.
 old-sqlite: build ## let SQLite 3.31, from a Python package, write to adopted files
@@ -69,6 +70,11 @@ old-sqlite: build ## let SQLite 3.31, from a Python package, write to adopted fi
 	  python3 -m pip download --quiet --no-deps --only-binary=:all: --python-version 3.8 \
 	    --platform manylinux2010_x86_64 --dest .build/old-sqlite pyproj==2.6.1.post1 && \
 	  python3 -m zipfile -e .build/old-sqlite/*.whl .build/old-sqlite; }
+	Tools/run-tests OldSQLiteTests
+
+new-sqlite: build ## let a newer SQLite, from a Python package, write to adopted files
+	test -x .build/new-sqlite/bin/python3 || python3 -m venv .build/new-sqlite
+	.build/new-sqlite/bin/pip install --quiet pysqlite3-binary
 	Tools/run-tests OldSQLiteTests
 
 # LeakSanitizer can't see the pointers that Swift hides in the bits of its values, so it would report
