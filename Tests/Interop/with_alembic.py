@@ -205,6 +205,9 @@ def check(travelog, folder):
         file.compare(f"sessions after {label}")
     file.suspend(*program.alembic, "downgrade", "-2", **program.variables)
     file.compare("a downgrade")
+    adopted.run(*program.alembic, "upgrade", "head", **program.variables)
+    program.run("last")
+    file.compare("an upgrade that travelog did not run")
     count = len(file.history())
     file.detach()
     return f"{count} transactions agree, and {same} values kept their origin in migrations"

@@ -237,7 +237,8 @@ def check(travelog, folder):
         browser = users[0]
         author, tag = numbers("shop_author")[0], numbers("shop_tag")
         browser.submit(f"/admin/shop/author/{author}/change/", born="1980-12-31")
-        book = numbers("shop_book")[0]
+        # A book that the actions below do not delete.
+        book = numbers("shop_book", "title = 'First of ada 1'")[0]
         browser.submit(f"/admin/shop/book/{book}/change/", title="Ünï 書 changed", tags=tag[:2])
         browser.submit(f"/admin/shop/book/{book}/change/", tags=tag[1:2])
         nobody = numbers("shop_author", "name LIKE 'Nobody%'")
@@ -301,6 +302,10 @@ def check(travelog, folder):
     site.django("clearsessions")
     file.suspend(*site.prefix, "migrate", "shop", "0001", **site.variables)
     file.compare("the reversed migrations")
+    # Without travelog, SQLite drops the triggers of the tables that Django creates again.
+    site.django("migrate")
+    file.compare("migrations that travelog did not run")
+    site.django("migrate", "shop", "0001")
     site.define()
     site.django("shell", "-c", "from shop.models import *; Author.objects.all().delete(); Tag(name='x').save()")
     file.compare("the deletion of all authors")

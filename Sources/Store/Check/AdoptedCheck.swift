@@ -57,8 +57,7 @@ final class AdoptedCheck {
     var result = CheckResult()
     result.violations = try checkFile(body)
     try checkDigests(body)
-    try readHistory()
-    if let beginning { try read(beginning) }
+    try readHistory(since: beginning)
     try readWaiting()
     let compared = try compare(isWhole: beginning != nil, body)
     // If a change that was not captured precedes a captured change of the same row, the last state
@@ -118,7 +117,7 @@ final class AdoptedCheck {
   ///
   /// The newest change is read first, so the first value that is found for a column is the column's
   /// last value.
-  private func readHistory() throws {
+  private func readHistory(since beginning: EarlierState?) throws {
     let rows = HistoryRows(connection)
     let start = try reader.adoptedStart() ?? 0
     guard let schema = try reader.adoptedSchema(after: .max) else { return }
@@ -137,21 +136,26 @@ final class AdoptedCheck {
       guard let place = past.place(of: change, in: changes.int64(at: 9)) else { continue }
       try take(change, place)
     }
+    if let beginning { try read(beginning, past: past, after: start) }
   }
 
   /// Reads the rows of the state with which history begins, as the oldest changes.
-  private func read(_ beginning: EarlierState) throws {
+  private func read(
+    _ beginning: EarlierState,
+    past: PastTables,
+    after transaction: Int64
+  ) throws {
     try reader.withPassingValues { passing in
       for layout in beginning.reader.layouts {
-        guard
-          let index = tables.firstIndex(where: { $0.layout.entity.name == layout.entity.name })
-        else { continue }
+        let name = layout.entity.name
+        guard let place = past.place(of: name, in: beginning.schema, after: transaction) else {
+          continue
+        }
         let table = AdoptedTable(
           beginning.reader.connection,
           layout: layout,
           layouts: beginning.reader.layouts
         )
-        let place = PastTables.Place(table: index, keys: nil)
         let rows = try table.rows()
         var text = ChangeText()
         while try rows.step() {
