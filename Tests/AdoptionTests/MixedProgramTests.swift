@@ -30,8 +30,8 @@ struct MixedProgramTests {
       _ = try Store.suspend(world.path) {
         try world.run(program(.shell, "--ddl", "--drop"), program(.python))
       }
-    // Without suspending; SQLite refuses to drop columns.
-    case .changedTables: try world.run(program(.python, "--ddl", "--drop"))
+    // Without suspending. If a table is dropped, history can lack rows that REPLACE deleted before.
+    case .changedTables: try world.run(program(.python, "--ddl", "--rename"))
     case .silence: try world.run(.silent(seed, statements))
     case .vacuum: try world.run("VACUUM")
     }
@@ -42,11 +42,11 @@ struct MixedProgramTests {
     arguments: SampleSchema.few
   )
   func mixture(_ sample: SampleSchema) throws {
-    for trial in 0..<trials(1, long: 3) {
+    for trial in 0..<trials(1, long: 2) {
       let world = try AdoptedWorld(sample.sql)
       try world.compareReplicas("adoption")
       var generator = SeededGenerator(for: "MixedProgramTests \(sample.name) \(trial)")
-      for round in 0..<trials(3, long: 10) {
+      for round in 0..<trials(3, long: 8) {
         let step = Step.allCases.randomElement(using: &generator) ?? .statements
         try take(step, world, "\(sample.name) \(trial) \(round)")
         try world.compareReplicas("round \(round) of \(step)")

@@ -118,7 +118,7 @@ struct OldSQLiteTests {
     func program(_ seed: String, _ flags: String...) -> RandomProgram {
       RandomProgram(
         seed: "\(sample.name) \(seed)",
-        statements: trials(20, long: 1000),
+        statements: trials(20, long: 200),
         flags: flags,
         prefix: prefix
       )
@@ -129,7 +129,7 @@ struct OldSQLiteTests {
     try world.run("PRAGMA journal_mode = WAL")
     try world.run(
       program("second"),
-      RandomProgram(seed: sample.name, statements: trials(20, long: 1000))
+      RandomProgram(seed: sample.name, statements: trials(20, long: 200))
     )
     try world.compareReplicas("two versions at once")
     _ = try Store.suspend(world.path) { try world.run(program("third", "--ddl", "--drop")) }

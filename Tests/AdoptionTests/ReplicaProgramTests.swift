@@ -10,7 +10,7 @@ import Testing
   .enabled(if: isInstalled("python3") && isInstalled("sqlite3"), "there is no python3 or sqlite3")
 )
 struct ReplicaProgramTests {
-  private let statements = trials(20, long: 300)
+  private let statements = trials(20, long: 200)
 
   @Test(
     "A replica refuses random statements, and later imports continue it.",
@@ -39,7 +39,7 @@ struct ReplicaProgramTests {
   )
   func altered(_ sample: SampleSchema) throws {
     let world = try AdoptedWorld(sample.sql)
-    for round in 0..<trials(1, long: 8) {
+    for round in 0..<trials(1, long: 3) {
       try world.run(RandomProgram(seed: "\(sample.name) \(round)", statements: statements))
       try world.exportLogs()
       let replica = try world.restore("replica \(round).db")

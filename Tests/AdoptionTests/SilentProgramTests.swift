@@ -9,7 +9,7 @@ import Testing
   .enabled(if: isInstalled("python3") && isInstalled("sqlite3"), "there is no python3 or sqlite3")
 )
 struct SilentProgramTests {
-  private let statements = trials(20, long: 500)
+  private let statements = trials(20, long: 200)
 
   @Test(
     "Exactly the tables that a program changed without triggers are reported, and then recorded.",
@@ -18,7 +18,7 @@ struct SilentProgramTests {
   func one(_ sample: SampleSchema) throws {
     let world = try AdoptedWorld(sample.sql)
     try world.compareReplicas("adoption")
-    for round in 0..<trials(1, long: 8) {
+    for round in 0..<trials(1, long: 3) {
       try world.run(RandomProgram(seed: "\(sample.name) seen \(round)", statements: statements))
       try world.exportLogs()
       let before = try recordedRows(of: world.path)
@@ -46,7 +46,7 @@ struct SilentProgramTests {
   func two(_ sample: SampleSchema, _ journal: String) throws {
     let world = try AdoptedWorld("PRAGMA journal_mode = \(journal);" + sample.sql)
     try world.compareReplicas("adoption")
-    for round in 0..<trials(1, long: 8) {
+    for round in 0..<trials(1, long: 3) {
       try world.run(
         RandomProgram(seed: "\(sample.name) \(round)", statements: statements),
         .silent("\(sample.name) \(round)", statements)

@@ -45,8 +45,10 @@ def schema(path):
 
 
 def tables(path):
-    return [name.removeprefix("table ") for name, sql in schema(path).items()
-            if name.startswith("table ") and not sql.upper().startswith("CREATE VIRTUAL")]
+    """The tables whose rows are compared: without virtual tables, and without their own tables."""
+    found = {name.removeprefix("table "): sql for name, sql in schema(path).items() if name.startswith("table ")}
+    virtual = tuple(name + "_" for name, sql in found.items() if sql.upper().startswith("CREATE VIRTUAL"))
+    return [name for name in found if name + "_" not in virtual and not name.startswith(virtual)]
 
 
 def contents(path, table):

@@ -1,16 +1,17 @@
 """A program that knows nothing of Travelog: it runs random statements on a database.
 
     random_program.py FILE SEED COUNT [--shell] [--brackets] [--name NAME] [--copies FOLDER]
-                      [--every N] [--ddl] [--drop] [--temporary] [--silent]
+                      [--every N] [--ddl] [--drop] [--rename] [--temporary] [--silent]
                       [--encoding UTF-16le|UTF-16be]
 
 With --shell the statements run in the sqlite3 program instead of Python's module. With --brackets
 each transaction names an author and a request, as docs/ADOPT.md describes; the names of requests
 begin with --name. With --copies the program copies the database after some of these transactions,
 and the copy has the request as its name. With --ddl it also changes tables; with --drop it also
-drops columns, and drops and rebuilds tables. With --silent, and only in the sqlite3 program, no
-triggers run. With --encoding the database is in this encoding, and the program also writes texts that have unpaired surrogates. It
-prints the requests of the transactions that changed rows, in their order.
+drops columns, and drops, rebuilds and renames tables; with --rename it only renames tables. With
+--temporary it has temporary triggers. With --silent, and only in the sqlite3 program, no triggers
+run. With --encoding the database is in this encoding, and the program also writes texts that have
+unpaired surrogates. It prints the requests of the transactions that changed rows, in their order.
 """
 import argparse
 import importlib
@@ -189,6 +190,7 @@ def main():
     parser.add_argument("--every", type=int, default=10)
     parser.add_argument("--ddl", action="store_true")
     parser.add_argument("--drop", action="store_true")
+    parser.add_argument("--rename", action="store_true")
     parser.add_argument("--temporary", action="store_true")
     parser.add_argument("--silent", action="store_true")
     parser.add_argument("--encoding")
@@ -246,6 +248,8 @@ def main():
             change_table(connection, rng, rng.choice(tables), number)
         if options.drop and rng.random() < 0.1:
             drop(connection, rng, tables, number)
+        if options.rename and rng.random() < 0.1:
+            rename(connection, rng.choice(tables), number)
         size = rng.choice([1, 1, 2, 3, 6])
         left -= size
         begun = options.brackets or rng.random() < 0.6
@@ -351,8 +355,18 @@ def drop(connection, rng, tables, number):
             connection.execute("DROP TABLE %s" % name)
             connection.execute("ALTER TABLE %s RENAME TO %s" % (new, name))
         else:
-            connection.execute("ALTER TABLE %s RENAME TO %s" % (name, new))
-            table.name = new
+            rename(connection, table, number)
+    except sqlite3.Error:
+        pass
+
+
+def rename(connection, table, number):
+    new = quote("t%d" % number)
+    if table.full_text:
+        return
+    try:
+        connection.execute("ALTER TABLE %s RENAME TO %s" % (table.name, new))
+        table.name = new
     except sqlite3.Error:
         pass
 
