@@ -25,7 +25,7 @@ RELEASE := swift build -c release --static-swift-stdlib
 FUZZER := swift build -c release --scratch-path .build/fuzz --sanitize=address \
 	-Xswiftc -sanitize=fuzzer
 
-.PHONY: release install uninstall deb help setup build demo faults adoption old-sqlite fuzz soak coverage mutants lines test test-threads clients plain doc reference lint format browser-test interop fleet-setup fleet-check fleet-test fleet-demo fleet-bench sample-data bench clean
+.PHONY: release install uninstall deb help setup build demo faults adoption old-sqlite new-sqlite fuzz soak coverage mutants lines test test-threads clients plain doc reference lint format browser-test interop fleet-setup fleet-check fleet-test fleet-demo fleet-bench sample-data bench clean
 .DEFAULT_GOAL := help
 
 help: ## list the targets
@@ -61,7 +61,8 @@ faults: build ## let calls and allocations fail, kill the program, and try 200 r
 
 adoption: build ## run 10,000 random statements with each of two programs on each of 61 schemas (STATEMENTS, SCHEMA)
 	TRAVELOG_LONG_TESTS=1 TRAVELOG_STATEMENTS=$${STATEMENTS:-10000} TRAVELOG_SCHEMA="$$SCHEMA" \
-	  Tools/run-tests 'AdoptionTests\.(CollectionTests|CommittedValueTests)'
+	  Tools/run-tests \
+	  'AdoptionTests\.(CollectionTests|CommittedValueTests|(Silent|Mixed|Replica)ProgramTests)'
 
 # The wheel of this version of pyproj contains SQLite 3.31. Its own code is not used.
 old-sqlite: build ## let SQLite 3.31, from a Python package, write to adopted files
@@ -69,6 +70,11 @@ old-sqlite: build ## let SQLite 3.31, from a Python package, write to adopted fi
 	  python3 -m pip download --quiet --no-deps --only-binary=:all: --python-version 3.8 \
 	    --platform manylinux2010_x86_64 --dest .build/old-sqlite pyproj==2.6.1.post1 && \
 	  python3 -m zipfile -e .build/old-sqlite/*.whl .build/old-sqlite; }
+	Tools/run-tests OldSQLiteTests
+
+new-sqlite: build ## let a newer SQLite, from a Python package, write to adopted files
+	test -x .build/new-sqlite/bin/python3 || python3 -m venv .build/new-sqlite
+	.build/new-sqlite/bin/pip install --quiet pysqlite3-binary
 	Tools/run-tests OldSQLiteTests
 
 # LeakSanitizer can't see the pointers that Swift hides in the bits of its values, so it would report
@@ -162,11 +168,15 @@ sample-data: setup ## create the content of sample-data again
 	rm -rf sample-data && mv .build/sample-data sample-data
 
 # aics-tlog says that it needs Python 3.12, which Debian 12 does not have; the used parts run on 3.11.
-interop: setup ## let DuckDB, pandas, polars, PyArrow, Spark and jq read logs, others check proofs, and Django an adopted file
-	@for name in java jq sqlite3 python3; do command -v $$name >/dev/null || needed=yes; done; \
+# The programs that write to adopted files. APPLICATIONS="django" runs only a part of them.
+APPLICATIONS ?= room django alembic firefox chromium
+
+interop: setup ## let DuckDB, pandas, polars, PyArrow, Spark and jq read logs, others check proofs, and applications write to adopted files
+	@for name in java jq sqlite3 python3 firefox-esr chromium chromedriver; do \
+	  command -v $$name >/dev/null || needed=yes; done; \
 	if [ -n "$$needed" ]; then $(SUDO) apt-get update -qq && \
 	  DEBIAN_FRONTEND=noninteractive $(SUDO) apt-get install -qq -y --no-install-recommends \
-	    default-jre-headless jq sqlite3 python3-venv; fi
+	    default-jre-headless jq sqlite3 python3-venv firefox-esr chromium chromium-driver; fi
 	$(BUILD) --product travelog
 	$(BUILD) --product trips
 	test -x .build/interop/bin/pip || python3 -m venv .build/interop
@@ -176,8 +186,9 @@ interop: setup ## let DuckDB, pandas, polars, PyArrow, Spark and jq read logs, o
 	  .build/debug/travelog .build/debug/trips .build/interop/proofs
 	PYTHONDONTWRITEBYTECODE=1 .build/interop/bin/python Tests/Interop/interop.py \
 	  .build/debug/travelog .build/debug/trips .build/interop/work
-	PYTHONDONTWRITEBYTECODE=1 .build/interop/bin/python Tests/Interop/schema_checks.py \
-	  .build/debug/travelog .build/interop/schemas
+	for name in $(APPLICATIONS); do \
+	  PYTHONDONTWRITEBYTECODE=1 .build/interop/bin/python Tests/Interop/with_$$name.py \
+	    .build/debug/travelog .build/interop/$$name || exit; done
 
 # The fleet pipeline has an environment of its own. Its tests, demo and benchmark run these programs.
 FLEET = .build/fleet/bin/python -B

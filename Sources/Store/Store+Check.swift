@@ -102,9 +102,9 @@ extension Store {
   /// The tables of an adopted file whose rows changed in a way that no trigger captured, for example
   /// because the program disables triggers.
   ///
-  /// All rows are read once.
+  /// In a replica, these are the tables with changes that no import made. All rows are read once.
   package func uncapturedTables() throws -> [String] {
-    guard schema.isAdopted, !isReplica else { return [] }
+    guard schema.isAdopted else { return [] }
     return try read { try AdoptedCheck($0).uncapturedTables() }
   }
 

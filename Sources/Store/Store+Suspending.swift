@@ -21,14 +21,48 @@ extension Store {
       try connection.setTriggers(enabled: false)
       let folder = BlobFolder(besides: path)
       try AdoptedFile.seal(on: connection, blobFolder: folder)
-      let earlier = try connection.inTransaction { () -> EarlierTables? in
+      let blobs = Blobs(connection, folder: folder)
+      let earlier = try connection.inTransaction(abandoned: { blobs.abandon() }) {
+        () -> EarlierTables? in
         guard let names = AdoptedFile.names(on: connection) else { return nil }
-        let schema = try Catalog(on: connection).schema
-        let layouts = try schema.layouts()
+        let catalog = try Catalog(on: connection)
+        // A program can have committed changes since the seal.
+        let recorder = try ChangeRecorder(
+          connection,
+          schema: catalog.schema,
+          schemaID: catalog.schemaID,
+          blobs: blobs,
+          provenance: .system
+        )
+        try AdoptedFile.seal(
+          on: connection,
+          blobs: blobs,
+          recorder: recorder,
+          schema: catalog.schema
+        )
+        let layouts = try catalog.schema.layouts()
+        var uncaptured: Set<String> = []
         let digests = try layouts.map { layout in
+          let name = layout.entity.name
           let table = AdoptedTable(connection, layout: layout, layouts: layouts)
-          return (layout.entity.name, try TableDigest(table))
+          var found = RowsDigest()
+          let digest = try TableDigest(table) { found.add($0, values: table.stored($1)) }
+          if let known = try RowsDigests.digest(of: name, on: connection), known != found {
+            uncaptured.insert(name)
+          }
+          return (name, digest)
         }
+        // Otherwise the copied rows would contain changes that no transaction has.
+        if !uncaptured.isEmpty {
+          _ = try SchemaRenewal(
+            connection: connection,
+            names: names,
+            catalog: catalog,
+            blobs: blobs
+          ).recordAgain(uncaptured, author: Author())
+        }
+        try blobs.prepareToCommit()
+        let schema = try Catalog(on: connection).schema
         try AdoptedFile.removeCapture(names: names, on: connection)
         let earlier: EarlierTables
         do {
@@ -39,6 +73,7 @@ extension Store {
         try Suspension(tables: Dictionary(uniqueKeysWithValues: digests)).note(on: connection)
         return earlier
       }
+      blobs.committed()
       // The function may call a program that needs exclusive access to the file. So no statement
       // may keep it open.
       connection.removeCachedStatements()

@@ -19,6 +19,7 @@ extension Travelog {
     let given = call.arguments
     let store = try Store.open(.file(URL(fileURLWithPath: given[store])))
     let origin = store.identifier
+    let altered = store.isReplica ? try store.uncapturedTables() : []
     let identifier = try store.promote { trigger, table in
       try call.warn(
         "Trigger '\(trigger)' is left out, because it uses '\(table)', which is not recorded."
@@ -26,6 +27,12 @@ extension Travelog {
     }
     for name in store.leftOutNames {
       try call.warn("'\(name)' was left out of the history, so the store does not have its values.")
+    }
+    // The promoted store begins with the rows as they are.
+    for table in altered {
+      try call.warn(
+        "A program changed rows of '\(table)' in the replica, so they differ from those of its origin."
+      )
     }
     if given[json] {
       try call.answer(

@@ -60,8 +60,12 @@ extension Travelog {
     let isCaptured = status.uncaptured?.isEmpty ?? true
     if !isCaptured {
       try call.warn(
-        "No trigger captured some changes of the tables. To record them: "
-          + shellLine(["travelog", "check", given[store], "--record"])
+        status.isReplica
+          ? "A program changed rows of this replica. To list them: "
+            + shellLine(["travelog", "check", given[store], "--logs", "LOGS"])
+            + "\nTo create a new replica: travelog import LOGS --into NEW"
+          : "No trigger captured some changes of the tables. To record them: "
+            + shellLine(["travelog", "check", given[store], "--record"])
       )
     }
     guard let logs = status.logs else { return isCaptured ? .success : .found }
@@ -143,7 +147,9 @@ extension Travelog {
           } ?? "none",
         ],
       ]
-    let uncaptured = (status.uncaptured ?? []).map { ["not captured", "table " + $0] }
+    let uncaptured = (status.uncaptured ?? []).map {
+      [status.isReplica ? "changed" : "not captured", "table " + $0]
+    }
     let unrecorded = status.unrecorded ?? []
     let missing =
       unrecorded.isEmpty

@@ -33,6 +33,10 @@ struct SampleSchema: Sendable, CustomTestStringConvertible {
   /// Every third of the chosen schemas; all of them in long tests.
   static let some = chosen.enumerated().filter { $0.offset % trials(3, long: 1) == 0 }
     .map(\.element)
+
+  /// Every twelfth of the chosen schemas; all of them in long tests.
+  static let few = chosen.enumerated().filter { $0.offset % trials(12, long: 1) == 0 }
+    .map(\.element)
 }
 
 /// The program that runs random statements, and the journal of its database.
@@ -68,8 +72,8 @@ struct CollectionTests {
     flags: (Client) -> [String]
   ) throws -> [[String]] {
     let commands = clients.map { client in
-      ["python3", program("random_program.py"), path, "\(seed) \(client)", "\(count)"]
-        + client.flags + flags(client)
+      RandomProgram(client: client, seed: seed, statements: count, flags: flags(client))
+        .command(on: path)
     }
     return try outputs(of: commands).map { $0.split(separator: "\n").map(String.init) }
   }

@@ -6,12 +6,40 @@ import Testing
 
 @testable import Adoption
 
-@Suite("Old versions of SQLite")
+/// A file or folder in the build folder of the package.
+private func built(_ path: String) -> String {
+  URL(fileURLWithPath: #filePath).deletingLastPathComponent()
+    .appending(path: "../../.build/" + path).standardizedFileURL.path
+}
+
+/// A version of SQLite that is not the one of the system.
+private enum OtherSQLite: CaseIterable, CustomTestStringConvertible {
+  case old, new
+
+  var testDescription: String { self == .old ? "SQLite 3.31" : "a newer SQLite" }
+
+  /// What precedes a command of Python, so that it uses this version; nil if it is not installed.
+  var prefix: [String]? {
+    switch self {
+    case .old:
+      return OldSQLiteTests.library.map {
+        let folder = URL(fileURLWithPath: $0).deletingLastPathComponent().path
+        return ["env", "LD_LIBRARY_PATH=" + folder, "LD_PRELOAD=" + $0]
+      }
+    case .new:
+      let folder = built("new-sqlite/bin")
+      guard FileManager.default.fileExists(atPath: folder) else { return nil }
+      let path = ProcessInfo.processInfo.environment["PATH"] ?? ""
+      return ["env", "PATH=\(folder):\(path)", "SQLITE_MODULE=pysqlite3"]
+    }
+  }
+}
+
+@Suite("Old and new versions of SQLite")
 struct OldSQLiteTests {
   /// The library of a Python package, which `make old-sqlite` downloads.
-  private static let library: String? = {
-    let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
-      .appending(path: "../../.build/old-sqlite/pyproj.libs").standardizedFileURL.path
+  fileprivate static let library: String? = {
+    let folder = built("old-sqlite/pyproj.libs")
     // Without the folder the test is skipped.
     let names = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
     return names.first { $0.hasPrefix("libsqlite3") }.map { folder + "/" + $0 }
@@ -67,6 +95,47 @@ struct OldSQLiteTests {
     #expect(changes[1].changes == ["delete loose 3"])
     try world.exportLogs()
     #expect(try recordedRows(of: world.restore("replica.db")) == recordedRows(of: world.path))
+  }
+
+  @Test(
+    "Another version of SQLite writes to an adopted file and migrates it, and all replicas are right.",
+    .enabled(if: isInstalled("python3"), "there is no python3"),
+    arguments: SampleSchema.few,
+    OtherSQLite.allCases.filter { $0.prefix != nil }
+  )
+  fileprivate func statements(_ sample: SampleSchema, _ version: OtherSQLite) throws {
+    let prefix = try #require(version.prefix)
+    let code = """
+      import importlib, os
+      module = importlib.import_module(os.environ.get("SQLITE_MODULE", "sqlite3"))
+      print(module.sqlite_version)
+      """
+    let number = try output(of: prefix[0], prefix.dropFirst() + ["python3", "-c", code])
+    let isOlder = number.compare("3.40", options: .numeric) == .orderedAscending
+    #expect(isOlder == (version == .old), "\(number)")
+    let world = try AdoptedWorld(sample.sql)
+    try world.compareReplicas("adoption")
+    func program(_ seed: String, _ flags: String...) -> RandomProgram {
+      RandomProgram(
+        seed: "\(sample.name) \(seed)",
+        statements: trials(20, long: 200),
+        flags: flags,
+        prefix: prefix
+      )
+    }
+    let requests = try world.run(program("first", "--brackets"))[0]
+    #expect(try world.changes().map { $0.request ?? "" } == requests)
+    try world.compareReplicas("brackets")
+    try world.run("PRAGMA journal_mode = WAL")
+    try world.run(
+      program("second"),
+      RandomProgram(seed: sample.name, statements: trials(20, long: 200))
+    )
+    try world.compareReplicas("two versions at once")
+    _ = try Store.suspend(world.path) { try world.run(program("third", "--ddl", "--drop")) }
+    try world.compareReplicas("a migration")
+    try world.run(program("fourth", "--ddl"))
+    try world.compareReplicas("changed tables")
   }
 
   @Test("The added tables and triggers use only what SQLite 3.8.2 has.")

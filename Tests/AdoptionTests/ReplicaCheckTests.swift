@@ -174,6 +174,31 @@ struct ReplicaCheckTests {
     )
   }
 
+  @Test(
+    "A check with logs finds rows of the adoption under new names of tables and columns.",
+    arguments: [
+      "ALTER TABLE person RENAME TO human", "ALTER TABLE person RENAME COLUMN name TO first",
+      "ALTER TABLE person RENAME TO human; ALTER TABLE human RENAME COLUMN age TO years",
+    ]
+  )
+  func newNames(_ migration: String) throws {
+    let world = try world()
+    try world.run(migration)
+    try world.exportLogs()
+    let replica = try world.restore("replica.db")
+    for path in [world.path, replica] { #expect(try findings(path, logs: world.logs) == []) }
+    let table = migration.contains("human") ? "human" : "person"
+    let name = migration.contains("first") ? "first" : "name"
+    for path in [world.path, replica] {
+      try alter(path, "UPDATE \(table) SET \(name) = 'x' WHERE id = 1")
+      #expect(
+        try findings(path, logs: world.logs) == [
+          "\(table) 1 has other values than in history: [\"\(name)\"]"
+        ]
+      )
+    }
+  }
+
   @Test("A check says how many rows it can't compare in a replica of an earlier version.")
   func earlierReplica() throws {
     let world = try world()

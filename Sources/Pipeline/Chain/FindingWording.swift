@@ -139,6 +139,11 @@ extension Notice {
         + (isRecorded
           ? " All rows of these tables are recorded again."
           : "\nTo record all rows of these tables again: travelog check \(path) --record")
+    case .isAltered(let tables, let replica):
+      "A program changed rows of \(tables.map { "'\(abbreviated($0))'" }.joined(separator: ", "))"
+        + " in the replica \(replica), and no transaction contains the changes."
+        + "\nTo list them: travelog check \(replica) --logs LOGS"
+        + "\nTo create a new replica: travelog import LOGS --into NEW"
     case .isReplica(let store):
       "\(store) is a replica, so the logs contain only what was imported into it. Programs can't write"
         + " to it.\nTo use it instead of its origin, run “travelog promote \(store)”."

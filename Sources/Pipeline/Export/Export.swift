@@ -38,9 +38,13 @@ package func export(_ request: ExportRequest, tick: Tick = { _ in }) throws -> E
 
 /// Records the changes of an adopted file that no trigger captured, and returns a notice about them;
 /// nil if there are none.
+///
+/// Changes of a replica are not recorded, because its history is that of its origin.
 private func recordUncapturedChanges(of path: String, isDryRun: Bool) throws -> Notice? {
-  let tables = try readableStore(path).uncapturedTables()
+  let found = try readableStore(path)
+  let tables = try found.uncapturedTables()
   guard !tables.isEmpty else { return nil }
+  if found.isReplica { return .isAltered(tables, of: path) }
   let store = isDryRun ? nil : try writableStore(path)
   // The findings are not needed, because the transaction has all rows of their tables.
   let recorded = try store?.check(recording: Author()) { _ in }.recorded

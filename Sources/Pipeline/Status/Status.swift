@@ -43,8 +43,8 @@ package struct Status: Hashable, Sendable {
   package var unrecorded: [String]?
   /// The tables and columns of an adopted file that are left out; nil if there are none.
   package var leftOut: [String]?
-  /// The tables of an adopted file whose rows changed in a way that no trigger captured; nil for a
-  /// store of the library.
+  /// The tables of an adopted file whose rows changed in a way that no trigger captured, or of its
+  /// replica with changes that no import made; nil for a store of the library.
   package var uncaptured: [String]?
 
   /// The state of logs of one kind.
@@ -116,7 +116,7 @@ package func status(of path: String, logs: LogFolder?, token: String? = nil) thr
     }
     status.unrecorded = try store.unrecordedTables()
     if !store.leftOutNames.isEmpty { status.leftOut = store.leftOutNames }
-    if store.schema.isAdopted, !store.isReplica { status.uncaptured = try store.uncapturedTables() }
+    if store.schema.isAdopted { status.uncaptured = try store.uncapturedTables() }
     return status
   }
 }

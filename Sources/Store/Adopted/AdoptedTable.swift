@@ -22,6 +22,26 @@ final class AdoptedTable {
     encoder = ObjectEncoder(layout, layouts: layouts)
   }
 
+  /// Creates a table with only its first columns, as it was before a program added the others; nil if
+  /// the table has fewer columns.
+  ///
+  /// SQLite adds columns only at the end of a table.
+  convenience init?(
+    _ connection: Connection,
+    named name: String,
+    of schema: StoreSchema,
+    columns count: Int
+  ) throws {
+    var schema = schema
+    guard let index = schema.entities.firstIndex(where: { $0.name == name }),
+      schema.entities[index].attributes.count >= count
+    else { return nil }
+    schema.entities[index].attributes.removeSubrange(count...)
+    let layouts = try schema.layouts()
+    guard let layout = layouts.first(where: { $0.entity.name == name }) else { return nil }
+    self.init(connection, layout: layout, layouts: layouts)
+  }
+
   /// The columns of the SELECT statements: the rowid or NULL, and then all columns of the table.
   private var list: String {
     ([identity.rowid.map(quoted) ?? "NULL"] + layout.columns.map(\.quoted))

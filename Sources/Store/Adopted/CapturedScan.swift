@@ -98,8 +98,8 @@ final class CapturedScan {
       && next.place.series == event.place.series &+ 3
   }
 
-  /// A table as it is in the file; nil if its rows can't be compared with captured rows, because
-  /// the program dropped it or changed its columns.
+  /// A table as it is in the file, without added columns; nil if its rows can't be compared with
+  /// captured rows, because the program dropped it.
   func presentTable(_ table: Int) throws -> AdoptedTable? {
     guard hasNewSchema else { return tables[table] }
     if let known = presentTables[table] { return known }
@@ -116,15 +116,11 @@ final class CapturedScan {
       """
     ) { $0.string(at: 0) }
     guard let name else { return nil }
-    let layouts = try ProgramSchema(
+    return try AdoptedTable(
       connection,
-      names: names,
-      leavingOut: leftOut,
-      version: ""
-    ).schema.layouts()
-    guard let layout = layouts.first(where: { $0.entity.name == name }),
-      layout.columns.count == tables[table].layout.columns.count
-    else { return nil }
-    return AdoptedTable(connection, layout: layout, layouts: layouts)
+      named: name,
+      of: ProgramSchema(connection, names: names, leavingOut: leftOut, version: "").schema,
+      columns: tables[table].layout.columns.count
+    )
   }
 }

@@ -30,6 +30,8 @@ struct PastTables {
   private let target: CatalogSchema
   private let schemas: [CatalogSchema]
   private var stretches: [Stretch] = []
+  /// The places of the tables of each schema, by the id of the schema.
+  private let places: [Int64: [[UInt8]: Place]]
 
   /// Prepares the translation of all changes to a schema in the catalog.
   init(on connection: Connection, to target: CatalogSchema) throws {
@@ -62,6 +64,7 @@ struct PastTables {
         isForward: false
       )
     }
+    self.places = places
     for (schema, first) in beginnings {
       guard let places = places[schema] else {
         throw HistoryFailure.damaged(.missingSchema("\(schema)")).at(connection.path)
@@ -107,6 +110,14 @@ struct PastTables {
   /// The place of a change; nil if the target schema has no table that continues its table.
   func place(of change: Change, in transaction: Int64) -> Place? {
     stretch(transaction)?.places[Array(change.entity)]
+  }
+
+  /// The place of a table in the state after a transaction, which history may not have any more; nil
+  /// if the target schema has no table that continues the table.
+  func place(of table: String, in schema: StoreSchema, after transaction: Int64) -> Place? {
+    let next = stretch(transaction + 1)?.schema ?? target.id
+    let source = schemas.last { $0.id <= next && $0.schema == schema }
+    return source.flatMap { places[$0.id]?[Array(table.utf8)] }
   }
 
   /// The first transaction after which a table of an earlier schema has no successor; nil if its

@@ -27,6 +27,12 @@ struct RowsDigest: Hashable {
     sum = sum &+ other.sum
   }
 
+  /// Removes all rows of another digest.
+  mutating func remove(_ other: RowsDigest) {
+    rows -= other.rows
+    sum = sum &- other.sum
+  }
+
   /// The SHA-256 of the canonical name of a row and the spellings of its values.
   private static func digest(_ name: RowName, values: [Value]) -> Digest {
     var line = name.bytes

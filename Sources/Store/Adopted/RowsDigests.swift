@@ -75,11 +75,29 @@ final class RowsDigests {
   }
 
   /// Computes the digests of the tables that a migration has changed.
+  ///
+  /// `continued` has the names and the columns of tables that are not rebuilt, by their new names.
+  /// If changes of their rows were not captured, the new digests also differ from the rows, so a
+  /// check still finds these changes.
   static func migrate(
     from old: StoreSchema,
     to new: StoreSchema,
+    continued: [String: Entity] = [:],
     on connection: Connection
   ) throws {
+    var missing: [String: RowsDigest] = [:]
+    for (name, before) in continued {
+      guard var difference = try digest(of: before.name, on: connection),
+        let table = try AdoptedTable(
+          connection,
+          named: name,
+          of: new,
+          columns: before.attributes.count
+        )
+      else { continue }
+      difference.remove(try RowsDigest(of: table) { _, _ in })
+      if difference != RowsDigest() { missing[name] = difference }
+    }
     func statement(of table: String, in schema: StoreSchema) -> String? {
       schema.adopted?.first { $0.type == "table" && $0.name == table }?.sql
     }
@@ -94,6 +112,11 @@ final class RowsDigests {
       },
       on: connection
     )
+    for (name, difference) in missing {
+      guard var digest = try digest(of: name, on: connection) else { continue }
+      digest.add(difference)
+      try set(digest, of: name, on: connection)
+    }
   }
 }
 

@@ -67,7 +67,12 @@ struct SchemaRenewal {
     // While the triggers were missing, no change updated a digest.
     if suspension == nil {
       let present = try Catalog(on: connection).schema
-      try RowsDigests.migrate(from: catalog.schema, to: present, on: connection)
+      try RowsDigests.migrate(
+        from: catalog.schema,
+        to: present,
+        continued: Dictionary(match.pairs.map { ($0.new.name, $0.old) }) { first, _ in first },
+        on: connection
+      )
     } else {
       try RowsDigests.renew(program.schema, on: connection)
     }

@@ -57,11 +57,13 @@ final class AdoptedCheck {
     var result = CheckResult()
     result.violations = try checkFile(body)
     try checkDigests(body)
-    try readHistory()
-    if let beginning { try read(beginning) }
+    try readHistory(since: beginning)
     try readWaiting()
     let compared = try compare(isWhole: beginning != nil, body)
-    if beginning == nil { result.unknown = try compareDigests(compared, body) }
+    // If a change that was not captured precedes a captured change of the same row, the last state
+    // in history is the row, and only the digest shows that a change is missing.
+    let unknown = try compareDigests(compared, body)
+    if beginning == nil { result.unknown = unknown }
     return result
   }
 
@@ -115,7 +117,7 @@ final class AdoptedCheck {
   ///
   /// The newest change is read first, so the first value that is found for a column is the column's
   /// last value.
-  private func readHistory() throws {
+  private func readHistory(since beginning: EarlierState?) throws {
     let rows = HistoryRows(connection)
     let start = try reader.adoptedStart() ?? 0
     guard let schema = try reader.adoptedSchema(after: .max) else { return }
@@ -134,21 +136,26 @@ final class AdoptedCheck {
       guard let place = past.place(of: change, in: changes.int64(at: 9)) else { continue }
       try take(change, place)
     }
+    if let beginning { try read(beginning, past: past, after: start) }
   }
 
   /// Reads the rows of the state with which history begins, as the oldest changes.
-  private func read(_ beginning: EarlierState) throws {
+  private func read(
+    _ beginning: EarlierState,
+    past: PastTables,
+    after transaction: Int64
+  ) throws {
     try reader.withPassingValues { passing in
       for layout in beginning.reader.layouts {
-        guard
-          let index = tables.firstIndex(where: { $0.layout.entity.name == layout.entity.name })
-        else { continue }
+        let name = layout.entity.name
+        guard let place = past.place(of: name, in: beginning.schema, after: transaction) else {
+          continue
+        }
         let table = AdoptedTable(
           beginning.reader.connection,
           layout: layout,
           layouts: beginning.reader.layouts
         )
-        let place = PastTables.Place(table: index, keys: nil)
         let rows = try table.rows()
         var text = ChangeText()
         while try rows.step() {
@@ -268,7 +275,7 @@ final class AdoptedCheck {
           body
         )
       }
-      if isWhole { try findUnknownRows(body) }
+      if isWhole { try findUnknownRows(&compared, body) }
       return compared
     }
   }
@@ -317,15 +324,19 @@ final class AdoptedCheck {
   }
 
   /// Finds the rows that neither history nor the state with which it begins has.
-  private func findUnknownRows(_ body: (CheckFinding) throws -> Void) throws {
+  private func findUnknownRows(
+    _ compared: inout [ComparedTable],
+    _ body: (CheckFinding) throws -> Void
+  ) throws {
     for (number, table) in tables.enumerated() {
       let rows = try table.rows()
       while try rows.step() {
-        let (name, _) = try table.row(at: rows)
+        let (name, values) = try table.row(at: rows)
         try bind(finding, name, table: number)
         let isKnown = try finding.step()
         finding.reset()
         guard !isKnown else { continue }
+        compared[number].note(name, found: values, expected: nil, of: table)
         var text = ChangeText()
         try text.withChange(.insert, sequence: 0, table: table, name: name) {
           try body(.row($0))

@@ -1,20 +1,26 @@
 """A program that knows nothing of Travelog: it runs random statements on a database.
 
     random_program.py FILE SEED COUNT [--shell] [--brackets] [--name NAME] [--copies FOLDER]
-                      [--every N] [--ddl] [--drop] [--encoding UTF-16le|UTF-16be]
+                      [--every N] [--ddl] [--drop] [--rename] [--temporary] [--silent]
+                      [--encoding UTF-16le|UTF-16be]
 
 With --shell the statements run in the sqlite3 program instead of Python's module. With --brackets
 each transaction names an author and a request, as docs/ADOPT.md describes; the names of requests
 begin with --name. With --copies the program copies the database after some of these transactions,
 and the copy has the request as its name. With --ddl it also changes tables; with --drop it also
-drops columns, and drops and rebuilds tables. With --encoding the
-database is in this encoding, and the program also writes texts that have unpaired surrogates. It
-prints the requests of the transactions that changed rows, in their order.
+drops columns, and drops, rebuilds and renames tables; with --rename it only renames tables. With
+--temporary it has temporary triggers. With --silent, and only in the sqlite3 program, no triggers
+run. With --encoding the database is in this encoding, and the program also writes texts that have
+unpaired surrogates. It prints the requests of the transactions that changed rows, in their order.
 """
 import argparse
+import importlib
+import os
 import random
-import sqlite3
 import subprocess
+
+# Another module has another version of SQLite.
+sqlite3 = importlib.import_module(os.environ.get("SQLITE_MODULE", "sqlite3"))
 
 # Unpaired surrogates, noncharacters, byte-order marks and NUL.
 UNITS = [
@@ -184,7 +190,9 @@ def main():
     parser.add_argument("--every", type=int, default=10)
     parser.add_argument("--ddl", action="store_true")
     parser.add_argument("--drop", action="store_true")
+    parser.add_argument("--rename", action="store_true")
     parser.add_argument("--temporary", action="store_true")
+    parser.add_argument("--silent", action="store_true")
     parser.add_argument("--encoding")
     parser.add_argument("--prefix", default="travelog_")
     options = parser.parse_args()
@@ -208,6 +216,10 @@ def main():
     else:
         connection = sqlite3.connect(options.file, isolation_level=None, timeout=30)
         connection.text_factory = lambda text: text.decode("utf-8", "replace")
+    if options.silent:
+        # The module of Python can't disable triggers before version 3.12.
+        assert options.shell
+        connection.execute(".dbconfig enable_trigger off")
     # The tests don't cut the power.
     connection.execute("PRAGMA synchronous = OFF")
     if rng.random() < 0.3:
@@ -236,6 +248,8 @@ def main():
             change_table(connection, rng, rng.choice(tables), number)
         if options.drop and rng.random() < 0.1:
             drop(connection, rng, tables, number)
+        if options.rename and rng.random() < 0.1:
+            rename(connection, rng.choice(tables), number)
         size = rng.choice([1, 1, 2, 3, 6])
         left -= size
         begun = options.brackets or rng.random() < 0.6
@@ -341,8 +355,18 @@ def drop(connection, rng, tables, number):
             connection.execute("DROP TABLE %s" % name)
             connection.execute("ALTER TABLE %s RENAME TO %s" % (new, name))
         else:
-            connection.execute("ALTER TABLE %s RENAME TO %s" % (name, new))
-            table.name = new
+            rename(connection, table, number)
+    except sqlite3.Error:
+        pass
+
+
+def rename(connection, table, number):
+    new = quote("t%d" % number)
+    if table.full_text:
+        return
+    try:
+        connection.execute("ALTER TABLE %s RENAME TO %s" % (table.name, new))
+        table.name = new
     except sqlite3.Error:
         pass
 
@@ -359,7 +383,9 @@ def exact(value):
 def snapshot_of(connection, tables):
     return [
         sorted(connection.execute("SELECT %s FROM %s" % (
-            ", ".join([exact(column[0]) for column in table.columns] + [exact(table.identity)]), table.name)).fetchall())
+            ", ".join([exact(column[0]) for column in table.columns] + [exact(table.identity)]), table.name)).fetchall(),
+            # In SQLite 3.31, quote() returns some numbers unchanged.
+            key=repr)
         for table in tables
     ]
 
