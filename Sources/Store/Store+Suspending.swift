@@ -20,9 +20,16 @@ extension Store {
       let connection = try openAdopted(path, busyTimeout: busyTimeout)
       try connection.setTriggers(enabled: false)
       let folder = BlobFolder(besides: path)
-      try AdoptedFile.seal(on: connection, blobFolder: folder)
-      let earlier = try connection.inTransaction { () -> EarlierTables? in
-        guard let names = AdoptedFile.names(on: connection) else { return nil }
+      try AdoptedFile.seal(on: connection, blobFolder: folder, timeout: busyTimeout)
+      guard let names = AdoptedFile.names(on: connection) else { return try body() }
+      let blobs = Blobs(connection, folder: folder)
+      let earlier = try AdoptedFile.inTransaction(
+        waiting: busyTimeout,
+        blobs: blobs,
+        on: connection
+      ) {
+        // The captured rows are removed together with the triggers.
+        try AdoptedFile.sealAll(names, blobs: blobs, on: connection)
         let schema = try Catalog(on: connection).schema
         let layouts = try schema.layouts()
         let digests = try layouts.map { layout in
@@ -43,7 +50,12 @@ extension Store {
       // may keep it open.
       connection.removeCachedStatements()
       let outcome = Swift.Result { try body() }
-      try AdoptedFile.seal(on: connection, blobFolder: folder, earlier: earlier)
+      try AdoptedFile.seal(
+        on: connection,
+        blobFolder: folder,
+        timeout: busyTimeout,
+        earlier: earlier
+      )
       return try outcome.get()
     }
   }

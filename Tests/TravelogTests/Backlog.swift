@@ -51,12 +51,15 @@ struct Backlog {
     try prepare()
   }
 
-  /// Creates the file again, with the same captured changes.
-  func prepare() throws {
+  /// Creates the file again with the same captured changes, and then runs a statement.
+  func prepare(_ statement: String = "SELECT 1") throws {
     try removeStore(path)
     for ending in Self.files where FileManager.default.fileExists(atPath: pristine + ending) {
       try FileManager.default.copyItem(atPath: pristine + ending, toPath: path + ending)
     }
+    let connection = try Connection(path: path, mode: .readWrite)
+    try connection.keepWriteAheadLogOnClose()
+    try connection.execute(statement)
   }
 
   /// The recorded changes that history must have, each as its kind and the id of its row.

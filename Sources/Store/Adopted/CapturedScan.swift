@@ -24,6 +24,8 @@ final class CapturedScan {
   private(set) var first: Int64?
   private let connection: Connection
   private let stream: CapturedStream
+  /// SQLite's schema version at the beginning of the scan.
+  private let version: Int64
   private let hasNewSchema: Bool
   /// The tables with the content of full-text tables.
   private let contents: Set<Int>
@@ -37,6 +39,7 @@ final class CapturedScan {
     let found = Set(schema.fullTextTables.map { $0 + "_content" })
     contents = Set(layouts.filter { found.contains($0.entity.name) }.map(\.index.number))
     start = try AdoptedFile.sealedClock(on: connection)
+    version = try AdoptedFile.schemaVersion(on: connection)
     hasNewSchema = try !AdoptedFile.isCurrent(on: connection)
     chains = try RowChains()
     stream = try CapturedStream(
@@ -47,6 +50,9 @@ final class CapturedScan {
       hasFingerprints: true
     )
   }
+
+  /// Whether the tables of the program are the same as at the beginning of the scan.
+  func isCurrent() throws -> Bool { try AdoptedFile.schemaVersion(on: connection) == version }
 
   /// Continues the scan in the open transaction of the caller; nil if the time was over before
   /// everything was read.
