@@ -106,7 +106,7 @@ final class BatchedSeal {
         connection.rollBack()
         throw error
       }
-      wait()
+      try wait()
     }
   }
 
@@ -148,7 +148,7 @@ final class BatchedSeal {
     try blobs.prepareToCommit()
     try connection.execute("COMMIT")
     blobs.committed()
-    wait()
+    try wait()
     try connection.execute("BEGIN IMMEDIATE")
     begin = .now
     // If this process did not run for a long time, another one has continued its work.
@@ -158,8 +158,9 @@ final class BatchedSeal {
     }
   }
 
-  /// Waits at least as long as the last batch took.
-  private func wait() {
+  /// Waits at least as long as the last batch took, if other processes may use the file.
+  private func wait() throws {
+    guard try connection.mayBeShared else { return }
     let taken = max(ContinuousClock.now - begin, .milliseconds(1))
     let microseconds =
       taken.components.seconds * 1_000_000
