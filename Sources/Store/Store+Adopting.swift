@@ -152,13 +152,7 @@ extension Store {
       details += #":{"rows":\#(content.rows),"digest":"\#(content.digest)"}"#.utf8
     }
     details += "}}".utf8
-    let recorder = try ChangeRecorder(
-      connection,
-      schema: schema,
-      schemaID: schemaID,
-      blobs: blobs,
-      provenance: .system
-    )
+    let recorder = try AdoptedFile.recorder(schema, id: schemaID, blobs: blobs, on: connection)
     try recorder.begin()
     try recorder.close(
       Author(),
@@ -219,7 +213,7 @@ extension Store {
     try describingErrors(at: path, timeout: busyTimeout) {
       let connection = try openAdopted(path, busyTimeout: busyTimeout)
       guard let names = AdoptedFile.names(on: connection) else { return }
-      try connection.inTransaction {
+      try AdoptedFile.inTransaction(waiting: busyTimeout, on: connection) {
         if let refusal {
           let unlogged = try UnloggedHistory(besides: logged, names: names, on: connection)
           if let unlogged { throw refusal(unlogged) }
@@ -241,7 +235,7 @@ extension Store {
     try describingErrors(at: path) {
       let connection = try openAdopted(path, busyTimeout: busyTimeout)
       guard let names = AdoptedFile.names(on: connection) else { return "" }
-      return try connection.inTransaction {
+      return try AdoptedFile.inTransaction(waiting: busyTimeout, on: connection) {
         let catalog = try Catalog(on: connection)
         guard !catalog.isReplica else { throw ReplayFailure.replica.at(path) }
         let tables = connection.tables
@@ -256,6 +250,7 @@ extension Store {
         ] {
           try Catalog.remove(key, on: connection)
         }
+        try SealingMark.remove(on: connection)
         try forgetExports(on: connection)
         return try begin(catalog.schema, schemaID: catalog.schemaID, on: connection).identifier
       }

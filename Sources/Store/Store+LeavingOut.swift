@@ -58,12 +58,16 @@ extension Store {
       guard let names = AdoptedFile.names(on: connection) else { return [] }
       try connection.setTriggers(enabled: false)
       let folder = BlobFolder(besides: path)
-      try AdoptedFile.seal(on: connection, blobFolder: folder)
+      try AdoptedFile.seal(on: connection, blobFolder: folder, timeout: busyTimeout)
       let blobs = Blobs(connection, folder: folder)
-      let found = try connection.inTransaction(abandoned: { blobs.abandon() }) {
+      return try AdoptedFile.inTransaction(waiting: busyTimeout, blobs: blobs, on: connection) {
+        guard try !Catalog(on: connection).isReplica else { throw ReplayFailure.replica.at(path) }
+        guard try AdoptedFile.isCurrent(on: connection) else {
+          throw MigrationFailure.changedMeanwhile.at(path)
+        }
+        // A program can have committed changes since the seal.
+        try AdoptedFile.sealAll(names, blobs: blobs, on: connection)
         let catalog = try Catalog(on: connection)
-        guard !catalog.isReplica else { throw ReplayFailure.replica.at(path) }
-        try AdoptedFile.checkSealed(names, on: connection)
         var parts = catalog.schema.leftOut ?? []
         for name in removed {
           guard let index = parts.firstIndex(where: { hasSameName($0.name, name) }) else {
@@ -83,11 +87,8 @@ extension Store {
           blobs: blobs
         )
         if parts != catalog.schema.leftOut ?? [] { try renewal.leaveOut(parts) }
-        try blobs.prepareToCommit()
         return try new.map { ($0, try changes(of: $0, on: connection)) }
       }
-      blobs.committed()
-      return found
     }
   }
 
@@ -109,14 +110,5 @@ extension Store {
       """,
       values: [.text(part.table), .blob(Data(key))]
     ) { $0.int64(at: 0) } ?? 0
-  }
-}
-
-extension AdoptedFile {
-  /// Throws if the program made changes that are not sealed yet, or changed its tables.
-  static func checkSealed(_ names: CaptureNames, on connection: Connection) throws {
-    guard try isCurrent(on: connection), try unsealedCount(on: connection) == 0 else {
-      throw MigrationFailure.changedMeanwhile.at(connection.path)
-    }
   }
 }

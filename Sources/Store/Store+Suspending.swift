@@ -20,26 +20,18 @@ extension Store {
       let connection = try openAdopted(path, busyTimeout: busyTimeout)
       try connection.setTriggers(enabled: false)
       let folder = BlobFolder(besides: path)
-      try AdoptedFile.seal(on: connection, blobFolder: folder)
+      try AdoptedFile.seal(on: connection, blobFolder: folder, timeout: busyTimeout)
+      guard let names = AdoptedFile.names(on: connection) else { return try body() }
       let blobs = Blobs(connection, folder: folder)
-      let earlier = try connection.inTransaction(abandoned: { blobs.abandon() }) {
-        () -> EarlierTables? in
-        guard let names = AdoptedFile.names(on: connection) else { return nil }
+      let earlier = try AdoptedFile.inTransaction(
+        waiting: busyTimeout,
+        blobs: blobs,
+        on: connection
+      ) {
+        // A program can have committed changes since the seal. The captured rows are removed
+        // together with the triggers.
+        try AdoptedFile.sealAll(names, blobs: blobs, on: connection)
         let catalog = try Catalog(on: connection)
-        // A program can have committed changes since the seal.
-        let recorder = try ChangeRecorder(
-          connection,
-          schema: catalog.schema,
-          schemaID: catalog.schemaID,
-          blobs: blobs,
-          provenance: .system
-        )
-        try AdoptedFile.seal(
-          on: connection,
-          blobs: blobs,
-          recorder: recorder,
-          schema: catalog.schema
-        )
         let layouts = try catalog.schema.layouts()
         var uncaptured: Set<String> = []
         let digests = try layouts.map { layout in
@@ -61,7 +53,6 @@ extension Store {
             blobs: blobs
           ).recordAgain(uncaptured, author: Author())
         }
-        try blobs.prepareToCommit()
         let schema = try Catalog(on: connection).schema
         try AdoptedFile.removeCapture(names: names, on: connection)
         let earlier: EarlierTables
@@ -73,12 +64,16 @@ extension Store {
         try Suspension(tables: Dictionary(uniqueKeysWithValues: digests)).note(on: connection)
         return earlier
       }
-      blobs.committed()
       // The function may call a program that needs exclusive access to the file. So no statement
       // may keep it open.
       connection.removeCachedStatements()
       let outcome = Swift.Result { try body() }
-      try AdoptedFile.seal(on: connection, blobFolder: folder, earlier: earlier)
+      try AdoptedFile.seal(
+        on: connection,
+        blobFolder: folder,
+        timeout: busyTimeout,
+        earlier: earlier
+      )
       return try outcome.get()
     }
   }

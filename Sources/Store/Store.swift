@@ -157,7 +157,11 @@ package final class Store: @unchecked Sendable {
       isWriting = true
       defer { isWriting = false }
       return try describingErrors(at: location.path, timeout: options.busyTimeout) {
-        try connection.cached("BEGIN IMMEDIATE").run()
+        if schema.isAdopted {
+          try AdoptedFile.begin(waiting: options.busyTimeout, on: connection)
+        } else {
+          try connection.cached("BEGIN IMMEDIATE").run()
+        }
         do {
           try schemaCheck.run(on: connection)
           let result = try body(writer, connection)

@@ -85,6 +85,31 @@ struct BusyFileTests {
     }
   }
 
+  @Test("With a write-ahead log, a connection knows whether another process has the file open.")
+  func sharing() throws {
+    let program = """
+      c = sqlite3.connect(f, isolation_level=None)
+      c.execute('SELECT * FROM t').fetchall()
+      print('go', flush=True)
+      time.sleep(60)
+      """
+    for journal in Self.locks {
+      try withAdopted(journal) { path, _ in
+        let connection = try Connection(path: path, mode: .readWrite)
+        let second = try Connection(path: path, mode: .readWrite)
+        try connection.execute("UPDATE t SET x = 1")
+        #expect(try second.integer("SELECT max(x) FROM t") == 1)
+        func expect(_ isShared: Bool) throws {
+          let found = try connection.mayBeShared
+          #expect(found == isShared, "\(journal)")
+        }
+        try expect(journal == "DELETE")
+        try withPython(program, path) { try expect(true) }
+        try expect(journal == "DELETE")
+      }
+    }
+  }
+
   /// Two processes that write to a table again and again.
   private func withWriters(
     _ path: String,

@@ -10,59 +10,94 @@ extension AdoptedFile {
   /// changed.
   ///
   /// The function takes the write lock only if changes were captured or tables changed. Other
-  /// programs get the lock between two batches, except after a change of tables.
+  /// programs get the lock between two batches. While another process is sealing, the function waits,
+  /// at most for the timeout.
   ///
   /// `earlier` has the rows before a migration that has just run. If the caller only reads, a long
   /// backlog is not sealed.
   static func seal(
     on connection: Connection,
     blobFolder: BlobFolder?,
+    timeout: Duration,
     earlier: EarlierTables? = nil,
     isForReading: Bool = false
   ) throws {
     guard let names = names(on: connection) else { return }
-    guard try needsSeal(connection) else { return }
-    guard try !needsRenewal(connection) else {
-      return try sealAndRenew(names, blobFolder: blobFolder, earlier: earlier, on: connection)
-    }
+    let mustRenew = try needsRenewal(connection)
+    guard try mustRenew || needsSeal(names, on: connection) else { return }
     if isForReading {
-      guard try unsealedCount(on: connection) <= mostForReading,
+      // If the program has changed its tables, it may have removed triggers, and then each further
+      // change would be lost.
+      guard try mustRenew || unsealedCount(on: connection) <= mostForReading,
         try SealingMark(on: connection)?.isAlive != true
       else { return }
     }
-    try BatchedSeal(connection, names: names, blobFolder: blobFolder).run()
+    // While `adopt --suspend` runs a migration, nothing is captured.
+    if try Suspension(on: connection) == nil, try needsSeal(names, on: connection) {
+      try BatchedSeal(connection, names: names, blobFolder: blobFolder)
+        .run(until: .now + min(timeout, longestTimeout))
+    }
+    guard try needsRenewal(connection) else { return }
+    try sealAndRenew(names, blobFolder: blobFolder, timeout: timeout, earlier, on: connection)
   }
 
-  /// Seals everything and creates the triggers again, in one transaction.
+  /// Seals what was captured since the last batch and creates the triggers again, in one transaction.
   private static func sealAndRenew(
     _ names: CaptureNames,
     blobFolder: BlobFolder?,
-    earlier: EarlierTables?,
+    timeout: Duration,
+    _ earlier: EarlierTables?,
     on connection: Connection
   ) throws {
     let blobs = Blobs(connection, folder: blobFolder)
-    try connection.inTransaction(abandoned: { blobs.abandon() }) {
-      let catalog = try Catalog(on: connection)
-      let recorder = try ChangeRecorder(
-        connection,
-        schema: catalog.schema,
-        schemaID: catalog.schemaID,
-        blobs: blobs,
-        provenance: .system
-      )
-      if try Suspension(on: connection) == nil {
-        try sealAll(names, schema: catalog.schema, recorder: recorder, blobs: blobs, on: connection)
-      }
+    try inTransaction(waiting: timeout, blobs: blobs, on: connection) {
+      if try Suspension(on: connection) == nil { try sealAll(names, blobs: blobs, on: connection) }
       _ = try SchemaRenewal(
         connection: connection,
         names: names,
-        catalog: catalog,
+        catalog: Catalog(on: connection),
         blobs: blobs,
         earlier: earlier
       ).run()
-      try blobs.prepareToCommit()
     }
-    blobs.committed()
+  }
+
+  /// Runs a function with the write lock when no other process is sealing; an error rolls the
+  /// transaction back.
+  static func inTransaction<Result>(
+    waiting timeout: Duration,
+    blobs: Blobs? = nil,
+    on connection: Connection,
+    _ body: () throws -> Result
+  ) throws -> Result {
+    try begin(waiting: timeout, on: connection)
+    do {
+      let result = try body()
+      try blobs?.prepareToCommit()
+      try connection.execute("COMMIT")
+      blobs?.committed()
+      return result
+    } catch {
+      blobs?.abandon()
+      connection.rollBack()
+      throw error
+    }
+  }
+
+  /// Creates a recorder for changes that other programs made.
+  static func recorder(
+    _ schema: StoreSchema,
+    id: Int64,
+    blobs: Blobs,
+    on connection: Connection
+  ) throws -> ChangeRecorder {
+    try ChangeRecorder(
+      connection,
+      schema: schema,
+      schemaID: id,
+      blobs: blobs,
+      provenance: .system
+    )
   }
 
   /// Seals the captured changes in the open SQL transaction of a writer.
@@ -84,6 +119,14 @@ extension AdoptedFile {
     try sealAll(names, schema: schema, recorder: recorder, blobs: blobs, on: connection)
   }
 
+  /// Seals everything that was captured, with the schema of the catalog, in the open SQL transaction
+  /// of the caller.
+  static func sealAll(_ names: CaptureNames, blobs: Blobs, on connection: Connection) throws {
+    let catalog = try Catalog(on: connection)
+    let recorder = try recorder(catalog.schema, id: catalog.schemaID, blobs: blobs, on: connection)
+    try sealAll(names, schema: catalog.schema, recorder: recorder, blobs: blobs, on: connection)
+  }
+
   /// Seals everything that was captured in the open SQL transaction of the caller, and returns the
   /// last transaction; nil if nothing changed.
   ///
@@ -98,8 +141,8 @@ extension AdoptedFile {
     on connection: Connection
   ) throws -> Int64? {
     let mark = try SealingMark(on: connection)
-    if mark != nil {
-      try checkNoSealing(on: connection)
+    if let mark {
+      if mark.isAlive { throw AdoptionFailure.sealing(process: mark.process).at(connection.path) }
       while try removeUnfinished(blobs: blobs, on: connection) {}
     }
     guard try unsealedCount(on: connection) > 0 || hasBrackets(names, on: connection) else {
@@ -129,9 +172,8 @@ extension AdoptedFile {
     return try SchemaRenewal.schemaWithNewHeader(Catalog(on: connection), on: connection) != nil
   }
 
-  private static func needsSeal(_ connection: Connection) throws -> Bool {
-    guard let names = names(on: connection), try !needsRenewal(connection) else { return true }
-    return try hasBrackets(names, on: connection) || unsealedCount(on: connection) > 0
+  private static func needsSeal(_ names: CaptureNames, on connection: Connection) throws -> Bool {
+    try hasBrackets(names, on: connection) || unsealedCount(on: connection) > 0
       || SealingMark(on: connection) != nil
   }
 

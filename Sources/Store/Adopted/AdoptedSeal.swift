@@ -330,12 +330,12 @@ final class AdoptedSeal {
 
   /// Records the rows whose last captured state is not the row in the file.
   ///
-  /// If a program has captured rows since the scan, the rows may have changed again. Then the next
-  /// seal finds the differences.
+  /// If a program has changed rows or tables since the scan, the rows may have changed again. Then the
+  /// next seal finds the differences.
   private func fillLastGaps() throws {
-    guard order.hasAny, try AdoptedFile.clock(names: scan.names, on: connection) == end else {
-      return
-    }
+    guard order.hasAny, try scan.isCurrent(),
+      try AdoptedFile.clock(names: scan.names, on: connection) == end
+    else { return }
     for gap in try order.gaps(before: nil) {
       guard let table = try scan.presentTable(gap.table) else { continue }
       try fill(gap, time: currentMilliseconds(), present: try table.find(gap.name))

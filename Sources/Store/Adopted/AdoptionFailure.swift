@@ -13,7 +13,9 @@ enum AdoptionFailure: StoreReason {
   case keyPart(LeftOut)
   case suspended(process: Int32)
   /// A process is turning captured changes into transactions.
-  case sealing(process: Int32)
+  ///
+  /// The process is nil if it has ended its work.
+  case sealing(process: Int32?)
   case notWritable
   /// SQLite gave new numbers to the rows of a table of a replica.
   case renumbered(String)
@@ -72,8 +74,10 @@ enum AdoptionFailure: StoreReason {
         + " tables."
         + "\nTry again when process \(process) has finished."
     case .sealing(let process):
-      "Process \(process) is recording the captured changes of \(path)."
-        + "\nTry again when process \(process) has finished."
+      process.map {
+        "Process \($0) is recording the captured changes of \(path)."
+          + "\nTry again when process \($0) has finished."
+      } ?? "Another process has recorded the captured changes of \(path).\nTry again."
     case .notACreation(let name):
       "In the schema for \(path), the statement for '\(abbreviated(name))' does something else than"
         + " create '\(abbreviated(name))'.\nThe log that contains this schema was altered; use another copy."

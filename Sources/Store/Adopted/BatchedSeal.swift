@@ -2,6 +2,7 @@ import Adoption
 import Changes
 import Glibc
 import SQLite
+import Stopping
 
 /// Seals captured changes in batches, and gives the write lock to other programs between two of
 /// them.
@@ -22,6 +23,8 @@ final class BatchedSeal {
   private var begin = ContinuousClock.now
   private var seal: AdoptedSeal?
   private var captured: CapturedTables?
+  /// Whether an earlier seal was interrupted.
+  private var isContinued = false
 
   init(_ connection: Connection, names: CaptureNames, blobFolder: BlobFolder?) {
     self.connection = connection
@@ -29,42 +32,43 @@ final class BatchedSeal {
     blobs = Blobs(connection, folder: blobFolder)
   }
 
-  func run() throws {
-    let catalog = try Catalog(on: connection)
-    let earlier = try SealingMark(on: connection)
-    if earlier != nil {
-      try withLock { try removeUnfinished() }
-    }
-    while try !sealScanned(catalog, isContinued: earlier != nil) {}
+  /// Seals everything that is captured now.
+  ///
+  /// - Throws: ``StoreError/Code/locked`` if another process is sealing until the deadline.
+  func run(until deadline: ContinuousClock.Instant) throws {
+    repeat {
+      try AdoptedFile.waitForSeal(until: deadline, on: connection)
+    } while try !sealScanned()
   }
 
-  /// Scans and seals; false if another process sealed scanned rows meanwhile, so that they must be
-  /// scanned again.
-  private func sealScanned(_ catalog: Catalog, isContinued: Bool) throws -> Bool {
+  /// Scans and seals; false if another process has sealed scanned rows meanwhile or is sealing, so
+  /// that they must be scanned again.
+  private func sealScanned() throws -> Bool {
+    let catalog = try Catalog(on: connection)
     let (scan, result) = try scan(catalog.schema)
     let captured = CapturedTables(scan.tables, names: names)
     self.captured = captured
-    var isSame = true
-    try withLock {
-      // If the program has changed its tables, the next opening of the file seals.
-      guard try AdoptedFile.isCurrent(on: connection) else { return }
-      try AdoptedFile.checkNoSealing(besides: mark, on: connection)
-      isSame =
-        try AdoptedFile.sealedClock(on: connection) == scan.start
+    return try withLock {
+      if let earlier = try SealingMark(on: connection), !earlier.isSame(as: mark) {
+        guard !earlier.isAlive else { return false }
+        isContinued = true
+        while try AdoptedFile.removeUnfinished(blobs: blobs, on: connection) { try pauseIfDue() }
+      }
+      let isSame =
+        try Catalog(on: connection).schemaID == catalog.schemaID
+        && AdoptedFile.sealedClock(on: connection) == scan.start
         && captured.first(after: scan.start, on: connection) == scan.first
-      guard isSame else { return }
-      let recorder = try ChangeRecorder(
-        connection,
-        schema: catalog.schema,
-        schemaID: catalog.schemaID,
-        blobs: blobs,
-        provenance: .system
-      )
+      guard isSame else { return false }
       let seal = try AdoptedSeal(
         scan,
         result: result,
         connection: connection,
-        recorder: recorder,
+        recorder: AdoptedFile.recorder(
+          catalog.schema,
+          id: catalog.schemaID,
+          blobs: blobs,
+          on: connection
+        ),
         blobs: blobs,
         isContinued: isContinued,
         pause: { [unowned self] in try pauseIfDue() }
@@ -78,44 +82,49 @@ final class BatchedSeal {
         on: connection
       ) { try pause() }
       try AdoptedFile.forgetSealing(through: result.end, names: names, on: connection)
+      return true
     }
-    return isSame
   }
 
   /// Scans in short read transactions, because a reader of a file with a rollback journal prevents
   /// commits.
   private func scan(_ schema: StoreSchema) throws -> (CapturedScan, CapturedScan.Result) {
-    let scan = try CapturedScan(connection, names: names, schema: schema)
+    var scan: CapturedScan?
     while true {
       begin = .now
       try connection.execute("BEGIN")
-      let result: CapturedScan.Result?
       do {
-        result = try scan.advance(until: begin + Self.duration)
+        // If the program has changed its tables since the last part, the rows of the tables must be
+        // read in another way.
+        if try scan?.isCurrent() != true {
+          scan = try CapturedScan(connection, names: names, schema: schema)
+        }
+        let result = try scan?.advance(until: begin + Self.duration)
         try connection.execute("COMMIT")
+        if let scan, let result { return (scan, result) }
       } catch {
         connection.rollBack()
         throw error
       }
-      if let result { return (scan, result) }
-      wait()
+      try wait()
     }
   }
 
-  private func withLock(_ body: () throws -> Void) throws {
+  private func withLock<Result>(_ body: () throws -> Result) throws -> Result {
     try connection.execute("BEGIN IMMEDIATE")
     begin = .now
     do {
-      try body()
+      let result = try body()
       try blobs.prepareToCommit()
       try connection.execute("COMMIT")
+      blobs.committed()
+      return result
     } catch {
       seal?.closeReading()
       blobs.abandon()
       connection.rollBack()
       throw error
     }
-    blobs.committed()
   }
 
   private func pauseIfDue() throws {
@@ -139,27 +148,24 @@ final class BatchedSeal {
     try blobs.prepareToCommit()
     try connection.execute("COMMIT")
     blobs.committed()
-    wait()
+    try wait()
     try connection.execute("BEGIN IMMEDIATE")
     begin = .now
-    guard try AdoptedFile.isCurrent(on: connection),
-      try mark.isSame(as: SealingMark(on: connection))
-    else { throw MigrationFailure.changedMeanwhile.at(connection.path) }
+    // If this process did not run for a long time, another one has continued its work.
+    let found = try SealingMark(on: connection)
+    guard mark.isSame(as: found) else {
+      throw AdoptionFailure.sealing(process: found?.process).at(connection.path)
+    }
   }
 
-  /// Waits at least as long as the last batch took.
-  private func wait() {
+  /// Waits at least as long as the last batch took, if other processes may use the file.
+  private func wait() throws {
+    guard try connection.mayBeShared else { return }
     let taken = max(ContinuousClock.now - begin, .milliseconds(1))
     let microseconds =
       taken.components.seconds * 1_000_000
       + taken.components.attoseconds / 1_000_000_000_000
     usleep(UInt32(clamping: microseconds))
-  }
-
-  /// Deletes the changes that an interrupted process wrote for a transaction that it did not close.
-  private func removeUnfinished() throws {
-    try AdoptedFile.checkNoSealing(besides: mark, on: connection)
-    while try AdoptedFile.removeUnfinished(blobs: blobs, on: connection) { try pauseIfDue() }
   }
 }
 
@@ -179,14 +185,30 @@ extension AdoptedFile {
     return try statement.step() ? statement.int64(at: 0) : 0
   }
 
-  /// Throws if another process is sealing.
-  static func checkNoSealing(
-    besides own: SealingMark? = nil,
+  /// Waits until no other process is sealing.
+  ///
+  /// - Throws: ``StoreError/Code/locked`` if another process is sealing until the deadline.
+  static func waitForSeal(
+    until deadline: ContinuousClock.Instant,
     on connection: Connection
   ) throws {
-    guard let mark = try SealingMark(on: connection), mark.isAlive, own?.isSame(as: mark) != true
-    else { return }
-    throw AdoptionFailure.sealing(process: mark.process).at(connection.path)
+    while let mark = try SealingMark(on: connection), mark.isAlive {
+      guard ContinuousClock.now < deadline, !StopRequest.isMade else {
+        throw AdoptionFailure.sealing(process: mark.process).at(connection.path)
+      }
+      sleepBriefly()
+    }
+  }
+
+  /// Takes the write lock of an adopted file when no other process is sealing.
+  static func begin(waiting timeout: Duration, on connection: Connection) throws {
+    let deadline = ContinuousClock.now + min(timeout, longestTimeout)
+    while true {
+      try connection.execute("BEGIN IMMEDIATE")
+      guard try SealingMark(on: connection)?.isAlive == true else { return }
+      try connection.execute("ROLLBACK")
+      try waitForSeal(until: deadline, on: connection)
+    }
   }
 
   /// Removes the entries about sealing, when all captured rows up to a clock are deleted.

@@ -24,6 +24,8 @@ final class CapturedScan {
   private(set) var first: Int64?
   private let connection: Connection
   private let stream: CapturedStream
+  /// SQLite's schema version at the beginning of the scan.
+  private let version: Int64
   private let hasNewSchema: Bool
   private let leftOut: [LeftOut]
   /// The tables with the content of full-text tables.
@@ -39,6 +41,7 @@ final class CapturedScan {
     contents = Set(layouts.filter { found.contains($0.entity.name) }.map(\.index.number))
     start = try AdoptedFile.sealedClock(on: connection)
     leftOut = schema.leftOut ?? []
+    version = try AdoptedFile.schemaVersion(on: connection)
     hasNewSchema = try !AdoptedFile.isCurrent(on: connection)
     chains = try RowChains()
     stream = try CapturedStream(
@@ -49,6 +52,9 @@ final class CapturedScan {
       hasFingerprints: true
     )
   }
+
+  /// Whether the tables of the program are the same as at the beginning of the scan.
+  func isCurrent() throws -> Bool { try AdoptedFile.schemaVersion(on: connection) == version }
 
   /// Continues the scan in the open transaction of the caller; nil if the time was over before
   /// everything was read.

@@ -236,13 +236,7 @@ struct SchemaRenewal {
   ) throws -> Int64 {
     let schemaID = try Catalog.add(schema, on: connection)
     try Catalog.set("schema", value: .integer(schemaID), on: connection)
-    let recorder = try ChangeRecorder(
-      connection,
-      schema: schema,
-      schemaID: schemaID,
-      blobs: blobs,
-      provenance: .system
-    )
+    let recorder = try AdoptedFile.recorder(schema, id: schemaID, blobs: blobs, on: connection)
     try recorder.begin()
     var changes = RecordedRows(recorder: recorder, blobs: blobs)
     try body(&changes)

@@ -90,7 +90,11 @@ struct StoreFile: Sendable {
   private func sealAdopted(_ connection: Connection) throws {
     if !options.isReadOnly {
       try connection.execute("PRAGMA synchronous = FULL")
-      return try AdoptedFile.seal(on: connection, blobFolder: location.blobFolder)
+      return try AdoptedFile.seal(
+        on: connection,
+        blobFolder: location.blobFolder,
+        timeout: options.busyTimeout
+      )
     }
     guard mayWrite(path), mayWrite(folder) else { return }
     let writer = try Connection(path: path, mode: .readWrite)
@@ -103,6 +107,7 @@ struct StoreFile: Sendable {
       try AdoptedFile.seal(
         on: writer,
         blobFolder: location.blobFolder,
+        timeout: options.busyTimeout,
         isForReading: !options.sealsBacklog
       )
     } catch SQLiteError.busy {

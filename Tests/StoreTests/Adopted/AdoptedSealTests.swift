@@ -53,7 +53,9 @@ struct AdoptedSealTests {
     #expect(try program.history() == [])
     let connection = try Connection(path: program.path, mode: .readWrite)
     try connection.useTables(prefix: CaptureNames.usualPrefix)
-    func seal() throws { try AdoptedFile.seal(on: connection, blobFolder: nil) }
+    func seal() throws {
+      try AdoptedFile.seal(on: connection, blobFolder: nil, timeout: .zero)
+    }
     try program.run("BEGIN IMMEDIATE")
     try seal()
     try program.run("INSERT INTO loose VALUES (1, 1); COMMIT; BEGIN IMMEDIATE")
