@@ -3,14 +3,22 @@ import Glibc
 
 /// Reads the commits in a write-ahead log.
 ///
-/// For each commit, gives the content of one page.
-///
 /// Programs may write to the log while it is read. So reading ends at the first frame that is
 /// incomplete, that was written before the last reset of the log, or whose checksum is wrong.
 /// SQLite's own recovery stops at the same frames.
 package struct WriteAheadLog: ~Copyable {
   private static let headerSize = 32
   private static let frameHeaderSize = 24
+
+  /// A page that a commit wrote.
+  package struct Frame {
+    /// The place in the log, from one.
+    package let number: Int64
+    package let page: UInt32
+    /// Whether the page is the last one of its commit.
+    package let endsCommit: Bool
+    package let content: ArraySlice<UInt8>
+  }
 
   private let descriptor: Int32
   private let path: String
@@ -38,25 +46,47 @@ package struct WriteAheadLog: ~Copyable {
     with page: UInt32,
     _ body: (UnsafeRawBufferPointer) throws -> Void
   ) throws {
+    var content: [UInt8] = []
+    try forEachFrame { frame in
+      if frame.page == page { content = Array(frame.content) }
+      if frame.endsCommit, !content.isEmpty { try content.withUnsafeBytes(body) }
+    }
+  }
+
+  /// Calls the closure for each frame, in order, and returns the salts of the log, which change when
+  /// SQLite resets the log; nil if the file has no valid log.
+  ///
+  /// - Throws: ``StoreError`` if the log can't be read, and the errors of the body.
+  @discardableResult
+  package func forEachFrame(_ body: (Frame) throws -> Void) throws -> UInt64? {
     var header = [UInt8](repeating: 0, count: Self.headerSize)
-    guard try read(&header, at: 0), var checksum = LogChecksum(logHeader: header) else { return }
+    guard try read(&header, at: 0), var checksum = LogChecksum(logHeader: header) else {
+      return nil
+    }
     let salts = Array(header[16..<24])
-    let pageSize = Int(number(header, at: 8))
+    let pageSize = Int(Adoption.number(header, at: 8))
     // The size of a page in SQLite is a power of two from 512 to 65,536. A file with another size
     // is not a write-ahead log.
-    guard (512...65536).contains(pageSize), pageSize & (pageSize - 1) == 0 else { return }
+    guard (512...65536).contains(pageSize), pageSize & (pageSize - 1) == 0 else { return nil }
     var frame = [UInt8](repeating: 0, count: Self.frameHeaderSize + pageSize)
-    var content: [UInt8] = []
-    var offset = Self.headerSize
-    while try read(&frame, at: offset) {
+    var number: Int64 = 0
+    while try read(&frame, at: Self.headerSize + Int(number) * frame.count) {
       checksum.add(frame[0..<8])
       checksum.add(frame[Self.frameHeaderSize...])
-      guard frame[8..<16].elementsEqual(salts), checksum.isEqual(to: frame, at: 16) else { return }
-      if number(frame, at: 0) == page { content = Array(frame[Self.frameHeaderSize...]) }
-      // If the frame ends a commit, this number is the size of the database; otherwise it is zero.
-      if number(frame, at: 4) != 0, !content.isEmpty { try content.withUnsafeBytes(body) }
-      offset += frame.count
+      guard frame[8..<16].elementsEqual(salts), checksum.isEqual(to: frame, at: 16) else { break }
+      number += 1
+      try body(
+        Frame(
+          number: number,
+          page: Adoption.number(frame, at: 0),
+          // If the frame ends a commit, this number is the size of the database; otherwise it is
+          // zero.
+          endsCommit: Adoption.number(frame, at: 4) != 0,
+          content: frame[Self.frameHeaderSize...]
+        )
+      )
     }
+    return salts.reduce(0) { $0 << 8 | UInt64($1) }
   }
 
   /// Fills a buffer with bytes of the file; returns false if the file ends before the buffer is

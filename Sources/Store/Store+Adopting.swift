@@ -118,6 +118,7 @@ extension Store {
     try Catalog.set("format", value: .integer(Int64(Catalog.format)), on: connection)
     let (identifier, rows) = try begin(program.schema, schemaID: schemaID, on: connection)
     try AdoptedFile.noteVersion(on: connection)
+    try CommitPlace.note(isCompared: true, on: connection)
     return AdoptionResult(
       identifier: identifier,
       prefix: names.prefix,

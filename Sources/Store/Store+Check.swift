@@ -102,10 +102,38 @@ extension Store {
   /// The tables of an adopted file whose rows changed in a way that no trigger captured, for example
   /// because the program disables triggers.
   ///
-  /// In a replica, these are the tables with changes that no import made. All rows are read once.
-  package func uncapturedTables() throws -> [String] {
+  /// In a replica, these are the tables with changes that no import made. All rows are read once,
+  /// unless no program has committed anything since the last comparison that was noted.
+  ///
+  /// `isNoted` says whether to note in the file that nothing was found.
+  package func uncapturedTables(isNoted: Bool = false) throws -> [String] {
     guard schema.isAdopted else { return [] }
-    return try read { try AdoptedCheck($0).uncapturedTables() }
+    if isReplica { return try read { try AdoptedCheck($0).uncapturedTables() } }
+    let (isKnown, place) = try read {
+      (try CommitPlace.isCompared(on: $0.connection), try CommitPlace(on: $0.connection))
+    }
+    if isKnown { return [] }
+    let tables = try read { try AdoptedCheck($0).uncapturedTables() }
+    if isNoted, tables.isEmpty, let place { try noteComparison(at: place) }
+    return tables
+  }
+
+  /// Notes that all rows equal those in history.
+  ///
+  /// If a program has committed since or has the file locked, or if this user may not write to the
+  /// file, nothing is noted. Then the next comparison reads all rows again.
+  private func noteComparison(at place: CommitPlace) throws {
+    do {
+      try describingErrors(at: location.path) {
+        let connection = try Self.openAdopted(location.path, busyTimeout: .zero)
+        try connection.inTransaction {
+          guard try CommitPlace(on: connection) == place else { return }
+          try CommitPlace.note(isCompared: true, on: connection)
+        }
+      }
+    } catch let error as StoreError where [.locked, .readOnly].contains(error.code) {
+      return
+    }
   }
 
   /// Records all rows of some tables of an adopted file again.

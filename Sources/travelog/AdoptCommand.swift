@@ -77,9 +77,8 @@ extension Travelog {
       + "no log.",
     examples: [
       "travelog adopt app.db --dry-run": "Show how each table would be recorded.",
-      "travelog adopt app.db": "Begin to record the history of a database.",
       "travelog adopt app.db --without-table django_session --without-column auth_user.password":
-        "Leave out what must not leave the machine.",
+        "Begin to record the history of a database, without what must not leave the machine.",
       "travelog adopt --suspend app.db -- ./migrate": "Run a program that adds or alters tables.",
       "travelog adopt app.db --detach --logs logs":
         "Remove everything that “adopt” added, if the logs have the history.",

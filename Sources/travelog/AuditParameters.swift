@@ -76,6 +76,13 @@ extension Call {
   /// They wait if this user may not write to the file, or if recording them would take long.
   func warnAboutUnshownChanges(of history: History) throws {
     let (outline, count) = (history.outline, history.outline.unshownChanges)
+    if outline.uncapturedCommits > 0 {
+      try warn(
+        "\(counted(outline.uncapturedCommits, noun: "commit")) changed recorded tables of"
+          + " \(outline.path) without the triggers, so the history lacks these changes."
+          + "\n“travelog export” records them."
+      )
+    }
     guard count > 0, outline.schema.isAdopted, history.last == outline.head else { return }
     try warn(
       "\(counted(count, noun: "captured change")) of \(outline.path) \(count == 1 ? "is" : "are")"

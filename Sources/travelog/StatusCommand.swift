@@ -66,6 +66,8 @@ extension Travelog {
             + "\nTo create a new replica: travelog import LOGS --into NEW"
           : "No trigger captured some changes of the tables. To record them: "
             + shellLine(["travelog", "check", given[store], "--record"])
+            + "\nA program may disable triggers, as Chromium does. Then each export records what differs,"
+            + " but not what was in between."
       )
     }
     guard let logs = status.logs else { return isCaptured ? .success : .found }

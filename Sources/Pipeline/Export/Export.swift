@@ -42,7 +42,7 @@ package func export(_ request: ExportRequest, tick: Tick = { _ in }) throws -> E
 /// Changes of a replica are not recorded, because its history is that of its origin.
 private func recordUncapturedChanges(of path: String, isDryRun: Bool) throws -> Notice? {
   let found = try readableStore(path)
-  let tables = try found.uncapturedTables()
+  let tables = try found.uncapturedTables(isNoted: !isDryRun)
   guard !tables.isEmpty else { return nil }
   if found.isReplica { return .isAltered(tables, of: path) }
   let store = isDryRun ? nil : try writableStore(path)

@@ -64,6 +64,9 @@ package struct HistoryOutline: Sendable {
   package var otherLineages: [LineagePlace] = []
   /// The number of captured foreign changes that are not in the history yet.
   package var unshownChanges: Int64 = 0
+  /// The number of commits of an adopted file that no trigger captured, as far as its write-ahead
+  /// log shows.
+  package var uncapturedCommits: Int64 = 0
   /// What a filter left out of the history, in words; empty if the history is not filtered.
   package var filter = ""
 

@@ -78,6 +78,8 @@ struct SchemaRenewal {
     }
     try Suspension.remove(on: connection)
     try AdoptedFile.noteVersion(on: connection)
+    // The program or `adopt --suspend` may have changed rows without triggers until now.
+    try CommitPlace.note(isCompared: suspension != nil, on: connection)
     return !isSame
   }
 
@@ -261,6 +263,8 @@ struct SchemaRenewal {
     schema.replaced = tables.sorted()
     let layouts = try schema.layouts()
     try RowsDigests.renew(schema, where: tables.contains, on: connection)
+    // Other tables were compared before this transaction began.
+    try CommitPlace.note(isCompared: false, on: connection)
     return try record(schema, operation: .difference, author: author, isCaptured: false) {
       changes in
       for layout in layouts where tables.contains(layout.entity.name) {

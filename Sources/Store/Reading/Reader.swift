@@ -118,6 +118,13 @@ package final class Reader {
     ) ?? 0
   }
 
+  /// The number of commits of an adopted file that changed recorded tables without the triggers, as
+  /// far as the write-ahead log shows.
+  package func uncapturedCommits() throws -> Int64 {
+    guard let names = AdoptedFile.names(on: connection) else { return 0 }
+    return try CommitPlace.uncapturedCommits(names: names, on: connection)
+  }
+
   /// Runs a function during which SQLite does not compute CHECK constraints.
   func ignoringChecks<Result>(_ body: () throws -> Result) throws -> Result {
     try database.execute("PRAGMA ignore_check_constraints = ON")
