@@ -1,0 +1,168 @@
+import Adoption
+import Changes
+import SQLite
+
+/// Writes the collected changes as transactions of history.
+extension AdoptedSeal {
+  /// Closes the open transaction before the first event of the present statement, because the end
+  /// of the transaction is not known and nothing must be lost.
+  func finishEarlierStatements() throws {
+    guard let open, let first = statement.first else { return }
+    guard first.clock > open.first.clock else { return }
+    try write(
+      Open(
+        first: open.first,
+        last: EventPlace(clock: first.clock - 1, time: open.last.time, series: open.last.series)
+      ),
+      end: .assumed,
+      before: statement.number
+    )
+    self.open = Open(first: first, last: open.last)
+  }
+
+  func finish(end: Boundaries.End) throws {
+    guard let open else { return }
+    try write(open, end: end, before: .max)
+    self.open = nil
+  }
+
+  private func write(_ events: Open, end: Boundaries.End, before statement: Int64) throws {
+    let isProven = end == .proven && !hasAssumedEnd
+    hasAssumedEnd = end == .assumed
+    try recorder.begin()
+    var text = ChangeText()
+    try touched.take(before: statement) { row in
+      if canPause { try pause?() }
+      try record(
+        row.name,
+        of: row.table,
+        from: values(row.first, isAfter: false, of: row.table),
+        to: values(row.last, isAfter: true, of: row.table),
+        text: &text
+      )
+    }
+    if statement == .max { isJoined = false }
+    // The changes of a row can have exchanged their places across the end of the transaction.
+    canPause = !isJoined && reach <= events.last.clock
+    if canPause {
+      sealed = events.last.clock
+      try digests.save()
+    }
+    guard recorder.count > 0 else { return recorder.forget() }
+    last = recorder.transaction
+    if let own {
+      try recorder.close(own, operation: .recorded, details: #"{"boundary":"proven"}"#)
+    } else {
+      let bracket = boundaries.bracket(at: events.last.clock)
+      try recorder.close(
+        Author(
+          name: bracket?.author,
+          reason: bracket?.reason,
+          request: bracket?.request,
+          process: ""
+        ),
+        operation: .foreign,
+        details: details(events, isProven: isProven, bracket: bracket),
+        stamp: stamp(events.last.time)
+      )
+    }
+    if canPause { try pause?() }
+  }
+
+  private func record(
+    _ name: RowName,
+    of index: Int,
+    from before: [Value]?,
+    to after: [Value]?,
+    text: inout ChangeText
+  ) throws {
+    text.removeAll()
+    let table = scan.tables[index]
+    let kind = try table.append(from: before, to: after, text: &text, blobs: blobs)
+    guard let kind else { return }
+    digests.note(name, from: before, to: after, table: index)
+    try text.withChange(kind, sequence: recorder.count, table: table, name: name) {
+      try recorder.copy($0, of: recorder.transaction)
+    }
+  }
+
+  private func stamp(_ time: Int64) -> Provenance.Stamp {
+    Provenance.Stamp(
+      time: timeText(milliseconds: time),
+      process: "",
+      processID: 0,
+      host: "",
+      seed: .random()
+    )
+  }
+
+  /// The values of a row before or after a captured change; nil if the row did not exist on that
+  /// side.
+  private func values(
+    _ row: CapturedReference?,
+    isAfter: Bool,
+    of index: Int
+  ) throws -> [Value]? {
+    guard let row else { return nil }
+    return try captured.values(row, isAfter: isAfter, of: scan.tables[index])
+  }
+
+  private func details(
+    _ events: Open,
+    isProven: Bool,
+    bracket: Boundaries.Bracket?
+  ) -> String {
+    var json = Array(#"{"boundary":"#.utf8)
+    appendJSONString(isProven ? "proven" : "assumed", to: &json)
+    if bracket == nil,
+      let author = boundaries.unclosedAuthor(
+        from: events.first.clock,
+        through: events.last.clock
+      )
+    {
+      json += #","unclosed":{"author":"#.utf8
+      appendJSONString(author, to: &json)
+      json.append(UInt8(ascii: "}"))
+    }
+    json.append(UInt8(ascii: "}"))
+    return String(decoding: json, as: UTF8.self)
+  }
+
+  // MARK: Changes that were not captured
+
+  /// Records a change that no trigger captured, as a transaction of its own.
+  func fill(_ gap: RowOrder.Gap, time: Int64, present: [Value]? = nil) throws {
+    try recorder.begin()
+    var text = ChangeText()
+    try record(
+      gap.name,
+      of: gap.table,
+      from: gap.before,
+      to: gap.after ?? present,
+      text: &text
+    )
+    guard recorder.count > 0 else { return recorder.forget() }
+    last = recorder.transaction
+    try recorder.close(
+      Author(process: ""),
+      operation: .difference,
+      details: #"{"boundary":"assumed","captured":false,"order":"unknown"}"#,
+      stamp: stamp(time)
+    )
+    hasAssumedEnd = true
+  }
+
+  /// Records the rows whose last captured state is not the row in the file.
+  ///
+  /// If a program has changed rows or tables since the scan, the rows may have changed again. Then the
+  /// next seal finds the differences.
+  func fillLastGaps() throws {
+    guard order.hasAny, try scan.isCurrent(),
+      try AdoptedFile.clock(names: scan.names, on: connection) == end
+    else { return }
+    for gap in try order.gaps(before: nil) {
+      guard let table = try scan.presentTable(gap.table) else { continue }
+      try fill(gap, time: currentMilliseconds(), present: try table.find(gap.name))
+    }
+  }
+}

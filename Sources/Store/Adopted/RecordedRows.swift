@@ -1,0 +1,58 @@
+import Changes
+import SQLite
+
+/// Records changes of rows in an open transaction.
+struct RecordedRows {
+  let recorder: ChangeRecorder
+  let blobs: Blobs
+  private var text = ChangeText()
+
+  init(recorder: ChangeRecorder, blobs: Blobs) {
+    self.recorder = recorder
+    self.blobs = blobs
+  }
+
+  mutating func insertAll(of table: AdoptedTable) throws {
+    let rows = try table.rows()
+    while try rows.step() {
+      let (name, values) = try table.row(at: rows)
+      try record(name, from: nil, to: values, of: table)
+    }
+  }
+
+  /// Records the deletion of all rows of a table, with the names of another table.
+  mutating func deleteAll(of table: AdoptedTable, encoding: AdoptedTable) throws {
+    let rows = try table.rows()
+    while try rows.step() {
+      let (name, values) = try table.row(at: rows)
+      try record(name, from: values, to: nil, of: encoding)
+    }
+  }
+
+  mutating func compare(
+    _ pair: TablePair,
+    _ earlier: AdoptedTable?,
+    _ present: AdoptedTable,
+    encoding: AdoptedTable
+  ) throws {
+    try pair.compare(earlier, present) { name, before, after in
+      try record(name, from: before, to: after, of: encoding)
+      return true
+    }
+  }
+
+  private mutating func record(
+    _ name: RowName,
+    from before: [Value]?,
+    to after: [Value]?,
+    of table: AdoptedTable
+  ) throws {
+    text.removeAll()
+    guard let kind = try table.append(from: before, to: after, text: &text, blobs: blobs) else {
+      return
+    }
+    try text.withChange(kind, sequence: recorder.count, table: table, name: name) {
+      try recorder.copy($0, of: recorder.transaction)
+    }
+  }
+}
