@@ -128,8 +128,8 @@ class Adopted:
         status = self.answers("status", self.path, "--logs", self.logs)[0]
         if status["uncaptured"] or status["health"] != "ok" or status["lag_transactions"]:
             problems.append(f"status after export: {status}")
-        # The first replica continues, and each step has a new one.
-        for name in ("replica.db", f"replica-{self.step}.db"):
+        # The first replica continues, and each later step has a new one.
+        for name in ["replica.db"] + [f"replica-{self.step}.db"] * (self.step > 1):
             replica = self.folder / name
             run(self.travelog, "import", self.logs, "--into", replica)
             problems += differences(self.path, replica, status["unrecorded"])
@@ -187,7 +187,8 @@ class Adopted:
         if done.returncode == 0:
             return False
         if done.returncode != 11 or "EXCLUSIVE" not in done.stderr or "Try again" in done.stderr:
-            raise SystemExit(f"export of {self.path}, which a program has locked, ended with {done.returncode}: {done.stderr}")
+            raise SystemExit(f"export of {self.path}, which a program keeps locked, ended with {done.returncode}: "
+                             + done.stderr)
         return True
 
     def detach(self):

@@ -14,7 +14,9 @@ class Page(http.server.BaseHTTPRequestHandler):
         self.send_header("Set-Cookie", f"visited-{name[:20]}=yes; Max-Age=86400")
         self.send_header("Set-Cookie", f"last={name}; Max-Age=86400; Path=/")
         self.end_headers()
-        self.wfile.write(body)
+        # A browser closes the connection if it no longer needs the page.
+        with contextlib.suppress(ConnectionError):
+            self.wfile.write(body)
 
     def do_POST(self):
         self.rfile.read(int(self.headers.get("Content-Length", 0)))

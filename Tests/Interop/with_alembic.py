@@ -99,20 +99,24 @@ def work(thread):
         with Session(engine, expire_on_commit=False) as session, session.begin():
             person = Person(name=f"{name} {thread} {round}")
             person.notes = [Note(text="text " + chance.choice("aäß書"), amount=chance.randint(0, 999) / 4,
-                                 made=datetime.datetime(2026, 1, 1 + round), picture=chance.randbytes(chance.randint(0, 9)),
+                                 made=datetime.datetime(2026, 1, 1 + round),
+                                 picture=chance.randbytes(chance.randint(0, 9)),
                                  settings={"round": round, "x": [None, 1.5]}) for _ in range(5)]
             session.add(person)
             session.flush()
-            label = session.scalar(insert(Label).values(name=f"label {round % 3}")
-                .on_conflict_do_update(index_elements=["name"], set_={"name": f"label {round % 3}"}).returning(Label.id))
+            values = {"name": f"label {round % 3}"}
+            label = session.scalar(insert(Label).values(values)
+                .on_conflict_do_update(index_elements=["name"], set_=values).returning(Label.id))
             for note in person.notes[:2]:
                 note.labels.append(session.get(Label, label))
         with Session(engine, expire_on_commit=False) as session, session.begin():
             # An update of many rows with one statement, and of many rows by their keys.
             session.execute(update(Note).where(Note.amount > 200).values(amount=Note.amount - 1))
             notes = session.scalars(select(Note).where(Note.person_id == person.id)).all()
-            session.execute(update(Note), [{"id": note.id, "text": "changed " + str(note.id), "version": note.version} for note in notes[1:]])
-            session.execute(insert(Note), [{"person_id": person.id, "text": f"bulk {number}", "version": 1} for number in range(4)])
+            session.execute(update(Note), [
+                {"id": note.id, "text": "changed " + str(note.id), "version": note.version} for note in notes[1:]])
+            session.execute(insert(Note), [
+                {"person_id": person.id, "text": f"bulk {number}", "version": 1} for number in range(4)])
             try:
                 with session.begin_nested():
                     session.add(Person(name=f"{name} {thread} {round}"))
@@ -126,7 +130,8 @@ def work(thread):
         if round % 4 == 1:
             # The objects' cascade, the tables' cascade, and an orphan.
             with Session(engine, expire_on_commit=False) as session, session.begin():
-                session.delete(session.scalars(select(Person).where(Person.name == f"{name} {thread} {round - 1}")).one())
+                former = Person.name == f"{name} {thread} {round - 1}"
+                session.delete(session.scalars(select(Person).where(former)).one())
             with Session(engine, expire_on_commit=False) as session, session.begin():
                 session.execute(delete(Person).where(Person.name == f"{name} {thread} {round}"))
         if round % 4 == 2:

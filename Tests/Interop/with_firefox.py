@@ -43,7 +43,8 @@ const [address, round, done] = arguments;
     url: `${address}/many/${index % 150}?${round}`, title: "Many " + index,
     visits: [{date: new Date(Date.now() - index * 60000)}, {}]})));
   await history.remove([`${address}/many/3?${round}`, `${address}/many/4?${round}`]);
-  await history.removeByFilter({beginDate: new Date(Date.now() - 140 * 60000), endDate: new Date(Date.now() - 130 * 60000)});
+  await history.removeByFilter({
+    beginDate: new Date(Date.now() - 140 * 60000), endDate: new Date(Date.now() - 130 * 60000)});
   await history.update({url: `${address}/many/7?${round}`, annotations: new Map([["note", "value " + round]])});
   await FormHistory.update([...Array(10).keys()].map(index =>
     ({op: "add", fieldname: "user", value: `name ${round} ${index}`})));
@@ -93,7 +94,8 @@ class Marionette:
         self.send("WebDriver:Navigate", {"url": address})
 
     def element(self, selector):
-        return next(iter(self.send("WebDriver:FindElement", {"using": "css selector", "value": selector})["value"].values()))
+        found = self.send("WebDriver:FindElement", {"using": "css selector", "value": selector})["value"]
+        return next(iter(found.values()))
 
     def type(self, selector, text):
         self.send("WebDriver:ElementSendKeys", {"id": self.element(selector), "text": text})
@@ -124,7 +126,8 @@ class Firefox:
 
     def session(self, use, address):
         """Runs Firefox while a function uses it, and waits until it has ended."""
-        command = ["firefox-esr", "--headless", "--no-remote", "--marionette", "--remote-allow-system-access", "--profile", self.profile]
+        command = ["firefox-esr", "--headless", "--no-remote", "--marionette", "--remote-allow-system-access",
+                   "--profile", self.profile]
         with open(self.profile.parent / "firefox.log", "a") as log:
             process = subprocess.Popen(command, stdout=log, stderr=log, start_new_session=True,
                                        env=adopted.environment({"HOME": self.profile.parent}))
@@ -157,11 +160,8 @@ def check(travelog, folder):
         firefox.session(lambda browser, address: work(browser, address, 0), address)
         paths = [path for path in adopted.databases(firefox.profile) if adopted.tables(path)]
         files = {path.name: adopted.Adopted(travelog, path, folder / "history" / path.name) for path in paths}
-        assert {"places.sqlite", "cookies.sqlite", "favicons.sqlite", "formhistory.sqlite"} <= files.keys(), files
-
-        def compare(label):
-            for file in files.values():
-                file.compare(label)
+        busy = ["places.sqlite", "cookies.sqlite", "favicons.sqlite", "formhistory.sqlite"]
+        assert set(busy) <= files.keys(), files
 
         def locked(browser, address):
             """Firefox keeps a lock on some of its files; a command must say so."""
@@ -170,14 +170,17 @@ def check(travelog, folder):
             with concurrent.futures.ThreadPoolExecutor(len(files)) as pool:
                 answers = pool.map(adopted.Adopted.is_locked_for_good, files.values())
             found = [name for name, is_locked in zip(files, answers) if is_locked]
-            assert "places.sqlite" in found, found
+            # If Firefox could not lock a file when it opened it, it keeps no lock on this file.
+            assert found, "Firefox keeps no lock on a file"
             return len(found)
 
         kept = firefox.session(locked, address)
-        compare("the first session")
+        for name in busy:
+            files[name].compare("the first session")
         for round in (2, 3):
             firefox.session(lambda browser, address: work(browser, address, round), address)
-        compare("two more sessions")
+        for file in files.values():
+            file.compare("three sessions")
     transactions = {name: len(file.history()) for name, file in files.items()}
     places = files["places.sqlite"]
     assert transactions["places.sqlite"] > 50, transactions
