@@ -43,46 +43,53 @@ extension [LeftOut] {
   /// The parts after the program changed its tables.
   ///
   /// A program can rename what is left out. Nothing says that a new column or table is an old one
-  /// under another name, so whatever may be is left out too.
+  /// under another name, so whatever may be is left out in its place. What has no such successor
+  /// stays left out under its name.
   package func following(
     _ tables: [TableDescription],
     since old: StoreSchema
   ) -> [LeftOut] {
-    var result = self
-    func add(_ table: String, _ column: String? = nil) {
-      let part = LeftOut(table: table, column: column)
-      if !result.contains(where: { $0.contains(part) }) { result.append(part) }
-    }
     let new = tables.filter { table in
       old[table.name] == nil && !contains { hasSameName($0.table, table.name) }
     }
+    var result: [LeftOut] = []
     for part in self {
-      let present = tables.first { hasSameName($0.name, part.table) }
-      switch (part.column, present) {
-      case (nil, .some): break
-      case (nil, nil):
-        // A virtual table has no columns here.
-        for table in new
-        where part.columns.map(table.continues) ?? table.columns.isEmpty { add(table.name) }
-      case (let column?, let present?):
-        let names = present.columns.map(\.name)
-        guard part.isMissing != true, !names.contains(where: { hasSameName($0, column) }) else {
-          continue
-        }
-        let known = old[present.name]?.attributes.map(\.name) ?? []
-        for name in names where !known.contains(name) { add(present.name, name) }
-      case (let column?, nil):
-        let known = old[part.table]?.attributes.map(\.name) ?? []
-        for table in new where table.continues(known) {
-          let names = table.columns.map(\.name)
-          let same = names.filter { hasSameName($0, column) }
-          for name in same.isEmpty ? names.filter({ !known.contains($0) }) : same {
-            add(table.name, name)
-          }
-        }
+      let successors = part.successors(in: tables, new: new, since: old)
+      for next in successors.isEmpty ? [part] : successors
+      where !result.contains(where: { $0.contains(next) }) {
+        result.append(next)
       }
     }
     return result
+  }
+}
+
+extension LeftOut {
+  /// What may be this part under another name; empty if the part is there or was dropped.
+  fileprivate func successors(
+    in tables: [TableDescription],
+    new: [TableDescription],
+    since old: StoreSchema
+  ) -> [LeftOut] {
+    let present = tables.first { hasSameName($0.name, table) }
+    guard let column else {
+      guard present == nil else { return [] }
+      // A virtual table has no columns here.
+      return new.filter { columns.map($0.continues) ?? $0.columns.isEmpty }.map {
+        LeftOut(table: $0.name)
+      }
+    }
+    let known = old[present?.name ?? table]?.attributes.map(\.name) ?? []
+    if let present {
+      guard isMissing != true, !present.columns.contains(where: { hasSameName($0.name, column) })
+      else { return [] }
+      return present.newColumns(besides: known)
+    }
+    return new.filter { $0.continues(known) }.flatMap { table in
+      let same = table.columns.first { hasSameName($0.name, column) }
+      return same.map { [LeftOut(table: table.name, column: $0.name)] }
+        ?? table.newColumns(besides: known)
+    }
   }
 }
 
@@ -91,6 +98,12 @@ extension TableDescription {
   fileprivate func continues(_ names: [String]) -> Bool {
     let shared = names.filter { name in columns.contains { $0.name == name } }
     return !names.isEmpty && 2 * shared.count > names.count
+  }
+
+  fileprivate func newColumns(besides known: [String]) -> [LeftOut] {
+    columns.filter { !$0.isGenerated && !known.contains($0.name) }.map {
+      LeftOut(table: name, column: $0.name)
+    }
   }
 }
 

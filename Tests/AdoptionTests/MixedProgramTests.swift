@@ -30,8 +30,8 @@ struct MixedProgramTests {
       _ = try Store.suspend(world.path) {
         try world.run(program(.shell, "--ddl", "--drop"), program(.python))
       }
-    // Without suspending. If a table is dropped, history can lack rows that REPLACE deleted before.
-    case .changedTables: try world.run(program(.python, "--ddl", "--rename"))
+    // Without suspending.
+    case .changedTables: try world.run(program(.python, "--ddl", "--drop", "--rename"))
     case .silence: try world.run(.silent(seed, statements))
     case .vacuum: try world.run("VACUUM")
     }

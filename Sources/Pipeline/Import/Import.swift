@@ -55,6 +55,7 @@ final class Import {
     if replica.isEmpty { try begin(chain, tick: tick) }
     state.progress.total = total(chain)
     var gap: ClosedRange<Int64>?
+    let repairs = LaterRepairs(chain, until: request.until)
     for file in chain.files where file.range.upperBound > state.result.to.transaction {
       if case .transaction(let id) = request.until, file.range.lowerBound > id { break }
       let size = size(of: file.path)
@@ -62,7 +63,8 @@ final class Import {
         replica: replica,
         chain: chain,
         file: file,
-        isDirect: state.result.isNew && size >= Self.writtenDirectly
+        isDirect: state.result.isNew && size >= Self.writtenDirectly,
+        repairs: repairs
       )
       if try mayBeReadOnce(log, size: size) {
         do {

@@ -12,6 +12,7 @@ struct LogReplay {
   let chain: LogChain
   let file: LogFolder.File
   let isDirect: Bool
+  let repairs: LaterRepairs
 
   /// Opens the log at its beginning.
   ///
@@ -96,6 +97,7 @@ struct LogReplay {
     let before = state.result
     var reached = before
     try replica.replay(header, isDirect: isDirect) { replayer in
+      replayer.isRecordedLater = { try repairs.contain($0, after: file) }
       while reached.changes - before.changes < limit, reached.to.transaction < last {
         let next = reached.to.transaction + 1
         guard

@@ -62,6 +62,16 @@ enum AdoptedFile {
     try Catalog.value(version, on: connection) == .integer(schemaVersion(on: connection))
   }
 
+  /// What is left out since a schema, also under other names that it may have now.
+  static func leftOut(
+    since schema: StoreSchema,
+    names: CaptureNames,
+    on connection: Connection
+  ) throws -> [LeftOut] {
+    guard let parts = schema.leftOut else { return [] }
+    return try parts.following(readTables(connection, without: names), since: schema)
+  }
+
   // MARK: Capture
 
   /// Creates the capture tables and the triggers of all recorded tables.

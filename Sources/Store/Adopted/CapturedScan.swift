@@ -27,6 +27,7 @@ final class CapturedScan {
   /// SQLite's schema version at the beginning of the scan.
   private let version: Int64
   private let hasNewSchema: Bool
+  /// What is left out, also under names that it may have now.
   private let leftOut: [LeftOut]
   /// The tables with the content of full-text tables.
   private let contents: Set<Int>
@@ -40,9 +41,9 @@ final class CapturedScan {
     let found = Set(schema.fullTextTables.map { $0 + "_content" })
     contents = Set(layouts.filter { found.contains($0.entity.name) }.map(\.index.number))
     start = try AdoptedFile.sealedClock(on: connection)
-    leftOut = schema.leftOut ?? []
     version = try AdoptedFile.schemaVersion(on: connection)
     hasNewSchema = try !AdoptedFile.isCurrent(on: connection)
+    leftOut = try AdoptedFile.leftOut(since: schema, names: names, on: connection)
     chains = try RowChains()
     stream = try CapturedStream(
       connection,

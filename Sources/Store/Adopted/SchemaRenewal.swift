@@ -37,11 +37,9 @@ struct SchemaRenewal {
       return false
     }
     let old = catalog.schema.withoutOrigins
-    let leftOut = try (old.leftOut ?? []).following(
-      readTables(connection, without: names),
-      since: old
+    let program = try programSchema(
+      leavingOut: AdoptedFile.leftOut(since: old, names: names, on: connection)
     )
-    let program = try programSchema(leavingOut: leftOut)
     let matching = try TableMatching(from: old, to: program.schema, on: connection)
     let match = try match(matching, since: suspension)
     let isSame =

@@ -140,9 +140,21 @@ final class AdoptedReplay {
   // MARK: The end
 
   /// Inserts the rows that had to wait for other rows of the transaction.
-  func finish() throws {
+  ///
+  /// `note` is called with each row whose place another row still has.
+  func finish(note: (ReplayDifference) -> Void) throws {
     defer { waiting.removeAll() }
-    for row in waiting { try insertLast(row) }
+    for row in waiting {
+      do {
+        try insertLast(row)
+      } catch let error as SQLiteError where error.isUniqueConflict {
+        let key = RowKey(
+          entity: tables[row.table].layout.index,
+          id: ObjectID(row.name)
+        )
+        note(writer.difference(key, property: nil, expected: nil, found: error.message))
+      }
+    }
   }
 
   private func insertLast(_ row: Waiting) throws {

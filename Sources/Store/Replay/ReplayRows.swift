@@ -44,7 +44,7 @@ final class ReplayRows {
   func begin() throws { hasUnknown = try !unknown.isEmpty }
 
   /// Writes the rows that had to wait until the end of their transaction.
-  func finish() throws { try adopted?.finish() }
+  func finish() throws { try adopted?.finish { differences.append($0) } }
 
   /// Completes the tables of an adopted file at the end of a SQL transaction.
   func complete() throws { try adopted?.complete(writer.schema) }
