@@ -42,9 +42,9 @@ extension [LeftOut] {
 
   /// The parts after the program changed its tables.
   ///
-  /// A program can rename what is left out. Nothing says that a new column or table is an old one
-  /// under another name, so whatever may be is left out in its place. What has no such successor
-  /// stays left out under its name.
+  /// A program can rename such a table or column. Nothing says that a new name belongs to an old
+  /// table or column, so each one to which it may belong is left out instead. A part without such a
+  /// successor stays left out under its name.
   package func following(
     _ tables: [TableDescription],
     since old: StoreSchema

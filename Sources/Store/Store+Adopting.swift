@@ -118,7 +118,6 @@ extension Store {
     try Catalog.set("format", value: .integer(Int64(Catalog.format)), on: connection)
     let (identifier, rows) = try begin(program.schema, schemaID: schemaID, on: connection)
     try AdoptedFile.noteVersion(on: connection)
-    try CommitPlace.note(isCompared: true, on: connection)
     return AdoptionResult(
       identifier: identifier,
       prefix: names.prefix,
@@ -160,6 +159,7 @@ extension Store {
       operation: .adopt,
       details: String(decoding: details, as: UTF8.self)
     )
+    try CommitPlace.note(isCompared: true, on: connection)
     return (birth.identifier, rows)
   }
 
@@ -184,13 +184,20 @@ extension Store {
     throw AdoptionFailure.notWritable.at(location.path)
   }
 
-  /// Opens an adopted file that is not a replica.
-  static func openAdopted(_ path: String, busyTimeout: Duration) throws -> Connection {
+  /// Opens an adopted file for a change that a replica refuses, unless `allowsReplica` is true.
+  static func openAdopted(
+    _ path: String,
+    busyTimeout: Duration,
+    allowsReplica: Bool = false
+  ) throws -> Connection {
     let connection = try openProgramDatabase(path, mode: .readWrite, busyTimeout: busyTimeout)
     guard let prefix = try AdoptedFile.prefix(on: connection) else {
       throw AdoptionFailure.notAdopted.at(path)
     }
     try connection.useTables(prefix: prefix)
+    guard try allowsReplica || !Catalog(on: connection).isReplica else {
+      throw ReplayFailure.replica.at(path)
+    }
     return connection
   }
 
@@ -212,7 +219,7 @@ extension Store {
     busyTimeout: Duration = .seconds(10)
   ) throws {
     try describingErrors(at: path, timeout: busyTimeout) {
-      let connection = try openAdopted(path, busyTimeout: busyTimeout)
+      let connection = try openAdopted(path, busyTimeout: busyTimeout, allowsReplica: true)
       guard let names = AdoptedFile.names(on: connection) else { return }
       try AdoptedFile.inTransaction(waiting: busyTimeout, on: connection) {
         if let refusal {
@@ -238,7 +245,6 @@ extension Store {
       guard let names = AdoptedFile.names(on: connection) else { return "" }
       return try AdoptedFile.inTransaction(waiting: busyTimeout, on: connection) {
         let catalog = try Catalog(on: connection)
-        guard !catalog.isReplica else { throw ReplayFailure.replica.at(path) }
         let tables = connection.tables
         let captured = try AdoptedFile.ours(names, on: connection).map(\.name).filter {
           $0.hasPrefix(names.prefix + "rows_")

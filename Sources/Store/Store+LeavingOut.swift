@@ -61,7 +61,6 @@ extension Store {
       try AdoptedFile.seal(on: connection, blobFolder: folder, timeout: busyTimeout)
       let blobs = Blobs(connection, folder: folder)
       return try AdoptedFile.inTransaction(waiting: busyTimeout, blobs: blobs, on: connection) {
-        guard try !Catalog(on: connection).isReplica else { throw ReplayFailure.replica.at(path) }
         guard try AdoptedFile.isCurrent(on: connection) else {
           throw MigrationFailure.changedMeanwhile.at(path)
         }

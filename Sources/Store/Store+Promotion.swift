@@ -51,7 +51,7 @@ extension Store {
     busyTimeout: Duration
   ) throws -> (identifier: String, leftOut: [(trigger: String, table: String)]) {
     try describingErrors(at: path) {
-      let connection = try openAdopted(path, busyTimeout: busyTimeout)
+      let connection = try openAdopted(path, busyTimeout: busyTimeout, allowsReplica: true)
       return try connection.inTransaction {
         let catalog = try Catalog(on: connection)
         guard catalog.isReplica, let names = AdoptedFile.names(on: connection) else {

@@ -162,7 +162,7 @@ extension Travelog {
             + " '\(part.name)', and so do older logs.\n“travelog erase” removes them."
         )
       }
-      try call.summarize("\(path): changed what is left out")
+      try call.summarize("\(path): the tables and columns to leave out are changed")
     } else {
       let result = try Store.adopt(path, prefix: given[prefix], leavingOut: leftOut)
       answer.action = "adopted"

@@ -29,7 +29,8 @@ extension Travelog {
     "log",
     summary: "Lists transactions, the newest first.",
     discussion: "Each line shows a transaction, its time and author, and how many objects of "
-      + "each entity were inserted (+), updated (~) and deleted (-). If the transaction has a reason "
+      + "each entity were inserted (+), updated (~) and deleted (-). In an adopted file, = counts "
+      + "rows that were only recorded again, because a change was not captured. If the transaction has a reason "
       + "and a request, they follow the author, as in billing: ticket 7 (POST /pay). Brackets mark "
       + "transactions that are not ordinary saves: [foreign] for a write by another program "
       + "such as sqlite3 (not in an adopted file), and [gap], [mark], [migration], [prune], [snapshot] or [erased].",

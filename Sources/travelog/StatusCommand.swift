@@ -158,6 +158,9 @@ extension Travelog {
       ? [] : [["unrecorded", "table " + unrecorded.joined(separator: ", ")]]
     return columns(
       rows + (status.logs.map(unfiltered) ?? withoutLogs) + missing
+        + (status.unsealed.map {
+          [["captured", "\(counted($0, noun: "change")) not in the history yet"]]
+        } ?? [])
         + (status.leftOut.map { [["left out", $0.joined(separator: ", ")]] } ?? []) + uncaptured
         + (status.logs.map(sentences) ?? [])
         + status.filtered.flatMap { filtered in
@@ -196,6 +199,7 @@ struct WholeStatus: Codable {
   let verified: VerificationRecord?
   let filtered: [FilteredStatusAnswer]
   let unrecorded: [String]?
+  let unsealed: Int64?
   let leftOut: [String]?
   let uncaptured: [String]?
 }
@@ -224,6 +228,7 @@ extension WholeStatus {
         )
       },
       unrecorded: status.unrecorded,
+      unsealed: status.unsealed,
       leftOut: status.leftOut,
       uncaptured: status.uncaptured
     )

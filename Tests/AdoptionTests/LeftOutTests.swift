@@ -90,7 +90,7 @@ struct LeftOutTests {
     #expect(try replica.integer("SELECT count(*) FROM sqlite_schema WHERE name = 'session'") == 0)
   }
 
-  @Test("A change of only such a column is no change.")
+  @Test("If only such a column changes, nothing is recorded.")
   func onlyLeftOut() throws {
     let world = try AdoptedWorld(users, leavingOut: leftOut)
     try world.run("UPDATE user SET password = 'new', token = x'99'; DELETE FROM session")

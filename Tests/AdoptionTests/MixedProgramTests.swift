@@ -49,15 +49,7 @@ struct MixedProgramTests {
       for round in 0..<trials(3, long: 8) {
         let step = Step.allCases.randomElement(using: &generator) ?? .statements
         try take(step, world, "\(sample.name) \(trial) \(round)")
-        // SQLite can give triggers a wrong old key if another table refers to the key.
-        var isCompared = false
-        try withKnownIssue("docs/KNOWN.md", isIntermittent: true) {
-          try world.compareReplicas("round \(round) of \(step)")
-          isCompared = true
-        } matching: {
-          $0.error.map { "\($0)".contains("can't be replayed") } ?? false
-        }
-        if !isCompared { break }
+        try world.compareReplicas("round \(round) of \(step)")
       }
     }
   }

@@ -11,7 +11,14 @@ package struct TransactionSummary: Sendable {
 
   package init(transaction: Transaction, entities: [EntityCounts] = []) {
     self.transaction = transaction
-    self.entities = entities
+    let replaced = transaction.replacedTables
+    self.entities = entities.map { entity in
+      guard replaced.contains(entity.entity) else { return entity }
+      var entity = entity
+      entity.counts.recordedAgain = entity.counts.inserted
+      entity.counts.inserted = 0
+      return entity
+    }
   }
 
   /// The counts of changes for all entities together.
@@ -29,11 +36,13 @@ package struct EntityCounts: Hashable, Sendable {
   }
 }
 
-/// The counts of inserted, changed and deleted objects.
+/// The counts of inserted, changed and deleted objects, and of rows that were only recorded again.
 package struct ChangeCounts: Hashable, Encodable, Sendable {
   package var inserted: Int64 = 0
   package var updated: Int64 = 0
   package var deleted: Int64 = 0
+  /// The rows of an adopted table that was recorded again, because a change was not captured.
+  package var recordedAgain: Int64 = 0
 
   package init() {}
 
@@ -51,6 +60,7 @@ package struct ChangeCounts: Hashable, Encodable, Sendable {
     left.inserted += right.inserted
     left.updated += right.updated
     left.deleted += right.deleted
+    left.recordedAgain += right.recordedAgain
   }
 }
 

@@ -38,13 +38,16 @@ extension Transaction {
   /// Whether changes without a record may have come before this transaction: it is a gap, or it
   /// recorded tables of an adopted file again.
   package var followsUnrecordedChanges: Bool {
-    switch operation {
-    case .gap: return true
-    case .difference, .migration:
-      let details = CanonicalText(Array((details ?? "").utf8))
-      return details.value(of: "replaced").map { !CanonicalText($0).elements.isEmpty } ?? false
-    default: return false
-    }
+    operation == .gap || !replacedTables.isEmpty
+  }
+
+  /// The tables of an adopted file whose rows this transaction recorded again; its insertions of
+  /// these rows don't say that anything changed.
+  package var replacedTables: [String] {
+    guard operation == .difference || operation == .migration, let details else { return [] }
+    return CanonicalText(Array(details.utf8)).value(of: "replaced").map { list in
+      CanonicalText(list).elements.compactMap { $0.withUnsafeBytes { parseJSONString($0) } }
+    } ?? []
   }
 
   /// The digest that the digest of the next transaction covers.

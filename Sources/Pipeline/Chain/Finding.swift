@@ -117,6 +117,8 @@ package enum Notice: Hashable, Encodable, Sendable, Worded {
   case isReplica(String)
   /// No trigger captured some changes of these tables.
   case isNotCaptured([String], of: String, isRecorded: Bool)
+  /// Captured changes of an adopted file are not in the history, because they can't be written.
+  case isNotSealed(Int64, of: String)
   /// A program changed these tables of a replica.
   case isAltered([String], of: String)
   case isNotErased(Int, by: Int64, of: ObjectName, [String], String)

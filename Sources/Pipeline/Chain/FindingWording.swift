@@ -139,6 +139,10 @@ extension Notice {
         + (isRecorded
           ? " All rows of these tables are recorded again."
           : "\nTo record all rows of these tables again: travelog check \(path) --record")
+    case .isNotSealed(let count, let path):
+      "\(countText(Int(count), noun: "captured change")) of \(path) \(count == 1 ? "is" : "are") not"
+        + " in the logs, because this user may not write to the file."
+        + "\nExport as a user who may write to it."
     case .isAltered(let tables, let replica):
       "A program changed rows of \(tables.map { "'\(abbreviated($0))'" }.joined(separator: ", "))"
         + " in the replica \(replica), and no transaction contains the changes."

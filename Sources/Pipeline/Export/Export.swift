@@ -18,20 +18,26 @@ package func checkBeginning(_ request: ExportRequest) throws {
 /// - Throws: ``PipelineError``, ``LogError`` or ``StoreError``.
 package func export(_ request: ExportRequest, tick: Tick = { _ in }) throws -> ExportResult {
   // Foreign changes are sealed first, because an export writes only sealed transactions.
-  if !request.isDryRun { try writableStore(request.store)?.sealForeignChanges() }
+  let isSealed =
+    try request.isDryRun || writableStore(request.store)?.sealForeignChanges() != nil
   let notice = try recordUncapturedChanges(of: request.store, isDryRun: request.isDryRun)
   let store = try readableStore(request.store)
-  var (result, isForgotten, filter) = try store.read { reader in
+  var (result, isForgotten, filter, unsealed) = try store.read { reader in
     let export = try Export(request, store: store, reader: reader)
     // If a log contains a transaction, a power failure must not remove that transaction from the
     // store.
     if !request.isDryRun { try reader.sync() }
     let result = try export.run(tick)
-    return (result, try export.isForgotten, export.filter)
+    // If the store can be written, the next export has the changes that programs make now.
+    let unsealed = try isSealed ? 0 : reader.unshownChanges()
+    return (result, try export.isForgotten, export.filter, unsealed)
   }
   // The exported mark is written after all reading: if an adopted file uses a rollback journal,
   // this process can't write to the file while it reads the file.
   if store.schema.isAdopted, isForgotten { try noteExport(of: request.store, filter: filter) }
+  if unsealed > 0, store.schema.isAdopted {
+    result.notices.insert(.isNotSealed(unsealed, of: request.store), at: 0)
+  }
   if let notice { result.notices.insert(notice, at: 0) }
   return result
 }

@@ -41,6 +41,9 @@ package struct Status: Hashable, Sendable {
   /// The tables of an adopted file whose changes are not recorded; nil if the store is not an
   /// adopted file.
   package var unrecorded: [String]?
+  /// The number of captured changes of an adopted file that are not in the history yet; nil if there
+  /// are none.
+  package var unsealed: Int64?
   /// The tables and columns of an adopted file that are left out; nil if there are none.
   package var leftOut: [String]?
   /// The tables of an adopted file whose rows changed in a way that no trigger captured, or of its
@@ -115,6 +118,8 @@ package func status(of path: String, logs: LogFolder?, token: String? = nil) thr
       )
     }
     status.unrecorded = try store.unrecordedTables()
+    let unsealed = try store.schema.isAdopted ? reader.unshownChanges() : 0
+    if unsealed > 0 { status.unsealed = unsealed }
     if !store.leftOutNames.isEmpty { status.leftOut = store.leftOutNames }
     if store.schema.isAdopted { status.uncaptured = try store.uncapturedTables() }
     return status

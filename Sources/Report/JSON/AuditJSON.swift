@@ -51,6 +51,7 @@ extension JSONText {
     add("inserted", number: counts.inserted)
     add("updated", number: counts.updated)
     add("deleted", number: counts.deleted)
+    if counts.recordedAgain > 0 { add("recorded_again", number: counts.recordedAgain) }
   }
 
   package init(_ group: TimelineGroup, by grouping: TimelineGrouping) {

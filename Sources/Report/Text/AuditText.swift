@@ -52,12 +52,13 @@ private func list(_ value: PropertyValue) -> [PropertyValue] {
   isList(value) ? CanonicalText(value.json).elements.map { PropertyValue(json: $0) } : [value]
 }
 
-/// The numbers of changes as `+3 ~2 -1`; zeros are omitted.
+/// The numbers of changes as `+3 ~2 -1`, and of rows recorded again as `=9`; zeros are omitted.
 package func text(of counts: ChangeCounts, marks: Marks = Marks()) -> String {
   var parts: [String] = []
   if counts.inserted > 0 { parts.append(marks.added("+\(counts.inserted)")) }
   if counts.updated > 0 { parts.append(marks.changed("~\(counts.updated)")) }
   if counts.deleted > 0 { parts.append(marks.removed("-\(counts.deleted)")) }
+  if counts.recordedAgain > 0 { parts.append("=\(counts.recordedAgain)") }
   return parts.joined(separator: " ")
 }
 
