@@ -1,4 +1,7 @@
+import ChangeLog
+import Changes
 import Foundation
+import Glibc
 import Pipeline
 import SQLite
 import Store
@@ -139,5 +142,117 @@ struct UncapturedChangeTests {
     try world.run("INSERT OR REPLACE INTO t VALUES (7, 'b'); ALTER TABLE t ADD COLUMN w DEFAULT 3")
     #expect(try world.changes().first?.changes == ["delete t 2", "insert t 7"])
     try world.compareReplicas("migration")
+  }
+
+  @Test(
+    "Logs with a change without triggers before a captured change of the same row can be imported.",
+    arguments: [
+      "INSERT INTO t VALUES (5, 'silent') | DELETE FROM t WHERE id = 5",
+      "UPDATE t SET v = 'silent' WHERE id = 2 | UPDATE t SET v = 'seen' WHERE id = 2",
+      "DELETE FROM t WHERE id = 2 | INSERT INTO t VALUES (2, 'seen')",
+    ]
+  )
+  func imported(_ changes: String) throws {
+    let parts = changes.split(separator: "|").map(String.init)
+    let world = try AdoptedWorld(tables)
+    try world.exportLogs()
+    _ = try world.restore("old.db")
+    try silentProgram(world).execute(parts[0])
+    try world.run(parts[1])
+    let captured = Int64(try world.history().count)
+    try world.exportLogs()
+    for name in ["old.db", "new.db"] {
+      let replica = try world.restore(name)
+      #expect(try recordedRows(of: replica) == recordedRows(of: world.path))
+      try readableStore(replica).check { Issue.record("\($0)") }
+    }
+    var request = VerifyRequest(logs: world.logs)
+    request.against = world.path
+    #expect(try verify(request).flatMap(\.findings) == [])
+    // The state before the difference is not known.
+    let error = #expect(throws: StoreError.self) {
+      try world.restore("past.db", until: .transaction(captured))
+    }
+    #expect(error?.code == .replayMismatch)
+  }
+
+  @Test("An import without a later record of the table refuses rows that do not fit.")
+  func refused() throws {
+    let world = try AdoptedWorld(tables)
+    try world.exportLogs()
+    let replica = try Connection(path: world.restore("replica.db"), mode: .readWrite)
+    try replica.setTriggers(enabled: false)
+    try replica.execute("UPDATE t SET v = 'altered' WHERE id = 2")
+    try world.run("UPDATE t SET v = 'seen' WHERE id = 2")
+    try world.exportLogs()
+    let error = #expect(throws: StoreError.self) { try world.restore("replica.db") }
+    #expect(error?.code == .replayMismatch)
+  }
+
+  @Test(
+    "Rows that REPLACE deleted before their table was dropped or rebuilt do not prevent an import.",
+    arguments: [
+      "DROP TABLE u",
+      "CREATE TABLE n(id INTEGER PRIMARY KEY, v UNIQUE); INSERT INTO n SELECT * FROM u; DROP TABLE u;"
+        + " ALTER TABLE n RENAME TO u",
+    ]
+  )
+  func dropped(_ change: String) throws {
+    let world = try AdoptedWorld(
+      tables + "CREATE TABLE u(id INTEGER PRIMARY KEY, v UNIQUE);"
+        + "INSERT INTO u VALUES (1, 'a'), (2, 'b');"
+    )
+    try world.exportLogs()
+    _ = try world.restore("replica.db")
+    try world.run("UPDATE OR REPLACE u SET v = 'z' WHERE id IN (1, 2); \(change)")
+    try world.exportLogs()
+    for name in ["replica.db", "new.db"] {
+      #expect(try recordedRows(of: world.restore(name)) == recordedRows(of: world.path))
+    }
+  }
+
+  @Test("The history of a file says how many commits in its log no trigger captured.")
+  func commits() throws {
+    let world = try AdoptedWorld("PRAGMA journal_mode = WAL;" + tables)
+    let program = try Connection(path: world.path, mode: .readWrite)
+    try program.execute("UPDATE t SET v = 'seen' WHERE id = 1")
+    try world.exportLogs()
+    let silent = try silentProgram(world)
+    func count() throws -> Int64 { try History(world.path).outline.uncapturedCommits }
+    #expect(try count() == 0)
+    try silent.execute("UPDATE other SET v = 5")
+    #expect(try count() == 1)
+    try world.exportLogs()
+    #expect(try count() == 0)
+    try program.execute("UPDATE other SET v = 6")
+    #expect(try count() == 0)
+  }
+
+  @Test("An export by a user who may not write names the captured changes that the logs lack.")
+  func notSealed() async {
+    await #expect(processExitsWith: .success) {
+      try withTemporaryFolder { folder in
+        let path = folder.appendingPathComponent("app.db").path
+        let program = try Connection(path: path, mode: .readWriteCreate)
+        try program.execute("CREATE TABLE t(id INTEGER PRIMARY KEY, v)")
+        _ = try Store.adopt(path)
+        try program.execute("INSERT INTO t VALUES (1, 2)")
+        let owner = geteuid()
+        if owner == 0 {
+          for path in [folder.path, path] { chown(path, 65534, 65534) }
+          seteuid(65534)
+        }
+        chmod(path, 0o444)
+        defer { seteuid(owner) }
+        let logs = LogFolder(folder.appendingPathComponent("logs").path)
+        try FileManager.default.createDirectory(
+          atPath: logs.path,
+          withIntermediateDirectories: true
+        )
+        let notices = try export(ExportRequest(store: path, logs: logs)).notices
+        try #require(notices.contains(.isNotSealed(1, of: path)))
+        try #require(try status(of: path, logs: logs).unsealed == 1)
+      }
+    }
   }
 }

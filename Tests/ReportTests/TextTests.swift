@@ -107,6 +107,22 @@ struct TextTests {
     )
   }()
 
+  @Test("Rows of a table that was recorded again are not shown as insertions.")
+  func recordedAgain() {
+    var transaction = summary.transaction
+    transaction.operation = .difference
+    transaction.details = #"{"boundary":"proven","replaced":["Trip"],"captured":false}"#
+    var counts = ChangeCounts()
+    counts.inserted = 9
+    let again = TransactionSummary(
+      transaction: transaction,
+      entities: ["Place", "Trip"].map { EntityCounts(entity: $0, counts: counts) }
+    )
+    let line = textTimeline(Marks(), width: 5, hasStatistics: false, hasChanges: false)
+    #expect(String(decoding: line.head(again), as: UTF8.self).contains("  +9 Place, =9 Trip"))
+    #expect(again.total.all == 9)
+  }
+
   @Test("A transaction is shown as one line, or whole with everything that is known of it.")
   func transaction() {
     let line = textTimeline(Marks(), width: 5, hasStatistics: true, hasChanges: false)

@@ -7,7 +7,8 @@ struct CommitPlace: Hashable {
   /// The key of the catalog entry with a place.
   private static let key = "commit_place"
 
-  /// The salts of the write-ahead log; nil if the file has a rollback journal.
+  /// The salts of the write-ahead log, zero if the log is missing or empty; nil if the file has a
+  /// rollback journal.
   let salts: UInt64?
   /// The number of frames in the log, or the change counter of the file.
   let number: Int64
@@ -17,10 +18,7 @@ struct CommitPlace: Hashable {
     self.number = number
   }
 
-  /// Reads the present place; nil if nothing says where the last commit is.
-  ///
-  /// While a file has a write-ahead log, its change counter does not count commits. So nothing is
-  /// known if SQLite has removed or emptied the log.
+  /// Reads the present place; nil if the file is not a database.
   init?(on connection: Connection) throws {
     guard try connection.isForWriteAheadLog else {
       let bytes = try connection.fileBytes(4, at: 24)
@@ -32,8 +30,7 @@ struct CommitPlace: Hashable {
     let salts = try WriteAheadLog(ofDatabase: connection.path)?.forEachFrame { frame in
       if frame.endsCommit { number = frame.number }
     }
-    guard let salts, number > 0 else { return nil }
-    self.init(salts: salts, number: number)
+    self.init(salts: number > 0 ? salts : 0, number: number)
   }
 
   // MARK: The catalog
@@ -69,13 +66,16 @@ struct CommitPlace: Hashable {
 
   /// Whether no program has committed anything since the last comparison, except the commit that
   /// noted it.
+  ///
+  /// While a file has a write-ahead log, its change counter does not count commits. So nothing is
+  /// known if SQLite had removed or emptied the log, or has done so since.
   static func isCompared(on connection: Connection) throws -> Bool {
     guard let (place, isCompared) = try noted(on: connection), isCompared else { return false }
     let isForLog = try connection.isForWriteAheadLog
     guard let salts = place.salts else {
       return try !isForLog && CommitPlace(on: connection)?.number == place.number + 1
     }
-    guard isForLog else { return false }
+    guard isForLog, salts != 0 else { return false }
     var commits = 0
     let found = try WriteAheadLog(ofDatabase: connection.path)?.forEachFrame { frame in
       if frame.number > place.number, frame.endsCommit { commits += 1 }
