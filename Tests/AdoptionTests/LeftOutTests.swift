@@ -46,22 +46,6 @@ struct LeftOutTests {
       + (try output(of: "sh", ["-c", "find '\(folder)' -name '*.gz' -exec gunzip -c {} +"]))
   }
 
-  private func check(_ world: AdoptedWorld, _ replica: String) throws {
-    try world.exportLogs()
-    let path = try world.restore(replica)
-    let parts = try readableStore(world.path).schema.leftOut ?? []
-    #expect(
-      try recordedRows(of: path, leavingOut: parts)
-        == recordedRows(of: world.path, leavingOut: parts)
-    )
-    for path in [world.path, path] {
-      _ = try Store.open(.file(URL(fileURLWithPath: path))).check { Issue.record("\($0)") }
-    }
-    var request = VerifyRequest(logs: world.logs)
-    request.against = world.path
-    #expect(try verify(request).flatMap(\.findings) == [])
-  }
-
   @Test(
     "Their values are in no captured row, in no history and in no log.",
     arguments: ["DELETE", "WAL"]
@@ -81,7 +65,7 @@ struct LeftOutTests {
     )
     let captured = try recorded(world)
     #expect(!captured.contains("SECRET") && captured.contains("dog"))
-    try check(world, "replica.db")
+    try world.compareReplicas("step")
     let all = try recorded(world)
     #expect(!all.contains("SECRET") && !all.contains("77777777") && all.contains("dog"))
     #expect(all.contains("password") && all.contains("session"))
@@ -112,19 +96,19 @@ struct LeftOutTests {
     let added = try Store.leaveOut(world.path, adding: leftOut)
     #expect(added.map(\.part.name) == ["user.password", "user.token", "session", "limits.pin"])
     #expect(added.map(\.changes) == [1, 0, 1, 0])
-    try check(world, "replica.db")
+    try world.compareReplicas("step")
     try world.run("UPDATE user SET password = 'HIDDEN', name = 'Ann'; DELETE FROM session")
-    try check(world, "replica.db")
+    try world.compareReplicas("step")
     #expect(!(try recorded(world)).contains("HIDDEN"))
     _ = try Store.leaveOut(
       world.path,
       adding: [LeftOut(table: "user", column: "hint")],
       removing: ["user.password", "SESSION", "limits.pin"]
     )
-    try check(world, "replica.db")
-    try check(world, "later.db")
+    try world.compareReplicas("step")
+    try world.compareReplicas("later")
     try world.run("UPDATE user SET password = 'seen'; UPDATE limits SET pin = pin + 10")
-    try check(world, "replica.db")
+    try world.compareReplicas("step")
     let replica = try Connection(path: world.file("replica.db"), mode: .readOnly)
     #expect(
       try replica.integer("SELECT password = 'seen' AND hint IS NULL FROM user") == 1
@@ -140,9 +124,9 @@ struct LeftOutTests {
       "ALTER TABLE user RENAME COLUMN password TO hash; ALTER TABLE session RENAME TO visit"
     )
     try world.run("UPDATE user SET hash = 'SECRET', name = 'B'; UPDATE visit SET data = 'SECRET'")
-    try check(world, "replica.db")
+    try world.compareReplicas("step")
     try world.run("ALTER TABLE user RENAME TO person; UPDATE person SET hash = 'SECRET 10'")
-    try check(world, "replica.db")
+    try world.compareReplicas("step")
     try Store.suspend(world.path) {
       try world.run(
         """
@@ -156,7 +140,7 @@ struct LeftOutTests {
     try world.run(
       "UPDATE account SET secret = 'SECRET 12', name = 'C'; UPDATE cookie SET data = 'SECRET'"
     )
-    try check(world, "replica.db")
+    try world.compareReplicas("step")
     #expect(!(try recorded(world)).contains("SECRET"))
     let parts = try readableStore(world.path).leftOutNames
     #expect(Set(parts).isSuperset(of: ["account.secret", "account.token", "cookie"]))

@@ -255,4 +255,25 @@ struct UncapturedChangeTests {
       }
     }
   }
+
+  @Test(
+    "Reading the log and the file does not drop the locks of this process.",
+    arguments: ["DELETE", "WAL"]
+  )
+  func locks(_ journal: String) throws {
+    let world = try AdoptedWorld("PRAGMA journal_mode = \(journal);" + tables)
+    try world.run("INSERT INTO t VALUES (9, 1)")
+    let program = try Connection(path: world.path, mode: .readWrite)
+    try program.execute("BEGIN; UPDATE t SET v = 2")
+    // Each of these reads the log, or the file with SQLite's own descriptor.
+    _ = try History(world.path).outline.uncapturedCommits
+    _ = try readableStore(world.path).uncapturedTables()
+    _ = try status(of: world.path, logs: nil)
+    let answer = try output(
+      of: "sh",
+      ["-c", "sqlite3 -cmd '.timeout 0' '\(world.path)' 'BEGIN IMMEDIATE' 2>&1 || true"]
+    )
+    #expect(answer.contains("locked"))
+    try program.execute("COMMIT")
+  }
 }
