@@ -44,17 +44,24 @@ extension [LeftOut] {
   ///
   /// A program can rename such a table or column. Nothing says that a new name belongs to an old
   /// table or column, so each one to which it may belong is left out instead. A part without such a
-  /// successor stays left out under its name.
+  /// successor stays left out under its name. `renamed` has the present names of tables that still
+  /// have their triggers.
   package func following(
     _ tables: [TableDescription],
-    since old: StoreSchema
+    since old: StoreSchema,
+    renamed: [String: String]
   ) -> [LeftOut] {
     let new = tables.filter { table in
       old[table.name] == nil && !contains { hasSameName($0.table, table.name) }
     }
     var result: [LeftOut] = []
     for part in self {
-      let successors = part.successors(in: tables, new: new, since: old)
+      let continuing = renamed[part.table].map { name in new.filter { $0.name == name } }
+      let successors = part.successors(
+        in: tables,
+        new: continuing ?? new.filter { $0.continues(part, since: old) },
+        since: old
+      )
       for next in successors.isEmpty ? [part] : successors
       where !result.contains(where: { $0.contains(next) }) {
         result.append(next)
@@ -66,6 +73,8 @@ extension [LeftOut] {
 
 extension LeftOut {
   /// What may be this part under another name; empty if the part is there or was dropped.
+  ///
+  /// `new` has the new tables that may continue the part's table.
   fileprivate func successors(
     in tables: [TableDescription],
     new: [TableDescription],
@@ -73,11 +82,7 @@ extension LeftOut {
   ) -> [LeftOut] {
     let present = tables.first { hasSameName($0.name, table) }
     guard let column else {
-      guard present == nil else { return [] }
-      // A virtual table has no columns here.
-      return new.filter { columns.map($0.continues) ?? $0.columns.isEmpty }.map {
-        LeftOut(table: $0.name)
-      }
+      return present == nil ? new.map { LeftOut(table: $0.name) } : []
     }
     let known = old[present?.name ?? table]?.attributes.map(\.name) ?? []
     if let present {
@@ -85,7 +90,7 @@ extension LeftOut {
       else { return [] }
       return present.newColumns(besides: known)
     }
-    return new.filter { $0.continues(known) }.flatMap { table in
+    return new.flatMap { table in
       let same = table.columns.first { hasSameName($0.name, column) }
       return same.map { [LeftOut(table: table.name, column: $0.name)] }
         ?? table.newColumns(besides: known)
@@ -94,12 +99,15 @@ extension LeftOut {
 }
 
 extension TableDescription {
-  /// Whether the table has most of these columns, so that it may continue their table.
-  fileprivate func continues(_ names: [String]) -> Bool {
+  /// Whether the table may continue the table of a part, because it has at least half of its columns.
+  fileprivate func continues(_ part: LeftOut, since old: StoreSchema) -> Bool {
+    // A virtual table has no columns here.
+    guard let names = part.columns ?? old[part.table]?.allColumns else { return columns.isEmpty }
     let shared = names.filter { name in columns.contains { $0.name == name } }
-    return !names.isEmpty && 2 * shared.count > names.count
+    return !names.isEmpty && 2 * shared.count >= names.count
   }
 
+  /// The columns that are not in a list, and that SQLite does not compute.
   fileprivate func newColumns(besides known: [String]) -> [LeftOut] {
     columns.filter { !$0.isGenerated && !known.contains($0.name) }.map {
       LeftOut(table: name, column: $0.name)
@@ -113,5 +121,12 @@ extension LeftOut {
     guard hasSameName(table, other.table) else { return false }
     guard let column else { return true }
     return other.column.map { hasSameName(column, $0) } ?? false
+  }
+}
+
+extension Entity {
+  /// The names of all columns of an adopted table, also of those that are left out.
+  fileprivate var allColumns: [String] {
+    attributes.map(\.name) + (leftOutColumns ?? []).map(\.name)
   }
 }

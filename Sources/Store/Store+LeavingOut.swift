@@ -18,6 +18,10 @@ extension Store {
       guard let table = tables.first(where: { hasSameName($0.name, part.table) }) else {
         throw AdoptionFailure.unknownPart(part.name).at(connection.path)
       }
+      let index = tables.first { $0.recording == .through(table.name) }
+      if let index, table.name.hasPrefix(index.name + "_") {
+        throw AdoptionFailure.contentPart(table.name, of: index.name).at(connection.path)
+      }
       guard let name = part.column else { return LeftOut(table: table.name) }
       guard let column = table.columns.first(where: { hasSameName($0.name, name) }) else {
         throw AdoptionFailure.unknownPart(part.name).at(connection.path)

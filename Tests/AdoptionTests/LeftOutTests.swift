@@ -159,6 +159,12 @@ struct LeftOutTests {
       }
     }
     #expect(try !Store.isAdopted(world.path))
+    try world.run(
+      "CREATE VIRTUAL TABLE notes USING fts5(body); INSERT INTO notes VALUES ('SECRET')"
+    )
+    for part in [LeftOut(table: "notes_content"), LeftOut(table: "notes_content", column: "c0")] {
+      #expect(throws: StoreError.self) { try Store.adopt(world.path, leavingOut: [part]) }
+    }
     _ = try Store.adopt(world.path)
     #expect(throws: StoreError.self) {
       try Store.leaveOut(world.path, adding: [], removing: ["user.password"])

@@ -69,7 +69,24 @@ enum AdoptedFile {
     on connection: Connection
   ) throws -> [LeftOut] {
     guard let parts = schema.leftOut else { return [] }
-    return try parts.following(readTables(connection, without: names), since: schema)
+    let tables = try triggerTables(on: connection)
+    var renamed: [String: String] = [:]
+    for (number, entity) in schema.entities.enumerated() {
+      renamed[entity.name] = tables["\(names.prefix)after_insert_\(number)"]
+    }
+    return try parts.following(
+      readTables(connection, without: names),
+      since: schema,
+      renamed: renamed
+    )
+  }
+
+  /// The names of the tables with triggers, by the names of the triggers.
+  static func triggerTables(on connection: Connection) throws -> [String: String] {
+    let triggers = try connection.all(
+      "SELECT name, tbl_name FROM sqlite_schema WHERE type = 'trigger'"
+    ) { ($0.string(at: 0), $0.string(at: 1)) }
+    return Dictionary(triggers) { first, _ in first }
   }
 
   // MARK: Capture

@@ -11,6 +11,8 @@ enum AdoptionFailure: StoreReason {
   case unknownPart(String)
   /// The column is a part of the key, without which rows can't be told apart.
   case keyPart(LeftOut)
+  /// The table has the content of a full-text table.
+  case contentPart(String, of: String)
   case suspended(process: Int32)
   /// A process is turning captured changes into transactions.
   ///
@@ -67,6 +69,9 @@ enum AdoptionFailure: StoreReason {
     case .keyPart(let part):
       "The column '\(part.name)' is a part of the key of its table, which identifies rows."
         + "\nLeave out the whole table: --without-table '\(part.table)'"
+    case .contentPart(let table, let index):
+      "'\(table)' has the content of the full-text table '\(index)'."
+        + "\nLeave out the full-text table: --without-table '\(index)'"
     case .nothingToRecord:
       "\(path) has no table that can be recorded.\nTo see why: travelog adopt --dry-run \(path)"
     case .suspended(let process):

@@ -185,10 +185,7 @@ struct TableMatching {
   /// rebuilt, and they have captured all changes of its old columns.
   func match(_ names: CaptureNames) throws -> TableMatch {
     var result = TableMatch()
-    let triggers = try connection.all(
-      "SELECT name, tbl_name FROM sqlite_schema WHERE type = 'trigger'"
-    ) { ($0.string(at: 0), $0.string(at: 1)) }
-    let tables = Dictionary(triggers) { first, _ in first }
+    let tables = try AdoptedFile.triggerTables(on: connection)
     for entity in new.entities {
       let number = old.entities.indices.first { number in
         ["after_insert", "after_update", "after_delete"].allSatisfy {

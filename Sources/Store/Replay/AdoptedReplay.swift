@@ -62,8 +62,9 @@ final class AdoptedReplay {
       guard row == nil else {
         return note(writer.difference(key, property: nil, expected: nil, found: "there"))
       }
-      // If all values are erased, the row is left out, because a later transaction deletes it.
-      guard new.contains(where: { $0 != nil }) else { return }
+      // If all values are erased, the row is left out, because a later transaction deletes it. If all
+      // columns are left out, a row has no values.
+      guard new.isEmpty || new.contains(where: { $0 != nil }) else { return }
       try written(after, new, key)
       let values = filled(new, of: table)
       digests.note(name, from: nil, to: values, table: entity.number)
