@@ -48,6 +48,19 @@ package struct ChangeCounts: Hashable, Encodable, Sendable {
 
   package var all: Int64 { inserted + updated + deleted }
 
+  private enum CodingKeys: String, CodingKey {
+    case inserted, updated, deleted, recordedAgain
+  }
+
+  /// Writes the counts; only an adopted file has rows that were recorded again.
+  package func encode(to encoder: any Encoder) throws {
+    var container = encoder.container(keyedBy: CodingKeys.self)
+    try container.encode(inserted, forKey: .inserted)
+    try container.encode(updated, forKey: .updated)
+    try container.encode(deleted, forKey: .deleted)
+    if recordedAgain > 0 { try container.encode(recordedAgain, forKey: .recordedAgain) }
+  }
+
   package mutating func count(_ kind: ChangeKind) {
     switch kind {
     case .insert: inserted += 1
