@@ -175,7 +175,8 @@ def own_tables(connection, schema, prefix):
         if name in virtual and "content=" in sql.lower():
             continue
         tables.append(Table(connection, name, sql))
-    return tables
+    # A program can have dropped all columns that a statement can set.
+    return [table for table in tables if table.columns]
 
 
 def main():
