@@ -132,4 +132,25 @@ struct ProgramHeaderTests {
     try world.exportLogs()
     #expect(try nextID(promoted(world.restore("replica.db"))) == 4)
   }
+
+  @Test("A replica of a later lineage gives no id again that the restored copy had given.")
+  func sequencesOfLineage() throws {
+    let world = try AdoptedWorld(tables)
+    try world.run("INSERT INTO t(x) VALUES (3)")
+    try world.exportLogs()
+    try world.run("DELETE FROM t WHERE id = 3")
+    _ = try world.history()
+    let copy = world.file("copy.db")
+    try FileManager.default.copyItem(atPath: world.path, toPath: copy)
+    try world.run("UPDATE t SET x = 7")
+    try world.exportLogs()
+    try FileManager.default.removeItem(atPath: world.path)
+    try FileManager.default.moveItem(atPath: copy, toPath: world.path)
+    try world.run("UPDATE t SET x = 8")
+    let result = try recover(RecoverRequest(store: world.path, logs: world.logs))
+    #expect(result.remedy == .lineage)
+    try world.exportLogs()
+    #expect(try verify(VerifyRequest(logs: world.logs)).allSatisfy { $0.findings.isEmpty })
+    #expect(try nextID(promoted(world.restore("replica.db"))) == 4)
+  }
 }

@@ -61,8 +61,14 @@ struct LineageOriginTests {
     let start = #"{"lineage":3,"transaction":40,"digest":"\#(digest)""#
     for (parent, text) in [(3, start + "}"), (1, start + #","parent":1}"#)] as [(Int64, String)] {
       let origin = LineageOrigin(head: head, parent: parent)
-      #expect(origin.details == text)
+      #expect(origin.details(sequences: []) == text)
       #expect(LineageOrigin(details: text) == origin)
+      let sequences = [TableSequence(table: #"a"b"#, last: 7), TableSequence(table: "c", last: 9)]
+      let longer = origin.details(sequences: sequences)
+      #expect(LineageOrigin(details: longer) == origin)
+      #expect(
+        TableSequence.list(in: CanonicalText(Array(longer.utf8))) == sequences
+      )
     }
   }
 
@@ -75,6 +81,8 @@ struct LineageOriginTests {
       #"{"lineage":3,"transaction":40,"digest":"\#(digest)","parent":1,"other":1}"#,
       #"{"lineage":3,"transaction":40,"digest":"\#(digest)","parent":"a"}"#,
       #"{"lineage":3,"head":40,"digest":"\#(digest)"}"#,
+      #"{"lineage":3,"transaction":40,"digest":"\#(digest)","sequences":[]}"#,
+      #"{"lineage":3,"transaction":40,"digest":"\#(digest)","sequences":[{"table":"t"}]}"#,
       #"{"lineage":3,"transaction":40,"digest":"0"}"#,
       #"{"lineage":"a","transaction":40,"digest":"\#(digest)"}"#,
       #"{"lineage":3,"transaction":"a","digest":"\#(digest)"}"#,
@@ -88,7 +96,7 @@ struct LineageOriginTests {
     let head = HistoryPoint(lineage: 0, transaction: 40, digest: digest)
     let origin = LineageOrigin(head: head, parent: 0)
     for operation in [.snapshot, .recorded, .gap] as [TransactionOperation] {
-      for details in [origin.details, nil] {
+      for details in [origin.details(sequences: []), nil] {
         let transaction = Transaction(
           id: 9,
           time: "",

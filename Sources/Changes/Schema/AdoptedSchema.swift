@@ -34,27 +34,28 @@ package struct TableSequence: Codable, Hashable, Sendable {
 
 extension [TableSequence] {
   /// The text for ``Transaction/details`` of a snapshot; nil if the list is empty.
-  package var details: String? {
+  package var details: String? { member.map { "{\($0)}" } }
+
+  /// The member of such a text.
+  package var member: String? {
     guard !isEmpty else { return nil }
     var json: [UInt8] = []
-    json += #"{"sequences":["#.utf8
+    json += #""sequences":["#.utf8
     for (index, sequence) in enumerated() {
       if index > 0 { json.append(UInt8(ascii: ",")) }
       json += #"{"table":"#.utf8
       appendJSONString(sequence.table, to: &json)
       json += #","last":\#(sequence.last)}"#.utf8
     }
-    json += "]}".utf8
+    json.append(UInt8(ascii: "]"))
     return String(decoding: json, as: UTF8.self)
   }
 }
 
-extension Transaction {
-  /// The highest ids of AUTOINCREMENT tables in the details of a snapshot.
-  package var sequences: [TableSequence] {
-    guard operation == .snapshot, let details,
-      let list = CanonicalText(Array(details.utf8)).value(of: "sequences")
-    else { return [] }
+extension TableSequence {
+  /// The highest ids in the details of a snapshot.
+  package static func list(in details: CanonicalText) -> [TableSequence] {
+    guard let list = details.value(of: "sequences") else { return [] }
     return CanonicalText(list).elements.compactMap { element in
       let parts = CanonicalText(element)
       guard let table = parts.value(of: "table")?.withUnsafeBytes({ parseJSONString($0) }),
@@ -62,6 +63,14 @@ extension Transaction {
       else { return nil }
       return TableSequence(table: table, last: last)
     }
+  }
+}
+
+extension Transaction {
+  /// The highest ids of AUTOINCREMENT tables in the details of a snapshot.
+  package var sequences: [TableSequence] {
+    guard operation == .snapshot, let details else { return [] }
+    return TableSequence.list(in: CanonicalText(Array(details.utf8)))
   }
 }
 

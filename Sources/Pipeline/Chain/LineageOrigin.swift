@@ -15,25 +15,31 @@ struct LineageOrigin: Hashable {
     self.parent = parent
   }
 
-  /// The text in the details of a transaction that says where the lineage began.
-  var details: String {
-    #"{"lineage":\#(head.lineage),"transaction":\#(head.transaction),"digest":"\#(head.digest)""#
-      + (parent == head.lineage ? "}" : #","parent":\#(parent)}"#)
+  /// The details of the first transaction of a lineage, which say where the lineage began, and have
+  /// the highest ids that the store, an adopted file, ever gave to rows.
+  func details(sequences: [TableSequence]) -> String {
+    "{" + members + (sequences.member.map { "," + $0 } ?? "") + "}"
   }
 
-  /// Reads a text that ``details`` wrote; nil if the text has another form.
+  private var members: String {
+    #""lineage":\#(head.lineage),"transaction":\#(head.transaction),"digest":"\#(head.digest)""#
+      + (parent == head.lineage ? "" : #","parent":\#(parent)"#)
+  }
+
+  /// Reads a text that ``details(sequences:)`` wrote; nil if the text has another form.
   init?(details: String) {
-    let parts = CanonicalText(Array(details.utf8)).members.map {
-      String(decoding: $0.value, as: UTF8.self)
+    let text = CanonicalText(Array(details.utf8))
+    func number(_ name: String) -> Int64? {
+      text.value(of: name)?.withUnsafeBytes { parseInteger($0) }
     }
-    guard parts.count == 3 || parts.count == 4, let lineage = Int64(parts[0]),
-      let transaction = Int64(parts[1]),
-      let digest = Digest(hexadecimal: String(parts[2].dropFirst().dropLast())),
-      let parent = parts.count == 4 ? Int64(parts[3]) : lineage
+    guard let lineage = number("lineage"), let transaction = number("transaction"),
+      let digest = text.value(of: "digest")
+        .flatMap({ Digest(hexadecimal: String(decoding: $0.dropFirst().dropLast(), as: UTF8.self)) }
+        )
     else { return nil }
     head = HistoryPoint(lineage: lineage, transaction: transaction, digest: digest)
-    self.parent = parent
-    guard self.details == details else { return nil }
+    parent = number("parent") ?? lineage
+    guard self.details(sequences: TableSequence.list(in: text)) == details else { return nil }
   }
 }
 

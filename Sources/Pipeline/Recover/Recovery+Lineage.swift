@@ -45,7 +45,8 @@ extension Recovery {
       let transaction = try madeUpTransaction(
         reached,
         operation: .snapshot,
-        details: LineageOrigin(head: last, parent: store.lineage).details,
+        details: LineageOrigin(head: last, parent: store.lineage)
+          .details(sequences: reader.sequences()),
         time: next?.time,
         schema: schema,
         of: store,
