@@ -26,11 +26,6 @@ extension Travelog {
     help: "Create the replica from the newest snapshot, without earlier history."
   )
 
-  static let trustSnapshot = Parameter<Bool>.toggle(
-    "trust-snapshot",
-    help: "Begin with a snapshot even if nothing in the logs proves it."
-  )
-
   static let importCommand = Command(
     "import",
     summary: "Verifies logs and applies them to a replica.",
@@ -39,7 +34,7 @@ extension Travelog {
       + "skipped, so the next run completes an interrupted import. A new replica follows the "
       + "latest lineage, unless --until names a point before that lineage began. An existing "
       + "replica stays in its lineage; if the logs continue in another lineage, the exit status "
-      + "is 14. An import never removes transactions, and refuses a replica with transactions "
+      + "is 14. With --head, only logs that the digest or checkpoint proves are applied. An import never removes transactions, and refuses a replica with transactions "
       + "after --until. LOGS can also be a folder without subfolders that contains all logs, or the "
       + "folder of one lineage, LOGS/store=UUID/lineage=N.",
     examples: [
@@ -49,7 +44,9 @@ extension Travelog {
       "travelog import logs --into monday.store --until 2026-11-02T08:00Z":
         "Restore the state at a point in time.",
     ],
-    parameters: [sources, into, until, origin, fromSnapshot, trustSnapshot, dryRun],
+    parameters: [
+      sources, into, until, origin, fromSnapshot, heads, publicKey, allowUnproven, dryRun,
+    ],
     exitCodes: [
       .unreadable, .missing, .locked, .schemaMismatch, .diverged, .differs, .filteredLog,
       .unproven, .interrupted, .terminated,
@@ -71,7 +68,8 @@ extension Travelog {
     request.lineage = source.lineage
     request.until = given[until]
     request.fromSnapshot = given[fromSnapshot]
-    request.trustsSnapshot = given[trustSnapshot]
+    request.allowsUnproven = given[allowUnproven]
+    (request.heads, request.checkpoints) = try trustedHeads(given[heads], keys: given[publicKey])
     request.isDryRun = given[dryRun]
     let (line, tick) = call.tick()
     var result: ImportResult?

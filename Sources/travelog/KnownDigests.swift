@@ -35,13 +35,17 @@ extension TrustedPosition {
   }
 }
 
-/// Reads the digests in the values of a flag; each value is a digest or a file with digests.
+/// Reads the values of --head; each value is a digest, a checkpoint, or a file with digests.
 ///
 /// A line of a file with digests begins with a digest, or is a line that `verify --json` wrote. If
 /// the file is a signed note, the lines of the note's text are read. If public keys are given, the
 /// file must be a note that one of these keys has signed.
-func knownDigests(_ texts: [String], keys: String?) throws -> [Digest] {
+func trustedHeads(
+  _ texts: [String],
+  keys: String?
+) throws -> (digests: [Digest], checkpoints: [Checkpoint]) {
   var hasNote = false
+  var checkpoints: [Checkpoint] = []
   let digests = try texts.flatMap { text -> [Digest] in
     if let digest = Digest(hexadecimal: text.lowercased()) { return [digest] }
     guard let bytes = try readSmallFile(text) else { throw TravelogError.noDigests(text) }
@@ -50,6 +54,11 @@ func knownDigests(_ texts: [String], keys: String?) throws -> [Digest] {
     if let note, let keys {
       try checkSigners(of: note, path: text, keys: keys)
       hasNote = true
+    }
+    if let checkpoint = try? Checkpoint(text: note?.text ?? String(decoding: bytes, as: UTF8.self))
+    {
+      checkpoints.append(checkpoint)
+      return []
     }
     let lines = (note?.text ?? String(decoding: bytes, as: UTF8.self)).split(separator: "\n")
     var digests: [Digest] = []
@@ -64,7 +73,7 @@ func knownDigests(_ texts: [String], keys: String?) throws -> [Digest] {
     return digests
   }
   guard hasNote || keys == nil else { throw TravelogError.keyWithoutProof }
-  return digests
+  return (digests, checkpoints)
 }
 
 private func digest(inLine line: Substring) -> Digest? {

@@ -81,7 +81,7 @@ extension Travelog {
     request.filter.id = given[object]
     request.clock = WallClock(zone: given[timeZone], officeHours: given[officeHours])
     request.bulk = max(1, given[bulk])
-    request.heads = try knownDigests(given[heads], keys: given[publicKey])
+    (request.heads, request.checkpoints) = try trustedHeads(given[heads], keys: given[publicKey])
     request.against = given[against]
     try checkTrust(request, source: given[source], histories: histories)
     let (line, tick) = call.tick()
@@ -119,7 +119,8 @@ private func checkTrust(
 ) throws {
   guard wholeFolder(of: histories) != nil else {
     let isStore = histories.allSatisfy { $0.source is StoreHistory }
-    guard request.against == nil, isStore || request.heads.isEmpty else {
+    guard request.against == nil, isStore || request.heads.isEmpty && request.checkpoints.isEmpty
+    else {
       throw TravelogError.trustNeedsFolder
     }
     return

@@ -7,7 +7,7 @@ extension Travelog {
     "head",
     type: .file,
     placeholder: "DIGEST|FILE",
-    help: "A digest that the chain must contain, or a file of digests."
+    help: "A digest or checkpoint that the logs must contain, or a file of digests."
   )
   static let after = Parameter<TrustedPosition?>.optional(
     "after",
@@ -25,7 +25,7 @@ extension Travelog {
   )
   static let allowUnproven = Parameter<Bool>.toggle(
     "allow-unproven",
-    help: "Exit with 0 even if a part of the logs is not proven."
+    help: "Accept the logs even if a part of them is not proven."
   )
 
   static let verifiedLogs = Parameter<[String]>.positionals(
@@ -54,7 +54,8 @@ extension Travelog {
       + "token, --head or --against can show that no later log is missing.",
     examples: [
       "travelog verify logs": "Verify all logs in a folder.",
-      "travelog verify logs --head head.txt": "Verify that the logs contain the digests in a file.",
+      "travelog verify logs --head october.checkpoint --key public.pem":
+        "Verify that the logs contain a signed history.",
       "travelog verify logs --after $(cat position.txt)":
         "Read a trusted position from a file, and verify only later transactions.",
       "travelog verify logs --against trips.store": "Verify that the logs restore the store.",
@@ -74,7 +75,7 @@ extension Travelog {
     var request = VerifyRequest(logs: source.folder)
     request.store = given[origin]
     request.token = given[token]
-    request.heads = try knownDigests(given[heads], keys: given[publicKey])
+    (request.heads, request.checkpoints) = try trustedHeads(given[heads], keys: given[publicKey])
     request.after = given[after]
     request.against = given[against]
     request.replaysSnapshots = given[replay]
@@ -147,12 +148,17 @@ extension Travelog {
       switch result.proof {
       case .store: " by the store"
       case .lineage(let number): " by lineage \(number), which names its head"
+      case .checkpoint: " by the checkpoint that was given"
       case .head, nil: " by the digest that was given"
       }
     return switch result.verdict {
     case .damaged: style.red("damaged")
     case .sound: style.green("sound in itself")
-    case .proven: style.green("proven up to transaction \(result.proven?.transaction ?? 0)") + proof
+    case .proven:
+      style.green(
+        "proven\(result.provenAfter.map { " from transaction \($0 + 1)" } ?? "") up to transaction"
+          + " \(result.proven?.transaction ?? 0)"
+      ) + proof
     }
   }
 
@@ -167,6 +173,7 @@ extension Travelog {
       ? (isState ? "the state after transaction \(last)" : "no transaction")
       : first == last ? "transaction \(first)" : "transactions \(first) to \(last)"
     guard result.verdict == .damaged else { return range }
+    if result.isRefuted { return "nothing is proven" }
     return range + (first < last ? " are sound" : " is sound")
   }
 
@@ -177,6 +184,8 @@ extension Travelog {
     }
     return switch result.end {
     case .token: "the token confirms that no later log is missing"
+    case .head where result.proof == .checkpoint:
+      "the given checkpoint confirms that no later log is missing"
     case .head: "the given digest confirms that no later log is missing"
     case .store: "a restore from the logs gives the present state, so no later log is missing"
     case .lineage: "the next lineage confirms that no later log is missing"
@@ -199,6 +208,7 @@ struct VerifyAnswer: Codable {
     let kind: String
     let count: Int64
     let transactions: [Int64]
+    let changes: [String]?
     let by: [Int64]
     let isProven: Bool
   }
@@ -211,6 +221,7 @@ struct VerifyAnswer: Codable {
   let verdict: String
   let isSound: Bool
   let proven: HistoryPoint?
+  let provenAfter: Int64?
   let heads: [HistoryPoint]
   let after: HistoryPoint?
   let except: [ExceptedAnswer]
@@ -235,6 +246,7 @@ struct VerifyAnswer: Codable {
     verdict = result.verdict.rawValue
     isSound = result.findings.isEmpty
     proven = result.verdict == .proven ? result.proven : nil
+    provenAfter = result.verdict == .proven ? result.provenAfter : nil
     heads = result.heads
     after = result.after
     except = result.except.map {
@@ -242,6 +254,7 @@ struct VerifyAnswer: Codable {
         kind: $0.kind.rawValue,
         count: $0.count,
         transactions: $0.transactions,
+        changes: $0.kind == .hidden ? $0.changes : nil,
         by: $0.by,
         isProven: $0.isProven
       )

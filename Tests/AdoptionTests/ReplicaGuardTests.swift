@@ -111,7 +111,7 @@ struct ReplicaGuardTests {
     #expect(notices.contains { $0.contains("is a replica") }, "\(notices)")
     #expect(try !world.exportLogs().notices.contains { "\($0)".contains("is a replica") })
     var again = ImportRequest(logs: logs, store: world.file("again.db"))
-    again.trustsSnapshot = true
+    again.allowsUnproven = true
     _ = try importLogs(again)
     #expect(try recordedRows(of: again.store) == recordedRows(of: world.path))
   }

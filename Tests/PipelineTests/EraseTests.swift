@@ -286,7 +286,7 @@ struct EraseTests {
         var request = ImportRequest(logs: secrets.logs, store: "\(folder.path)/\(name).store")
         request.until = .transaction(until)
         request.fromSnapshot = fromSnapshot
-        request.trustsSnapshot = true
+        request.allowsUnproven = true
         _ = try importLogs(request)
         return try Store.open(
           .file(URL(fileURLWithPath: request.store)),

@@ -188,7 +188,7 @@ struct LineageImportTests {
       let written = try #require(try LogReader(path: snapshot.path).next())
       var request = ImportRequest(logs: world.logs, store: folder.path + "/snapshot.store")
       request.until = .time(written.time)
-      request.trustsSnapshot = true
+      request.allowsUnproven = true
       let result = try importLogs(request)
       try #expect(result.to == world.point(2))
       #expect(result.snapshotObjects == 2 && result.transactions == 0)

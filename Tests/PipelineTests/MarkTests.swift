@@ -109,9 +109,9 @@ struct MarkTests {
       #expect(try verified(other).except.map(\.kind) == [.base])
       var copy = ImportRequest(logs: other, store: folder.path + "/copy.store")
       let error = #expect(throws: PipelineError.self) { try importLogs(copy) }
-      #expect(error?.code == .unproven && error?.hint.contains("--trust-snapshot") == true)
+      #expect(error?.code == .unproven && error?.hint.contains("--allow-unproven") == true)
       #expect(!FileManager.default.fileExists(atPath: copy.store))
-      copy.trustsSnapshot = true
+      copy.allowsUnproven = true
       _ = try importLogs(copy)
       #expect(try rowDump(of: open(copy.store)) == rowDump(of: world.source))
     }

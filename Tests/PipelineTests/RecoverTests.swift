@@ -151,7 +151,10 @@ struct RecoverTests {
       #expect(error?.code == .historyDiverged)
       let result = try recover(RecoverRequest(store: copy, logs: world.logs))
       #expect(result.remedy == .lineage)
-      #expect(try verify(VerifyRequest(logs: world.logs)).map(\.findings) == [[], []])
+      let results = try verify(VerifyRequest(logs: world.logs))
+      #expect(results.map(\.findings) == [[], []])
+      // The parent never had the state that begins the lineage.
+      #expect(results.map { $0.except.map(\.kind) } == [[], [.start]])
       let now = try contents(of: URL(fileURLWithPath: world.logs.path))
       for (name, data) in old where name.hasSuffix(".gz") { #expect(now[name] == data) }
       let restored = try Store.open(.file(URL(fileURLWithPath: copy)))
@@ -292,7 +295,7 @@ struct RecoverTests {
     }
   }
 
-  @Test("A later lineage without the old one verifies, with a notice that the old one is missing.")
+  @Test("A later lineage without the old one is not proven, unless a digest covers it.")
   func laterLineageAlone() throws {
     try withLineages { world, _ in
       try FileManager.default.removeItem(
@@ -300,11 +303,11 @@ struct RecoverTests {
       )
       let results = try verify(VerifyRequest(logs: world.logs))
       #expect(results.map(\.findings) == [[]])
-      #expect(
-        results[0].notices.first?.message.contains(
-          "lineage 0, but the logs of lineage 0 are missing"
-        ) == true
-      )
+      #expect(results[0].except.map(\.kind) == [.start] && results[0].isUnproven)
+      #expect(results[0].notices.contains(.lineageIsMissing(0, next: 1)))
+      var request = VerifyRequest(logs: world.logs)
+      request.heads = [results[0].to.digest]
+      #expect(try verify(request).map(\.isUnproven) == [false])
     }
   }
 

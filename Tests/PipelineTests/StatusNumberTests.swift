@@ -137,7 +137,7 @@ struct StatusNumberTests {
       try #expect(found.verified?.digest == world.point(1).digest.description)
       #expect(found.filtered.map(\.words) == [filter.words])
       let logs = try #require(found.filtered.first?.logs)
-      try #expect(logs.exported == world.point(1) && logs.lagTransactions == 1)
+      try #expect(logs.exported == world.point(2) && logs.lagTransactions == 1)
       #expect(logs.files == 1 && logs.bytes == partial.compressedBytes)
       #expect(logs.hint == "Run “travelog export” with this filter again.")
     }

@@ -69,11 +69,11 @@ struct VerificationTests {
       result.except = parts
       return result.isUnproven
     }
-    let needless: Set<ExceptedPart.Kind> = [.omitted, .omittedChanges, .hidden]
+    let needless: Set<ExceptedPart.Kind> = [.omitted, .omittedChanges]
     for kind in ExceptedPart.Kind.allCases {
       var part = ExceptedPart(kind)
       #expect(isUnproven([part]) == !needless.contains(kind), "\(kind)")
-      #expect(isUnproven([ExceptedPart(.hidden), part]) == !needless.contains(kind), "\(kind)")
+      #expect(isUnproven([ExceptedPart(.omitted), part]) == !needless.contains(kind), "\(kind)")
       part.isProven = true
       #expect(!isUnproven([part]))
     }
@@ -159,7 +159,6 @@ struct VerificationTests {
     part.add(5)
     part.add(5, count: 3)
     #expect(part.count == 4 && part.transactions == [5] && part.by == [])
-    #expect(part.description == "the values of 4 changes hidden")
     var omitted: [ExceptedPart] = []
     omitted.add(.omittedChanges, 5)
     #expect(omitted.map(\.description) == ["1 change left out of other transactions"])
@@ -184,92 +183,72 @@ struct VerificationTests {
     #expect(parts.map(\.by) == [[9, 8], [9]] && parts.map(\.count) == [2, 1])
   }
 
+  /// Results of lineages that end at transactions, each later one with the head that it names.
+  private func lineages(_ ends: [Int64], named: [HistoryPoint?]) -> [Verification] {
+    ends.enumerated().map { lineage, end in
+      var result = result()
+      result.lineage = Int64(lineage)
+      result.to = point(end, lineage: Int64(lineage))
+      if lineage > 0 {
+        result.from.digest = TransactionDigest.beginning(ofStore: "S", lineage: result.lineage)
+        // The state at the beginning can't be compared, so nothing is replayed.
+        result.origin = named[lineage].map {
+          LineageOrigin(head: $0, parent: $0.lineage, common: 0)
+        }
+      }
+      return result
+    }
+  }
+
   @Test("A head proves each earlier lineage whose end the next lineage names.")
   func earlierLineages() {
-    func results(_ ends: [Int64]) -> [Verification] {
-      ends.enumerated().map { lineage, end in
-        var result = result()
-        result.lineage = Int64(lineage)
-        result.to = point(end, lineage: Int64(lineage))
-        return result
-      }
-    }
-    var proven = results([3, 5, 7])
+    let named = [nil, point(3, lineage: 0), point(5, lineage: 1)]
+    var proven = lineages([3, 5, 7], named: named)
     proven[2].prove(point(6, lineage: 2), by: .head)
-    proveEarlier(&proven, named: [nil, point(3, lineage: 0), point(5, lineage: 1)])
+    proveLineages(&proven)
     #expect(proven.map(\.proof) == [.lineage(1), .lineage(2), .head])
     #expect(proven.map(\.proven?.transaction) == [3, 5, 6])
     // The second lineage names another end of the first.
-    var other = results([3, 5, 7])
+    var other = lineages([3, 5, 7], named: [nil, point(4, lineage: 0), named[2]])
     other[2].prove(point(6, lineage: 2), by: .head)
-    proveEarlier(&other, named: [nil, point(4, lineage: 0), point(5, lineage: 1)])
+    proveLineages(&other)
     #expect(other.map(\.proof) == [nil, .lineage(2), .head])
-    var none = results([3, 5])
-    proveEarlier(&none, named: [nil, point(3, lineage: 0)])
+    var none = lineages([3, 5], named: named)
+    proveLineages(&none)
     #expect(none.map(\.proof) == [nil, nil])
-    var short = results([3, 5])
-    short[1].prove(point(5, lineage: 1), by: .store)
-    proveEarlier(&short, named: [nil])
-    #expect(short.map(\.proof) == [nil, .store])
+    // A head of the earlier lineage does not cover the later one.
+    var earlier = lineages([3, 5], named: named)
+    earlier[0].prove(point(3, lineage: 0), by: .head)
+    proveLineages(&earlier)
+    #expect(earlier.map { $0.except.map(\.kind) } == [[], [.lineage]])
   }
 
   @Test("A lineage that does not end where the next one says has exactly one finding about that.")
-  func ends() {
-    func checked(_ end: Int64, named: [HistoryPoint?]) -> [Verification] {
-      var results = [result(), result()]
-      results[0].to = point(end)
-      results[1].lineage = 1
-      results[1].from = HistoryPoint(
-        lineage: 1,
-        transaction: 2,
-        digest: TransactionDigest.beginning(ofStore: "S", lineage: 1)
-      )
-      checkLineageEnds(&results, named: named)
+  func ends() throws {
+    func checked(_ end: Int64, named: HistoryPoint?) throws -> [Verification] {
+      var results = lineages([end, 9], named: [nil, named])
+      try checkLineages(&results, request: VerifyRequest(logs: LogFolder("/none")), tick: { _ in })
       return results
     }
-    let same = checked(5, named: [nil, point(5)])
+    let same = try checked(5, named: point(5))
     #expect(same.map(\.end) == [.lineage, .none] && same.flatMap(\.findings) == [])
-    let missing = checked(5, named: [nil, point(6)])
-    #expect(
-      missing[0].findings
-        == [Finding(.endIsMissing(lineage: 0, end: 5, next: 1), transaction: 6)]
-    )
+    let missing = try checked(5, named: point(6))
     #expect(missing[0].findings.map(\.kind) == [.endMissing] && missing[0].end == .none)
-    let later = checked(5, named: [nil, point(4)])
+    let later = try checked(5, named: point(4))
     #expect(
       later[0].findings
-        == [
-          Finding(.endIsOther(lineage: 0, point(4), end: point(5), next: 1), transaction: 4)
-        ]
+        == [Finding(.endIsOther(lineage: 0, point(4), end: point(5), next: 1), transaction: 4)]
     )
-    let nameless = checked(5, named: [nil, nil])
-    #expect(nameless[0].findings == [])
-    #expect(nameless[1].findings == [Finding(.hasNoParent(lineage: 1))])
-    let unknown = checked(5, named: [nil, point(5, lineage: 7)])
-    #expect(unknown.flatMap(\.findings) == [])
-    #expect(unknown[1].notices == [.parentIsMissing(point(5, lineage: 7), lineage: 1)])
-    // Lineage 1 begins with a snapshot, or is damaged, so its first transaction is not known.
-    for isDamaged in [false, true] {
-      var results = [result(), result()]
-      results[1].lineage = 1
-      if isDamaged {
-        results[1].from.digest = TransactionDigest.beginning(ofStore: "S", lineage: 1)
-        results[1].findings = [Finding(.tokenIsOther)]
-      }
-      checkLineageEnds(&results, named: [nil, nil])
-      #expect(results[1].findings.count == (isDamaged ? 1 : 0))
+    for named in [nil, point(5, lineage: 7), point(5, lineage: 1)] {
+      let nameless = try checked(5, named: named)
+      #expect(nameless[0].findings == [])
+      #expect(nameless[1].findings == [Finding(.hasNoParent(lineage: 1))])
     }
-    // Two later lineages name the same missing end.
-    var results = [result(), result(), result()]
-    results[0].to = point(5)
-    (results[1].lineage, results[2].lineage) = (1, 2)
-    checkLineageEnds(&results, named: [nil, point(6), point(6)])
-    #expect(
-      results[0].findings
-        == [Finding(.endIsMissing(lineage: 0, end: 5, next: 2), transaction: 6)]
-    )
-    checkLineageEnds(&results, named: [nil, point(7), nil])
-    #expect(results[0].findings.map(\.transaction) == [6, 7])
+    // Lineage 1 begins with a snapshot inside the lineage, so its first transaction is not known.
+    var inside = lineages([5, 9], named: [nil, nil])
+    inside[1].from = point(3, lineage: 1)
+    try checkLineages(&inside, request: VerifyRequest(logs: LogFolder("/none")), tick: { _ in })
+    #expect(inside.flatMap(\.findings) == [])
   }
 
   @Test("Transactions that keep values recorded as erased are counted between the verified ends.")

@@ -77,15 +77,6 @@ struct WordingTests {
     #expect(row(.insert) == "Trip 1 is in a.store and not in the logs.")
     #expect(row(.delete) == "Trip 1 is in the logs and not in a.store.")
     #expect(row(.update) == #"Trip 1 has other values in a.store than in the logs: ["a"]."#)
-    func snapshot(_ kind: ChangeKind) -> String {
-      message(.snapshotDiffers(kind, object: "Trip 1", properties: #"["a"]"#))
-    }
-    #expect(snapshot(.insert) == "Trip 1 is in snapshot 7 and not in a replay of the logs.")
-    #expect(snapshot(.delete) == "Trip 1 is in a replay of the logs and not in snapshot 7.")
-    #expect(
-      snapshot(.update)
-        == #"Trip 1 has other values in snapshot 7 than in a replay of the logs: ["a"]."#
-    )
   }
 
   @Test("An error about missing transactions names one or a range.")

@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
 """Reads change logs of the format travelog/1, according to docs/FORMAT.md only.
 
-    read_log.py FILE...               the logs and snapshots of one lineage, in any order
+    read_log.py FILE...               the logs and snapshots of one store, in any order
     read_log.py --proof FILE VKEY     a proof, and the key that signed its checkpoint
 
-It prints the proven line, or the state if no log is filtered. After an error, it ends with code 1.
+It prints the proven line, or the state of the last lineage if no log is filtered. After an error, it ends with code 1.
 """
+import copy
 import gzip
 import hashlib
 import json
@@ -197,9 +198,11 @@ def migrate(state, old, new):
 class Log:
     """The logs of a lineage, which can continue one of the snapshots; or one snapshot."""
     proven, restated, unexplained = [], set(), set()  # in all logs
+    forks = set()  # the transactions with which later lineages begin
 
     def __init__(self, bases=None):
         self.bases, self.header, self.state = bases, None, {}
+        self.details, self.states = {}, {}  # of the first transaction; at the forks
 
     def read(self, path):
         """Applies a file after the files before it."""
@@ -235,6 +238,10 @@ class Log:
             self.read_erasures(path.parent.parent / "_erasures.ndjson", name)
             self.start = header["previous"] if self.bases is None else sha256(name.encode()).hex()
             base = (self.bases or {}).get(self.last, self)
+            tree = path.parent.parent / "_tree/head"
+            need(base is self or tree.exists()
+                 and tree.read_text().split("\n")[3] == f"0 {header['first']}",
+                 f"logs before transaction {header['first']} may be missing")
             self.state, self.schema, self.digest = base.state, base.schema, base.start
         need(all(header[key] == self.header[key] for key in ("store", "lineage", "partial")),
              f"{path} is of another store or lineage, or is filtered in another way")
@@ -278,6 +285,10 @@ class Log:
             self.unexplained.update((digest, *line) for line in left.items())
         for change, _ in () if is_partial else reversed(lines):
             self.apply(change)
+        if txn in self.forks:
+            self.states[txn] = copy.deepcopy(self.state)
+        if record["op"] == "snapshot" and self.bases is not None:
+            self.details = details
         if record["op"] in ("mark", "prune"):
             self.proven.append(details.get("snapshot"))
         for part in details.get("restated", ()):
@@ -332,18 +343,47 @@ def check_proof(path, vkey):
     return (change or closing).decode()
 
 
-def main(paths):
-    if paths[:1] == ["--proof"]:
-        return print(check_proof(*paths[1:]), end="")
+def read_lineage(paths):
+    """Reads the logs and snapshots of a lineage."""
     logs, order = Log({}), lambda path: (path.parent.name != "snapshots", path.name)
-    for path in sorted(map(pathlib.Path, paths), key=order):
+    for path in sorted(paths, key=order):
         log = Log() if path.parent.name == "snapshots" else logs
         log.read(path)
         if log is not logs:
             logs.bases[log.last] = log
+    return logs
+
+
+def check_start(number, head, logs, read):
+    """Checks that a lineage begins with a state of its parent and names the head before it."""
+    parent, first = head.get("parent", head["lineage"]), min(logs.states)
+    need(0 <= parent <= head["lineage"] == number - 1, f"lineage {number} names another number")
+    need(parent in read and head["lineage"] in read, f"the parent of lineage {number} is missing")
+    before = read[head["lineage"]]
+    need((before.last, before.digest) == (head["transaction"], head["digest"]),
+         f"lineage {number} names another end")
+    need("common" not in head and read[parent].states.get(first) == logs.states[first],
+         f"lineage {number} begins with another state than its parent had")
+
+
+def main(paths):
+    if paths[:1] == ["--proof"]:
+        return print(check_proof(*paths[1:]), end="")
+    lineages = {}
+    for path in map(pathlib.Path, paths):
+        number = re.search(r"lineage=(\d+)", str(path))
+        lineages.setdefault(int(number[1]) if number else 0, []).append(path)
+    Log.forks = {min(int(path.name[:20]) for path in paths if path.parent.name != "snapshots")
+                 for number, paths in lineages.items() if number > 0}
+    read = {number: read_lineage(lineages[number]) for number in sorted(lineages)}
     need(Log.unexplained <= Log.restated, "no record has the values that are left in a line")
-    for last, log in logs.bases.items():
-        need({"txn": last, "digest": log.digest} in logs.proven, f"nothing proves snapshot {last}")
+    for number, logs in read.items():
+        for last, log in logs.bases.items():
+            proof = {"txn": last, "digest": log.digest}
+            need(proof in logs.proven, f"nothing proves snapshot {last}")
+        if logs.details:
+            check_start(number, logs.details, logs, read)
+    logs = read[max(read)]
     by_id = "{0[0][0]} {0[0][1]:>20}".format
     for (entity, number), values in sorted(logs.state.items(), key=by_id):
         print(json.dumps({"entity": entity, "id": number, "values": values}, sort_keys=True,

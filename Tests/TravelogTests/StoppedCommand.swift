@@ -133,7 +133,10 @@ private func prepareFilteredExport(_ times: Int, _ body: (StoppedRun) throws -> 
     }
     try copy(store, to: path)
     #expect(try travelog(command(folder.path + "/expected")).code == 0)
-    let expected = try logLines(folder.path + "/expected")
+    // The last transaction, which proves the description of the filter, has another time in each run.
+    func isMark(_ line: Substring) -> Bool { line.contains(#""op":"mark""#) }
+    let expected = try logLines(folder.path + "/expected").split(separator: "\n")
+      .filter { !isMark($0) }
     try body(
       StoppedRun(arguments: command(logs), folder: folder) {
         try remove(logs)
@@ -141,7 +144,9 @@ private func prepareFilteredExport(_ times: Int, _ body: (StoppedRun) throws -> 
       } check: { place in
         let run = try travelog(command(logs))
         #expect(run.code == 0, "\(place): \(run.errors)")
-        #expect(try logLines(logs) == expected, "\(place)")
+        let lines = try logLines(logs).split(separator: "\n")
+        #expect(lines.filter { !isMark($0) } == expected, "\(place)")
+        #expect(lines.count(where: isMark) == 1, "\(place)")
         #expect(try travelog(command(logs) + ["--error-if-empty"]).code == 5, "\(place)")
         #expect(try travelog(command(folder.path + "/unmounted")).code == 10, "\(place)")
       }

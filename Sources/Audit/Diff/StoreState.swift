@@ -97,7 +97,7 @@ private func makeReplica(of history: Past, in folder: URL, tick: Tick) throws ->
   request.origin = history.outline.store
   request.lineage = history.outline.lineage
   request.until = .transaction(history.last)
-  request.trustsSnapshot = true
+  request.allowsUnproven = true
   do {
     _ = try importLogs(request, tick: tick)
   } catch var error as PipelineError {

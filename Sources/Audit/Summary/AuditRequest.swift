@@ -7,6 +7,8 @@ package struct AuditRequest: Sendable {
   package var bulk: Int64 = 1000
   /// Trusted digests; the chain of a history must contain all of them.
   package var heads: [Digest] = []
+  /// Trusted checkpoints; a history must begin with the transactions of each of them.
+  package var checkpoints: [Checkpoint] = []
   /// The path of a store whose rows must equal the rows of a replay; nil for no comparison.
   package var against: String?
 

@@ -13,11 +13,13 @@ struct StoreChain {
   private var isBroken = false
   /// The trusted digests that were not found yet.
   private(set) var missing: [Digest]
-  /// The last transaction with a trusted digest; nil if no trusted digest was found.
+  private(set) var checkpoints: CheckpointComparison
+  /// The last transaction that a trusted digest or checkpoint proves; nil if there is none.
   private(set) var proven: Int64?
 
-  init(_ outline: HistoryOutline, heads: [Digest]) {
-    missing = heads
+  init(_ outline: HistoryOutline, request: AuditRequest) {
+    missing = request.heads
+    checkpoints = CheckpointComparison(request.checkpoints)
     first = outline.base + 1
     last = outline.base
     previous = outline.baseDigest
@@ -40,6 +42,7 @@ struct StoreChain {
         missing.removeAll { $0 == digest }
         proven = transaction.id
       }
+      if !isBroken, checkpoints.take(transaction.digest) { proven = transaction.id }
       previous = transaction.chainDigest
       digest = transaction.digest
       hash = nil

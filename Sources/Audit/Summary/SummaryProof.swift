@@ -10,7 +10,7 @@ extension Summary {
     var verifying = VerifyRequest(logs: folder)
     let stores = Set(histories.map(\.outline.store))
     if stores.count == 1 { verifying.store = stores.first }
-    verifying.heads = request.heads
+    (verifying.heads, verifying.checkpoints) = (request.heads, request.checkpoints)
     verifying.against = request.against
     verifying.isRecorded = false
     let results = try Pipeline.verify(verifying, observer: self, tick: tick)
@@ -40,7 +40,7 @@ extension Summary {
     let history = histories[index]
     begin(index)
     var chain =
-      history.source is StoreHistory ? StoreChain(history.outline, heads: request.heads) : nil
+      history.source is StoreHistory ? StoreChain(history.outline, request: request) : nil
     do {
       if let range = history.range { try scan(range, of: index, chain: &chain, tick: tick) }
     } catch let error as LogError where error.code != .inputOutput {
@@ -103,6 +103,14 @@ extension Summary {
         findings.add(
           .damage,
           value: "No transaction up to \(chain.last) has the digest \(head), which was given.",
+          history: index
+        )
+      }
+      for checkpoint in request.checkpoints where !chain.checkpoints.found.contains(checkpoint) {
+        findings.add(
+          .damage,
+          value: "The transactions up to \(chain.last) are not those of the checkpoint of size"
+            + " \(checkpoint.head.count), which was given.",
           history: index
         )
       }
@@ -169,6 +177,8 @@ extension AuditedHistory {
           "Lineage \(next), which is proven, names the head of this lineage. This proves the"
             + " transactions up to \(proven)."
         )
+      case .checkpoint:
+        statements.append("A checkpoint that was given proves the transactions up to \(proven).")
       case .head, nil: statements.append(provenText(proven))
       }
     }

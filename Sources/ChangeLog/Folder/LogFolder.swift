@@ -94,6 +94,12 @@ package struct LogFolder: Hashable, Sendable {
     }
   }
 
+  /// The lineages of a store that have a folder, but neither a log nor a snapshot.
+  package func lineagesWithoutLogs(of store: String) throws -> [Int64] {
+    let withLogs = try Set(lineages(of: store))
+    return try lineageFolders(of: store).filter { !withLogs.contains($0) }
+  }
+
   private func lineageFolders(of store: String) throws -> [Int64] {
     try values(of: "lineage", in: storeFolder(store)).compactMap(LogName.lineage).sorted()
   }

@@ -41,6 +41,16 @@ package struct Mark: Hashable, Sendable {
 }
 
 extension Transaction {
+  /// The details of a transaction that proves the description of a filter.
+  package static func details(ofFilter words: String) -> String {
+    #"{"filter":"\#(SHA256.digest(of: Array(words.utf8)))"}"#
+  }
+
+  /// Whether this transaction proves the description of a filter.
+  package func proves(filter words: String) -> Bool {
+    operation == .mark && details == Self.details(ofFilter: words)
+  }
+
   /// The snapshot or the gap that this transaction proves; nil if there is none.
   package var mark: Mark? {
     guard operation == .mark || operation == .prune else { return nil }

@@ -44,7 +44,17 @@ package struct Finding: Equatable, Sendable, Worded {
     case isOtherHistory(PipelineError)
     case rowDiffers(ChangeKind, object: String, properties: String, folder: String)
     case moreRowsDiffer(Int)
-    case snapshotDiffers(ChangeKind, object: String, properties: String)
+    case stateDiffers(ChangeKind, object: String, properties: String, StatePlace)
+    case filteredIsOther
+    case startIsNotInParent(lineage: Int64, parent: Int64, end: HistoryPoint)
+    case checkpointIsMissing(Checkpoint, end: HistoryPoint)
+  }
+
+  /// The state that a replay of the logs must give.
+  enum StatePlace: Hashable, Sendable {
+    case snapshot
+    /// The state with which a lineage begins.
+    case lineage(Int64)
   }
 
   let reason: Reason
@@ -103,7 +113,7 @@ package struct Finding: Equatable, Sendable, Worded {
 package enum Notice: Hashable, Encodable, Sendable, Worded {
   case othersMayWrite(String)
   case recordIsAhead(String, transaction: Int64, end: Int64)
-  case parentIsMissing(HistoryPoint, lineage: Int64)
+  case lineageIsMissing(Int64, next: Int64)
   case isUnexported(String, Int64, after: Int64)
   case tokenWasDamaged(String, String)
   case tokenWasAltered(Int64)

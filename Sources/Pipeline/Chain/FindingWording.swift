@@ -7,9 +7,11 @@ extension Finding {
     case .log(let kind, _): kind
     case .isCovered: .gap
     case .isUnknownErasure, .hasNoParent, .endIsOther, .tokenIsOther, .tokenIsDamaged,
-      .erasuresAreOther, .snapshotDiffers:
+      .erasuresAreOther, .stateDiffers, .startIsNotInParent, .filteredIsOther:
       .damaged
-    case .endIsMissing, .tokenIsAhead, .treeIsAhead, .headIsMissing, .positionIsMissing: .endMissing
+    case .endIsMissing, .tokenIsAhead, .treeIsAhead, .headIsMissing, .checkpointIsMissing,
+      .positionIsMissing:
+      .endMissing
     case .isOtherHistory, .rowDiffers, .moreRowsDiffer: .differs
     }
   }
@@ -72,16 +74,34 @@ extension Finding {
       "\(text(kind, object: object, properties: properties))."
         + "\nSome changes of the store's rows are missing from its history. To list these rows, run"
         + " “travelog check \(path) --logs \(folder)”."
-    case .snapshotDiffers(let kind, let object, let properties):
+    case .stateDiffers(let kind, let object, let properties, let place):
       switch kind {
-      case .insert: "\(object) is in snapshot \(transaction) and not in a replay of the logs."
-      case .delete: "\(object) is in a replay of the logs and not in snapshot \(transaction)."
+      case .insert: "\(object) is in \(name(place)) and not in a replay of the logs."
+      case .delete: "\(object) is in a replay of the logs and not in \(name(place))."
       case .update:
-        "\(object) has other values in snapshot \(transaction) than in a replay of the logs:"
-          + " \(properties)."
+        "\(object) has other values in \(name(place)) than in a replay of the logs: \(properties)."
       }
+    case .filteredIsOther:
+      "The filtered logs have another digest of transaction \(transaction) than the logs without a"
+        + " filter."
+        + "\nThe logs of one of the two were altered; compare both with other copies."
+    case .startIsNotInParent(let lineage, let parent, let end):
+      "Lineage \(lineage) begins after transaction \(transaction) of lineage \(parent), but lineage"
+        + " \(parent) ends at transaction \(end.transaction)."
+        + "\nCompare the first log of lineage \(lineage) with other copies."
+    case .checkpointIsMissing(let checkpoint, let end):
+      "The logs do not contain the history of the checkpoint of size \(checkpoint.head.count), of the tree"
+        + " \(inQuotes(abbreviated(checkpoint.origin))). The last sound transaction is"
+        + " \(end.transaction): later logs are missing, or history was altered."
     case .moreRowsDiffer(let count):
       "\(count) more \(count == 1 ? "object differs" : "objects differ")."
+    }
+  }
+
+  private func name(_ place: StatePlace) -> String {
+    switch place {
+    case .snapshot: "snapshot \(transaction)"
+    case .lineage(let number): "the state with which lineage \(number) begins"
     }
   }
 
@@ -102,9 +122,8 @@ extension Notice {
     case .recordIsAhead(let path, let transaction, let end):
       "\(path) has an erasure record for transaction \(transaction), but the logs end at transaction"
         + " \(end): later logs are missing, or an interrupted export did not write them."
-    case .parentIsMissing(let head, let lineage):
-      "Lineage \(lineage) begins after transaction \(head.transaction) of lineage"
-        + " \(head.lineage), but the logs of lineage \(head.lineage) are missing."
+    case .lineageIsMissing(let missing, let next):
+      "Lineage \(next) continues lineage \(missing), but the logs of lineage \(missing) are missing."
     case .isUnexported(let store, let count, let last):
       "\(store) has \(count) \(count == 1 ? "transaction" : "transactions") after transaction"
         + " \(last), the last transaction in the logs: \(count == 1 ? "it is" : "they are") not"

@@ -9,10 +9,17 @@ struct LineageOrigin: Hashable {
   /// Usually this is the lineage of ``head``. It is an earlier lineage if the restored copy is
   /// older than the lineage of ``head``.
   let parent: Int64
+  /// The last transaction that both lineages have, if the later lineage begins with a state that
+  /// its parent never had.
+  ///
+  /// The value is nil if the later lineage begins with the parent's state after the same
+  /// transaction.
+  let common: Int64?
 
-  init(head: HistoryPoint, parent: Int64) {
+  init(head: HistoryPoint, parent: Int64, common: Int64? = nil) {
     self.head = head
     self.parent = parent
+    self.common = common
   }
 
   /// The details of the first transaction of a lineage, which say where the lineage began, and have
@@ -24,6 +31,7 @@ struct LineageOrigin: Hashable {
   private var members: String {
     #""lineage":\#(head.lineage),"transaction":\#(head.transaction),"digest":"\#(head.digest)""#
       + (parent == head.lineage ? "" : #","parent":\#(parent)"#)
+      + (common.map { #","common":\#($0)"# } ?? "")
   }
 
   /// Reads a text that ``details(sequences:)`` wrote; nil if the text has another form.
@@ -39,6 +47,7 @@ struct LineageOrigin: Hashable {
     else { return nil }
     head = HistoryPoint(lineage: lineage, transaction: transaction, digest: digest)
     parent = number("parent") ?? lineage
+    common = number("common")
     guard self.details(sequences: TableSequence.list(in: text)) == details else { return nil }
   }
 }

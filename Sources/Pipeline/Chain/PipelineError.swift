@@ -37,6 +37,7 @@ package struct PipelineError: Error, Sendable, Worded {
     case isNewLineage(Int64, replica: Int64, folder: String?)
     case isAmbiguousTime(String, last: Int64, lineage: Int64, Parting, folder: String)
     case hasOtherDigest(Int64), isUnprovenSnapshot(Int64)
+    case isNotProven(String), isUnprovenTransaction(Int64, proven: Int64)
     // Export.
     case tokenIsDamaged(String, any Error, isFiltered: Bool)
     case tokenHasNoLogs(HistoryPoint), tokenIsAhead(HistoryPoint, lineage: Int64, end: Int64)
@@ -121,7 +122,7 @@ extension PipelineError {
     case .severalStores, .isReplica, .hasNoLogsOfReplica: .otherStore
     case .unknownEntity, .unknownProperty: .unknownName
     case .isThere, .hasValue: .stillThere
-    case .isUnprovenSnapshot: .unproven
+    case .isUnprovenSnapshot, .isNotProven, .isUnprovenTransaction: .unproven
     case .notAPoint, .isDroppedAndHashed, .hasNoKey, .notAReplica, .isPast, .hasLogs,
       .snapshotIsNotLast, .snapshotIsFiltered, .isLink, .isCovered, .isUnexported:
       .misuse

@@ -91,11 +91,18 @@ extension PipelineError {
     case .hasOtherDigest(let id):
       "Transaction \(id) has another digest in the log \(log) than in the replica \(store)."
         + "\nImport the logs into a new replica."
+    case .isNotProven(let detail):
+      "What was given with --head does not prove the logs in \(logs): \(detail)"
+        + "\nNothing was imported. To see all findings, run “travelog verify \(logs)” with the same --head."
+    case .isUnprovenTransaction(let id, let proven):
+      "What was given with --head proves the logs in \(logs) up to transaction \(proven), and not"
+        + " transaction \(id)."
+        + "\nTo import only what is proven, use --until \(proven)."
     case .isUnprovenSnapshot(let transaction):
       "Nothing in the logs proves the snapshot \(log) of transaction \(transaction), so someone may have"
         + " altered it."
         + "\nIf the logs begin before the snapshot, leave out --from-snapshot. If you trust the snapshot,"
-        + " use --trust-snapshot."
+        + " use --allow-unproven."
     case .tokenIsDamaged(let path, let damage, let isFiltered):
       "The token \(path) can't be read (\(damage)), and there are no logs of \(store) in"
         + " \(logs) to rebuild the token from."

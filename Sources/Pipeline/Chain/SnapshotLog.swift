@@ -93,15 +93,15 @@ struct SnapshotLog {
   }
 }
 
-/// Records a transaction that proves a snapshot or a gap by its digest, and returns the
-/// transaction's id.
+/// Records a transaction that proves a snapshot, a gap or a filter by a digest in its details, and
+/// returns the transaction's id.
 ///
 /// The result is nil if the store can't be written: it is a replica, this user may only read it, or
 /// another program is writing to it.
-func record(_ mark: Mark, in path: String) throws -> Int64? {
+func recordMark(_ details: String, in path: String) throws -> Int64? {
   do {
     guard let store = try writableStore(path), !store.isReplica else { return nil }
-    return try store.mark(.mark, author: Author(), details: "{\(mark.member)}")
+    return try store.mark(.mark, author: Author(), details: details)
   } catch let error as StoreError where error.code == .locked {
     return nil
   }

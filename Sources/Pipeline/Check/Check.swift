@@ -75,7 +75,7 @@ private func stateAtBeginning(
   replay.until = .transaction(base)
   // The state is trusted without a proof. Rows and history are compared with the state, and the
   // comparison would show a forged state.
-  replay.trustsSnapshot = true
+  replay.allowsUnproven = true
   do {
     _ = try importLogs(replay, tick: tick)
   } catch var error as PipelineError {

@@ -109,7 +109,9 @@ extension Export {
       // The whole state has been read when this closure is called, so the reader can end its read
       // transaction.
       marking: { mark in
-        self.marked = try reader.withoutSnapshot { try record(mark, in: request.store) }
+        self.marked = try reader.withoutSnapshot {
+          try recordMark("{\(mark.member)}", in: request.store)
+        }
       },
       tick: tick
     )

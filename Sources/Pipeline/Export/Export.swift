@@ -21,6 +21,7 @@ package func export(_ request: ExportRequest, tick: Tick = { _ in }) throws -> E
   let isSealed =
     try request.isDryRun || writableStore(request.store)?.sealForeignChanges() != nil
   let notice = try recordUncapturedChanges(of: request.store, isDryRun: request.isDryRun)
+  try recordFilter(request)
   let store = try readableStore(request.store)
   var (result, isForgotten, filter, unsealed) = try store.read { reader in
     let export = try Export(request, store: store, reader: reader)
@@ -55,6 +56,24 @@ private func recordUncapturedChanges(of path: String, isDryRun: Bool) throws -> 
   // The findings are not needed, because the transaction has all rows of their tables.
   let recorded = try store?.check(recording: Author()) { _ in }.recorded
   return .isNotCaptured(tables, of: path, isRecorded: recorded != nil)
+}
+
+/// Records a transaction that proves the description of a filter, before the first export with this
+/// filter.
+private func recordFilter(_ request: ExportRequest) throws {
+  guard !request.filter.isEmpty, !request.isDryRun, request.stream == nil else { return }
+  let words = request.filter.words
+  let store = try readableStore(request.store)
+  try request.filter.check(store.read { try $0.schemas().map(\.schema) }, path: request.store)
+  let name = LogFolder.partialName(words)
+  let isRecorded = try store.read { reader in
+    // An interrupted export has recorded the transaction, and nothing else.
+    try reader.remembersExport(filter: name)
+      || reader.transaction(reader.sealedHead())?.proves(filter: words) == true
+  }
+  guard !isRecorded else { return }
+  // Without this transaction, verification says that nothing proves the description.
+  _ = try recordMark(Transaction.details(ofFilter: words), in: request.store)
 }
 
 private func noteExport(of path: String, filter: String?) throws {

@@ -35,7 +35,7 @@ package func adoptedState(
     return reached
   }
   var request = ImportRequest(logs: logs, store: folder + "/adopted.store")
-  request.trustsSnapshot = true
+  request.allowsUnproven = true
   _ = try importLogs(request, tick: tick)
   return (try readableStore(request.store), reached)
 }

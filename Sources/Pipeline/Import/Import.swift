@@ -52,6 +52,7 @@ final class Import {
     try replica.checkIsNotPast(request.until)
     let chain = try request.chain(for: replica)
     state.result.isNew = replica.isNew
+    let proven = try lastProven(of: chain, tick: tick)
     if replica.isEmpty { try begin(chain, tick: tick) }
     state.progress.total = total(chain)
     var gap: ClosedRange<Int64>?
@@ -80,6 +81,9 @@ final class Import {
       let wanted = try WantedTransactions(request, log: log, state: &state, tick: tick)
       gap = gap ?? wanted.gap
       let last = wanted.end.transaction
+      guard last <= proven else {
+        throw request.error(.isUnprovenTransaction(last, proven: proven))
+      }
       guard last > state.result.to.transaction else { break }
       if request.isDryRun {
         state.result.add(wanted)
@@ -97,6 +101,34 @@ final class Import {
     return state.result
   }
 
+  /// The last transaction that the given digests and checkpoints prove; the highest number if none
+  /// is given, or if unproven transactions are accepted.
+  private func lastProven(of chain: LogChain, tick: Tick) throws -> Int64 {
+    guard !request.heads.isEmpty || !request.checkpoints.isEmpty else { return .max }
+    var verifying = VerifyRequest(logs: request.logs)
+    (verifying.heads, verifying.checkpoints) = (request.heads, request.checkpoints)
+    verifying.store = chain.store
+    verifying.isRecorded = false
+    let results = try verify(verifying, tick: tick)
+    if let finding = results.lazy.flatMap(\.findings).first {
+      throw request.error(.isNotProven("\(finding)"))
+    }
+    if request.allowsUnproven { return .max }
+    guard let result = results.first(where: { $0.lineage == chain.lineage }),
+      let proven = result.proven?.transaction
+    else {
+      throw request.error(.isNotProven("Nothing that was given covers lineage \(chain.lineage)."))
+    }
+    if let part = result.except.first(where: { !$0.isProven }) {
+      throw request.error(.isNotProven("Not everything is proven: \(part.description)."))
+    }
+    let last = chain.files.last?.range.upperBound ?? 0
+    let end: Int64 = if case .transaction(let id) = request.until { min(id, last) } else { last }
+    if case .time = request.until { return proven }
+    guard end <= proven else { throw request.error(.isUnprovenTransaction(end, proven: proven)) }
+    return proven
+  }
+
   private func checkIsWhole() throws {
     guard try request.logs.lineages(of: replica.identifier).isEmpty,
       let name = try request.logs.partials(of: replica.identifier).first
@@ -111,7 +143,7 @@ final class Import {
     state.result.from = chain.beginning
     state.result.to = chain.beginning
     if let file = try request.firstSnapshot(of: chain), let point = try chain.snapshotPoint(file) {
-      guard try request.trustsSnapshot || chain.provesSnapshot(file, at: point) else {
+      guard try request.allowsUnproven || chain.provesSnapshot(file, at: point) else {
         throw request.error(.isUnprovenSnapshot(point.transaction), log: file.path)
       }
       let reader = try chain.open(file, after: nil)

@@ -16,8 +16,12 @@ package struct ImportRequest: PipelineRequest, Sendable {
   package var until = Point.head
   /// Whether a new replica begins with the newest snapshot.
   package var fromSnapshot = false
-  /// Whether a new replica may begin with a snapshot that nothing proves.
-  package var trustsSnapshot = false
+  /// Trusted digests; if there are any, the import applies only what they prove.
+  package var heads: [Digest] = []
+  /// Trusted checkpoints; if there are any, the import applies only what they prove.
+  package var checkpoints: [Checkpoint] = []
+  /// Whether the import may apply what nothing proves, such as a snapshot.
+  package var allowsUnproven = false
   /// Whether to report what the import would do, without changing the replica.
   package var isDryRun = false
 

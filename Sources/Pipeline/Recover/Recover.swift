@@ -107,7 +107,7 @@ struct Recovery {
   func importedState(_ tick: Tick) throws -> Store {
     var replay = ImportRequest(logs: request.logs, store: folder + "/imported.store")
     replay.origin = chain.store
-    replay.trustsSnapshot = true
+    replay.allowsUnproven = true
     _ = try importLogs(replay, tick: tick)
     return try readableStore(replay.store)
   }

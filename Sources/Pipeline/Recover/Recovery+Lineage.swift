@@ -17,7 +17,10 @@ extension Recovery {
       throw request.error(.isOtherLineage(store.lineage, logs: last.lineage))
     }
     if store.lineage < last.lineage { _ = try own.verifiedEnd(after: nil) }
-    let fork = try self.fork(from: own, tick: tick)
+    let (base, end) = try store.read { try ($0.knownStart(), $0.lastTransaction()) }
+    let common = try lastCommon(with: own, after: base, tick: tick)
+    // If there is no common transaction, the lineage begins with the first state that is known.
+    let fork = max(common, base, min(1, end))
     // An adopted file is not copied and rewound: the state after any transaction can be read from
     // its rows and its history.
     let (state, rewound) =
@@ -45,8 +48,11 @@ extension Recovery {
       let transaction = try madeUpTransaction(
         reached,
         operation: .snapshot,
-        details: LineageOrigin(head: last, parent: store.lineage)
-          .details(sequences: reader.sequences()),
+        details: LineageOrigin(
+          head: last,
+          parent: store.lineage,
+          common: reached == common ? nil : common
+        ).details(sequences: reader.sequences()),
         time: next?.time,
         schema: schema,
         of: store,
@@ -123,12 +129,12 @@ extension Recovery {
 
   /// The last transaction that the store and the logs have in common.
   ///
-  /// If history no longer contains the last common transaction, the result is the last deleted
-  /// transaction. If there is no common transaction, the result is the store's first transaction, or
-  /// zero if the store has no transaction.
-  private func fork(from chain: LogChain, tick: Tick) throws -> Int64 {
+  /// The result is zero if there is no common transaction, or if history, which begins after
+  /// `base`, no longer contains it.
+  private func lastCommon(with chain: LogChain, after base: Int64, tick: Tick) throws -> Int64 {
     try store.read { reader in
-      let base = try max(reader.lastMissingTransaction(), reader.adoptedStart() ?? 0)
+      let start = try TrustedPosition(transaction: base, digest: reader.point(base).digest)
+      guard try base == 0 || chain.has(start) else { return 0 }
       let cursor = try reader.history(after: base)
       var mine = try cursor.nextTransaction()
       var common = base
@@ -138,17 +144,20 @@ extension Recovery {
           guard transaction.id > base else { continue }
           guard let own = mine, own.id == transaction.id,
             try own.digest ?? reader.point(own.id).digest == transaction.digest
-          else { return try fork(at: common, reader) }
+          else { return common }
           common = own.id
           mine = try cursor.nextTransaction()
           try tick(Progress())
         }
       }
-      return try fork(at: common, reader)
+      return common
     }
   }
+}
 
-  private func fork(at common: Int64, _ reader: Reader) throws -> Int64 {
-    try common > 0 ? common : min(1, reader.lastTransaction())
+extension Reader {
+  /// The last transaction before the first one whose state history gives.
+  fileprivate func knownStart() throws -> Int64 {
+    try max(lastMissingTransaction(), adoptedStart() ?? 0)
   }
 }

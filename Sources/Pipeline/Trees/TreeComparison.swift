@@ -50,6 +50,17 @@ struct TreeComparison {
     )
   }
 
+  /// The number of leaves up to a transaction; nil if there is no tree.
+  func count(through transaction: Int64) -> Int64? {
+    guard let tree else { return nil }
+    var count: Int64 = 0
+    for (index, run) in tree.runs.enumerated() where run.transaction <= transaction {
+      let end = index + 1 < tree.runs.count ? tree.runs[index + 1].position : tree.head.count
+      count += min(end - run.position, transaction - run.transaction + 1)
+    }
+    return count
+  }
+
   /// Compares the next transaction.
   mutating func take(_ transaction: Transaction) throws {
     // A tree that ends before the logs is not an error, because the next export extends the tree.

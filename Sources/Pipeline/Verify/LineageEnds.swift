@@ -1,11 +1,17 @@
 import ChangeLog
 import Changes
+import Store
 
-/// Compares the end of each lineage with the head that the next lineage names.
-func checkLineageEnds(_ results: inout [Verification], named: [HistoryPoint?]) {
-  for (index, head) in named.enumerated() where results[index].lineage > 0 {
+/// Compares each later lineage with the lineages that it continues.
+///
+/// The first transaction of a later lineage is a snapshot. It names the head of the lineage before,
+/// and its state is the parent's state after the transaction with the same id.
+func checkLineages(_ results: inout [Verification], request: VerifyRequest, tick: Tick) throws {
+  for index in results.indices where results[index].lineage > 0 {
     let lineage = results[index].lineage
-    guard let head else {
+    guard let origin = results[index].origin, origin.head.lineage == lineage - 1,
+      0...origin.head.lineage ~= origin.parent
+    else {
       // This is not a finding in two cases: damage is already reported, or the logs begin with a
       // snapshot, and so lack the transaction that names the head.
       let isFromBeginning =
@@ -15,15 +21,68 @@ func checkLineageEnds(_ results: inout [Verification], named: [HistoryPoint?]) {
       results[index].findings.append(Finding(.hasNoParent(lineage: lineage)))
       continue
     }
-    guard let old = results.firstIndex(where: { $0.lineage == head.lineage }) else {
-      results[index].notices.append(.parentIsMissing(head, lineage: lineage))
-      continue
+    if let old = results.firstIndex(where: { $0.lineage == origin.head.lineage }) {
+      if origin.head == results[old].to {
+        results[old].end = .lineage
+      } else {
+        results[old].addEnd(otherEnd(results[old], head: origin.head, next: lineage))
+      }
     }
-    if head == results[old].to {
-      results[old].end = .lineage
-    } else {
-      results[old].addEnd(otherEnd(results[old], head: head, next: lineage))
+    if let parent = results.first(where: { $0.lineage == origin.parent }) {
+      try checkStart(&results[index], origin: origin, parent: parent, request: request, tick: tick)
     }
+    for missing in Set([origin.head.lineage, origin.parent]).sorted()
+    where !results.contains(where: { $0.lineage == missing }) {
+      results[index].isStartUnknown = true
+      results[index].notices.append(.lineageIsMissing(missing, next: lineage))
+    }
+  }
+}
+
+/// Compares the state with which a lineage begins with the state that a replay of its parent gives.
+private func checkStart(
+  _ result: inout Verification,
+  origin: LineageOrigin,
+  parent: Verification,
+  request: VerifyRequest,
+  tick: Tick
+) throws {
+  guard result.findings.isEmpty, parent.findings.isEmpty, parent.after == nil else { return }
+  let first = result.from.transaction + 1
+  let common = origin.common ?? first
+  guard common <= min(first, parent.to.transaction) else {
+    result.findings.append(
+      Finding(
+        .startIsNotInParent(lineage: result.lineage, parent: parent.lineage, end: parent.to),
+        transaction: common
+      )
+    )
+    return
+  }
+  guard origin.common == nil, first >= parent.from.transaction else {
+    result.isStartUnknown = true
+    return
+  }
+  let folder = try TemporaryFolder()
+  defer { withExtendedLifetime(folder) {} }
+  func state(lineage: Int64) throws -> Store {
+    let path = "\(folder.path)/\(lineage).store"
+    return try replayed(
+      request,
+      of: result.store,
+      lineage: lineage,
+      to: first,
+      in: path,
+      tick: tick
+    )
+  }
+  do {
+    let before = try state(lineage: parent.lineage)
+    let after = try state(lineage: result.lineage)
+    result.findings += try differences(of: after, from: before, in: .lineage(result.lineage), first)
+  } catch let error as PipelineError {
+    // The parent has no state after this transaction, for example because a gap contains it.
+    result.findings.append(Finding(.isOtherHistory(error), transaction: first))
   }
 }
 
@@ -47,16 +106,27 @@ extension Verification {
   }
 }
 
-/// Records that earlier lineages are proven.
+/// Records which lineages are proven, and which parts of them are not.
 ///
 /// The first transaction of a proven lineage names the head of the previous lineage, and so proves
 /// that lineage.
-func proveEarlier(_ results: inout [Verification], named: [HistoryPoint?]) {
+func proveLineages(_ results: inout [Verification]) {
   for index in results.indices.reversed() {
-    guard results[index].proven != nil, index < named.count, let head = named[index],
+    guard results[index].proven != nil, let head = results[index].origin?.head,
       let old = results.firstIndex(where: { $0.lineage == head.lineage && $0.to == head })
     else { continue }
     results[old].prove(head, by: .lineage(results[index].lineage))
+  }
+  for index in results.indices where results[index].proven == nil && results[index].isStartUnknown {
+    results[index].except.add(.start, results[index].from.transaction + 1)
+  }
+  // Somebody who can write the folder can add a lineage, which would be restored instead of the
+  // proven lineage.
+  if let last = results.indices.last, results[last].proven == nil,
+    results.contains(where: { $0.proven != nil })
+  {
+    results[last].except.add(.lineage, results[last].to.transaction)
+    for index in results.indices where results[index].end == .lineage { results[index].end = .none }
   }
 }
 
@@ -78,6 +148,10 @@ func checkGiven(_ request: VerifyRequest, _ results: inout [Verification]) {
   let heads = Set(results.flatMap(\.heads).map(\.digest))
   results[last].findings += request.heads.filter { !heads.contains($0) }.map {
     Finding(.headIsMissing($0, end: end), transaction: end.transaction)
+  }
+  let checkpoints = results.reduce(into: Set()) { $0.formUnion($1.checkpoints) }
+  results[last].findings += request.checkpoints.filter { !checkpoints.contains($0) }.map {
+    Finding(.checkpointIsMissing($0, end: end), transaction: end.transaction)
   }
   let erasures = Set(results.compactMap(\.erasures))
   results[last].findings += request.erasures.filter { !erasures.contains($0) }
@@ -135,5 +209,5 @@ func checkEnd(_ result: inout Verification, request: VerifyRequest) throws {
       Finding(.tokenIsDamaged(error), path: path)
     )
   }
-  if result.heads.contains(result.to) { result.end = .head }
+  if result.proven == result.to { result.end = .head }
 }

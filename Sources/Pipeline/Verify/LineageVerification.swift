@@ -6,8 +6,6 @@ final class LineageVerification {
   private let chain: LogChain
   private var result: Verification
   var progress: Progress
-  /// The head of the previous lineage, according to the first transaction of this lineage.
-  private(set) var namedHead: HistoryPoint?
   /// The digests of the large values that were already verified.
   private var checked: Set<String> = []
   /// The transactions that prove snapshots and gaps, by the marks in these transactions.
@@ -15,6 +13,7 @@ final class LineageVerification {
   /// The gaps, sorted as in the chain.
   private var gaps: [Mark] = []
   private let heads: Set<Digest>
+  private var checkpoints: CheckpointComparison
   private let after: TrustedPosition?
   private let observer: (any VerificationObserver)?
 
@@ -29,6 +28,7 @@ final class LineageVerification {
     self.observer = observer
     let folder = request.logs
     heads = Set(request.heads)
+    checkpoints = CheckpointComparison(after == nil ? request.checkpoints : [])
     self.after = after
     var erasures = Erasures(store: store, lineage: lineage)
     var finding: Finding?
@@ -119,10 +119,11 @@ final class LineageVerification {
             isReached = true
           }
           guard isConnected, isReached, transaction.id > base else { return }
-          if result.to == result.from { namedHead = transaction.lineageOrigin?.head }
+          if result.to == result.from { result.origin = transaction.lineageOrigin }
           if let mark = transaction.mark { marks[mark] = marks[mark] ?? transaction.id }
           result.to = reached
           note(reached)
+          if checkpoints.take(transaction.digest) { result.prove(reached, by: .checkpoint) }
         }
         result.files += 1
       }
@@ -132,10 +133,18 @@ final class LineageVerification {
     if let after, result.findings.isEmpty, !isReached {
       result.findings.append(Finding(.positionIsMissing(after), transaction: base))
     }
+    result.checkpoints = checkpoints.found
     checkRecords()
     result.marked = (marked + gaps).map { mark in
       let isBase = mark.kind == .snapshot && mark.transaction == result.from.transaction
       return MarkedPart(mark: mark, isBase: isBase && after == nil, by: marks[mark])
+    }
+    // The tree says where logs begin that do not begin with their lineage.
+    if after == nil, result.from != chain.beginning, !chain.files.isEmpty {
+      let missing = tree.count(through: result.from.transaction)
+      if missing != 0 {
+        result.except.add(.missing, result.from.transaction, count: missing ?? 0)
+      }
     }
     result.notices += [tree.notice].compactMap { $0 }
     if result.findings.isEmpty {

@@ -22,46 +22,71 @@ func replaySnapshots(
   defer { withExtendedLifetime(folder) {} }
   for index in wanted {
     let id = result.marked[index].mark.transaction
-    func replica(_ name: String, fromSnapshot: Bool) throws -> Store {
-      var replay = ImportRequest(logs: request.logs, store: "\(folder.path)/\(name).store")
-      (replay.origin, replay.lineage) = (result.store, result.lineage)
-      replay.until = .transaction(id)
-      (replay.fromSnapshot, replay.trustsSnapshot) = (fromSnapshot, true)
-      _ = try importLogs(replay, tick: tick)
-      return try readableStore(replay.store)
+    func state(_ name: String, fromSnapshot: Bool) throws -> Store {
+      try replayed(
+        request,
+        of: result.store,
+        lineage: result.lineage,
+        to: id,
+        fromSnapshot: fromSnapshot,
+        in: "\(folder.path)/\(name).store",
+        tick: tick
+      )
     }
     // The state for each snapshot is replayed from the state at the previous snapshot.
-    let replayed = try replica("replayed", fromSnapshot: false)
-    let snapshot = try replica("\(id)", fromSnapshot: true)
-    let findings = try replayed.read { replayed in
-      try snapshot.read { try differences(of: $0, from: replayed, transaction: id, request) }
-    }
+    let before = try state("replayed", fromSnapshot: false)
+    let snapshot = try state("\(id)", fromSnapshot: true)
+    let findings = try differences(of: snapshot, from: before, in: .snapshot, id)
     result.findings += findings
     result.marked[index].isReplayed = findings.isEmpty
   }
 }
 
-private func differences(
-  of snapshot: Reader,
-  from replayed: Reader,
-  transaction: Int64,
-  _ request: VerifyRequest
+/// Replays the logs of a lineage up to a transaction, and returns the replica.
+func replayed(
+  _ request: VerifyRequest,
+  of store: String,
+  lineage: Int64,
+  to transaction: Int64,
+  fromSnapshot: Bool = false,
+  in path: String,
+  tick: Tick
+) throws -> Store {
+  var replay = ImportRequest(logs: request.logs, store: path)
+  (replay.origin, replay.lineage) = (store, lineage)
+  replay.until = .transaction(transaction)
+  (replay.fromSnapshot, replay.allowsUnproven) = (fromSnapshot, true)
+  _ = try importLogs(replay, tick: tick)
+  return try readableStore(path)
+}
+
+/// A finding for each of the first objects that differ between a state in the logs and a replay.
+func differences(
+  of state: Store,
+  from replayed: Store,
+  in place: Finding.StatePlace,
+  _ transaction: Int64
 ) throws -> [Finding] {
   var findings: [Finding] = []
   var count = 0
-  try replayed.differences(to: snapshot) { difference in
-    count += 1
-    guard findings.count < 20 else { return }
-    findings.append(
-      Finding(
-        .snapshotDiffers(
-          difference.kind,
-          object: "\(String(decoding: difference.entity, as: UTF8.self)) \(difference.object)",
-          properties: String(decoding: difference.changed, as: UTF8.self)
-        ),
-        transaction: transaction
-      )
-    )
+  try replayed.read { replayed in
+    try state.read { state in
+      try replayed.differences(to: state) { difference in
+        count += 1
+        guard findings.count < 20 else { return }
+        findings.append(
+          Finding(
+            .stateDiffers(
+              difference.kind,
+              object: "\(String(decoding: difference.entity, as: UTF8.self)) \(difference.object)",
+              properties: String(decoding: difference.changed, as: UTF8.self),
+              place
+            ),
+            transaction: transaction
+          )
+        )
+      }
+    }
   }
   if count > findings.count { findings.append(Finding(.moreRowsDiffer(count - findings.count))) }
   return findings

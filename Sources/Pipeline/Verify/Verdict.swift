@@ -14,6 +14,8 @@ package enum Verdict: String, Hashable, Sendable {
 package enum Proof: Hashable, Sendable {
   /// A digest that was given.
   case head
+  /// A checkpoint that was given.
+  case checkpoint
   /// A store with the same history and the same rows.
   case store
   /// A later lineage that is proven and names the head of this lineage.
@@ -39,6 +41,14 @@ package struct ExceptedPart: Hashable, Sendable {
     case base
     /// Transactions that were reconstructed because their details are lost.
     case gap
+    /// Transactions before the first log that the tree counts, or that may have been removed.
+    case missing
+    /// The state with which a later lineage begins, if it can't be compared with its parent.
+    case start
+    /// The newest lineage, if only an earlier lineage is proven.
+    case lineage
+    /// The description of a filter.
+    case filter
   }
 
   /// The maximum number of transactions that a description lists.
@@ -49,6 +59,8 @@ package struct ExceptedPart: Hashable, Sendable {
   package private(set) var count: Int64
   /// The first transactions of the part, up to a limit.
   package private(set) var transactions: [Int64] = []
+  /// The first changes of the part, as `prove` names them, up to a limit; only for hidden values.
+  package private(set) var changes: [String] = []
   /// The first transactions that confirm the part, up to a limit.
   package private(set) var by: [Int64] = []
   /// Whether the part is proven, or does not need a proof.
@@ -57,12 +69,14 @@ package struct ExceptedPart: Hashable, Sendable {
   init(_ kind: Kind, count: Int64 = 0) {
     self.kind = kind
     self.count = count
-    isProven = [.omitted, .omittedChanges, .hidden].contains(kind)
+    isProven = [.omitted, .omittedChanges].contains(kind)
   }
 
-  /// Adds a transaction to the part.
-  mutating func add(_ transaction: Int64, count: Int64 = 1, by: Int64? = nil) {
+  /// Adds a transaction to the part, or one of its changes.
+  mutating func add(_ transaction: Int64, change: Int64? = nil, count: Int64 = 1, by: Int64? = nil)
+  {
     self.count += count
+    if let change, changes.count < Self.limit { changes.append("\(transaction).\(change)") }
     if let by, self.by.count < Self.limit, !self.by.contains(by) { self.by.append(by) }
     if transactions.count < Self.limit, transactions.last != transaction {
       transactions.append(transaction)
@@ -75,7 +89,9 @@ package struct ExceptedPart: Hashable, Sendable {
     return switch kind {
     case .omitted: "\(counted("transaction")) left out"
     case .omittedChanges: "\(counted("change")) left out of other transactions"
-    case .hidden: "the values of \(counted("change")) hidden"
+    case .hidden:
+      "the values of \(counted("change")) hidden, so nothing proves their other values:"
+        + " \(changes.joined(separator: ", "))\(count > Int64(changes.count) ? ", …" : "")"
     case .restated:
       "the values that remain in \(counted("transaction")) after an erasure (\(ids)) are restated by"
         + " \(by.count == 1 ? "transaction" : "transactions") \(listed(by))"
@@ -89,6 +105,13 @@ package struct ExceptedPart: Hashable, Sendable {
     case .gap:
       "nothing proves \(count == 1 ? "the gap that transaction" : "the gaps that transactions")"
         + " \(ids) \(count == 1 ? "closes" : "close")"
+    case .missing:
+      count > 0
+        ? "\(counted("transaction")) up to \(listed(transactions)), which the tree beside the logs has and no log contains"
+        : "nothing shows that no log up to transaction \(listed(transactions)) is missing"
+    case .start: "nothing proves the state after transaction \(ids), with which the lineage begins"
+    case .filter: "nothing proves that the filter is the one that the logs describe"
+    case .lineage: "the lineage is not covered by what was given, although an earlier lineage is"
     }
   }
 
@@ -105,8 +128,13 @@ package struct ExceptedPart: Hashable, Sendable {
 
 /// The parts that a verdict does not cover, counted by kind.
 extension [ExceptedPart] {
-  mutating func add(_ kind: ExceptedPart.Kind, _ transaction: Int64, count: Int64 = 1) {
-    add(ExceptedPart(kind), transaction, count: count)
+  mutating func add(
+    _ kind: ExceptedPart.Kind,
+    _ transaction: Int64,
+    change: Int64? = nil,
+    count: Int64 = 1
+  ) {
+    add(ExceptedPart(kind), transaction, change: change, count: count)
   }
 
   /// Counts a transaction whose remaining values are confirmed by another transaction.
@@ -119,11 +147,12 @@ extension [ExceptedPart] {
   private mutating func add(
     _ part: ExceptedPart,
     _ transaction: Int64,
+    change: Int64? = nil,
     count: Int64 = 1,
     by: Int64? = nil
   ) {
     let known = firstIndex { $0.kind == part.kind && $0.isProven == part.isProven }
     if known == nil { append(part) }
-    self[known ?? endIndex - 1].add(transaction, count: count, by: by)
+    self[known ?? endIndex - 1].add(transaction, change: change, count: count, by: by)
   }
 }

@@ -11,6 +11,8 @@ package struct VerifyRequest: Sendable {
   package var token: String?
   /// Trusted digests, each of which a chain must contain.
   package var heads: [Digest] = []
+  /// Trusted checkpoints; a chain must begin with the transactions of each of them.
+  package var checkpoints: [Checkpoint] = []
   /// Trusted digests of erasure records.
   ///
   /// Each given digest must be the digest of the last erasure record of a lineage.
@@ -97,6 +99,12 @@ package struct Verification: Sendable {
   var erasedDigests: Set<Digest> = []
   /// The erasures that transactions record.
   var recordedErasures = RecordedErasures()
+  /// Where the lineage began, according to its first transaction; nil for lineage 0.
+  var origin: LineageOrigin?
+  /// Whether the state with which a later lineage begins can't be compared with its parent.
+  var isStartUnknown = false
+  /// The given checkpoints whose tree is that of the first transactions of the chain.
+  var checkpoints: Set<Checkpoint> = []
   /// The snapshots and gaps, and the transactions that name them.
   var marked: [MarkedPart] = []
   /// The trusted position after which the logs were verified.
@@ -122,6 +130,22 @@ extension Verification {
 
   /// The verdict that follows from the findings and proofs.
   package var verdict: Verdict { !findings.isEmpty ? .damaged : proven == nil ? .sound : .proven }
+
+  /// Whether the logs do not contain what was given as trusted.
+  package var isRefuted: Bool {
+    findings.contains { finding in
+      switch finding.reason {
+      case .headIsMissing, .checkpointIsMissing: true
+      default: false
+      }
+    }
+  }
+
+  /// The last gap that nothing proves; nothing up to this transaction is proven.
+  package var provenAfter: Int64? {
+    marked.lazy.filter { $0.mark.kind == .gap && $0.isUnproven(upTo: proven) }
+      .map(\.mark.transaction).max()
+  }
 
   /// Whether a part of the logs is not proven.
   package var isUnproven: Bool { except.contains { !$0.isProven } }

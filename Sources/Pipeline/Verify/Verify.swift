@@ -16,6 +16,14 @@ package func verify(
     throw missingFolder(request.logs)
   }
   let stores = try storesToVerify(request)
+  if request.against != nil {
+    for store in stores where try request.logs.lineages(of: store).isEmpty {
+      guard let filtered = try FilteredLogs.all(of: store, in: request.logs).first else { continue }
+      throw ChainFailure.filteredHistory(filtered.words, of: request.logs.path).at(
+        filtered.folder.storeFolder(store)
+      )
+    }
+  }
   if request.after != nil, stores.count > 1 {
     throw PipelineError(.severalStores(stores, choice: .identifier), logs: request.logs.path)
   }
@@ -51,7 +59,8 @@ private func verifyOnce(
     guard request.includesFiltered else { continue }
     results += try verifyFilteredLogs(
       of: store,
-      folder: request.logs,
+      request: request,
+      whole: lineages,
       progress: &progress,
       tick: tick
     )
@@ -78,7 +87,6 @@ private func verifyLineages(
   tick: Tick
 ) throws -> [Verification] {
   var results: [Verification] = []
-  var namedHeads: [HistoryPoint?] = []
   let start = try request.after.map { try lineage(with: $0, of: store, in: request.logs) }
   for lineage in try request.logs.lineages(of: store) where lineage >= start ?? 0 {
     let run = try LineageVerification(
@@ -90,19 +98,20 @@ private func verifyLineages(
       progress: progress
     )
     results.append(try run.verify(tick))
-    namedHeads.append(run.namedHead)
     progress = run.progress
   }
+  results = try (results + missingLineages(of: store, found: results, request: request))
+    .sorted { $0.lineage < $1.lineage }
   // During an erasure, the end of the logs is not known.
   guard !results.contains(where: \.isUnfinished) else { return results }
-  checkLineageEnds(&results, named: namedHeads)
+  try checkLineages(&results, request: request, tick: tick)
   if let last = results.indices.last {
     try checkEnd(&results[last], request: request)
     if let path = request.against {
       try compare(&results[last], path: path, request: request, tick: tick)
     }
   }
-  proveEarlier(&results, named: namedHeads)
+  proveLineages(&results)
   let heads = Dictionary(
     results.compactMap { found in found.proven.map { (found.lineage, $0.transaction) } },
     uniquingKeysWith: max
@@ -113,6 +122,54 @@ private func verifyLineages(
   }
   noteWhole(&results, logs: request.logs)
   try addStrays(to: &results, store: store, folder: request.logs)
+  return results
+}
+
+/// The lineages that have a tree or are named by the token, although the folder has none of their
+/// logs.
+private func missingLineages(
+  of store: String,
+  found: [Verification],
+  request: VerifyRequest
+) throws -> [Verification] {
+  guard request.after == nil, !found.contains(where: \.isUnfinished) else { return [] }
+  func missing(_ lineage: Int64, _ finding: Finding) -> Verification {
+    let beginning = HistoryPoint(
+      lineage: lineage,
+      transaction: 0,
+      digest: TransactionDigest.beginning(ofStore: store, lineage: lineage)
+    )
+    var result = Verification(store: store, lineage: lineage, from: beginning, to: beginning)
+    result.findings = [finding]
+    return result
+  }
+  var results: [Verification] = []
+  for lineage in try request.logs.lineagesWithoutLogs(of: store) {
+    do {
+      guard let tree = try LineageTree(request.logs, store: store, lineage: lineage) else {
+        continue
+      }
+      let last = tree.last.transaction
+      results.append(
+        missing(lineage, Finding(.treeIsAhead(end: 0), path: tree.path, transaction: last))
+      )
+    } catch let error as LogError {
+      guard let finding = Finding(error) else { throw error }
+      results.append(missing(lineage, finding))
+    }
+  }
+  // The verification of the last lineage compares its end with the token.
+  let path = request.token ?? request.logs.token(of: store)
+  if found.isEmpty, results.isEmpty, try !request.logs.partials(of: store).isEmpty,
+    let point = try readToken(path)?.points[store]
+  {
+    results.append(
+      missing(
+        point.lineage,
+        Finding(.tokenIsAhead(end: 0), path: path, transaction: point.transaction)
+      )
+    )
+  }
   return results
 }
 

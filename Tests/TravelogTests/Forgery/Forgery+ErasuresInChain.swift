@@ -58,6 +58,24 @@ extension Forgery {
       return try travelog("verify", world.logs, "--head", older)
     },
     Forgery(
+      "an erasure restates a replaced value, and the given checkpoint is from before the erasure",
+      codes: [17],
+      answer: "after the proven transactions"
+    ) { world in
+      // The checkpoint covers the first ten transactions, which the erasure follows.
+      let lines = try travelog("checkpoint", world.logs).output.components(separatedBy: "\n")
+      let leaves = try world.world.files().dropLast()
+        .flatMap { try world.world.digests(gunzip($0)) }.compactMap { Digest(hexadecimal: $0) }
+      let head = TreeHead(count: 10, root: MerkleTree(leaves.map { leafHash($0) }).root)
+      let checkpoint = try Checkpoint(origin: lines[0], head: head)
+      let path = world.folder.path + "/checkpoint"
+      try checkpoint.text.write(toFile: path, atomically: true, encoding: .utf8)
+      let honest = try travelog("verify", world.logs, "--head", path)
+      #expect(honest.output.contains("proven up to transaction 10 by the checkpoint"))
+      try world.forgeRestatement()
+      return try travelog("verify", world.logs, "--head", path)
+    },
+    Forgery(
       "an erasure that never happened restates a replaced value",
       codes: [17],
       answer: "after the proven transactions"

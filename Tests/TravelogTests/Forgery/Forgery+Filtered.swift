@@ -8,29 +8,20 @@ extension Forgery {
   /// The log has the guests of transactions 9 and 10 without their notes; the other transactions are omitted.
   private init(
     filtered name: String,
+    codes: Set<Int32> = [1],
     answer: String = "damaged:",
     arguments: [String] = [],
     _ alter: @escaping @Sendable (inout [String]) throws -> Void
   ) {
-    self.init(name, answer: answer) { world in
-      let filter = ["--author", "app", "--entity", "Guest", "--redact", "Guest.note=drop"]
-      // The store remembers the export of the forgery before.
-      let export = ["export", world.world.store, "--to", world.logs, "--new-folder"]
-      try #require(travelog(export + filter).code == 0)
-      let store = (try world.world.lineage() as NSString).deletingLastPathComponent
-      let part = try #require(
-        FileManager.default.contentsOfDirectory(atPath: store).first { $0.hasPrefix("partial=") }
-      )
+    self.init(name, codes: codes, answer: answer) { world in
+      let path = try world.exportFiltered()
       // The whole logs are not handed on.
       try FileManager.default.removeItem(atPath: world.world.lineage())
       try FileManager.default.removeItem(atPath: world.token())
-      let whole = try travelog("verify", world.logs)
-      try #require(whole.code == 0, "\(whole.output)\(whole.errors)")
-      let folder = "\(store)/\(part)"
-      let log = try #require(
-        FileManager.default.subpathsOfDirectory(atPath: folder).first { $0.hasSuffix(".ndjson.gz") }
-      )
-      let path = "\(folder)/\(log)"
+      // The values beside hidden values are not proven.
+      let whole = try travelog("verify", world.logs, "--head", world.head)
+      try #require(whole.code == 17, "\(whole.output)\(whole.errors)")
+      try #require(whole.output.contains("proven up to transaction 10"), "\(whole.output)")
       let before = try gunzip(path).split(separator: "\n").map(String.init)
       var lines = before
       try alter(&lines)
@@ -65,6 +56,65 @@ extension Forgery {
       let place = try lines.place(#""txn":9,"seq":0"#)
       lines[place] = lines[place].replacing(#""note":null"#, with: #""note":"forged""#)
         .replacing(#","special":{"after":{"note":"redacted"}}"#, with: "")
+    },
+    Forgery(
+      filtered: "a value beside a hidden value is replaced",
+      codes: [17],
+      answer: "9.0"
+    ) { lines in
+      let place = try lines.place(#""txn":9,"seq":0"#)
+      lines[place] = lines[place].replacing(#""page":null"#, with: #""page":"forged""#)
+    },
+    Forgery("a position that was never in filtered logs is given as trusted", answer: "end-missing")
+    {
+      world in
+      _ = try world.exportFiltered()
+      try FileManager.default.removeItem(atPath: world.world.lineage())
+      try FileManager.default.removeItem(atPath: world.token())
+      let right = try travelog("verify", world.logs, "--after", "10:\(world.head)")
+      #expect(right.code == 17, "\(right.output)\(right.errors)")
+      return try travelog("verify", world.logs, "--after", "8:\(world.head)")
+    },
+    Forgery("filtered logs are compared with a store", codes: [16]) { world in
+      _ = try world.exportFiltered()
+      try FileManager.default.removeItem(atPath: world.world.lineage())
+      return try travelog("verify", world.logs, "--against", world.world.store)
+    },
+    Forgery("the whole logs beside filtered logs are removed", answer: "end-missing") { world in
+      _ = try world.exportFiltered()
+      try FileManager.default.removeItem(atPath: world.world.lineage())
+      return try travelog("verify", world.logs)
+    },
+    Forgery(
+      "the whole logs beside filtered logs are removed with the token, and the tree is there",
+      answer: "end-missing"
+    ) { world in
+      _ = try world.exportFiltered()
+      try FileManager.default.removeItem(atPath: world.token())
+      let lineage = try world.world.lineage()
+      for name in try FileManager.default.contentsOfDirectory(atPath: lineage) where name != "_tree"
+      {
+        try FileManager.default.removeItem(atPath: "\(lineage)/\(name)")
+      }
+      return try travelog("verify", world.logs)
+    },
+    Forgery("filtered logs are of another history than the whole logs beside them") { world in
+      _ = try world.exportFiltered()
+      try world.forgeHistory()
+      return try travelog("verify", world.logs)
+    },
+    Forgery("the last filtered log is removed, and the token is there", answer: "end-missing") {
+      world in
+      let path = try world.exportFiltered()
+      let undone = try travelog("undo", world.world.store, "10", "--author", "app")
+      #expect(undone.code == 0, "\(undone.errors)")
+      _ = try world.exportFiltered(again: true)
+      #expect(try travelog("verify", world.logs).code == 17)
+      let folder = (path as NSString).deletingLastPathComponent
+      let names = try FileManager.default.contentsOfDirectory(atPath: folder)
+      let last = try #require(names.filter { $0.hasSuffix(".ndjson.gz") }.max())
+      try FileManager.default.removeItem(atPath: "\(folder)/\(last)")
+      return try travelog("verify", world.logs)
     },
     Forgery(filtered: "the digest of omitted lines is replaced") { lines in
       let place = try lines.place(#"{"kind":"omitted","txn":9,"#)
@@ -137,5 +187,27 @@ extension Forgery {
       #""transactions":2,"changes":8"#,
       with: #""transactions":1,"changes":\#(8 - changes)"#
     )
+  }
+}
+
+extension LongerWorld {
+  /// Exports the guests of the author "app" without their notes beside the whole logs, and returns the
+  /// path of the first log.
+  fileprivate func exportFiltered(again: Bool = false) throws -> String {
+    let filter = ["--author", "app", "--entity", "Guest", "--redact", "Guest.note=drop"]
+    // The store remembers the export of the forgery before.
+    let export = ["export", world.store, "--to", logs] + (again ? [] : ["--new-folder"])
+    let run = try travelog(export + filter)
+    try #require(run.code == 0, "\(run.errors)")
+    let store = (try world.lineage() as NSString).deletingLastPathComponent
+    let part = try #require(
+      FileManager.default.contentsOfDirectory(atPath: store).first { $0.hasPrefix("partial=") }
+    )
+    let folder = "\(store)/\(part)"
+    let log = try #require(
+      FileManager.default.subpathsOfDirectory(atPath: folder).filter { $0.hasSuffix(".ndjson.gz") }
+        .min()
+    )
+    return "\(folder)/\(log)"
   }
 }

@@ -35,6 +35,32 @@ extension Forgery {
       snapshot in
       try world.world.rewrite([snapshot], #""id":"2""#, #""id":"22""#)
     },
+    Forgery(snapshot: "the logs before a snapshot are removed", codes: [17]) { world, _ in
+      try FileManager.default.removeItem(atPath: world.world.files()[0])
+      #expect(try travelog("verify", world.logs, "--against", world.world.store).code == 17)
+    },
+    Forgery(snapshot: "the logs before a snapshot are removed, and the tree", codes: [17]) {
+      world,
+      _ in
+      try FileManager.default.removeItem(atPath: world.world.files()[0])
+      try FileManager.default.removeItem(atPath: world.world.lineage() + "/_tree")
+    },
+    Forgery(
+      snapshot:
+        "the logs before a snapshot are removed, the tree is built again, and a checkpoint was kept",
+      codes: [17, 1]
+    ) { world, _ in
+      let kept = try travelog("checkpoint", world.logs).output
+      try FileManager.default.removeItem(atPath: world.world.files()[0])
+      try FileManager.default.removeItem(atPath: world.world.lineage() + "/_tree")
+      try #require(travelog("checkpoint", world.logs).code == 0)
+      let path = world.folder.path + "/kept"
+      try kept.write(toFile: path, atomically: true, encoding: .utf8)
+      #expect(try travelog("verify", world.logs, "--head", path).code == 1)
+      #expect(try travelog("verify", world.logs, "--since", path).code != 0)
+      // A head does not show that a history once had a beginning.
+      try FileManager.default.removeItem(atPath: world.world.lineage() + "/_tree")
+    },
     Forgery(snapshot: "a value in a snapshot is replaced", codes: [1]) { world, snapshot in
       let text = try gunzip(snapshot).replacing("note of 2", with: "note of 9")
       try world.world.write(Array(text.utf8), to: snapshot)

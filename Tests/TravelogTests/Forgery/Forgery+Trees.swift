@@ -102,6 +102,22 @@ extension Forgery {
       try #require(travelog("checkpoint", world.logs).code == 0)
       return try world.since(kept)
     },
+    Forgery(
+      "a history is forged with its tree, and a checkpoint is given as the head",
+      answer: "end-missing"
+    ) {
+      world in
+      let kept = world.folder.path + "/kept"
+      try travelog("checkpoint", world.logs).output
+        .write(toFile: kept, atomically: true, encoding: .utf8)
+      let honest = try travelog("verify", world.logs, "--head", kept)
+      #expect(honest.code == 0 && honest.output.contains("by the checkpoint"), "\(honest.output)")
+      try world.forgeHistory()
+      let replica = world.folder.path + "/replica.store"
+      let run = try travelog("import", world.logs, "--into", replica, "--head", kept)
+      #expect(run.code == 17 && !FileManager.default.fileExists(atPath: replica), "\(run.errors)")
+      return try travelog("verify", world.logs, "--head", kept)
+    },
     Forgery("a history is forged with its tree, and checkpoint is to sign it", codes: [4]) {
       world in
       try #require(travelog("checkpoint", world.logs).code == 0)

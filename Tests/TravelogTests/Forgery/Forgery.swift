@@ -76,9 +76,24 @@ struct LongerWorld {
 
   var logs: String { world.logs }
 
-  init(_ folder: URL, hasSnapshot: Bool = false, erasure: Erasure? = nil) throws {
+  /// Creates the store and its logs.
+  ///
+  /// If `isRestored` is true, the store is then restored as it was before transaction 9, changes,
+  /// and continues in lineage 1. The head remains that of lineage 0.
+  init(
+    _ folder: URL,
+    hasSnapshot: Bool = false,
+    erasure: Erasure? = nil,
+    isRestored: Bool = false
+  ) throws {
     self.folder = folder
     world = try ForgedWorld(folder, hasSnapshot: hasSnapshot)
+    let backup = folder.path + "/backup"
+    if isRestored {
+      try FileManager.default.createDirectory(atPath: backup, withIntermediateDirectories: true)
+      try Store.open(.file(URL(fileURLWithPath: world.store)))
+        .copy(to: URL(fileURLWithPath: backup + "/a.store"))
+    }
     let store = try Store.open(.file(URL(fileURLWithPath: world.store)), schema: worldSchema)
     let guest = try #require(worldSchema.index(of: "Guest"))
     let camp = try #require(worldSchema.index(of: "Camp"))
@@ -108,6 +123,11 @@ struct LongerWorld {
       #expect(try travelog(["erase", world.logs] + what + who).code == 0)
     }
     head = try store.read { try $0.historyRange().head.digest.description }
+    guard isRestored else { return }
+    let restored = try Store.open(.file(URL(fileURLWithPath: backup + "/a.store")))
+    try restored.write(Author(name: "app")) { try $0.delete(guest, id: 1) }
+    let run = try travelog("recover", backup + "/a.store", "--to", world.logs)
+    #expect(run.code == 0, "\(run.errors)")
   }
 
   private init(_ other: LongerWorld, folder: URL) {

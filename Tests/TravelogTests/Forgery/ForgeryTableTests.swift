@@ -9,6 +9,7 @@ struct ForgeryTableTests {
     let name: String
     let forgeries: [Forgery]
     var hasSnapshot = false
+    var isRestored = false
     var erasure: LongerWorld.Erasure?
 
     var testDescription: String { name }
@@ -19,6 +20,7 @@ struct ForgeryTableTests {
     Group(name: "histories", forgeries: Forgery.histories),
     Group(name: "folders", forgeries: Forgery.folders),
     Group(name: "snapshots", forgeries: Forgery.snapshots, hasSnapshot: true),
+    Group(name: "lineages", forgeries: Forgery.lineages, isRestored: true),
     Group(name: "erasures", forgeries: Forgery.erasures, erasure: .besideLogs),
     Group(name: "erasures in the chain", forgeries: Forgery.erasuresInChain, erasure: .inChain),
     Group(name: "filtered logs", forgeries: Forgery.filtered),
@@ -33,7 +35,8 @@ struct ForgeryTableTests {
       let world = try LongerWorld(
         folder,
         hasSnapshot: group.hasSnapshot,
-        erasure: group.erasure
+        erasure: group.erasure,
+        isRestored: group.isRestored
       )
       for (number, forgery) in group.forgeries.enumerated() {
         let place = folder.appendingPathComponent("\(number)")
