@@ -204,11 +204,16 @@ struct ReaderTests {
       let second = try world.export { $0.wantsSnapshot = true }
       let snapshot = [try #require(second.snapshot)]
       try expectState(world.source, first + second.files + snapshot, in: folder)
-      // The log of the mark is the last log, and alone continues the snapshot.
-      let mark = try #require(second.files.last)
-      try expectState(world.source, snapshot + [mark], in: folder)
       let unproven = try run(first + second.files.dropLast() + snapshot, in: folder)
       #expect(unproven.complaint.contains("nothing proves snapshot"))
+      // The log of the mark is the last log, and alone continues the snapshot, if the tree begins there.
+      let mark = try #require(second.files.last)
+      let removed = try run(snapshot + [mark], in: folder)
+      #expect(removed.complaint.contains("may be missing"))
+      let others = first + second.files.dropLast()
+      for path in others + [world.treePath()] { try FileManager.default.removeItem(atPath: path) }
+      _ = try writeCheckpoints(CheckpointRequest(logs: world.logs))
+      try expectState(world.source, snapshot + [mark], in: folder)
     }
   }
 
