@@ -34,4 +34,3 @@ travelog verify damaged > damaged.txt 2>&1 && exit 1
 
 # What only says who worked here, and when.
 find . -name .lock -delete
-find . -name _verified.json -delete
