@@ -62,7 +62,7 @@ extension Travelog {
     parameters: [
       verifiedLogs, origin, token, heads, after, against, replay, erasures, allowUnproven,
       sinceCheckpoint,
-      proof, publicKey,
+      proof, publicKey, witnesses, quorum, expectedTree,
     ],
     exitCodes: [.found, .unreadable, .missing, .locked, .unproven, .interrupted, .terminated]
   ) { call in
