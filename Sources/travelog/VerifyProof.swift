@@ -73,7 +73,7 @@ extension Call {
   }
 
   /// The name and the signatures that a checkpoint must have according to the flags.
-  private var requirements: CheckpointRequirements {
+  var requirements: CheckpointRequirements {
     var required = CheckpointRequirements(
       keys: arguments[Travelog.publicKey],
       witnesses: arguments[Travelog.witnesses],

@@ -185,6 +185,17 @@ struct WitnessTests {
       }
       let required = CheckpointRequirements(origin: signed.origin)
       #expect(try !verifySince(checkpoint, logs: world.logs, requiring: required).isSound)
+      // A vkey line has the expected name, but a signature does not cover the name beside it.
+      let vkey = try file(folder, "vkey", "\(signed.vkey ?? "")\n")
+      let text = try #require(foreign.note.split(separator: "\n\n").first)
+      var renamed = try SignedNote(text: "\(text)\n")
+      try renamed.sign(signed.origin, privateKey: key)
+      let path = try file(folder, "renamed", "\(renamed)")
+      func isSound(_ origin: String?) throws -> Bool {
+        let required = CheckpointRequirements(keys: vkey, origin: origin)
+        return try verifySince(path, logs: other.logs, requiring: required).isSound
+      }
+      #expect(try isSound(nil) && !isSound(signed.origin))
     }
   }
 
