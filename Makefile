@@ -167,7 +167,8 @@ sample-data: setup ## create the content of sample-data again
 	cp sample-data/make.sh sample-data/README.md .build/sample-data
 	rm -rf sample-data && mv .build/sample-data sample-data
 
-# aics-tlog says that it needs Python 3.12, which Debian 12 does not have; the used parts run on 3.11.
+# aics-tlog and aics-witness say that they need Python 3.12, which Debian 12 does not have; the used
+# parts run on 3.11.
 # The programs that write to adopted files. APPLICATIONS="django" runs only a part of them.
 APPLICATIONS ?= room django alembic firefox chromium
 
@@ -181,7 +182,8 @@ interop: setup ## let DuckDB, pandas, polars, PyArrow, Spark and jq read logs, o
 	$(BUILD) --product trips
 	test -x .build/interop/bin/pip || python3 -m venv .build/interop
 	.build/interop/bin/pip install --quiet -r Tests/Interop/requirements.txt
-	.build/interop/bin/pip install --quiet --ignore-requires-python 'aics-tlog>=0.2.1' 'pymerkle>=7'
+	.build/interop/bin/pip install --quiet --ignore-requires-python \
+	  'aics-tlog>=0.2.1' 'aics-witness>=0.1.0' 'pymerkle>=7'
 	PYTHONDONTWRITEBYTECODE=1 .build/interop/bin/python Tests/Interop/proofs.py \
 	  .build/debug/travelog .build/debug/trips .build/interop/proofs
 	PYTHONDONTWRITEBYTECODE=1 .build/interop/bin/python Tests/Interop/interop.py \

@@ -19,6 +19,16 @@ travelog diff trips.store@2024-02-04 trips.store@2024-02-05 --json > diff.json |
 # The time in the report is that of the last change.
 SOURCE_DATE_EPOCH=1707148800 travelog report logs --office-hours 8-18 --output report.html
 
+# A proof of one change, signed with a key that is not a secret: its 32 bytes are zeros in ASCII.
+mkdir proof
+cp -r logs signed
+printf -- '-----BEGIN %s KEY-----\n%s\n-----END %s KEY-----\n' \
+  PRIVATE MC4CAQAwBQYDK2VwBCIEIDAwMDAwMDAwMDAwMDAwMDAwMDAwMDAwMDAwMDAwMDAw PRIVATE > key.pem
+printf -- '-----BEGIN %s KEY-----\n%s\n-----END %s KEY-----\n' PUBLIC MCowBQYDK2VwAyEAG6QHW3fJ4/s+zeFc2vUiHzwQNz5iP3sOHvdjZrCvcTc= PUBLIC > proof/public.pem
+travelog checkpoint signed --key key.pem --quiet
+travelog prove signed 34.0 > proof/change.proof
+rm -r signed key.pem
+
 # Stores as the first two releases of the app wrote them.
 mkdir releases
 trips seed releases/1.store --release 1 --changes 60 --seed 1
@@ -34,4 +44,3 @@ travelog verify damaged > damaged.txt 2>&1 && exit 1
 
 # What only says who worked here, and when.
 find . -name .lock -delete
-find . -name _verified.json -delete

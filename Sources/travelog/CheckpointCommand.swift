@@ -14,6 +14,12 @@ extension Travelog {
     placeholder: "NAME",
     help: "Give the tree a name; later checkpoints keep this name."
   )
+  static let witnessedCheckpoint = Parameter<String?>.optional(
+    "since",
+    type: .file,
+    placeholder: "CHECKPOINT",
+    help: "Print a request to the witnesses that have signed this earlier checkpoint."
+  )
   static let forStores = Parameter<Bool>.toggle(
     "stores",
     help: "Write one checkpoint for the trees of all stores."
@@ -30,12 +36,16 @@ extension Travelog {
       + "the new checkpoint is not signed; another program can sign its text. “openssl genpkey "
       + "-algorithm ed25519” creates a key. With --stores, the command writes only one checkpoint, "
       + "which covers all stores. The tree of this checkpoint is in LOGS/_tree; the leaves of the "
-      + "tree are the checkpoints of the lineages.",
+      + "tree are the checkpoints of the lineages. With --since, the output is the request "
+      + "“add-checkpoint” of c2sp.org/tlog-witness: it proves to a witness that the tree extends the "
+      + "earlier checkpoint.",
     examples: [
       "travelog checkpoint logs --key key.pem": "Sign the tree of each lineage.",
+      "travelog checkpoint logs --key key.pem --since old.checkpoint":
+        "Sign the tree, and print the request that a witness wants.",
       "travelog checkpoint logs --stores --key key.pem": "Sign one tree over all stores.",
     ],
-    parameters: [logs, signingKey, treeName, forStores, lockWait],
+    parameters: [logs, signingKey, treeName, witnessedCheckpoint, forStores, lockWait],
     files: [
       "LOGS/store=UUID/lineage=N/_tree/checkpoint": "The checkpoint of a lineage.",
       "LOGS/store=UUID/lineage=N/_tree/tile": "The tree, in the format of c2sp.org/tlog-tiles.",
@@ -57,12 +67,13 @@ extension Travelog {
     request.lineage = place.lineage
     request.key = try given[signingKey].map { try readPrivateKey($0) }
     request.origin = given[treeName]
+    request.since = given[witnessedCheckpoint]
     request.isForStores = given[forStores]
     for result in try writeCheckpoints(request) {
       if given[json] {
         try call.answer(Joined(first: TypeHead(type: "checkpoint"), second: result))
       } else if !given[quiet] {
-        try call.output.write(result.note)
+        try call.output.write(result.request ?? result.note)
       }
     }
     return .success

@@ -69,13 +69,26 @@ extension Travelog {
     request.until = given[until]
     request.fromSnapshot = given[fromSnapshot]
     request.allowsUnproven = given[allowUnproven]
-    (request.heads, request.checkpoints) = try trustedHeads(given[heads], keys: given[publicKey])
+    let trusted = try trustedHeads(
+      given[heads],
+      requiring: CheckpointRequirements(keys: given[publicKey])
+    )
     request.isDryRun = given[dryRun]
     let (line, tick) = call.tick()
     var result: ImportResult?
     let time = try ContinuousClock().measure {
       do {
-        result = try source.naming { try importLogs(request, tick: tick) }
+        result = try source.naming {
+          guard !trusted.digests.isEmpty || !trusted.checkpoints.isEmpty else {
+            return try importLogs(request, tick: tick)
+          }
+          return try importProvenLogs(
+            request,
+            heads: trusted.digests,
+            checkpoints: trusted.checkpoints,
+            tick: tick
+          )
+        }
       } catch {
         try line.clear()
         throw failure(error, into: given[into])

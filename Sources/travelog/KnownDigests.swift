@@ -38,27 +38,28 @@ extension TrustedPosition {
 /// Reads the values of --head; each value is a digest, a checkpoint, or a file with digests.
 ///
 /// A line of a file with digests begins with a digest, or is a line that `verify --json` wrote. If
-/// the file is a signed note, the lines of the note's text are read. If public keys are given, the
+/// the file is a signed note, the lines of the note's text are read. If public keys are given, each
 /// file must be a note that one of these keys has signed.
 func trustedHeads(
   _ texts: [String],
-  keys: String?
+  requiring required: CheckpointRequirements
 ) throws -> (digests: [Digest], checkpoints: [Checkpoint]) {
-  var hasNote = false
+  var hasFile = false
   var checkpoints: [Checkpoint] = []
   let digests = try texts.flatMap { text -> [Digest] in
     if let digest = Digest(hexadecimal: text.lowercased()) { return [digest] }
     guard let bytes = try readSmallFile(text) else { throw TravelogError.noDigests(text) }
-    // A file that is not a note is read as a list of digests.
-    let note = try? SignedNote(bytes)
-    if let note, let keys {
-      try checkSigners(of: note, path: text, keys: keys)
-      hasNote = true
-    }
-    if let checkpoint = try? Checkpoint(text: note?.text ?? String(decoding: bytes, as: UTF8.self))
-    {
-      checkpoints.append(checkpoint)
+    hasFile = true
+    if let file = try? CheckpointFile(bytes) {
+      _ = try required.check(file, path: text)
+      checkpoints.append(file.checkpoint)
       return []
+    }
+    // A file that is neither a checkpoint nor a note is read as a list of digests.
+    let note = try? SignedNote(bytes)
+    if let keys = required.keys {
+      guard let note else { throw CheckpointFailure.note(.unsigned).at(text) }
+      try checkSigners(of: note, path: text, keys: keys)
     }
     let lines = (note?.text ?? String(decoding: bytes, as: UTF8.self)).split(separator: "\n")
     var digests: [Digest] = []
@@ -72,8 +73,11 @@ func trustedHeads(
     guard !digests.isEmpty else { throw TravelogError.notADigest(text, line: 1) }
     return digests
   }
-  guard hasNote || keys == nil else { throw TravelogError.keyWithoutProof }
-  return (digests, checkpoints)
+  guard hasFile || required.keys == nil else { throw TravelogError.keyWithoutProof }
+  guard checkpoints.isEmpty, let flag = required.flagOfCheckpoint else {
+    return (digests, checkpoints)
+  }
+  throw TravelogError.needsCheckpoint(flag)
 }
 
 private func digest(inLine line: Substring) -> Digest? {

@@ -81,7 +81,10 @@ extension Travelog {
     request.filter.id = given[object]
     request.clock = WallClock(zone: given[timeZone], officeHours: given[officeHours])
     request.bulk = max(1, given[bulk])
-    (request.heads, request.checkpoints) = try trustedHeads(given[heads], keys: given[publicKey])
+    (request.heads, request.checkpoints) = try trustedHeads(
+      given[heads],
+      requiring: CheckpointRequirements(keys: given[publicKey])
+    )
     request.against = given[against]
     try checkTrust(request, source: given[source], histories: histories)
     let (line, tick) = call.tick()

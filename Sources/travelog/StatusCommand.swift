@@ -113,14 +113,11 @@ extension Travelog {
       let exported =
         logs.exported.map { "transaction \($0.transaction)" }
         ?? (logs.files == 0 ? "nothing" : "unknown, because there is no token")
-      let verified =
-        status.verified.map { "\($0.time), up to transaction \($0.transaction)" } ?? "never"
       let health = logs.health
       return [
         ["exported", exported],
         ["lag", waiting(logs)],
         ["logs", size(logs)],
-        ["verified", verified],
         ["health", health == .ok ? style.green("ok") : style.red(health.rawValue)],
       ]
     }
@@ -196,7 +193,6 @@ struct WholeStatus: Codable {
   let changes: Int64
   let storeBytes: Int64
   let wasExported: Bool
-  let verified: VerificationRecord?
   let filtered: [FilteredStatusAnswer]
   let unrecorded: [String]?
   let unsealed: Int64?
@@ -220,7 +216,6 @@ extension WholeStatus {
       changes: status.changes,
       storeBytes: status.storeBytes,
       wasExported: status.wasExported,
-      verified: status.verified,
       filtered: status.filtered.map { filtered in
         FilteredStatusAnswer(
           first: FilterName(filter: filtered.words),

@@ -21,6 +21,7 @@ enum TravelogError: ShownError, Worded {
   case notADigest(String, line: Int)
   case noDigests(String)
   case proofAndLogs, keyWithoutProof
+  case needsCheckpoint(String)
   // Errors of `travelog adopt`.
   case contradiction([String])
   case commandNeedsSuspend
@@ -133,7 +134,10 @@ enum TravelogError: ShownError, Worded {
       "--proof verifies only a proof, so it can't be combined with LOGS or --since."
         + "\nLeave out LOGS and --since."
     case .keyWithoutProof:
-      "--key has no effect without --proof, --since, or a signed note as --head.\nLeave out --key."
+      "--key has no effect without --proof, --since, or a signed file as --head.\nLeave out --key."
+    case .needsCheckpoint(let flag):
+      "\(flag) is about a checkpoint, and the command line does not name a checkpoint."
+        + "\nGive --proof or --since, or a checkpoint as --head, or leave out \(flag)."
     case .noFolder(let path, let error):
       "Can't create the folder \(path): \(reason(of: error))"
         + "\nNothing was done. Name a folder that you can write to."

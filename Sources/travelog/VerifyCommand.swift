@@ -63,7 +63,7 @@ extension Travelog {
     parameters: [
       verifiedLogs, origin, token, heads, after, against, replay, erasures, allowUnproven,
       sinceCheckpoint,
-      proof, publicKey,
+      proof, publicKey, witnesses, quorum, expectedTree,
     ],
     exitCodes: [.found, .unreadable, .missing, .locked, .unproven, .interrupted, .terminated]
   ) { call in
@@ -75,7 +75,10 @@ extension Travelog {
     var request = VerifyRequest(logs: source.folder)
     request.store = given[origin]
     request.token = given[token]
-    (request.heads, request.checkpoints) = try trustedHeads(given[heads], keys: given[publicKey])
+    (request.heads, request.checkpoints) = try trustedHeads(
+      given[heads],
+      requiring: call.requirements
+    )
     request.after = given[after]
     request.against = given[against]
     request.replaysSnapshots = given[replay]

@@ -19,18 +19,33 @@ extension Travelog {
     type: .file,
     help: "The public key of the required signer, as PEM or vkey lines."
   )
+  static let witnesses = Parameter<[String]>.repeated(
+    "witness",
+    type: .file,
+    help: "A file with keys of required witnesses, as vkey lines."
+  )
+  static let quorum = Parameter<Int?>.optional(
+    "quorum",
+    type: .integer(in: 1...(.max)),
+    help: "Require only this number of the witnesses."
+  )
+  static let expectedTree = Parameter<String?>.optional(
+    "origin",
+    type: .text,
+    placeholder: "NAME",
+    help: "The name that the tree of the checkpoint must have."
+  )
 }
 
 extension Call {
   /// Verifies a proof or a checkpoint; returns nil if the call names neither, because the command
   /// then verifies logs.
   func verifyProof(logs: [String]) throws -> ExitCode? {
-    let key = arguments[Travelog.publicKey]
     if let path = arguments[Travelog.proof] {
       guard logs.isEmpty, arguments[Travelog.sinceCheckpoint] == nil else {
         throw TravelogError.proofAndLogs
       }
-      let result = try Pipeline.verifyProof(path, keys: key)
+      let result = try Pipeline.verifyProof(path, requiring: requirements)
       let change = result.change.map { "change \($0) of " } ?? ""
       let text =
         "\(path) proves \(change)transaction \(result.transaction ?? 0), which is leaf"
@@ -39,11 +54,26 @@ extension Call {
     }
     guard let path = arguments[Travelog.sinceCheckpoint] else { return nil }
     guard logs.count == 1 else { throw TravelogError.isFolder(logs[0]) }
-    let result = try verifySince(path, logs: wholeLogs(logs[0]).folder, keys: key)
+    let result = try verifySince(
+      path,
+      logs: wholeLogs(logs[0]).folder,
+      requiring: requirements
+    )
     let text =
       "\(result.origin): the tree of size \(result.currentSize ?? 0) extends the checkpoint of size"
       + " \(result.size); no log was read"
     return try say(result, "verify_since", text, wrong: result.origin)
+  }
+
+  /// The name and the signatures that a checkpoint must have according to the flags.
+  var requirements: CheckpointRequirements {
+    var required = CheckpointRequirements(
+      keys: arguments[Travelog.publicKey],
+      witnesses: arguments[Travelog.witnesses],
+      origin: arguments[Travelog.expectedTree]
+    )
+    required.quorum = arguments[Travelog.quorum]
+    return required
   }
 
   private func say(
@@ -64,7 +94,23 @@ extension Call {
           ? "  no signature of the checkpoint was verified: give the signer's public key with --key FILE"
           : "  the checkpoint is signed by \(signers)"
       )
+      for lineage in result.laterLineages ?? [] {
+        try output.writeLine("  the checkpoint does not cover lineage \(lineage)")
+      }
+      for witness in result.witnesses {
+        try output.writeLine("  the witness \(witness.name) signed it at \(witness.time)")
+      }
     }
-    return result.isSound ? .success : .found
+    guard result.isSound else { return .found }
+    return result.laterLineages == nil || arguments[Travelog.allowUnproven] ? .success : .unproven
+  }
+}
+
+extension CheckpointRequirements {
+  /// A flag that has no effect without a checkpoint; nil if none was given.
+  var flagOfCheckpoint: String? {
+    if !witnesses.isEmpty { return "--witness" }
+    if quorum != nil { return "--quorum" }
+    return origin == nil ? nil : "--origin"
   }
 }

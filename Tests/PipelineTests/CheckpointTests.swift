@@ -39,6 +39,14 @@ struct CheckpointTests {
     return url.path
   }
 
+  private func since(
+    _ path: String,
+    _ world: World,
+    keys: String? = nil
+  ) throws -> ProofVerification {
+    try verifySince(path, logs: world.logs, requiring: CheckpointRequirements(keys: keys))
+  }
+
   @Test("A checkpoint is signed, keeps its name and other signatures, and grows with the tree.")
   func signing() throws {
     try withWorld("signed checkpoint") { world, folder in
@@ -58,14 +66,14 @@ struct CheckpointTests {
       for count in [5, 300, 40] {
         try world.write(count)
         try world.export()
-        let since = try verifySince(saved, logs: world.logs, keys: keys)
-        #expect(since.finding == nil && since.signers == [origin])
-        #expect(since.currentSize == (try world.tree().head.count) && since.size == 5)
+        let found = try since(saved, world, keys: keys)
+        #expect(found.finding == nil && found.signers == [origin])
+        #expect(found.currentSize == (try world.tree().head.count) && found.size == 5)
       }
       let named = try writeCheckpoints(request(world) { $0.origin = "example.org/trips" })
       #expect(named.map(\.origin) == ["example.org/trips"])
       #expect(try writeCheckpoints(request(world)).map(\.origin) == ["example.org/trips"])
-      #expect(throws: LogError.self) { try verifySince(saved, logs: world.logs, keys: nil) }
+      #expect(throws: LogError.self) { try since(saved, world) }
     }
   }
 
@@ -85,8 +93,8 @@ struct CheckpointTests {
       let text = try String(contentsOf: head, encoding: .utf8).split(separator: "\n").dropFirst(3)
       let start = try Checkpoint(origin: signed.origin, head: writer.head()).text
       try Data((start + text.joined(separator: "\n") + "\n").utf8).write(to: head)
-      let since = try verifySince(saved, logs: world.logs, keys: nil)
-      #expect(since.finding?.contains("does not extend") == true)
+      let found = try since(saved, world)
+      #expect(found.finding?.contains("does not extend") == true)
       let error = #expect(throws: LogError.self) { try writeCheckpoints(request(world)) }
       #expect(error?.message.contains("does not extend") == true)
       let kept = try String(contentsOfFile: path + "/checkpoint", encoding: .utf8)
@@ -101,21 +109,21 @@ struct CheckpointTests {
       let known = try ed25519PublicKey(of: key)
       let keys = try file(folder, "keys", NoteKey(name: signed.origin, bytes: known).verifier)
       let saved = try file(folder, "saved", signed.note)
-      #expect(try verifySince(saved, logs: world.logs, keys: keys).finding == nil)
+      #expect(try since(saved, world, keys: keys).finding == nil)
       let text = try #require(signed.note.split(separator: "\n\n").first)
       let unsigned = try file(folder, "unsigned", text + "\n")
-      #expect(try verifySince(unsigned, logs: world.logs, keys: nil).finding == nil)
-      #expect(try verifySince(unsigned, logs: world.logs, keys: keys).finding != nil)
+      #expect(try since(unsigned, world).finding == nil)
+      #expect(try since(unsigned, world, keys: keys).finding != nil)
       let altered = try file(folder, "altered", signed.note.replacing("\n5\n", with: "\n4\n"))
-      #expect(try verifySince(altered, logs: world.logs, keys: keys).finding != nil)
-      #expect(try verifySince(altered, logs: world.logs, keys: nil).finding != nil)
+      #expect(try since(altered, world, keys: keys).finding != nil)
+      #expect(try since(altered, world).finding != nil)
       let foreign = signed.note.replacing(signed.origin, with: "travelog/other/0")
       for (name, text) in [("foreign", foreign), ("none", "nothing"), ("empty", "")] {
         let path = try file(folder, name, text)
-        #expect(throws: LogError.self) { try verifySince(path, logs: world.logs, keys: nil) }
+        #expect(throws: LogError.self) { try since(path, world) }
       }
       #expect(throws: LogError.self) {
-        try verifySince(folder.path + "/missing", logs: world.logs, keys: nil)
+        try since(folder.path + "/missing", world)
       }
       #expect(throws: LogError.self) { try readPrivateKey(saved) }
       #expect(throws: LogError.self) { try readPrivateKey(folder.path + "/missing") }
@@ -148,7 +156,7 @@ struct CheckpointTests {
         while try second.read({ try $0.sealedHead() }) == head { try exportSecond() }
         #expect(try writeCheckpoints(ofStores).map(\.size) == [size])
       }
-      #expect(try verifySince(saved, logs: world.logs, keys: nil).finding == nil)
+      #expect(try since(saved, world).finding == nil)
       let path = world.logs.path + "/_tree"
       let entries = try TreeEntries(path)
       #expect(entries.all.count == 260)
@@ -158,7 +166,7 @@ struct CheckpointTests {
       try exportSecond()
       let last = try writeCheckpoints(ofStores)
       #expect(try TiledTree(path, count: last[0].size).leaf(100) == leaves[100])
-      #expect(try verifySince(saved, logs: world.logs, keys: nil).finding == nil)
+      #expect(try since(saved, world).finding == nil)
     }
   }
 

@@ -112,7 +112,7 @@ struct ProveTests {
       let request = ProveRequest(logs: world.logs, transaction: 2, change: 0)
       let text = try prove(request).text
       let path = try write(text, folder, "proof")
-      let sound = try verifyProof(path, keys: nil)
+      let sound = try verifyProof(path, requiring: CheckpointRequirements())
       #expect(sound.isSound && sound.finding == nil && sound.signers == [])
       #expect(sound.origin == origin && sound.size == 3 && sound.currentSize == nil)
       #expect(sound.transaction == 2 && sound.change == 0 && sound.index == 1)
@@ -121,16 +121,16 @@ struct ProveTests {
         folder,
         "whole"
       )
-      let other = try verifyProof(whole, keys: nil)
+      let other = try verifyProof(whole, requiring: CheckpointRequirements())
       #expect(other.isSound && other.transaction == 3 && other.change == nil && other.index == 2)
       let altered = try write(text.replacing("a note", with: "b note"), folder, "altered")
-      let wrong = try verifyProof(altered, keys: nil)
+      let wrong = try verifyProof(altered, requiring: CheckpointRequirements())
       #expect(!wrong.isSound && wrong.finding != nil && wrong.transaction == nil)
       // The checkpoint of the proof is not signed.
       let key = [UInt8](repeating: 9, count: 32)
       let known = try NoteKey(name: origin, bytes: ed25519PublicKey(of: key)).verifier
       let keys = try write("\n\(known)\n", folder, "keys")
-      let unsigned = try verifyProof(path, keys: keys)
+      let unsigned = try verifyProof(path, requiring: CheckpointRequirements(keys: keys))
       #expect(!unsigned.isSound && unsigned.signers == [] && unsigned.transaction == 2)
       #expect(
         unsigned.finding?.hasPrefix("None of the given keys has signed \(path).") == true
@@ -140,7 +140,7 @@ struct ProveTests {
       _ = try writeCheckpoints(checkpoints)
       let signed = try verifyProof(
         write(prove(request).text, folder, "signed"),
-        keys: keys
+        requiring: CheckpointRequirements(keys: keys)
       )
       #expect(signed.isSound && signed.signers == [origin] && signed.finding == nil)
     }
@@ -150,17 +150,25 @@ struct ProveTests {
   func otherFiles() throws {
     try withGuests { world, folder in
       let none = folder.path + "/none"
-      let missing = #expect(throws: LogError.self) { try verifyProof(none, keys: nil) }
+      let missing = #expect(throws: LogError.self) {
+        try verifyProof(none, requiring: CheckpointRequirements())
+      }
       #expect(missing?.code == .missing && missing?.path == none)
       let path = try write("nothing", folder, "nothing")
-      let other = #expect(throws: LogError.self) { try verifyProof(path, keys: nil) }
+      let other = #expect(throws: LogError.self) {
+        try verifyProof(path, requiring: CheckpointRequirements())
+      }
       #expect(other?.code == .damaged && other?.path == path)
       #expect(other?.message.hasPrefix("\(path) is not a proof: ") == true)
       let request = ProveRequest(logs: world.logs, transaction: 2)
       let proof = try write(prove(request).text, folder, "proof")
-      let keys = #expect(throws: LogError.self) { try verifyProof(proof, keys: path) }
+      let keys = #expect(throws: LogError.self) {
+        try verifyProof(proof, requiring: CheckpointRequirements(keys: path))
+      }
       #expect(keys?.code == .damaged && keys?.path == path)
-      let noKeys = #expect(throws: LogError.self) { try verifyProof(proof, keys: none) }
+      let noKeys = #expect(throws: LogError.self) {
+        try verifyProof(proof, requiring: CheckpointRequirements(keys: none))
+      }
       #expect(noKeys?.code == .missing && noKeys?.path == none)
     }
   }
@@ -176,7 +184,9 @@ struct ProveTests {
         ((1 << 26) + 1, "The file \(path), or a line in it, is larger than the limit."),
       ] {
         try #require(truncate(path, size) == 0)
-        let error = #expect(throws: LogError.self) { try verifyProof(path, keys: nil) }
+        let error = #expect(throws: LogError.self) {
+          try verifyProof(path, requiring: CheckpointRequirements())
+        }
         #expect(error?.message.hasPrefix(message) == true, "\(size)")
       }
     }

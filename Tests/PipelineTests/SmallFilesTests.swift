@@ -185,50 +185,18 @@ struct SmallFilesTests {
     }
   }
 
-  @Test("The record of a verification is a line of JSON, and a damaged record counts as missing.")
-  func records() throws {
-    try withLogs { logs in
-      let path = logs.storeFolder(Self.store) + "/_verified.json"
-      #expect(try VerificationRecord(logs, store: Self.store) == nil)
-      var result = Verification(store: Self.store, filterName: nil)
-      result.lineage = 2
-      result.to = point(9)
-      let record = VerificationRecord(result, at: "2026-01-02T03:04:05Z")
-      #expect(record.lineage == 2 && record.transaction == 9)
-      #expect(record.digest == point(9).digest.description)
-      try record.write(logs, store: Self.store)
-      let text = try String(contentsOfFile: path, encoding: .utf8)
-      #expect(
-        text == #"{"digest":"\#(point(9).digest)","lineage":2,"time":"2026-01-02T03:04:05Z","#
-          + "\"transaction\":9}\n"
-      )
-      #expect(try VerificationRecord(logs, store: Self.store) == record)
-      try Data("{}".utf8).write(to: URL(fileURLWithPath: path))
-      #expect(try VerificationRecord(logs, store: Self.store) == nil)
-    }
-  }
-
-  @Test("A link instead of a token, a mark or a record is damage, and is not followed.")
+  @Test("A link instead of a token or a mark is damage, and is not followed.")
   func links() throws {
     try withLogs { logs in
       let store = Self.store
       let folder = logs.storeFolder(store)
       try writeToken(point(3), of: store, to: logs.path + "/token")
       try mark().write(logs, store: store)
-      var result = Verification(store: store, filterName: nil)
-      result.to = point(9)
-      try VerificationRecord(result, at: "2026-01-02T03:04:05Z").write(logs, store: store)
-      #expect(try VerificationRecord(logs, store: store) != nil)
-      for name in ["_erasing.json", "_verified.json"] {
-        try FileManager.default.moveItem(
-          atPath: "\(folder)/\(name)",
-          toPath: "\(logs.path)/\(name)"
-        )
-      }
-      for (name, target) in [
-        ("_token.json", "token"), ("_erasing.json", "_erasing.json"),
-        ("_verified.json", "_verified.json"),
-      ] {
+      try FileManager.default.moveItem(
+        atPath: folder + "/_erasing.json",
+        toPath: logs.path + "/_erasing.json"
+      )
+      for (name, target) in [("_token.json", "token"), ("_erasing.json", "_erasing.json")] {
         try FileManager.default.createSymbolicLink(
           atPath: "\(folder)/\(name)",
           withDestinationPath: "\(logs.path)/\(target)"
@@ -237,12 +205,11 @@ struct SmallFilesTests {
       let errors = [
         #expect(throws: LogError.self) { try readToken(folder + "/_token.json") },
         #expect(throws: LogError.self) { try EraseMark.read(logs, store: store) },
-        #expect(throws: LogError.self) { try VerificationRecord(logs, store: store) },
       ]
-      #expect(errors.map { $0?.code } == [.damaged, .damaged, .damaged])
+      #expect(errors.map { $0?.code } == [.damaged, .damaged])
       #expect(
         errors.map { $0?.path }
-          == ["_token.json", "_erasing.json", "_verified.json"].map { "\(folder)/\($0)" }
+          == ["_token.json", "_erasing.json"].map { "\(folder)/\($0)" }
       )
     }
   }

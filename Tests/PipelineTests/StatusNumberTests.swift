@@ -29,7 +29,7 @@ struct StatusNumberTests {
       let found = try status(world)
       #expect(found.store == world.path && found.identifier == world.source.identifier)
       #expect(found.head.transaction == 0 && found.headTime == nil && found.oldest == nil)
-      #expect(found.changes == 0 && found.verified == nil && found.filtered == [])
+      #expect(found.changes == 0 && found.filtered == [])
       #expect(found.unrecorded == nil)
       try #expect(found.storeBytes == size(world.path) + size(world.path + "-wal"))
       #expect(found.logs?.exported == nil && found.logs?.waitingSince == nil)
@@ -121,20 +121,17 @@ struct StatusNumberTests {
     }
   }
 
-  @Test("The status has the record of the last verification, and the state of filtered logs.")
-  func records() throws {
+  @Test("The status has the state of filtered logs.")
+  func filtered() throws {
     try withTemporaryFolder { folder in
-      let world = try World(folder, "records in a status")
+      let world = try World(folder, "filtered logs in a status")
       try world.insertGuest(1)
       try world.export()
-      _ = try verify(VerifyRequest(logs: world.logs))
       var filter = ExportFilter()
       filter.authors = ["app"]
       let partial = try world.export { $0.filter = filter }
       try world.insertGuest(2)
       let found = try status(world)
-      #expect(found.verified?.transaction == 1 && found.verified?.lineage == 0)
-      try #expect(found.verified?.digest == world.point(1).digest.description)
       #expect(found.filtered.map(\.words) == [filter.words])
       let logs = try #require(found.filtered.first?.logs)
       try #expect(logs.exported == world.point(2) && logs.lagTransactions == 1)

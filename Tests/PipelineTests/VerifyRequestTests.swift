@@ -22,12 +22,12 @@ struct VerifyRequestTests {
     }
   }
 
-  @Test("A plain request verifies all unfiltered logs, and records a sound result.")
+  @Test("A plain request verifies all unfiltered logs.")
   func defaults() {
     let request = VerifyRequest(logs: LogFolder("logs"))
     #expect(request.store == nil && request.token == nil && request.against == nil)
     #expect(request.heads == [] && request.erasures == [] && request.after == nil)
-    #expect(!request.replaysSnapshots && !request.includesFiltered && request.isRecorded)
+    #expect(!request.replaysSnapshots && !request.includesFiltered)
     #expect(request.failures.isEmpty)
     #expect(!CheckpointRequest(logs: LogFolder("logs")).isForStores)
   }
@@ -105,41 +105,21 @@ struct VerifyRequestTests {
     }
   }
 
-  @Test("Only a whole verification without any finding is recorded, unless that is not wanted.")
-  func records() throws {
+  @Test("A verification writes nothing into the folder, and ignores the record of an old version.")
+  func unchangedFolder() throws {
     try withGuests { world, request in
-      let store = world.source.identifier
+      let old = world.logs.storeFolder(world.source.identifier) + "/_verified.json"
+      try Data(#"{"transaction":9}"#.utf8).write(to: URL(fileURLWithPath: old))
+      let folder = URL(fileURLWithPath: world.logs.path)
+      let before = try contents(of: folder)
       var request = request
-      func record() throws -> VerificationRecord? {
-        try VerificationRecord(world.logs, store: store)
+      for replays in [false, true] {
+        request.replaysSnapshots = replays
+        #expect(try verify(request).map(\.findings) == [[]])
       }
-      request.isRecorded = false
-      _ = try verify(request)
-      #expect(try record() == nil)
-      request.isRecorded = true
-      request.after = TrustedPosition(transaction: 2, digest: try world.point(2).digest)
-      #expect(try verify(request).map(\.findings) == [[]])
-      #expect(try record() == nil)
-      request.after = nil
-      // Neither are logs recorded if a given digest is missing, or if the folder has a stray.
-      request.heads = [SHA256.digest(of: [])]
-      #expect(try verify(request).map(\.verdict) == [.damaged])
-      #expect(try record() == nil)
-      request.heads = []
-      let stray = world.logs.path + "/store=other"
-      try FileManager.default.createSymbolicLink(atPath: stray, withDestinationPath: "elsewhere")
-      #expect(try verify(request).map(\.findings.count) == [1])
-      #expect(try record() == nil)
-      try FileManager.default.removeItem(atPath: stray)
-      _ = try verify(request)
-      let recorded = try #require(try record())
-      #expect(recorded.lineage == 0 && recorded.transaction == 3)
-      try #expect(recorded.digest == world.point(3).digest.description)
-      try FileManager.default.removeItem(atPath: world.logs.storeFolder(store) + "/_verified.json")
-      let log = try #require(try world.files().first)
-      try Data().write(to: URL(fileURLWithPath: log))
-      #expect(try verify(request).map(\.verdict) == [.damaged])
-      #expect(try record() == nil)
+      request.against = world.path
+      #expect(try verify(request).map(\.verdict) == [.proven])
+      #expect(try contents(of: folder) == before)
     }
   }
 

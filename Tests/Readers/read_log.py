@@ -198,7 +198,7 @@ def migrate(state, old, new):
 class Log:
     """The logs of a lineage, which can continue one of the snapshots; or one snapshot."""
     proven, restated, unexplained = [], set(), set()  # in all logs
-    forks = set()  # the transactions with which later lineages begin
+    forks = set()  # the transactions of snapshots, and those with which later lineages begin
 
     def __init__(self, bases=None):
         self.bases, self.header, self.state = bases, None, {}
@@ -375,12 +375,15 @@ def main(paths):
         lineages.setdefault(int(number[1]) if number else 0, []).append(path)
     Log.forks = {min(int(path.name[:20]) for path in paths if path.parent.name != "snapshots")
                  for number, paths in lineages.items() if number > 0}
+    Log.forks |= {int(path.name[:20]) for paths in lineages.values() for path in paths
+                  if path.parent.name == "snapshots"}
     read = {number: read_lineage(lineages[number]) for number in sorted(lineages)}
     need(Log.unexplained <= Log.restated, "no record has the values that are left in a line")
     for number, logs in read.items():
         for last, log in logs.bases.items():
             proof = {"txn": last, "digest": log.digest}
-            need(proof in logs.proven, f"nothing proves snapshot {last}")
+            need(proof in logs.proven or logs.states.get(last) == log.state,
+                 f"nothing proves snapshot {last}")
         if logs.details:
             check_start(number, logs.details, logs, read)
     logs = read[max(read)]

@@ -103,14 +103,21 @@ def ed25519_sign(private, message):
     number = (once + challenge(point, public, message) * scalar) % ORDER
     return point + number.to_bytes(32, "little")
 
-def key_id(name, public): return sha256(name.encode(), b"\n\1", public)[:4]
+def key_id(name, kind, public): return sha256(name.encode(), b"\n", bytes([kind]), public)[:4]
 
-def verifier_key(name, public):
-    return f"{name}+{key_id(name, public).hex()}+{base64.b64encode(bytes([1]) + public).decode()}"
+def verifier_key(name, kind, public):
+    number, key = key_id(name, kind, public).hex(), base64.b64encode(bytes([kind]) + public).decode()
+    return f"{name}+{number}+{key}"
 
 def signed_note(text, name, private):
-    signature = key_id(name, public_key(private)) + ed25519_sign(private, text.encode())
+    signature = key_id(name, 1, public_key(private)) + ed25519_sign(private, text.encode())
     return f"{text}\n\u2014 {name} {base64.b64encode(signature).decode()}\n"
+
+def cosignature(text, name, private, time):
+    signed = f"cosignature/v1\ntime {time}\n{text}".encode()
+    blob = time.to_bytes(8, "big") + ed25519_sign(private, signed)
+    line = key_id(name, 4, public_key(private)) + blob
+    return f"\u2014 {name} {base64.b64encode(line).decode()}\n"
 
 def checkpoint(origin, count, root):
     return f"{origin}\n{count}\n{base64.b64encode(root).decode()}\n"
@@ -159,7 +166,7 @@ def transaction():
             "body": body.hex(), "digest": sha256(TRANSACTION, previous, body).hex()}
 
 def note():
-    """A checkpoint, signed by a key that is made of the text "key"."""
+    """A checkpoint, signed by a key that is made of the text "key", and cosigned by a witness."""
     private, name = sha256(b"key"), "example.org/travelog"
     text = checkpoint(name, 7, root([leaf_hash(str(index).encode()) for index in range(7)]))
     signed = signed_note(text, name, private)
@@ -169,9 +176,12 @@ def note():
     spki = bytes.fromhex("302a300506032b6570032100") + public_key(private)
     pem = [f"-----BEGIN {kind} KEY-----\n{base64.b64encode(text).decode()}\n-----END {kind} KEY-----\n"
            for kind, text in (("PRIVATE", der), ("PUBLIC", spki))]
+    witness, observer, time = sha256(b"witness"), "witness.example/w1", 1679315147
     return {"private": private.hex(), "public": public_key(private).hex(), "name": name,
             "private_pem": pem[0], "public_pem": pem[1], "note": signed,
-            "verifier": verifier_key(name, public_key(private))}
+            "verifier": verifier_key(name, 1, public_key(private)),
+            "witness": verifier_key(observer, 4, public_key(witness)), "time": time,
+            "cosigned": signed + cosignature(text, observer, witness, time)}
 
 def main():
     counts = [*range(34), 63, 64, 65, 255, 256, 257, 1000, 4097]

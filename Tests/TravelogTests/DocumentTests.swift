@@ -4,14 +4,14 @@ import Testing
 
 @Suite("The commands and links of the documents")
 struct DocumentTests {
-  /// The documents whose commands are run; some need the sqlite3 shell or openssl.
+  /// The documents whose commands are run; some need other programs.
   static let documents =
     [
       "README.md", "docs/FROM_A_MAC.md", "docs/TOKENS.md", "docs/SECURITY.md", "docs/SCALE.md",
     ]
     + (installed("sqlite3") == nil
       ? [] : ["docs/START_SWIFT.md", "docs/RESTORE.md", "docs/OPERATE.md"])
-    + (installed("openssl") == nil ? [] : ["docs/SIGNED_HEADS.md"])
+    + (["openssl", "jq", "xxd"].contains { installed($0) == nil } ? [] : ["docs/SIGNED_HEADS.md"])
 
   @Test(
     "A reader who types the commands of a document from top to bottom sees what it shows.",

@@ -156,6 +156,57 @@ struct ProofProgramTests {
     }
   }
 
+  @Test("A witness signs the request of checkpoint, and verify requires witnesses and a name.")
+  func witnesses() throws {
+    try withLogs { store, logs, folder in
+      guard let keys = try keys(folder) else { return }
+      func file(_ name: String, _ text: String) throws -> String {
+        try text.write(toFile: "\(folder.path)/\(name)", atomically: true, encoding: .utf8)
+        return "\(folder.path)/\(name)"
+      }
+      let witness = try TestWitness("witness.example/1", secret: 1)
+      let other = try TestWitness("witness.example/2", secret: 2)
+      let first = try travelog("checkpoint", logs, "--key", keys.private).output
+      let name = String(first.prefix { $0 != "\n" })
+      let old = try file("old", witness.cosigning(first))
+      let guest = worldSchema.index(of: "Guest") ?? 0
+      try store.write(Author()) { writer in
+        let values = writer.layouts[guest].columns.map { _ in Value.null }
+        try writer.insert(guest, id: 9000, values: values)
+      }
+      try #require(travelog("export", store.location.path, "--to", logs).code == 0)
+      let request = try travelog("checkpoint", logs, "--key", keys.private, "--since", old)
+      #expect(request.code == 0 && request.output.hasPrefix("old "), "\(request.errors)")
+      let start = try #require(request.output.firstRange(of: "\n\n")).upperBound
+      let checkpoint = String(request.output[start...])
+      let answer = try object(travelog("checkpoint", logs, "--since", old, "--json"))
+      #expect(answer["request"] as? String == request.output)
+      #expect(answer["note"] as? String == checkpoint)
+
+      let saved = try file("saved", witness.cosigning(checkpoint))
+      let vkey = try file("witness", witness.key.verifier + "\n")
+      let second = try file("second", other.key.verifier + "\n")
+      func verify(_ flags: String...) throws -> Run {
+        try travelog(["verify", logs, "--since", saved, "--key", keys.public] + flags)
+      }
+      let sound = try verify("--witness", vkey, "--origin", name)
+      #expect(sound.code == 0, "\(sound.errors)")
+      #expect(sound.output.contains("the witness witness.example/1 signed it at 20"))
+      #expect(try verify("--witness", vkey, "--witness", second).code == 1)
+      #expect(try verify("--witness", vkey, "--witness", second, "--quorum", "1").code == 0)
+      let shown = try object(verify("--witness", vkey, "--json"))["witnesses"] as? [[String: Any]]
+      #expect(shown?.map { $0["name"] as? String } == ["witness.example/1"])
+      let named = try verify("--origin", "example.org/other", "--json")
+      #expect(named.code == 1)
+      #expect((try object(named)["finding"] as? String)?.contains("example.org/other") == true)
+      #expect(try verify("--witness", keys.public).code == 4)
+      #expect(try verify("--quorum", "0").code == 64)
+      for flags in [["--witness", vkey], ["--quorum", "1"], ["--origin", name]] {
+        #expect(try travelog(["verify", logs] + flags).code == 64, "\(flags)")
+      }
+    }
+  }
+
   @Test("checkpoint and prove refuse what they can't do with a sentence and a code.")
   func refusals() throws {
     try withLogs { _, logs, folder in

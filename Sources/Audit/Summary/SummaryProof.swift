@@ -12,7 +12,6 @@ extension Summary {
     if stores.count == 1 { verifying.store = stores.first }
     (verifying.heads, verifying.checkpoints) = (request.heads, request.checkpoints)
     verifying.against = request.against
-    verifying.isRecorded = false
     let results = try Pipeline.verify(verifying, observer: self, tick: tick)
     for result in results where result.filterName == nil { note(result) }
   }
@@ -140,7 +139,6 @@ extension Summary {
       var verifying = VerifyRequest(logs: LogFolder(outline.path))
       verifying.store = outline.store
       verifying.includesFiltered = true
-      verifying.isRecorded = false
       for result in try Pipeline.verify(verifying, tick: tick)
       where result.filterName != nil && result.lineage == outline.lineage { note(result) }
     default: break

@@ -49,4 +49,13 @@ package struct CheckpointFile: Hashable, Sendable {
     guard let note else { throw .unsigned }
     return try note.signers(among: keys)
   }
+
+  /// The body of the request “add-checkpoint”, which asks a witness to sign the checkpoint
+  /// (c2sp.org/tlog-witness).
+  ///
+  /// The hashes prove that the tree begins with the tree of the given size, for which the witness
+  /// has signed a checkpoint before.
+  package func witnessRequest(after size: Int64, proof: [Digest]) -> String {
+    (["old \(size)"] + proof.map { encoded($0.bytes) } + ["", text]).joined(separator: "\n")
+  }
 }

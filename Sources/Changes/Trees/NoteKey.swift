@@ -16,26 +16,33 @@ package struct NoteKey: Hashable, Sendable {
   package let name: String
   /// The 32 bytes of the public key.
   package let bytes: [UInt8]
+  /// Whether the signer is a witness, which signs a time together with the text
+  /// (c2sp.org/tlog-cosignature).
+  package let isWitness: Bool
 
-  /// The number of Ed25519 in C2SP's list of kinds of signatures.
-  private static let kind: UInt8 = 1
+  /// The number in C2SP's list of kinds of signatures.
+  private var kind: UInt8 { isWitness ? 4 : 1 }
 
-  package init(name: String, bytes: [UInt8]) throws(NoteError) {
+  package init(name: String, bytes: [UInt8], isWitness: Bool = false) throws(NoteError) {
     guard isKeyName(name) else {
       throw .malformed("the name of a key is empty, or has a blank, a plus or a control character")
     }
     guard bytes.count == 32 else { throw .malformed("a key of Ed25519 has 32 bytes") }
     self.name = name
     self.bytes = bytes
+    self.isWitness = isWitness
   }
 
   /// Reads a key in the form of a vkey line, such as `example.org/log+1c0a…+AW9…`.
   package init(verifier text: String) throws(NoteError) {
     let parts = text.split(separator: "+", maxSplits: 2, omittingEmptySubsequences: false)
-    guard parts.count == 3, let bytes = decoded(parts[2]), bytes.first == Self.kind else {
-      throw .malformed("this is not a key of Ed25519 with its name and number")
-    }
-    try self.init(name: String(parts[0]), bytes: Array(bytes.dropFirst()))
+    guard parts.count == 3, let bytes = decoded(parts[2]), bytes.first == 1 || bytes.first == 4
+    else { throw .malformed("this is not a key of Ed25519 with its name and number") }
+    try self.init(
+      name: String(parts[0]),
+      bytes: Array(bytes.dropFirst()),
+      isWitness: bytes.first == 4
+    )
     guard verifier == text else { throw .malformed("the key of \(name) has another number") }
   }
 
@@ -43,12 +50,12 @@ package struct NoteKey: Hashable, Sendable {
   package var verifier: String {
     let digits = String(id, radix: 16)
     let number = String(repeating: "0", count: 8 - digits.count) + digits
-    return "\(name)+\(number)+\(encoded([Self.kind] + bytes))"
+    return "\(name)+\(number)+\(encoded([kind] + bytes))"
   }
 
   /// The number that distinguishes keys with the same name.
   package var id: UInt32 {
-    let digest = SHA256.digest(of: Array(name.utf8) + [0x0a, Self.kind] + bytes)
+    let digest = SHA256.digest(of: Array(name.utf8) + [0x0a, kind] + bytes)
     return UInt32(digest.words[0] >> 32)
   }
 }

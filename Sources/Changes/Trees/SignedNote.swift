@@ -69,21 +69,43 @@ package struct SignedNote: Hashable, Sendable, CustomStringConvertible {
     signatures.append(Signature(name: name, keyID: key.id, bytes: signature))
   }
 
-  /// The known keys that have signed the note.
+  /// The known keys that have signed the note, except the keys of witnesses.
   ///
   /// - Throws: ``NoteError`` if no known key has signed the note, or if the signature of a known
   ///   key is wrong.
   package func signers(among keys: [NoteKey]) throws(NoteError) -> [NoteKey] {
-    var found: [NoteKey] = []
+    let found = try verified(keys.filter { !$0.isWitness }).map(\.key)
+    guard !found.isEmpty else { throw .unsigned }
+    return found
+  }
+
+  /// The known witnesses that have signed the note, and the times that they have signed, in seconds
+  /// since 1970.
+  ///
+  /// - Throws: ``NoteError`` if the signature of a known witness is wrong.
+  package func witnesses(
+    among keys: [NoteKey]
+  ) throws(NoteError) -> [(key: NoteKey, time: Int64)] {
+    try verified(keys.filter(\.isWitness))
+  }
+
+  /// The given keys that have signed the note; the time is 0 for keys that do not sign a time.
+  private func verified(_ keys: [NoteKey]) throws(NoteError) -> [(key: NoteKey, time: Int64)] {
+    var found: [(key: NoteKey, time: Int64)] = []
     for one in signatures {
       for key in keys where key.name == one.name && key.id == one.keyID {
-        guard try isEd25519Signature(one.bytes, of: Array(text.utf8), by: key.bytes) else {
-          throw .wrongSignature(key.name)
+        var (signature, message, time) = (one.bytes, text, UInt64(0))
+        if key.isWitness {
+          time = signature.prefix(8).reduce(0) { $0 << 8 | UInt64($1) }
+          signature.removeFirst(min(8, signature.count))
+          message = "cosignature/v1\ntime \(time)\n\(text)"
         }
-        if !found.contains(key) { found.append(key) }
+        guard let time = Int64(exactly: time),
+          try isEd25519Signature(signature, of: Array(message.utf8), by: key.bytes)
+        else { throw .wrongSignature(key.name) }
+        if !found.contains(where: { $0.key == key }) { found.append((key, time)) }
       }
     }
-    guard !found.isEmpty else { throw .unsigned }
     return found
   }
 }

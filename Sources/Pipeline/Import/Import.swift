@@ -52,7 +52,7 @@ final class Import {
     try replica.checkIsNotPast(request.until)
     let chain = try request.chain(for: replica)
     state.result.isNew = replica.isNew
-    let proven = try lastProven(of: chain, tick: tick)
+    let proven = try lastProven(of: chain)
     if replica.isEmpty { try begin(chain, tick: tick) }
     state.progress.total = total(chain)
     var gap: ClosedRange<Int64>?
@@ -101,32 +101,24 @@ final class Import {
     return state.result
   }
 
-  /// The last transaction that the given digests and checkpoints prove; the highest number if none
-  /// is given, or if unproven transactions are accepted.
-  private func lastProven(of chain: LogChain, tick: Tick) throws -> Int64 {
-    guard !request.heads.isEmpty || !request.checkpoints.isEmpty else { return .max }
-    var verifying = VerifyRequest(logs: request.logs)
-    (verifying.heads, verifying.checkpoints) = (request.heads, request.checkpoints)
-    verifying.store = chain.store
-    verifying.isRecorded = false
-    let results = try verify(verifying, tick: tick)
-    if let finding = results.lazy.flatMap(\.findings).first {
-      throw request.error(.isNotProven("\(finding)"))
+  /// The last transaction of the lineage that may be applied.
+  private func lastProven(of chain: LogChain) throws -> Int64 {
+    guard let all = request.proven else { return .max }
+    guard let proven = all[chain.lineage] else {
+      throw request.error(.isNotProven("nothing proves lineage \(chain.lineage)."))
     }
-    if request.allowsUnproven { return .max }
-    guard let result = results.first(where: { $0.lineage == chain.lineage }),
-      let proven = result.proven?.transaction
-    else {
-      throw request.error(.isNotProven("Nothing that was given covers lineage \(chain.lineage)."))
-    }
-    if let part = result.except.first(where: { !$0.isProven }) {
-      throw request.error(.isNotProven("Not everything is proven: \(part.description)."))
-    }
+    if let part = proven.unproven { throw request.error(.isNotProven("\(part).")) }
     let last = chain.files.last?.range.upperBound ?? 0
-    let end: Int64 = if case .transaction(let id) = request.until { min(id, last) } else { last }
-    if case .time = request.until { return proven }
-    guard end <= proven else { throw request.error(.isUnprovenTransaction(end, proven: proven)) }
-    return proven
+    let end: Int64? =
+      switch request.until {
+      case .head: last
+      case .transaction(let id): min(id, last)
+      case .time: nil
+      }
+    if let end, end > proven.transaction {
+      throw request.error(.isUnprovenTransaction(end, proven: proven.transaction))
+    }
+    return proven.transaction
   }
 
   private func checkIsWhole() throws {

@@ -68,6 +68,11 @@ package func lastTransaction(of replica: String) throws -> Int64? {
   try head(of: ImportRequest(logs: LogFolder(""), store: replica))?.transaction
 }
 
+/// The origin of a replica; nil if the replica does not exist.
+func origin(ofReplica path: String) throws -> String? {
+  try head(of: ImportRequest(logs: LogFolder(""), store: path))?.store
+}
+
 /// The origin and the last transaction of a replica; nil if the replica does not exist.
 private func head(of request: ImportRequest) throws -> (store: String, transaction: Int64)? {
   guard try !Store.isUnmade(URL(fileURLWithPath: request.store)) else { return nil }

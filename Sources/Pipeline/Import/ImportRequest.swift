@@ -16,10 +16,9 @@ package struct ImportRequest: PipelineRequest, Sendable {
   package var until = Point.head
   /// Whether a new replica begins with the newest snapshot.
   package var fromSnapshot = false
-  /// Trusted digests; if there are any, the import applies only what they prove.
-  package var heads: [Digest] = []
-  /// Trusted checkpoints; if there are any, the import applies only what they prove.
-  package var checkpoints: [Checkpoint] = []
+  /// For each proven lineage its last proven transaction, and a part that is not proven; nil to
+  /// apply all transactions.
+  package var proven: [Int64: (transaction: Int64, unproven: String?)]?
   /// Whether the import may apply what nothing proves, such as a snapshot.
   package var allowsUnproven = false
   /// Whether to report what the import would do, without changing the replica.

@@ -13,6 +13,9 @@ package struct CheckpointRequest: Sendable {
   package var key: [UInt8]?
   /// A name for the tree; nil for the default name.
   package var origin: String?
+  /// The path of an earlier checkpoint of the tree, which witnesses have signed; nil if no witness
+  /// gets the new checkpoint.
+  package var since: String?
   /// Whether to write one checkpoint of the tree that covers all stores of the folder.
   package var isForStores = false
 
@@ -34,6 +37,8 @@ package struct CheckpointResult: Codable, Hashable, Sendable {
   package let isSigned: Bool
   /// The public key of the new signature as a vkey line of C2SP: a name, a number and the key.
   package let vkey: String?
+  /// The request that asks a witness to sign the checkpoint.
+  package let request: String?
 }
 
 /// Writes the checkpoints of the trees beside logs, and signs them.
@@ -56,6 +61,11 @@ package func writeCheckpoints(_ request: CheckpointRequest) throws -> [Checkpoin
       }
       if let tree { trees.append(tree) }
     }
+  }
+  if let path = request.since, !request.isForStores {
+    let origin = try CheckpointFile(reading: read(path), path).checkpoint.origin
+    trees = try trees.filter { try $0.publishedOrigin() == origin }
+    guard !trees.isEmpty else { throw CheckpointFailure.isOtherTree(origin).at(path) }
   }
   if request.isForStores { return [try writeStoresCheckpoint(trees, request: request)] }
   guard request.origin == nil || trees.count == 1 else {
@@ -85,6 +95,7 @@ func publish(
   } catch {
     throw CheckpointFailure.note(error).at(path)
   }
+  let body = try request.since.map { try witnessRequest(file, tiles, since: $0) }
   try writeDurably(Array(file.text.utf8), to: path)
   return CheckpointResult(
     origin: file.checkpoint.origin,
@@ -92,15 +103,41 @@ func publish(
     path: path,
     note: file.text,
     isSigned: file.note != nil,
-    vkey: vkey
+    vkey: vkey,
+    request: body
   )
 }
 
-/// Throws if a tree does not extend the smaller tree that a checkpoint describes.
-func checkExtension(_ tiles: TiledTree, from old: TreeHead, to new: TreeHead) throws {
+/// The request that asks a witness to sign a checkpoint, with the proof that its tree extends the
+/// tree of the earlier checkpoint in a file.
+private func witnessRequest(
+  _ file: CheckpointFile,
+  _ tiles: TiledTree,
+  since path: String
+) throws -> String {
+  let old = try CheckpointFile(reading: read(path), path).checkpoint
+  guard old.origin == file.checkpoint.origin else {
+    throw CheckpointFailure.isOtherTree(old.origin).at(path)
+  }
+  guard file.note != nil else {
+    throw CheckpointFailure.needsSignature.at("\(tiles.path)/checkpoint")
+  }
+  let proof = try checkExtension(tiles, from: old.head, to: file.checkpoint.head)
+  return file.witnessRequest(after: old.head.count, proof: proof)
+}
+
+/// Throws if a tree does not extend the smaller tree that a checkpoint describes; returns the proof
+/// that it does.
+@discardableResult
+func checkExtension(
+  _ tiles: TiledTree,
+  from old: TreeHead,
+  to new: TreeHead
+) throws -> [Digest] {
   do {
     let proof = try TiledTree(tiles.path, count: new.count).consistency(from: old.count)
     try checkConsistency(from: old, to: new, by: proof)
+    return proof
   } catch is ProofError {
     throw CheckpointFailure.doesNotExtend(old, new).at(tiles.path)
   }

@@ -10,8 +10,10 @@ package struct ProofVerification: Codable, Hashable, Sendable {
   package let origin: String
   /// The size of the tree according to the checkpoint.
   package let size: Int64
-  /// The size of the tree beside the logs.
+  /// The size of the tree beside the logs; nil if the checkpoint does not meet the requirements.
   package var currentSize: Int64?
+  /// The later lineages of the store, which the checkpoint does not cover; nil if there are none.
+  package var laterLineages: [Int64]?
   /// The transaction that the proof is about.
   package var transaction: Int64?
   /// The change that the proof is about; nil if the proof is about a whole transaction.
@@ -20,6 +22,8 @@ package struct ProofVerification: Codable, Hashable, Sendable {
   package var index: Int64?
   /// The names of the given keys that have signed the checkpoint.
   package var signers: [String] = []
+  /// The given witnesses that have signed the checkpoint.
+  package var witnesses: [Witness] = []
   /// The error that was found; nil if there is no error.
   package var finding: String?
 
@@ -46,7 +50,10 @@ package struct ProofVerification: Codable, Hashable, Sendable {
 /// Verifies a proof without reading any log.
 ///
 /// - Throws: ``LogError`` if the file is missing, or is not a proof.
-package func verifyProof(_ path: String, keys: String?) throws -> ProofVerification {
+package func verifyProof(
+  _ path: String,
+  requiring required: CheckpointRequirements
+) throws -> ProofVerification {
   let bytes = try read(path, limit: 1 << 26)
   let proof: TransactionProof
   do throws(NoteError) {
@@ -59,7 +66,7 @@ package func verifyProof(_ path: String, keys: String?) throws -> ProofVerificat
   result.index = proof.tree.index
   try result.find { result in
     (result.transaction, result.change) = try proof.check()
-    result.signers = try signers(of: file, path: path, keys: keys)
+    (result.signers, result.witnesses) = try required.check(file, path: path)
   }
   return result
 }
@@ -70,40 +77,45 @@ package func verifyProof(_ path: String, keys: String?) throws -> ProofVerificat
 package func verifySince(
   _ path: String,
   logs: LogFolder,
-  keys: String?
+  requiring required: CheckpointRequirements
 ) throws -> ProofVerification {
   try checkHasLogs(logs)
   let file = try CheckpointFile(reading: read(path), path)
-  let (tiles, head) = try tree(file.checkpoint.origin, in: logs, checkpoint: path)
   var result = ProofVerification(file.checkpoint)
-  result.currentSize = head.count
   try result.find { result in
+    // Only a checkpoint that meets the requirements shows that the tree is wrong.
+    (result.signers, result.witnesses) = try required.check(file, path: path)
+    let (tiles, head, later) = try tree(file.checkpoint.origin, in: logs, checkpoint: path)
+    result.currentSize = head.count
+    result.laterLineages = later.isEmpty ? nil : later
     guard try tiles.head() == head else { throw TreeFailure.otherRoot.at(tiles.path) }
     try checkExtension(tiles, from: file.checkpoint.head, to: head)
-    result.signers = try signers(of: file, path: path, keys: keys)
   }
   return result
 }
 
-/// Finds the tree with the given name beside the logs.
+/// Finds the tree with the given name beside the logs, and the later lineages of its store.
 private func tree(
   _ origin: String,
   in logs: LogFolder,
   checkpoint path: String
-) throws -> (TiledTree, TreeHead) {
+) throws -> (TiledTree, TreeHead, laterLineages: [Int64]) {
   var withoutTree: [String] = []
   for store in try logs.stores() {
-    for lineage in try logs.lineages(of: store) {
+    let lineages = try logs.lineages(of: store)
+    for lineage in lineages {
       guard let tree = try LineageTree(logs, store: store, lineage: lineage) else {
         withoutTree.append(logs.lineageFolder(store, lineage: lineage))
         continue
       }
-      if try tree.publishedOrigin() == origin { return (tree.tiles, tree.head) }
+      if try tree.publishedOrigin() == origin {
+        return (tree.tiles, tree.head, lineages.filter { $0 > lineage })
+      }
     }
   }
   let ofStores = "\(logs.path)/_tree"
   if let file = try CheckpointFile.published(ofStores)?.checkpoint, file.origin == origin {
-    return (TiledTree(ofStores, count: file.head.count), file.head)
+    return (TiledTree(ofStores, count: file.head.count), file.head, [])
   }
   // The name of a missing tree is not known, so the missing tree could be the tree of the
   // checkpoint.
@@ -111,72 +123,7 @@ private func tree(
   throw CheckpointFailure.isOtherTree(origin).at(path)
 }
 
-/// The names of the given keys that have signed the checkpoint.
-private func signers(of file: CheckpointFile, path: String, keys: String?) throws -> [String] {
-  guard let keys else { return [] }
-  let known = try readKeys(keys, name: file.checkpoint.origin)
-  do throws(NoteError) {
-    return try file.signers(among: known).map(\.name)
-  } catch {
-    throw CheckpointFailure.note(error).at(path)
-  }
-}
-
-/// Throws unless one of the keys in a file has signed a note.
-///
-/// A key from a PEM file has no name, so its signature may have any name.
-///
-/// - Throws: ``LogError`` if none of the keys has signed the note, or if a signature of one of the
-///   keys is wrong.
-package func checkSigners(of note: SignedNote, path: String, keys: String) throws {
-  let known = try Set(note.signatures.map(\.name)).flatMap { try readKeys(keys, name: $0) }
-  do throws(NoteError) {
-    _ = try note.signers(among: known)
-  } catch {
-    throw CheckpointFailure.note(error).at(path)
-  }
-}
-
-/// Reads public keys from a file.
-///
-/// The file contains vkey lines, which include names, or one PEM key. The PEM key gets the name of
-/// the tree.
-private func readKeys(_ path: String, name: String) throws -> [NoteKey] {
-  let text = try readKey(path)
-  do throws(NoteError) {
-    guard text.contains("-----BEGIN") else {
-      var keys: [NoteKey] = []
-      for line in text.split(whereSeparator: \.isNewline) {
-        keys.append(try NoteKey(verifier: String(line)))
-      }
-      return keys
-    }
-    let key = try ed25519Key(pem: text)
-    return [
-      try NoteKey(name: name, bytes: key.isPrivate ? ed25519PublicKey(of: key.bytes) : key.bytes)
-    ]
-  } catch {
-    throw CheckpointFailure.note(error).at(path)
-  }
-}
-
-/// Reads an Ed25519 private key from a PEM file.
-package func readPrivateKey(_ path: String) throws -> [UInt8] {
-  let text = try readKey(path)
-  do throws(NoteError) {
-    let key = try ed25519Key(pem: text)
-    guard key.isPrivate else { throw .malformed("it has a public key, which can't sign") }
-    return key.bytes
-  } catch {
-    throw CheckpointFailure.note(error).at(path)
-  }
-}
-
-private func readKey(_ path: String) throws -> String {
-  String(decoding: try read(path), as: UTF8.self)
-}
-
-private func read(_ path: String, limit: Int = 1 << 20) throws -> [UInt8] {
+func read(_ path: String, limit: Int = 1 << 20) throws -> [UInt8] {
   guard let bytes = try readSmallFile(path, limit: limit) else {
     throw LogFailure.system(verb: "open", ENOENT).at(path)
   }
@@ -190,6 +137,7 @@ extension LogError {
   fileprivate var isFinding: Bool {
     switch reason as? CheckpointFailure {
     case .doesNotExtend, .note(.unsigned), .note(.wrongSignature): true
+    case .hasOtherName, .fewWitnesses: true
     default: reason is TreeFailure
     }
   }

@@ -21,12 +21,7 @@ package func detach(_ request: DetachRequest, tick: Tick = { _ in }) throws {
   if !request.logs.path.isEmpty {
     try checkHasLogs(request.logs)
     let store = try readableStore(request.store)
-    let (first, end) = try verifiedRange(
-      of: store,
-      request: request,
-      isRecorded: true,
-      tick: tick
-    )
+    let (first, end) = try verifiedRange(of: store, request: request, tick: tick)
     try store.read { try checkIsSame($0, verified: end, request: request) }
     if first <= end.transaction { logged = first...end.transaction }
   }

@@ -64,12 +64,7 @@ private func deleteOld(_ request: PruneRequest, tick: Tick) throws -> PruneResul
   var options = Options(isReadOnly: request.isDryRun)
   options.triesLocksOften = true
   let store = try Store.open(.file(URL(fileURLWithPath: request.store)), options: options)
-  let (first, verified) = try verifiedRange(
-    of: store,
-    request: request,
-    isRecorded: !request.isDryRun,
-    tick: tick
-  )
+  let (first, verified) = try verifiedRange(of: store, request: request, tick: tick)
   var result = PruneResult(store: request.store, verified: verified)
   result.bytesBefore = size(of: request.store)
   let last = try store.read { reader -> Int64 in

@@ -7,7 +7,6 @@ import Store
 func verifiedRange(
   of store: Store,
   request: some PipelineRequest,
-  isRecorded: Bool,
   tick: Tick
 ) throws -> (first: Int64, end: HistoryPoint) {
   let chain = try LogChain(request.logs, store: store.identifier, lineage: store.lineage)
@@ -19,7 +18,6 @@ func verifiedRange(
   }
   var verification = VerifyRequest(logs: request.logs)
   verification.store = store.identifier
-  verification.isRecorded = isRecorded
   let results = try verify(verification, tick: tick).filter { $0.lineage == store.lineage }
   // A stray file does not prevent a deletion, because it does not change what the logs contain.
   if let finding = results.flatMap(\.findings).first(where: { $0.kind != .misplaced }) {

@@ -34,8 +34,6 @@ package struct Status: Hashable, Sendable {
   package var changes: Int64
   /// The size of the store's file in bytes.
   package var storeBytes: Int64
-  /// The last successful verification; nil if there was none, or if no log folder was given.
-  package var verified: VerificationRecord?
   /// The state of each kind of filtered logs.
   package var filtered: [Filtered] = []
   /// The tables of an adopted file whose changes are not recorded; nil if the store is not an
@@ -102,8 +100,7 @@ package func status(of path: String, logs: LogFolder?, token: String? = nil) thr
       },
       wasExported: try reader.remembersExport(filter: nil),
       changes: try reader.changeCount(),
-      storeBytes: size(of: path) + size(of: path + "-wal"),
-      verified: try logs.flatMap { try VerificationRecord($0, store: identifier) }
+      storeBytes: size(of: path) + size(of: path + "-wal")
     )
     for filtered in try logs.map({ try FilteredLogs.all(of: identifier, in: $0) }) ?? [] {
       status.filtered.append(

@@ -24,10 +24,12 @@ package enum CheckpointFailure: LogReason {
   case doesNotExtend(TreeHead, TreeHead), isOtherTree(String)
   case isNotCovered(count: Int64), notAProof(NoteError)
   case notInLogs, noChange(count: Int64), otherDigest
+  case hasOtherName(String, expected: String)
+  case fewWitnesses(Int, quorum: Int), largeQuorum(Int, witnesses: Int), needsSignature
 
   package var code: LogError.Code {
     switch self {
-    case .note(.noLibrary), .severalTrees: .inputOutput
+    case .note(.noLibrary), .severalTrees, .largeQuorum, .needsSignature: .inputOutput
     case .noTree, .isNotCovered, .notInLogs, .noChange, .isOtherTree: .missing
     default: .damaged
     }
@@ -58,6 +60,20 @@ package enum CheckpointFailure: LogReason {
       "The checkpoint \(path) belongs to the tree \(inQuotes(abbreviated(origin))), which is not"
         + " the tree of these logs."
         + "\nName the log folder that contains the tree of the checkpoint."
+    case .hasOtherName(let name, let expected):
+      "The checkpoint in \(path) belongs to the tree \(inQuotes(abbreviated(name))) instead of"
+        + " \(inQuotes(abbreviated(expected))). One key can sign the trees of several stores."
+        + "\nAsk for the checkpoint or the proof of the other tree."
+    case .fewWitnesses(let count, let quorum):
+      "\(quorum) of the given witnesses must have signed the checkpoint in \(path), but only"
+        + " \(count) did."
+        + "\nAsk for the checkpoint with the signatures of more witnesses."
+    case .largeQuorum(let quorum, let count):
+      "\(quorum) witnesses must have signed \(path), but only \(count) different keys of witnesses"
+        + " are given.\nGive more keys with --witness, or a smaller --quorum."
+    case .needsSignature:
+      "The checkpoint \(path) is not signed, and a witness accepts only signed checkpoints."
+        + "\nSign it: \(inQuotes("travelog checkpoint LOGS --since OLD --key KEY"))"
     case .isNotCovered(let count):
       "Transaction \(error.transaction) is after the checkpoint \(path), which covers"
         + " \(countText(Int(count), noun: "transaction"))."

@@ -24,9 +24,6 @@ package struct VerifyRequest: Sendable {
   /// Whether snapshots are compared with a replay of the logs even if the chain proves the
   /// snapshots.
   package var replaysSnapshots = false
-  /// Whether to write a file beside the logs if the verification has no findings.
-  package var isRecorded = true
-
   /// The errors of damaged logs, which the caller could not put in the folder.
   package var failures: [LogError] = []
 

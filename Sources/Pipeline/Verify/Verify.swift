@@ -1,6 +1,5 @@
 import ChangeLog
 import Changes
-import Glibc
 import Store
 
 /// Recomputes every digest from the files, and returns the findings.
@@ -42,8 +41,6 @@ private func verifyOnce(
 ) throws -> [Verification] {
   observer?.restart()
   var results: [Verification] = []
-  /// The results to record: the last lineage of each store without findings.
-  var sound: [Verification] = []
   var progress = Progress()
   for store in stores {
     let lineages = try verifyLineages(
@@ -55,7 +52,6 @@ private func verifyOnce(
     )
     results += lineages
     guard !lineages.contains(where: \.isUnfinished) else { continue }
-    if let last = lineages.last, lineages.allSatisfy(\.findings.isEmpty) { sound.append(last) }
     guard request.includesFiltered else { continue }
     results += try verifyFilteredLogs(
       of: store,
@@ -65,17 +61,8 @@ private func verifyOnce(
       tick: tick
     )
   }
-  let count = findingCount(results)
   try checkFolder(request, &results)
-  // A finding that is not about the logs of one store can be about any store.
-  if findingCount(results) == count {
-    for last in sound { try record(last, request: request) }
-  }
   return results
-}
-
-private func findingCount(_ results: [Verification]) -> Int {
-  results.lazy.map(\.findings.count).reduce(0, +)
 }
 
 /// Verifies all lineages of a store, and compares their ends.
@@ -241,23 +228,4 @@ private func storesToVerify(_ request: VerifyRequest) throws -> [String] {
     return [store.identifier]
   }
   return try request.store.map { [$0] } ?? request.logs.storeNames()
-}
-
-/// Records that the logs are sound, if a file can be written to the folder.
-private func record(_ result: Verification, request: VerifyRequest) throws {
-  guard request.isRecorded, request.after == nil,
-    access(request.logs.storeFolder(result.store), W_OK) == 0
-  else {
-    return
-  }
-  try VerificationRecord(result, at: currentTime()).write(request.logs, store: result.store)
-}
-
-extension VerificationRecord {
-  init(_ verification: Verification, at time: String) {
-    self.time = time
-    lineage = verification.lineage
-    transaction = verification.to.transaction
-    digest = verification.to.digest.description
-  }
 }

@@ -42,6 +42,9 @@ struct TreeVectors: Decodable {
     let public_pem: String
     let note: String
     let verifier: String
+    let witness: String
+    let time: Int64
+    let cosigned: String
   }
 
   let trees: [Tree]

@@ -26,6 +26,7 @@ struct ForgeryTableTests {
     Group(name: "filtered logs", forgeries: Forgery.filtered),
     Group(name: "trees, checkpoints and heads", forgeries: Forgery.trees),
     Group(name: "signatures", forgeries: Forgery.signatures),
+    Group(name: "signatures of witnesses", forgeries: Forgery.witnesses),
     Group(name: "proofs", forgeries: Forgery.proofs),
   ]
 

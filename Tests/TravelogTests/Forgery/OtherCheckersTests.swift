@@ -59,10 +59,51 @@ struct OtherCheckersTests {
     }
   }
 
-  @Test("A shell script of jq, openssl and xxd accepts proofs and refuses each forged one.")
+  private static let programsOfScript = ["jq", "openssl", "xxd", "awk"]
+
+  /// Writes the script of SIGNED_HEADS into a folder, and returns its path.
+  private func script(in folder: URL) throws -> String {
+    let path = folder.path + "/check_proof.sh"
+    for case .file("check_proof.sh", let text) in try steps(of: "docs/SIGNED_HEADS.md") {
+      try text.write(toFile: path, atomically: true, encoding: .utf8)
+    }
+    return path
+  }
+
+  @Test("The shell script of SIGNED_HEADS accepts proofs and refuses each forged one.")
   func shell() throws {
-    try check(with: ["jq", "openssl", "xxd", "awk"]) {
-      ["sh", Self.readers + "/check_proof.sh", $0.path, $0.pem]
+    try withTemporaryFolder { folder in
+      let script = try script(in: folder)
+      try check(with: Self.programsOfScript) { ["sh", script, $0.path, $0.pem] }
+    }
+  }
+
+  @Test("The shell script and verify accept the sample proof, and no altered value or other key.")
+  func sample() throws {
+    guard Self.programsOfScript.allSatisfy({ installed($0) != nil }) else { return }
+    try withTemporaryFolder { folder in
+      let script = try script(in: folder)
+      let sample = packageRoot.appendingPathComponent("sample-data/proof").path
+      let path = folder.path + "/altered.proof"
+      let proof = try String(contentsOfFile: sample + "/change.proof", encoding: .utf8)
+      try #require(proof.contains(#""booked""#))
+      try proof.replacing("booked", with: "cancelled").write(
+        toFile: path,
+        atomically: true,
+        encoding: .utf8
+      )
+      let (key, other) = (sample + "/public.pem", folder.path + "/other.pem")
+      try run(
+        "/bin/sh",
+        ["-c", "openssl genpkey -algorithm ed25519 | openssl pkey -pubout > \"$0\"", other]
+      )
+      for (proof, key, isRight) in [
+        (sample + "/change.proof", key, true), (path, key, false),
+        (sample + "/change.proof", other, false),
+      ] {
+        #expect(try run("/bin/sh", [script, proof, key]).code == (isRight ? 0 : 1))
+        #expect(try travelog("verify", "--proof", proof, "--key", key).code == (isRight ? 0 : 1))
+      }
     }
   }
 
