@@ -44,7 +44,9 @@ func knownDigests(_ texts: [String], keys: String?) throws -> [Digest] {
   var hasNote = false
   let digests = try texts.flatMap { text -> [Digest] in
     if let digest = Digest(hexadecimal: text.lowercased()) { return [digest] }
-    guard let bytes = try readSmallFile(text) else { throw TravelogError.noDigests(text) }
+    guard let bytes = try readSmallFile(text, isNamed: true) else {
+      throw TravelogError.noDigests(text)
+    }
     // A file that is not a note is read as a list of digests.
     let note = try? SignedNote(bytes)
     if let note, let keys {

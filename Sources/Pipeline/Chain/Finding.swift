@@ -44,6 +44,7 @@ package struct Finding: Equatable, Sendable, Worded {
     case isOtherHistory(PipelineError)
     case rowDiffers(ChangeKind, object: String, properties: String, folder: String)
     case moreRowsDiffer(Int)
+    case moreStrays(Int)
     case snapshotDiffers(ChangeKind, object: String, properties: String)
   }
 

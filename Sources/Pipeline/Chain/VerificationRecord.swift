@@ -14,7 +14,7 @@ package struct VerificationRecord: Hashable, Sendable, Codable {
 
   /// Reads the record of a store; nil if the store has no record, or if the record can't be read.
   init?(_ logs: LogFolder, store: String) throws {
-    guard let bytes = try readSmallFile(Self.path(logs, store: store), isOurs: true) else {
+    guard let bytes = try readSmallFile(Self.path(logs, store: store)) else {
       return nil
     }
     // No command depends on the record, so a damaged record counts as missing.
