@@ -20,6 +20,9 @@ struct TreeComparison {
       tree = try LineageTree(folder, store: store, lineage: lineage)
       try tree?.check()
       tiles = tree?.tiles
+      if let tree, let old = try CheckpointFile.published(tree.path)?.checkpoint.head {
+        try checkExtension(tree.tiles, from: old, to: tree.head)
+      }
     } catch let error as LogError {
       try note(error)
     }

@@ -79,6 +79,18 @@ extension Forgery {
     Forgery(tree: "a pipe replaces the head beside the tree", "head", mkfifo),
     Forgery(tree: "a pipe replaces a tile of the tree", "tile/0/000.p/10", mkfifo),
     Forgery(tree: "a folder replaces a tile of the tree", "tile/0/000.p/10", mkdir),
+    Forgery("the checkpoint beside the tree is damaged", answer: "can't be read") { world in
+      try #require(travelog("checkpoint", world.logs).code == 0)
+      try world.alter(file: world.world.lineage() + "/_tree/checkpoint") { $0[2] = 0xff }
+      return try travelog("verify", world.logs)
+    },
+    Forgery("the checkpoint beside the tree has another root", answer: "does not extend") { world in
+      try #require(travelog("checkpoint", world.logs).code == 0)
+      try world.alter(file: world.world.lineage() + "/_tree/checkpoint") { data in
+        data = try altered(data) { $0[2] = Data(repeating: 1, count: 32).base64EncodedString() }
+      }
+      return try travelog("verify", world.logs)
+    },
     Forgery(tree: "the root beside the tree is replaced", "head") { data in
       data = try altered(data) { $0[2] = Data(repeating: 1, count: 32).base64EncodedString() }
     },
