@@ -121,14 +121,14 @@ extension Travelog {
       answer.suggestions = tables.flatMap(\.suggestions)
       if !given[json] {
         for table in answer.tables ?? [] {
-          try call.output.showLine(table.message)
+          try call.output.showLine(visible(table.message))
           for column in table.leftOut ?? [] {
-            try call.output.showLine("Column '\(table.name).\(column)' is left out.")
+            try call.output.showLine(visible("Column '\(table.name).\(column)' is left out."))
           }
         }
         for suggestion in answer.suggestions ?? [] {
           try call.output.showLine(
-            "The name says that it may be secret. To leave it out: \(suggestion)"
+            visible("The name says that it may be secret. To leave it out: \(suggestion)")
           )
         }
       }
@@ -171,7 +171,7 @@ extension Travelog {
       answer.tables = result.tables.map(AdoptAnswer.Table.init)
       for table in result.tables where table.recording != .refused(.leftOut) {
         let table = AdoptAnswer.Table(table)
-        if !table.recorded, !given[quiet] { try call.warn(table.message) }
+        if !table.recorded, !given[quiet] { try call.warn(visible(table.message)) }
       }
       try call.summarize("\(path): adopted as \(result.identifier)")
     }

@@ -1,3 +1,4 @@
+import Changes
 import CommandLineKit
 import FoundationEssentials
 import Pipeline
@@ -21,10 +22,12 @@ extension Call {
   /// Writes a result for people, if the output is a terminal and `--quiet` was not given.
   func summarize(_ text: String) throws {
     guard !arguments[Travelog.quiet], messages.isTerminal else { return }
-    try messages.showLine(text)
+    try messages.showLine(visible(text))
   }
 
   /// Writes a message for the user about a problem that is not an error.
+  ///
+  /// The text can have several lines, so the caller must make names in it visible.
   func warn(_ text: String) throws {
     try messages.showLine(messages.style.yellow("warning:") + " " + text)
   }

@@ -1,4 +1,5 @@
 import ChangeLog
+import Changes
 import CommandLineKit
 import Pipeline
 import Store
@@ -52,7 +53,7 @@ extension Travelog {
         if findings.count < 1000 { findings.append(text) }
       } else {
         try line.clear()
-        try call.output.showLine("\(call.output.style.red(finding.name)): \(text)")
+        try call.output.showLine("\(call.output.style.red(finding.name)): \(visible(text))")
       }
     }
     try line.clear()
@@ -71,7 +72,8 @@ extension Travelog {
     } else if count == 0, !given[quiet] {
       try call.output.showLine(
         "\(call.output.style.green("ok")): rows, history,"
-          + (result.violations.isEmpty ? " constraints" : "") + " and catalog of \(path) agree"
+          + (result.violations.isEmpty ? " constraints" : "")
+          + " and catalog of \(visible(path)) agree"
           + (result.unknown == 0 ? "" : ", as far as the history reaches back")
       )
     }

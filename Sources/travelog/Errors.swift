@@ -37,7 +37,7 @@ private func shown(
 ) -> CommandError {
   var error = CommandError(code ?? .failure, wording: wording)
   if let names, let meant = nearest(to: names.unknown, in: names.known) {
-    error.hint = "Did you mean \(quotedValue(meant))?"
+    error.hint = visible("Did you mean \(quotedValue(meant))?")
   }
   return error
 }

@@ -218,7 +218,9 @@ extension Travelog {
       return filter
     }
     guard isHashed else { throw TravelogError.keyWithoutHash }
-    guard let bytes = try readSmallFile(path) else { throw TravelogError.noKey(path) }
+    guard let bytes = try readSmallFile(path, isNamed: true) else {
+      throw TravelogError.noKey(path)
+    }
     guard bytes.count >= 16 else { throw TravelogError.shortKey(path, bytes: bytes.count) }
     filter.key = bytes
     return filter

@@ -48,7 +48,9 @@ func trustedHeads(
   var checkpoints: [Checkpoint] = []
   let digests = try texts.flatMap { text -> [Digest] in
     if let digest = Digest(hexadecimal: text.lowercased()) { return [digest] }
-    guard let bytes = try readSmallFile(text) else { throw TravelogError.noDigests(text) }
+    guard let bytes = try readSmallFile(text, isNamed: true) else {
+      throw TravelogError.noDigests(text)
+    }
     hasFile = true
     if let file = try? CheckpointFile(bytes) {
       _ = try required.check(file, path: text)

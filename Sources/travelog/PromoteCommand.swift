@@ -1,3 +1,4 @@
+import Changes
 import CommandLineKit
 import FoundationEssentials
 import Store
@@ -22,16 +23,18 @@ extension Travelog {
     let altered = store.isReplica ? try store.uncapturedTables() : []
     let identifier = try store.promote { trigger, table in
       try call.warn(
-        "Trigger '\(trigger)' is left out, because it uses '\(table)', which is not recorded."
+        "Trigger '\(visible(trigger))' is left out, because it uses '\(visible(table))', which is not recorded."
       )
     }
     for name in store.leftOutNames {
-      try call.warn("'\(name)' was left out of the history, so the store does not have its values.")
+      try call.warn(
+        "'\(visible(name))' was left out of the history, so the store does not have its values."
+      )
     }
     // The promoted store begins with the rows as they are.
     for table in altered {
       try call.warn(
-        "A program changed rows of '\(table)' in the replica, so they differ from those of its origin."
+        "A program changed rows of '\(visible(table))' in the replica, so they differ from those of its origin."
       )
     }
     if given[json] {

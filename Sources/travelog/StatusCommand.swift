@@ -76,7 +76,7 @@ extension Travelog {
     // The table on a terminal already contains the message. With --json or --quiet there is no
     // table, so the message is written here.
     if code != .success, given[json] || given[quiet], let message = logs.message {
-      try call.warn([message, logs.hint].compactMap(\.self).joined(separator: " "))
+      try call.warn(visible([message, logs.hint].compactMap(\.self).joined(separator: " ")))
     }
     return code
   }
@@ -107,7 +107,7 @@ extension Travelog {
       "\(counted(Int64(logs.files), noun: "file")), \(byteCount(logs.bytes))"
     }
     func sentences(_ logs: Status.Logs) -> [[String]] {
-      [logs.message, logs.hint].compactMap { $0.map { ["", $0] } }
+      [logs.message, logs.hint].compactMap { $0.map { ["", visible($0)] } }
     }
     func unfiltered(_ logs: Status.Logs) -> [[String]] {
       let exported =
@@ -147,18 +147,19 @@ extension Travelog {
         ],
       ]
     let uncaptured = (status.uncaptured ?? []).map {
-      [status.isReplica ? "changed" : "not captured", "table " + $0]
+      [status.isReplica ? "changed" : "not captured", "table " + visible($0)]
     }
     let unrecorded = status.unrecorded ?? []
     let missing =
       unrecorded.isEmpty
-      ? [] : [["unrecorded", "table " + unrecorded.joined(separator: ", ")]]
+      ? [] : [["unrecorded", "table " + visible(unrecorded.joined(separator: ", "))]]
     return columns(
       rows + (status.logs.map(unfiltered) ?? withoutLogs) + missing
         + (status.unsealed.map {
           [["captured", "\(counted($0, noun: "change")) not in the history yet"]]
         } ?? [])
-        + (status.leftOut.map { [["left out", $0.joined(separator: ", ")]] } ?? []) + uncaptured
+        + (status.leftOut.map { [["left out", visible($0.joined(separator: ", "))]] } ?? [])
+        + uncaptured
         + (status.logs.map(sentences) ?? [])
         + status.filtered.flatMap { filtered in
           let logs = filtered.logs
@@ -166,7 +167,7 @@ extension Travelog {
           return [
             [
               "filtered",
-              "\(filtered.words): up to transaction \(logs.exported?.transaction ?? 0),"
+              "\(visible(filtered.words)): up to transaction \(logs.exported?.transaction ?? 0),"
                 + " lag \(waiting(logs)), \(size(logs))\(health)",
             ]
           ] + sentences(logs)

@@ -109,8 +109,8 @@ extension Travelog {
     guard !result.store.isEmpty else {
       return result.findings.map { "\(style.red($0.kind.rawValue)): \($0)\n" }.joined()
     }
-    var lines = ["store \(result.store), lineage \(result.lineage)"]
-    if result.filterName != nil { lines[0] += ", filtered: \(result.words)" }
+    var lines = ["store \(visible(result.store)), lineage \(result.lineage)"]
+    if result.filterName != nil { lines[0] += ", filtered: \(visible(result.words))" }
     lines += result.findings.map { "  \(style.red($0.kind.rawValue)): \($0)" }
     let counts =
       "\(counted(result.changes, noun: "change")) in \(counted(Int64(result.files), noun: "log"))"

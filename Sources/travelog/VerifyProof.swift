@@ -1,4 +1,5 @@
 import ChangeLog
+import Changes
 import CommandLineKit
 import Pipeline
 
@@ -85,14 +86,14 @@ extension Call {
     if arguments[Travelog.json] {
       try answer(Joined(first: TypeHead(type: type), second: result))
     } else if let finding = result.finding {
-      try output.writeLine("\(wrong): \(finding)")
+      try output.writeLine(visible("\(wrong): \(finding)"))
     } else if !arguments[Travelog.quiet] {
       let signers = result.signers.joined(separator: ", ")
-      try output.writeLine(text)
+      try output.writeLine(visible(text))
       try output.writeLine(
         signers.isEmpty
           ? "  no signature of the checkpoint was verified: give the signer's public key with --key FILE"
-          : "  the checkpoint is signed by \(signers)"
+          : "  the checkpoint is signed by \(visible(signers))"
       )
       for lineage in result.laterLineages ?? [] {
         try output.writeLine("  the checkpoint does not cover lineage \(lineage)")

@@ -369,4 +369,26 @@ struct AdoptedFileTests {
     let store = try Store.open(.file(URL(fileURLWithPath: world.path)))
     #expect(throws: StoreError.self) { try store.write(Author()) { _ in } }
   }
+
+  @Test("A snapshot is written even if the last transaction proves an older snapshot.")
+  func snapshotAfterMark() throws {
+    let world = try AdoptedWorld("CREATE TABLE t(id INTEGER PRIMARY KEY, x)")
+    try world.run("INSERT INTO t VALUES (1, 1)")
+    try world.exportLogs()
+    try world.run("INSERT INTO t VALUES (2, 2)")
+    let other = LogFolder(world.file("other"))
+    try other.create()
+    var request = ExportRequest(store: world.path, logs: other)
+    request.startsNewFolder = true
+    _ = try export(request)
+    request = ExportRequest(store: world.path, logs: world.logs)
+    request.wantsSnapshot = true
+    let snapshot = try #require(export(request).snapshot)
+    let store = try Store.open(.file(URL(fileURLWithPath: world.path)))
+    #expect(try world.logs.snapshots(of: store.identifier, lineage: 0).last?.path == snapshot)
+    var replay = ImportRequest(logs: world.logs, store: world.file("replica.db"))
+    replay.fromSnapshot = true
+    #expect(try importLogs(replay).transactions <= 1)
+    #expect(try recordedRows(of: replay.store) == recordedRows(of: world.path))
+  }
 }

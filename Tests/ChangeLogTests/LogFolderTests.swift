@@ -311,6 +311,7 @@ struct LogFolderTests {
       #expect(
         try logs.strays().map(\.message) == [
           "\(logs.path)/blobs \(isRead)",
+          "\(logs.path)/link is a symbolic link, not a file, and was not read.",
           "\(link) is a symbolic link, not a file, and was not read.",
         ]
       )

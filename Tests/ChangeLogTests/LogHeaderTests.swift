@@ -57,7 +57,7 @@ struct LogHeaderTests {
         expectRefusal(
           Array(line),
           .damaged,
-          "The first line of the log a log was damaged or altered."
+          "The first line of the log a log was damaged or altered: "
         )
       }
     }
@@ -87,7 +87,7 @@ struct LogHeaderTests {
       .newerFormat,
       "The log a log uses features that this program does not know: a, b."
     )
-    let damaged = "The first line of the log a log was damaged or altered."
+    let damaged = "The first line of the log a log was damaged or altered: "
     for (part, other) in [
       (writtenStore, "../.."), (writtenStore, String(writtenStore.dropLast())),
       ("\(SHA256.digest(of: [1]))", "00"), (#","lineage":0"#, #","lineage":00"#),
@@ -97,6 +97,62 @@ struct LogHeaderTests {
     ] {
       expectRefusal(altered(part, other), .damaged, damaged)
     }
+  }
+
+  @Test("The error for an altered header names the cause: the schema, or the first other bytes.")
+  func causes() throws {
+    let line = String(decoding: try header().line().dropLast(), as: UTF8.self)
+    let json = try tripSchema.json()
+    func quoted(_ text: String) -> String {
+      var bytes: [UInt8] = []
+      appendJSONString(text, to: &bytes)
+      return String(decoding: bytes, as: UTF8.self)
+    }
+    func digest(_ text: String) -> String { "\(SHA256.digest(of: Array(text.utf8)))" }
+    func expect(
+      _ message: String,
+      _ definition: String,
+      hasDigest: Bool = true,
+      sourceLocation: SourceLocation = #_sourceLocation
+    ) {
+      #expect(definition != json, sourceLocation: sourceLocation)
+      let text = line.replacing(quoted(json), with: quoted(definition))
+        .replacing(digest(json), with: digest(hasDigest ? definition : json))
+      let error = #expect(throws: LogError.self, sourceLocation: sourceLocation) {
+        try read(Array(text.utf8))
+      }
+      #expect(
+        error?.code == .damaged && error?.message.contains(message) == true,
+        "\(error?.message ?? "")",
+        sourceLocation: sourceLocation
+      )
+    }
+    let other = json.replacing(#""version":"1.0.0""#, with: #""version":"1.0.1""#)
+    expect("does not have the digest", other, hasDigest: false)
+    expect("at 'entities.0'", json.replacing(#""sharesTable""#, with: #""sharedTable""#))
+    expect(
+      "which is not in the schema",
+      json.replacing("Tag\"", with: "Tog\"").replacing(
+        #""name":"Tog""#,
+        with: #""name":"Tag""#
+      )
+    )
+    expect("it has '", json + " ", hasDigest: false)
+    let deep = (0..<70).map { index in
+      Entity(name: "\(100 + index)", parent: index == 0 ? nil : "\(99 + index)", table: "100")
+    }
+    expect("the limit is 64", try StoreSchema(version: "1", entities: deep).json())
+    // The properties have another order than in the schema.
+    let swapped = line.replacing(
+      #""before":{"title":"","#,
+      with: #""before":{"trip":"","#
+    )
+    #expect(swapped != line)
+    expectRefusal(
+      Array(swapped.utf8),
+      .damaged,
+      "The first line of the log a log was damaged or altered: at byte "
+    )
   }
 
   @Test("Bytes can begin a header only if they are a part of its beginning, or continue it.")

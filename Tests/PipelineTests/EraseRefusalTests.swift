@@ -68,6 +68,31 @@ struct EraseRefusalTests {
     }
   }
 
+  @Test("An erasure that names another entity of the family is refused, and names the right one.")
+  func otherEntity() throws {
+    try withTemporaryFolder { folder in
+      let world = try World(folder, "an erasure of another entity")
+      let camp = try #require(worldSchema.index(of: "Camp"))
+      let values = world.source.layouts[camp].columns.map {
+        $0.isOptional ? Value.null : $0.type == .int64 ? .integer(1) : .text("a camp")
+      }
+      try world.source.write(Author()) { try $0.insert(camp, id: 3, values: values) }
+      try world.export()
+      func request(_ entity: String) -> EraseRequest {
+        EraseRequest(logs: world.logs, entity: entity, object: 3)
+      }
+      let other = PipelineError(.isOfOtherEntity("Camp", ObjectName("Hotel", id: 3)))
+      expect(other) { _ = try erase(request("Hotel")) }
+      for entity in ["Camp", "Place"] {
+        expect(PipelineError(.isThere("\(entity) 3"))) { _ = try erase(request(entity)) }
+      }
+      try world.source.write(Author()) { try $0.delete(camp, id: 3) }
+      try world.export()
+      expect(other) { _ = try erase(request("Hotel")) }
+      #expect(try erase(request("Place")).transactions == 2)
+    }
+  }
+
   @Test("The refusal to erase a present value names the transaction that the logs begin with.")
   func presentSince() throws {
     try withTemporaryFolder { folder in

@@ -51,7 +51,7 @@ struct FindingTests {
   func places() {
     let finding = Finding(.moreRowsDiffer(2))
     #expect(finding.path == "" && finding.transaction == 0 && finding.line == 0)
-    let error = LogFailure.alteredHeader.at("a", line: 3, transaction: 7)
+    let error = LogFailure.alteredHeader("x").at("a", line: 3, transaction: 7)
     for finding in [Finding(error), Finding(stray: error)] {
       #expect(finding?.path == "a" && finding?.transaction == 7 && finding?.line == 3)
     }

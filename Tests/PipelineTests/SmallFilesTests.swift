@@ -146,7 +146,7 @@ struct SmallFilesTests {
   func damagedTokens() {
     let damaged: [any Error] = [
       StoreError(TokenFailure.unreadable("")), LogFailure.tooLarge.at("a"),
-      LogFailure.folder.at("a"), LogFailure.notAFile(.link).at("a"),
+      LogFailure.notAFile(.link).at("a"),
     ]
     for error in damaged { #expect(isDamagedToken(error), "\(error)") }
     let others: [any Error] = [

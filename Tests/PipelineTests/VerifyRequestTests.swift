@@ -62,7 +62,7 @@ struct VerifyRequestTests {
       request.failures = [unread, missing]
       let error = #expect(throws: LogError.self) { try verify(request) }
       #expect(error?.path == "c" && error?.code == .notALog)
-      for damage in [cut, LogFailure.alteredHeader.at("b")] {
+      for damage in [cut, LogFailure.alteredHeader("x").at("b")] {
         request.failures = [missing, damage]
         let result = try verify(request)
         #expect(result.map(\.store) == [""] && result.map(\.filterName) == [nil])

@@ -1,5 +1,6 @@
 import Changes
 import Foundation
+import PipelineTesting
 import Store
 import StoreTesting
 import TestSupport
@@ -204,6 +205,31 @@ struct ProofProgramTests {
       for flags in [["--witness", vkey], ["--quorum", "1"], ["--origin", name]] {
         #expect(try travelog(["verify", logs] + flags).code == 64, "\(flags)")
       }
+    }
+  }
+
+  @Test("prove reports a damaged log as damage, and a missing log of the tree as missing.")
+  func damagedLogs() throws {
+    try withTemporaryFolder { folder in
+      let world = try ForgedWorld(folder)
+      let files = try world.files()
+      let text = try gunzip(files[0])
+      let header = text.prefix { $0 != "\n" } + "\n"
+      for lines in [
+        text.replacing(
+          #"{"kind":"transaction","txn":2,"#,
+          with: #"{"kind":"transaction","txn":7,"#
+        ),
+        header + String(repeating: "\n", count: 1000),
+        header + "{}\n" + text.dropFirst(header.count),
+      ] {
+        try world.write(Array(lines.utf8), to: files[0])
+        let run = try travelog("prove", world.logs, "2")
+        #expect(run.code == 4 && run.errors.contains("damaged or altered"), "\(run.errors)")
+      }
+      try FileManager.default.removeItem(atPath: files[1])
+      let run = try travelog("prove", world.logs, "6")
+      #expect(run.code == 10 && run.errors.contains("Copy the missing log"), "\(run.errors)")
     }
   }
 

@@ -37,7 +37,8 @@ package struct TimeZoneRules: Hashable, Sendable {
     }
     let folder = ProcessInfo.processInfo.environment["TZDIR"] ?? "/usr/share/zoneinfo"
     // A file that can't be read is treated as missing.
-    guard isName, let bytes = try? readSmallFile("\(folder)/\(name)", limit: 1 << 20),
+    guard isName,
+      let bytes = try? readSmallFile("\(folder)/\(name)", limit: 1 << 20, isNamed: true),
       read(bytes)
     else { return nil }
   }

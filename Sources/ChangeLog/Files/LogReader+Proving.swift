@@ -39,6 +39,13 @@ extension LogReader {
     while let bytes = try buffer.next() {
       let line = UnsafeRawBufferPointer(rebasing: bytes.dropLast())
       guard line.starts(with: closing) else {
+        let parts = LineParts(line)
+        if parts.isNext(#"{"kind":"trailer","#) { return nil }
+        // A file of many lines that no log has is not read to its end.
+        guard
+          parts.isNext(#"{"kind":"change","#) || parts.isNext(#"{"kind":"transaction","#)
+            || parts.isNext(#"{"kind":"omitted","#)
+        else { throw damaged(Refusal.kind.message) }
         try body(line)
         continue
       }

@@ -317,7 +317,7 @@ package final class LogReader {
     }
   }
 
-  private func damaged(_ detail: String) -> LogError {
+  func damaged(_ detail: String) -> LogError {
     failure(.alteredLine(detail, lastSound: expected - 1), transaction: expected)
   }
 

@@ -121,15 +121,15 @@ func write(
 
 /// Reads a small file; nil if the file does not exist.
 ///
-/// If `isOurs` is true, the file belongs to a log folder, and a link or a pipe in its place is
-/// reported as damage.
+/// A link or a pipe instead of the file is damage, unless `isNamed` is true: a person named
+/// the file.
 package func readSmallFile(
   _ path: String,
   limit: Int = 1 << 24,
-  isOurs: Bool = false
+  isNamed: Bool = false
 ) throws -> [UInt8]? {
   var bytes: [UInt8] = []
-  let isThere = try readPieces(of: path, isOurs: isOurs) { piece in
+  let isThere = try readPieces(of: path, isNamed: isNamed) { piece in
     bytes += piece
     guard bytes.count <= limit else { throw LogFailure.tooLarge.at(path) }
   }
@@ -139,12 +139,12 @@ package func readSmallFile(
 /// Calls the closure with each part of a file's bytes; returns false if the file does not exist.
 private func readPieces(
   of path: String,
-  isOurs: Bool,
+  isNamed: Bool = false,
   _ body: (ArraySlice<UInt8>) throws -> Void
 ) throws -> Bool {
   let descriptor: Int32
   do {
-    descriptor = try isOurs ? openFile(path) : openAnything(path)
+    descriptor = try isNamed ? openAnything(path) : openFile(path)
   } catch {
     guard error.code == .missing else { throw error }
     return false
@@ -163,7 +163,7 @@ private func readPieces(
 /// The SHA-256 of a file's bytes.
 package func fileDigest(_ path: String) throws -> Digest {
   var digest = SHA256()
-  let isThere = try readPieces(of: path, isOurs: true) { piece in
+  let isThere = try readPieces(of: path) { piece in
     piece.withUnsafeBytes { digest.update($0) }
   }
   guard isThere else { throw LogFailure.system(verb: "open", ENOENT).at(path) }
@@ -201,7 +201,7 @@ func readLines(
   _ body: (UnsafeRawBufferPointer) throws -> Void
 ) throws {
   var waiting: [UInt8] = []
-  _ = try readPieces(of: path, isOurs: true) { piece in
+  _ = try readPieces(of: path) { piece in
     waiting += piece
     var start = 0
     while let end = waiting[start...].firstIndex(of: 0x0a), end - start <= limit {
@@ -214,9 +214,9 @@ func readLines(
   }
 }
 
-/// The sorted names in a folder; empty if the folder does not exist.
+/// The sorted names in a folder; empty if the folder does not exist, or if the path is a link.
 func names(in folder: String) throws(LogError) -> [String] {
-  try entries(in: folder, follows: true).map(\.name)
+  try entries(in: folder).map(\.name)
 }
 
 /// The error of the system call that has just failed.

@@ -36,8 +36,7 @@ package final class FolderLock {
   ///   lock.
   package init(_ folder: LogFolder, wait: Duration = .zero, purpose: String) throws {
     let path = "\(folder.path)/.lock"
-    descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0o600)
-    guard descriptor >= 0 else { throw diskError("open", path: path) }
+    descriptor = try openFile(path, flags: O_RDWR | O_CREAT)
     place = Place(descriptor)
     // A reader can hold the lock for a moment, to find out whether a program has it.
     let deadline = ContinuousClock.now + max(wait, .milliseconds(100))
@@ -62,16 +61,16 @@ package final class FolderLock {
   }
 
   private static func note(in path: String) throws -> String {
-    try readSmallFile(path, isOurs: true).map { String(decoding: $0, as: UTF8.self) }?.trimmed ?? ""
+    try readSmallFile(path).map { String(decoding: $0, as: UTF8.self) }?.trimmed ?? ""
   }
 
   /// The note of another program that has locked a folder; nil if no other program is known to have
   /// the lock.
   package static func otherHolder(of folder: LogFolder) throws -> String? {
     let path = "\(folder.path)/.lock"
-    let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
-    // Without the permission to read the lock file, the reader can't know who has the lock.
-    guard descriptor >= 0 else { return nil }
+    // Without the permission to read the lock file, the reader can't know who has the lock. No
+    // program can lock a file of another kind, which `verify` reports.
+    guard let descriptor = try? openFile(path) else { return nil }
     defer { close(descriptor) }
     if let place = Place(descriptor), held.withLock({ $0.contains(place) }) { return nil }
     guard flock(descriptor, LOCK_SH | LOCK_NB) != 0, errno == EWOULDBLOCK else { return nil }

@@ -10,7 +10,11 @@ package struct LogBlobs: Hashable, Sendable {
   /// The path of the blob file with a digest.
   package func file(_ digest: String) -> String { "\(path)/\(digest)" }
 
-  package func contains(_ digest: String) -> Bool { access(file(digest), F_OK) == 0 }
+  /// Whether a blob file with a digest exists; a link or a pipe with its name is not a blob file.
+  package func contains(_ digest: String) -> Bool {
+    var status = stat()
+    return lstat(file(digest), &status) == 0 && FileKind(mode: status.st_mode) == .file
+  }
 
   /// Writes a large value durably, unless its blob file exists.
   ///

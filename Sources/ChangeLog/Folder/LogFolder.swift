@@ -58,7 +58,7 @@ package struct LogFolder: Hashable, Sendable {
 
   /// The logs that are directly in the folder, as after a copy without subfolders.
   package func looseFiles() throws -> [String] {
-    try names(in: path).filter(\.isReadAsLog).map { "\(path)/\($0)" }
+    try entries(path).map(\.name).filter(\.isReadAsLog).map { "\(path)/\($0)" }
   }
 
   package var exists: Bool {

@@ -1,17 +1,19 @@
 import Glibc
 
-/// Opens a regular file for reading; does not wait for a pipe, and does not follow a link.
+/// Opens a regular file of a log folder, by default for reading; does not wait for a pipe, and does
+/// not follow a link.
 ///
 /// Logs may come from an unknown person. Reading a pipe might never end, and a link could name a
 /// file outside the folder.
 ///
 /// - Throws: ``LogError`` with ``LogError/Code/damaged`` if the path is not a regular file.
-func openFile(_ path: String) throws(LogError) -> Int32 {
-  let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
+func openFile(_ path: String, flags: Int32 = O_RDONLY) throws(LogError) -> Int32 {
+  let descriptor = open(path, flags | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0o600)
   guard descriptor >= 0 else {
     switch errno {
     case ELOOP: throw LogFailure.notAFile(.link).at(path)
     case ENXIO: throw LogFailure.notAFile(.socket).at(path)
+    case EISDIR: throw LogFailure.notAFile(.folder).at(path)
     default: throw diskError("open", path: path)
     }
   }
@@ -23,9 +25,20 @@ func openFile(_ path: String) throws(LogError) -> Int32 {
   let kind = FileKind(mode: status.st_mode)
   guard kind == .file else {
     close(descriptor)
-    throw (kind == .folder ? LogFailure.folder : .notAFile(kind)).at(path)
+    throw LogFailure.notAFile(kind).at(path)
   }
   return descriptor
+}
+
+/// Throws if a path in a log folder is a link, a pipe, a device or a socket.
+///
+/// Programs that write to the folder of a tree call this function first, because a link could name
+/// a folder outside the log folder.
+package func checkIsNotSpecial(_ path: String) throws(LogError) {
+  var status = stat()
+  guard lstat(path, &status) == 0 else { return }
+  let kind = FileKind(mode: status.st_mode)
+  if kind.isSpecial { throw LogFailure.notAFile(kind).at(path) }
 }
 
 /// The path of the file that a person named, after following links.

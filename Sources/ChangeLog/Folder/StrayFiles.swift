@@ -1,18 +1,27 @@
 import FoundationEssentials
 
 extension LogFolder {
-  /// Finds two kinds of strays: a link, pipe or device whose name begins with `store=`, and a file,
-  /// link, pipe or device with the name `blobs`.
+  /// Finds the links, pipes, devices and sockets that are directly in the folder, among the large
+  /// values, or in the tree of all stores, and a file with the name `blobs`.
   ///
-  /// A regular file such as `store=….tar.gz` is not reported, because no reader takes it for a log.
+  /// Other regular files such as `store=….tar.gz` are not reported, because no reader takes them for
+  /// logs.
   package func strays() throws -> [LogError] {
     guard sources.isEmpty else { return [] }
-    return try entries(path)
-      .filter { entry in
-        entry.kind != .folder
-          && (entry.name == "blobs" || entry.kind != .file && entry.name.hasPrefix("store="))
-      }
-      .map { stray($0, in: path) }
+    var result = try entries(path).filter {
+      $0.kind.isSpecial || $0.kind == .file && $0.name == "blobs"
+    }
+    .map { stray($0, in: path) }
+    for name in ["blobs", "_tree"] { try findSpecial(in: "\(path)/\(name)", &result) }
+    return result
+  }
+
+  /// Finds the links, pipes, devices and sockets in a folder and in its subfolders.
+  private func findSpecial(in folder: String, _ result: inout [LogError]) throws {
+    for entry in try entries(folder) {
+      if entry.kind.isSpecial { result.append(stray(entry, in: folder)) }
+      if entry.kind == .folder { try findSpecial(in: "\(folder)/\(entry.name)", &result) }
+    }
   }
 
   /// Finds the files in a store's folder that readers would take for logs, but that are not logs in
@@ -44,16 +53,20 @@ extension LogFolder {
     _ result: inout [LogError]
   ) throws {
     let name = entry.name
-    guard !name.hasPrefix(".") else { return }
+    guard !name.hasPrefix(".") || entry.kind.isSpecial else { return }
     guard entry.kind == .folder else {
       let isLog = depth == 3 && LogName.range(ofFile: name) != nil
       // A file with the name of a log is not reported here, because the code that reads logs
       // reports it.
-      if !isLog, name.isReadAsLog || entry.kind != .file { result.append(stray(entry, in: folder)) }
+      if !isLog, name.isReadAsLog || entry.kind.isSpecial {
+        result.append(stray(entry, in: folder))
+      }
       return
     }
     if depth == nil, name.hasPrefix("partial="), partial == nil { return }
-    if depth == 2, name == "snapshots" { return }
+    if depth == 2, name == "snapshots" {
+      return try findSpecial(in: "\(folder)/\(name)", &result)
+    }
     let isDay = depth == 2 && name.hasPrefix("date=")
     let below = depth == 1 ? 2 : isDay ? 3 : nil
     for entry in try entries("\(folder)/\(name)") {
@@ -62,7 +75,6 @@ extension LogFolder {
   }
 
   private func stray(_ entry: FolderEntry, in folder: String) -> LogError {
-    (entry.kind == .file || entry.kind == .folder ? LogFailure.stray : .notAFile(entry.kind))
-      .at("\(folder)/\(entry.name)")
+    (entry.kind.isSpecial ? LogFailure.notAFile(entry.kind) : .stray).at("\(folder)/\(entry.name)")
   }
 }

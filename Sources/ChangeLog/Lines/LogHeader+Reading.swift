@@ -24,13 +24,31 @@ extension LogHeader {
     guard features.isEmpty else { throw failure(.unknownFeatures(features)) }
     do {
       try self.init(&text)
-      let written = try self.line()
-      let isAsWritten = written.withUnsafeBytes {
-        isSame(line, UnsafeRawBufferPointer(rebasing: $0.dropLast()))
+      try checkSpelling(line)
+    } catch let refusal as Refusal {
+      throw failure(.alteredHeader(refusal.message))
+    } catch let error as StoreError {
+      throw failure(.impossibleSchema(error))
+    }
+  }
+
+  /// Throws unless the line has the bytes that the writer gives a header with the same facts.
+  private func checkSpelling(_ line: UnsafeRawBufferPointer) throws {
+    try self.line().withUnsafeBytes { written in
+      let right = UnsafeRawBufferPointer(rebasing: written.dropLast())
+      guard !isSame(line, right) else { return }
+      var text = LineParts(line)
+      let digest = SHA256.digest(of: Array(try schema.json().utf8)).description
+      if text.skip(to: #""meta":{"format":"#), text.skip(to: #","schema":"#),
+        text.has(#","schema":""#), !text.upToQuote().elementsEqual(digest.utf8)
+      {
+        throw Refusal(message: "its schema does not have the digest that it names")
       }
-      guard isAsWritten else { throw Refusal.text }
-    } catch {
-      throw failure(.alteredHeader)
+      let place = zip(line, right).lazy.prefix { $0 == $1 }.count
+      func part(_ bytes: UnsafeRawBufferPointer) -> String {
+        String(decoding: bytes[max(0, place - 20)...].prefix(50), as: UTF8.self)
+      }
+      throw Refusal(message: "at byte \(place + 1) it has '\(part(line))', not '\(part(right))'")
     }
   }
 
@@ -39,7 +57,9 @@ extension LogHeader {
     try text.expect(#","store":"#)
     let store = try text.string()
     // The identifier is later used as the name of a folder, so it must be a UUID.
-    guard UUID(uuidString: store) != nil else { throw Refusal.text }
+    guard UUID(uuidString: store) != nil else {
+      throw Refusal(message: "the identifier of the store is not a UUID")
+    }
     try text.expect(#","lineage":"#)
     let lineage = try text.integer()
     try text.expect(#","first":"#)
@@ -48,14 +68,18 @@ extension LogHeader {
     // The numbers must be lower than the maximum of their type, because the caller adds one to
     // them.
     guard LogName.ids.contains(first), lineage >= 0, lineage < LogName.ids.upperBound else {
-      throw Refusal.text
+      throw Refusal(message: "the lineage or the first transaction has an impossible number")
     }
-    guard let previous = Digest(hexadecimal: try text.string()) else { throw Refusal.text }
+    guard let previous = Digest(hexadecimal: try text.string()) else {
+      throw Refusal(message: "the digest before the first transaction is not a SHA-256")
+    }
     try text.expect(#","schema":"#)
     _ = text.quoted()
     try text.expect(#","definition":"#)
     let definition = text.quoted()
-    guard definition.count <= 2 * Self.longestDefinition else { throw Refusal.text }
+    guard definition.count <= 2 * Self.longestDefinition else {
+      throw Refusal(message: "the definition of the schema is longer than the limit")
+    }
     guard let json = parseJSONString(definition) else { throw Refusal.text }
     try text.expect(#","partial":"#)
     self.init(
@@ -63,9 +87,25 @@ extension LogHeader {
       lineage: lineage,
       first: first,
       previous: previous,
-      schema: try StoreSchema(json: Data(json.utf8)),
+      schema: try Self.schema(json),
       partial: try text.string()
     )
+  }
+
+  private static func schema(_ json: String) throws -> StoreSchema {
+    do {
+      return try StoreSchema(json: Data(json.utf8))
+    } catch let error as DecodingError {
+      let path: [String] =
+        switch error {
+        case .typeMismatch(_, let context), .valueNotFound(_, let context),
+          .keyNotFound(_, let context), .dataCorrupted(let context):
+          context.codingPath.map { $0.intValue.map(String.init) ?? $0.stringValue }
+        @unknown default: []
+        }
+      let place = path.isEmpty ? "" : " at '\(path.joined(separator: "."))'"
+      throw Refusal(message: "the definition of the schema does not have the required form\(place)")
+    }
   }
 
   /// Whether a header can begin with the given bytes.

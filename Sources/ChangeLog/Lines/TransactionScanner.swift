@@ -90,7 +90,11 @@ final class TransactionScanner {
     let members = text.upTo(#","op":"#)
     try text.expect(",")
     switch LineLeaf(members) {
-    case nil: throw Refusal(message: "the leaf of the line does not have the required form")
+    case nil:
+      let shown = String(decoding: members.prefix(40), as: UTF8.self)
+      throw Refusal(
+        message: "before its op, the line has '\(shown)' instead of a seed, or of values and a salt"
+      )
     case .seed(let lines, let seed) where sequence == 0 && lines == count:
       self.seed = seed
       return none

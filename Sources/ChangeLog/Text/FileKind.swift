@@ -16,6 +16,9 @@ package enum FileKind: Hashable, Sendable {
       }
   }
 
+  /// Whether the kind has no place in a log folder.
+  package var isSpecial: Bool { self != .file && self != .folder }
+
   /// The kind in words, with an article.
   var words: String {
     switch self {

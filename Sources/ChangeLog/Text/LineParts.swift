@@ -7,6 +7,7 @@ struct Refusal: Error {
 
   static let text = Refusal(message: "a text is missing or does not have the required form")
   static let empty = Refusal(message: "a key of the line has no value")
+  static let kind = Refusal(message: "the line does not belong to a transaction")
 }
 
 /// A line that is parsed from its beginning to its end.

@@ -6,10 +6,11 @@ package enum LogFailure: LogReason {
   case system(verb: String, Int32), outOfMemory, locked(holder: String), exists, tooLarge
   case level(Int, allowed: ClosedRange<Int>), uncompressible
   case notAFile(FileKind), stray, notADay(String)
-  case folder, empty, notCompressed, database, notAHeader
+  case empty, notCompressed, database, notAHeader
   case newerFormat(String, known: String), unknownFeatures(String)
   case emptyLog, cutOff, cutLine, noTrailer, undecompressible(String?), longLine(limit: Int)
-  case alteredHeader, alteredLine(String, lastSound: Int64), alteredErasure(String)
+  case alteredHeader(String), impossibleSchema(StoreError)
+  case alteredLine(String, lastSound: Int64), alteredErasure(String)
   case alteredTransaction(found: Digest?, expected: Digest?, mayBeErased: Bool), notErased,
     nothingErased
   case missingValue, alteredValue
@@ -28,12 +29,12 @@ package enum LogFailure: LogReason {
     case .locked: .locked
     case .exists: .exists
     case .level, .uncompressible: .inputOutput
-    case .folder, .empty, .notCompressed, .database, .notAHeader: .notALog
+    case .empty, .notCompressed, .database, .notAHeader: .notALog
     case .newerFormat, .unknownFeatures: .newerFormat
     case .emptyLog, .cutOff, .cutLine, .noTrailer, .cutStream: .incomplete
     case .notAFile, .stray, .notADay, .tooLarge, .undecompressible, .longLine, .alteredHeader,
-      .alteredLine, .alteredErasure,
-      .alteredTransaction, .notErased, .nothingErased, .alteredValue, .alteredStream:
+      .impossibleSchema, .alteredLine, .alteredErasure, .alteredTransaction, .notErased,
+      .nothingErased, .alteredValue, .alteredStream:
       .damaged
     case .missingValue, .noStream: .missing
     case .longChange, .longSchema: .lineTooLong
@@ -59,15 +60,14 @@ package enum LogFailure: LogReason {
         + " \(allowed.upperBound)."
     case .uncompressible: "A block of the log \(path) can't be compressed."
     case .notAFile(let kind):
-      "\(path) is \(kind.words), not a file, and was not read.\nPut the file itself into this"
-        + " place."
+      "\(path) is \(kind.words), not a file, and was not read."
+        + "\nRemove it. If a file belongs in this place, copy the file from the original log folder."
     case .stray:
       "\(path) is not one of the folder's logs, but other programs would read it as a log."
         + "\nMove this file out of the folder."
     case .notADay(let day):
       "The log \(path) is in the folder of another day: its first transaction was on \(day)."
         + "\nMove the log to the folder date=\(day)."
-    case .folder: "\(path) is a folder, not a log."
     case .empty: "\(path) is empty, so it is not a log."
     case .notCompressed: "\(path) is not a log: it is not compressed with gzip."
     case .database:
@@ -89,7 +89,10 @@ package enum LogFailure: LogReason {
       "The log \(path) can't be decompressed\(detail.map { ": \($0)" } ?? "")."
     case .longLine(let limit):
       "Line \(line) of the log \(path) is longer than \(limit) bytes, the limit for a line."
-    case .alteredHeader: "The first line of the log \(path) was damaged or altered."
+    case .alteredHeader(let detail):
+      "The first line of the log \(path) was damaged or altered: \(detail)."
+    case .impossibleSchema(let error):
+      "The schema in the first line of the log \(path) can't be used. \(error.message)"
     case .alteredLine(let detail, let lastSound):
       "Line \(line) of the log \(path) was damaged or altered: \(detail). The last sound transaction"
         + " is \(lastSound)."

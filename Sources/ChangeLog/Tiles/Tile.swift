@@ -72,7 +72,7 @@ package func writeUnsynced(
   Leftovers.add(temporary)
   defer { Leftovers.forget(temporary) }
   try makeUnsyncedFolder(parentFolder(temporary))
-  let descriptor = open(temporary, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
+  let descriptor = open(temporary, writing | O_TRUNC, 0o600)
   guard descriptor >= 0 else { throw diskError("create", path: temporary) }
   do {
     defer { close(descriptor) }

@@ -103,18 +103,22 @@ package enum TreeFailure: LogReason {
   package var code: LogError.Code { .damaged }
 
   package func wording(_ error: LogError) -> Wording {
-    let what: Wording =
-      switch self {
-      case .missingTile: "The tile \(error.path) is missing or cut off."
-      case .otherRoot:
-        "The tiles in \(error.path) do not give the root in the file beside the tiles."
-      case .otherLeaf:
-        "The tree in \(error.path) has another digest of transaction \(error.transaction) than the logs."
-      case .alteredHead: "\(error.path) was damaged or altered."
-      }
-    return what.withHint(
-      "If the logs are sound, remove the folder _tree/tile and run"
-        + " \(inQuotes("travelog checkpoint LOGS"))."
-    )
+    switch self {
+    case .missingTile:
+      "The tile \(error.path) is missing or cut off."
+        + "\nIf the logs are sound, \(inQuotes("travelog checkpoint LOGS")) rebuilds the tree."
+    case .otherRoot:
+      "The tiles in \(error.path) do not give the root in the file beside the tiles.\n\(Self.compare)"
+    case .otherLeaf:
+      "The tree in \(error.path) has another digest of transaction \(error.transaction) than the"
+        + " logs.\n\(Self.compare)"
+    case .alteredHead: "\(error.path) was damaged or altered.\n\(Self.compare)"
+    }
+  }
+
+  /// The advice if the tree or the logs were altered, because the tree can be the evidence.
+  private static var compare: String {
+    "The tree or the logs were altered. Keep copies of both. If you have an earlier checkpoint,"
+      + " compare the tree with it: \(inQuotes("travelog verify LOGS --since CHECKPOINT"))."
   }
 }

@@ -14,6 +14,7 @@ package struct TreeEntries {
   /// Reads the entries of a tree.
   package init(_ path: String) throws {
     self.path = path
+    try checkIsNotSpecial(path)
     while true {
       var tile = Tile(level: "entries", index: Int64(all.count) / Tile.width)
       if try add(tile) { continue }

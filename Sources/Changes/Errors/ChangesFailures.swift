@@ -8,6 +8,7 @@ package enum SchemaFailure: StoreReason {
   case reservedName(String)
   case sameTable(String)
   case tooManyProperties(Int, limit: Int)
+  case tooManyAncestors(String, limit: Int)
 
   package var code: StoreError.Code { .invalidSchema }
 
@@ -28,6 +29,9 @@ package enum SchemaFailure: StoreReason {
     case .tooManyProperties(let count, let limit):
       "An entity and its descendants have \(count) properties; the limit is \(limit)."
         + "\nSplit the entity."
+    case .tooManyAncestors(let name, let limit):
+      "The entity \(name) inherits from more than \(limit) entities, one from the other; the limit is"
+        + " \(limit).\nGive it a parent that inherits from fewer entities."
     }
   }
 }

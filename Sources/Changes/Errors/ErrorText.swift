@@ -30,8 +30,26 @@ package func listText(_ names: [String], of total: Int? = nil) -> String {
   return shown.joined(separator: ", ") + (rest > 0 ? " and \(rest) more" : "")
 }
 
-/// A list of the first twenty sentences, and the number of further sentences.
-package func itemsText(_ items: some Collection<some CustomStringConvertible>) -> String {
-  items.prefix(20).map { "\n- \($0)" }.joined()
-    + (items.count > 20 ? "\n- and \(items.count - 20) more" : "")
+/// A text without characters that begin a line, control a terminal or change the direction of the
+/// line; instead of them it has escapes such as `\u{a}`.
+///
+/// Names of files and values can come from unknown people, and could imitate the lines of a program.
+package func visible(_ text: String) -> String {
+  guard text.unicodeScalars.contains(where: isUnsafe) else { return text }
+  var result = ""
+  for scalar in text.unicodeScalars {
+    if isUnsafe(scalar) {
+      result += "\\u{\(String(scalar.value, radix: 16))}"
+    } else {
+      result.unicodeScalars.append(scalar)
+    }
+  }
+  return result
+}
+
+private func isUnsafe(_ scalar: Unicode.Scalar) -> Bool {
+  switch scalar.value {
+  case 0..<0x20, 0x7f...0x9f, 0x200e, 0x200f, 0x2028...0x202e, 0x2066...0x2069: true
+  default: false
+  }
 }

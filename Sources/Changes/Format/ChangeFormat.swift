@@ -23,7 +23,13 @@ package final class ChangeFormat {
     self.layouts = layouts
     self.acceptsRedacted = acceptsRedacted
     let joins = joinTables(among: layouts)
-    decoders = layouts.map { ObjectDecoder($0, tables: joins, layouts: layouts) }
+    let places = Dictionary(
+      joins.indices.map { (joins[$0].name, JoinIndex($0)) },
+      uniquingKeysWith: { first, _ in first }
+    )
+    decoders = layouts.map {
+      ObjectDecoder($0, tables: joins, places: places, layouts: layouts)
+    }
     entityKeys = layouts.map { Array($0.entity.name.utf8) }
   }
 

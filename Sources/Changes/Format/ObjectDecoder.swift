@@ -31,9 +31,24 @@ package final class ObjectDecoder {
   private let keyBytes: UnsafeMutableRawBufferPointer
   private let keyStarts: UnsafeMutableBufferPointer<Int>
 
-  init(_ layout: EntityLayout, tables: [JoinTable], layouts: [EntityLayout]) {
+  /// `places` has the index of each join table by its name.
+  init(
+    _ layout: EntityLayout,
+    tables: [JoinTable],
+    places: [String: JoinIndex],
+    layouts: [EntityLayout]
+  ) {
     self.layout = layout
-    joins = tables.indexes { layouts[$0.owner].family.contains(layout.index) }
+    // An entity lists the relationships that it inherits, so the size of the schema limits the
+    // number of keys of all entities.
+    let owned = layout.entity.relationships.compactMap { relationship -> JoinIndex? in
+      guard case .joinTable(let name, _, _) = relationship.storage, let place = places[name] else {
+        return nil
+      }
+      let owner = tables[place].owner
+      return owner == layout.index || layout.ancestors.contains(owner) ? place : nil
+    }
+    joins = Set(owned).sorted()
     references = layout.columns.map { column in
       column.destination.map { referencePrefix(layouts[$0].entity.name) } ?? []
     }

@@ -74,26 +74,49 @@ extension StoreSchema {
     try Self.recentLayouts.value(of: self, layOut)
   }
 
+  /// The maximum number of entities from which an entity can inherit.
+  ///
+  /// The time and memory for the layouts grow with this number, and a schema can come from an
+  /// unknown person's log.
+  package static let mostAncestors = 64
+
   private func layOut() throws -> [EntityLayout] {
-    var names: Set<String> = []
-    for entity in entities where !names.insert(entity.name).inserted {
+    var places: [String: EntityIndex] = [:]
+    for (index, entity) in entities.enumerated()
+    where places.updateValue(EntityIndex(index), forKey: entity.name) != nil {
       throw StoreError(SchemaFailure.duplicateEntity(entity.name))
     }
-    let ancestors = try entities.map(chain(from:))
-    let logNames = logNames()
+    let ancestors = try entities.map { try chain(from: $0, places: places) }
+    var families = entities.indices.map { [EntityIndex($0)] }
+    for (index, chain) in ancestors.enumerated() {
+      for ancestor in chain { families[ancestor].append(EntityIndex(index)) }
+    }
+    let logNames = logNames(ancestors: ancestors)
     return try entities.indices.map { index in
-      try layout(of: EntityIndex(index), ancestors: ancestors, logNames: logNames[index])
+      try layout(
+        of: EntityIndex(index),
+        places: places,
+        ancestors: ancestors[index],
+        family: families[index],
+        logNames: logNames[index]
+      )
     }
   }
 
-  private func chain(from entity: Entity) throws -> [EntityIndex] {
+  private func chain(
+    from entity: Entity,
+    places: [String: EntityIndex]
+  ) throws -> [EntityIndex] {
     var result: [EntityIndex] = []
     var next = entity.parent
     while let name = next {
-      guard let index = index(of: name) else {
+      guard let index = places[name] else {
         throw StoreError(SchemaFailure.missingEntity(name, neededBy: entity.name))
       }
       guard !result.contains(index) else { throw StoreError(SchemaFailure.ownAncestor(name)) }
+      guard result.count < Self.mostAncestors else {
+        throw StoreError(SchemaFailure.tooManyAncestors(entity.name, limit: Self.mostAncestors))
+      }
       result.append(index)
       next = entities[index].parent
     }
@@ -102,7 +125,9 @@ extension StoreSchema {
 
   private func layout(
     of index: EntityIndex,
-    ancestors: [[EntityIndex]],
+    places: [String: EntityIndex],
+    ancestors: [EntityIndex],
+    family: [EntityIndex],
     logNames: [String: String]
   ) throws -> EntityLayout {
     let entity = entities[index]
@@ -120,7 +145,7 @@ extension StoreSchema {
       )
     }
     for (position, relationship) in entity.relationships.enumerated() {
-      guard let destination = self.index(of: relationship.destination) else {
+      guard let destination = places[relationship.destination] else {
         throw StoreError(
           SchemaFailure.missingEntity(
             relationship.destination,
@@ -143,23 +168,22 @@ extension StoreSchema {
         )
       )
     }
-    let descendants: [EntityIndex] = ancestors.indexes { $0.contains(index) }
-    let names = ([index] + descendants).map { entities[$0].name }
+    let links = Set(
+      entity.relationships.lazy.filter {
+        if case .joinTable = $0.storage { true } else { false }
+      }.map(\.name)
+    )
     return EntityLayout(
       index: index,
       entity: entity,
       table: quoted(entity.table),
       columns: columns,
       columnList: columns.map(\.quoted).joined(separator: ", "),
-      family: [index] + descendants,
-      ancestors: ancestors[index],
+      family: family,
+      ancestors: ancestors,
       condition: entity.parent == nil
-        ? nil : isOne(of: names, column: "\"_entity\""),
-      linkNames: logNames.filter { name, _ in
-        entity.relationships.contains { relationship in
-          if case .joinTable = relationship.storage { relationship.name == name } else { false }
-        }
-      }
+        ? nil : isOne(of: family.map { entities[$0].name }, column: "\"_entity\""),
+      linkNames: logNames.filter { links.contains($0.key) }
     )
   }
 }

@@ -30,11 +30,16 @@ package struct JoinTable: Sendable {
 /// The owner of a join table is the entity whose name is alphabetically first.
 package func joinTables(among layouts: [EntityLayout]) -> [JoinTable] {
   var result: [String: JoinTable] = [:]
+  let places = Dictionary(
+    layouts.map { ($0.entity.name, $0) },
+    uniquingKeysWith: { first, _ in first }
+  )
   // Entities are sorted by name, so the owner is found first. Inherited relationships are skipped.
   // Otherwise an entity that is sorted before its parent could become the owner instead of the
   // parent.
   for layout in layouts {
     let parent = layout.ancestors.first.map { layouts[$0].entity }
+    let inherited = Set((parent?.relationships ?? []).lazy.map(\.name))
     let positions = layout.entity.relationships.indices.sorted {
       layout.entity.relationships[$0].name < layout.entity.relationships[$1].name
     }
@@ -42,8 +47,8 @@ package func joinTables(among layouts: [EntityLayout]) -> [JoinTable] {
       let relationship = layout.entity.relationships[position]
       guard case .joinTable(let name, let source, let target) = relationship.storage,
         result[name] == nil,
-        parent?.relationships.contains(where: { $0.name == relationship.name }) != true,
-        let destination = layouts.first(where: { $0.entity.name == relationship.destination })
+        !inherited.contains(relationship.name),
+        let destination = places[relationship.destination]
       else { continue }
       result[name] = JoinTable(
         name: name,

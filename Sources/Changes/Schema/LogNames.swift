@@ -5,34 +5,33 @@ extension StoreSchema {
   /// ignore case must not find two names that differ only in case. Properties whose names break one
   /// of these rules are written as `Entity.property`, with the topmost entity that has the
   /// property. The names depend only on the schema, never on a value.
-  func logNames() -> [[String: String]] {
+  ///
+  /// `ancestors` are the ancestors of each entity, the nearest first.
+  func logNames(ancestors: [[EntityIndex]]) -> [[String: String]] {
     var spellings: [String: Set<String>] = [:]
     var encodings: [String: Set<LogEncoding>] = [:]
     for property in entities.flatMap(\.loggedProperties) {
       spellings[property.name.lowercased(), default: []].insert(property.name)
       encodings[property.name.lowercased(), default: []].insert(property.encoding)
     }
-    return entities.map { entity in
+    let properties = entities.map { Set($0.loggedProperties.lazy.map(\.name)) }
+    return entities.indices.map { index in
+      let entity = entities[index]
+      func topmost(with property: String) -> String {
+        let last = ancestors[index].prefix { properties[$0].contains(property) }.last
+        return last.map { entities[$0].name } ?? entity.name
+      }
       var names: [String: String] = [:]
       for property in entity.loggedProperties {
         let folded = property.name.lowercased()
         let isAlone = spellings[folded]?.count == 1 && encodings[folded]?.count == 1
         names[property.name] =
-          isAlone ? property.name : "\(topmost(entity, with: property.name)).\(property.name)"
+          isAlone ? property.name : "\(topmost(with: property.name)).\(property.name)"
       }
       return names
     }
   }
 
-  private func topmost(_ entity: Entity, with property: String) -> String {
-    var result = entity
-    while let parent = result.parent.flatMap({ self[$0] }),
-      parent.loggedProperties.contains(where: { $0.name == property })
-    {
-      result = parent
-    }
-    return result.name
-  }
 }
 
 /// The type that a reader would infer for a property's text.

@@ -1,7 +1,7 @@
 /// The text of an error: the first line is the message, the second line is the hint.
 ///
-/// Only line breaks in the string literal separate lines. An interpolated value with line breaks
-/// stays in one line.
+/// Only line breaks in the string literal separate lines. In an interpolated value, line breaks and
+/// other characters that control a terminal are escaped: see ``visible(_:)``.
 package struct Wording: Hashable, Sendable, ExpressibleByStringInterpolation {
   private var lines = [""]
 
@@ -44,7 +44,16 @@ package struct Wording: Hashable, Sendable, ExpressibleByStringInterpolation {
 
     /// Adds a value to the current line.
     package mutating func appendInterpolation(_ value: some Any) {
-      wording.lines[wording.lines.count - 1] += "\(value)"
+      wording.lines[wording.lines.count - 1] += visible("\(value)")
+    }
+
+    /// Adds a list of the first twenty sentences, and the number of further sentences.
+    package mutating func appendInterpolation(
+      items: some Collection<some CustomStringConvertible>
+    ) {
+      wording.lines[wording.lines.count - 1] +=
+        items.prefix(20).map { "\n- " + visible("\($0)") }.joined()
+        + (items.count > 20 ? "\n- and \(items.count - 20) more" : "")
     }
   }
 }

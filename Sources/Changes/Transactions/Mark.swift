@@ -41,14 +41,20 @@ package struct Mark: Hashable, Sendable {
 }
 
 extension Transaction {
-  /// The details of a transaction that proves the description of a filter.
-  package static func details(ofFilter words: String) -> String {
-    #"{"filter":"\#(SHA256.digest(of: Array(words.utf8)))"}"#
+  /// The details of a transaction that proves the description of a filter, and that the filtered
+  /// logs begin after another transaction.
+  package static func details(ofFilter words: String, after first: Int64) -> String {
+    let digest = SHA256.digest(of: Array(words.utf8))
+    return #"{"filter":"\#(digest)""# + (first > 0 ? #","after":\#(first)}"# : "}")
   }
 
-  /// Whether this transaction proves the description of a filter.
-  package func proves(filter words: String) -> Bool {
-    operation == .mark && details == Self.details(ofFilter: words)
+  /// The transaction after which filtered logs begin, if this transaction proves the description of
+  /// their filter; otherwise nil.
+  package func start(ofFilter words: String) -> Int64? {
+    guard operation == .mark, let details else { return nil }
+    let after = CanonicalText(Array(details.utf8)).value(of: "after")
+      .flatMap { $0.withUnsafeBytes { parseInteger($0) } }
+    return details == Self.details(ofFilter: words, after: after ?? 0) ? after ?? 0 : nil
   }
 
   /// The snapshot or the gap that this transaction proves; nil if there is none.

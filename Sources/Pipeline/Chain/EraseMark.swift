@@ -35,7 +35,7 @@ struct EraseMark: Codable, Equatable {
   /// Reads the mark beside the logs of a store; nil if the store has no unfinished erasure.
   static func read(_ logs: LogFolder, store: String) throws -> EraseMark? {
     let path = logs.erasing(store)
-    guard let bytes = try readSmallFile(path, isOurs: true) else { return nil }
+    guard let bytes = try readSmallFile(path) else { return nil }
     do {
       return try JSONDecoder().decode(Self.self, from: Data(bytes))
     } catch {

@@ -44,6 +44,7 @@ package struct Finding: Equatable, Sendable, Worded {
     case isOtherHistory(PipelineError)
     case rowDiffers(ChangeKind, object: String, properties: String, folder: String)
     case moreRowsDiffer(Int)
+    case moreStrays(Int)
     case stateDiffers(ChangeKind, object: String, properties: String, StatePlace)
     case filteredIsOther
     case startIsNotInParent(lineage: Int64, parent: Int64, end: HistoryPoint)

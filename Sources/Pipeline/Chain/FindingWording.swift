@@ -13,6 +13,7 @@ extension Finding {
       .positionIsMissing:
       .endMissing
     case .isOtherHistory, .rowDiffers, .moreRowsDiffer: .differs
+    case .moreStrays: .misplaced
     }
   }
 
@@ -54,8 +55,8 @@ extension Finding {
     case .treeIsAhead(let end):
       "The tree \(path) has transactions up to \(transaction), but the sound logs end at"
         + " transaction \(end)."
-        + "\nCopy the missing logs into the folder. If the tree is from another copy of the logs, remove"
-        + " the folder of the tree."
+        + "\nCopy the missing logs into the folder. Until then, keep a copy of the tree, which shows that"
+        + " logs are missing."
     case .tokenIsOther:
       "The token \(path) has another digest of transaction \(transaction) than the logs."
         + "\nThe token or the logs were altered; compare the token and the logs with other copies."
@@ -95,6 +96,10 @@ extension Finding {
         + " \(end.transaction): later logs are missing, or history was altered."
     case .moreRowsDiffer(let count):
       "\(count) more \(count == 1 ? "object differs" : "objects differ")."
+    case .moreStrays(let count):
+      "\(countText(count, noun: "more file")) that \(count == 1 ? "does" : "do") not belong in the"
+        + " folder, beginning with \(path), \(count == 1 ? "was" : "were") found."
+        + "\nMove the listed files out of the folder, and verify the logs again."
     }
   }
 

@@ -53,7 +53,7 @@ package struct PipelineError: Error, Sendable, Worded {
     case isOtherHistory(StoreError)
     case isLink, isCovered, isUnexported(Int64, object: String)
     case isUnknownObject(String, entity: String), isThere(String)
-    case hasValue(String, of: String, since: Int64)
+    case isOfOtherEntity(String, ObjectName), hasValue(String, of: String, since: Int64)
   }
 
   /// The flag with which a person chooses one of several stores.
@@ -106,7 +106,7 @@ extension PipelineError {
     switch reason {
     case .noFolder, .noLogs, .noLogsOfStore, .noLogsOfLineage, .noFile, .isPartOfLineage,
       .onlyState,
-      .isUnreadable, .afterHead, .isUnknownObject:
+      .isUnreadable, .afterHead, .isUnknownObject, .isOfOtherEntity:
       .missing
     case .logsAreGone, .isInGap, .logsEndBefore, .logsBeginAfter, .hasNoTransactions,
       .hasNoSnapshot, .isOlderLineage, .tokenIsDamaged, .tokenHasNoLogs, .tokenIsAhead,

@@ -196,6 +196,9 @@ extension PipelineError {
     case .isUnknownObject(let name, let entity):
       "The logs in \(logs) have no values of \(name) that can be erased."
         + "\nTo find the id: “travelog log \(logs) --entity \(entity)”"
+    case .isOfOtherEntity(let entity, let object):
+      "The object \(object.id) is a \(entity), not a \(object.entity)."
+        + "\nName its entity: --entity \(entity) --id \(inShell("\(object.id)"))"
     case .isThere(let name):
       "\(name) still exists, so the store and the replicas need its present values."
         + "\nDelete \(name) in the store, export the deletion, and then erase. To erase only"

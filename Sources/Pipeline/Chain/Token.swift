@@ -8,7 +8,7 @@ private let largestToken = 1 << 16
 
 /// Reads a token; nil if the file does not exist.
 func readToken(_ path: String) throws -> Bookmark? {
-  try readSmallFile(path, limit: largestToken, isOurs: true).map { try Bookmark(json: $0) }
+  try readSmallFile(path, limit: largestToken).map { try Bookmark(json: $0) }
 }
 
 /// Whether an error means that a token was cut, altered or replaced by something else.

@@ -22,6 +22,9 @@ struct ErasePlan {
   var isThere = false
   /// Whether the logs contain the object.
   var isKnown = false
+  /// The entity of the object, if the request names another entity of the same family; nil if it
+  /// names the right one.
+  var otherEntity: String?
   /// All schemas in the logs; the present schema is last.
   var schemas: [StoreSchema] = []
 
@@ -151,6 +154,9 @@ struct EraseScan {
     while true {
       let transaction = try reader.next { change, id, _ in
         guard change.isOf(request.object), targets.hasEntity(of: change) else { return }
+        if !plan.isKnown || plan.otherEntity != nil {
+          try noteEntity(of: change, schemas: Array(plan.schemas[start...]))
+        }
         plan.isKnown = true
         if isTold {
           if change.kind != .update { plan.present.removeAll() }
@@ -180,6 +186,18 @@ struct EraseScan {
     return last
   }
 
+  /// Records the entity of the object, if neither this entity nor an ancestor is named.
+  private mutating func noteEntity(of change: Change, schemas: [StoreSchema]) throws {
+    let named = try PropertyTargets(
+      entity: request.entity,
+      hasFamily: false,
+      attributes: [],
+      schemas: schemas
+    )
+    plan.otherEntity =
+      named.hasEntity(of: change) ? nil : String(decoding: change.entity, as: UTF8.self)
+  }
+
   /// Decides which values the erasure removes.
   private mutating func decide() throws {
     for (file, values) in found {
@@ -205,6 +223,10 @@ struct EraseScan {
     let name = "\(request.entity) \(request.object)"
     guard plan.isKnown else {
       throw PipelineError(.isUnknownObject(name, entity: request.entity), logs: request.logs.path)
+    }
+    if let entity = plan.otherEntity {
+      let object = ObjectName(request.entity, id: request.object)
+      throw PipelineError(.isOfOtherEntity(entity, object), logs: request.logs.path)
     }
     guard plan.isThere else { return }
     guard !request.attributes.isEmpty else {

@@ -78,11 +78,14 @@ extension Export {
   /// Writes a snapshot of the store after its last transaction.
   func writeSnapshot(at point: HistoryPoint, tick: Tick) throws {
     guard point.transaction > 0 else { return }
-    // If the last transaction only proves a snapshot, the state has not changed since that
-    // snapshot.
+    // If the last transaction only proves the snapshot of the transaction before it, the state has
+    // not changed since that snapshot.
     let marked = try reader.transaction(point.transaction)?.mark?.transaction
     let known = try request.logs.snapshots(of: store.identifier, lineage: store.lineage)
-      .last { [point.transaction, marked].contains($0.range.lowerBound) }
+      .last { file in
+        let id = file.range.lowerBound
+        return id == point.transaction || id == marked && id == point.transaction - 1
+      }
     if let known {
       result.snapshot = known.path
       return

@@ -66,14 +66,18 @@ private func recordFilter(_ request: ExportRequest) throws {
   let store = try readableStore(request.store)
   try request.filter.check(store.read { try $0.schemas().map(\.schema) }, path: request.store)
   let name = LogFolder.partialName(words)
-  let isRecorded = try store.read { reader in
+  let after = try store.read { reader -> Int64? in
+    // Logs that begin later need another transaction, which says so.
+    let start = try reader.knownStart()
+    guard try start > 0 && request.startsNewFolder || !reader.remembersExport(filter: name) else {
+      return nil
+    }
     // An interrupted export has recorded the transaction, and nothing else.
-    try reader.remembersExport(filter: name)
-      || reader.transaction(reader.sealedHead())?.proves(filter: words) == true
+    return try reader.transaction(reader.sealedHead())?.start(ofFilter: words) == nil ? start : nil
   }
-  guard !isRecorded else { return }
+  guard let after else { return }
   // Without this transaction, verification says that nothing proves the description.
-  _ = try recordMark(Transaction.details(ofFilter: words), in: request.store)
+  _ = try recordMark(Transaction.details(ofFilter: words, after: after), in: request.store)
 }
 
 private func noteExport(of path: String, filter: String?) throws {

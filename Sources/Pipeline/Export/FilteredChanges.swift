@@ -48,7 +48,9 @@ final class FilteredChanges {
   /// A gap is never omitted, because no other line can replace the line of a gap in the chain; nor
   /// is the transaction that proves the description of the filter.
   func shownChanges(of transaction: Transaction, reader: Reader) throws -> Int64? {
-    if transaction.operation == .mark, transaction.proves(filter: filter.words) { return 0 }
+    if transaction.operation == .mark, transaction.start(ofFilter: filter.words) != nil {
+      return 0
+    }
     guard filter.matches(transaction) else { return transaction.operation == .gap ? 0 : nil }
     guard !filter.entities.isEmpty else { return transaction.count }
     let cursor = try reader.history(after: transaction.id - 1, through: transaction.id)

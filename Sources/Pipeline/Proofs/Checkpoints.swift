@@ -126,23 +126,6 @@ private func witnessRequest(
   return file.witnessRequest(after: old.head.count, proof: proof)
 }
 
-/// Throws if a tree does not extend the smaller tree that a checkpoint describes; returns the proof
-/// that it does.
-@discardableResult
-func checkExtension(
-  _ tiles: TiledTree,
-  from old: TreeHead,
-  to new: TreeHead
-) throws -> [Digest] {
-  do {
-    let proof = try TiledTree(tiles.path, count: new.count).consistency(from: old.count)
-    try checkConsistency(from: old, to: new, by: proof)
-    return proof
-  } catch is ProofError {
-    throw CheckpointFailure.doesNotExtend(old, new).at(tiles.path)
-  }
-}
-
 /// Appends the checkpoints of changed lineages to the tree that covers all stores.
 ///
 /// When the tree of all stores is complete, its checkpoint is written.

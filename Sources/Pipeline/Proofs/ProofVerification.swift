@@ -124,7 +124,7 @@ private func tree(
 }
 
 func read(_ path: String, limit: Int = 1 << 20) throws -> [UInt8] {
-  guard let bytes = try readSmallFile(path, limit: limit) else {
+  guard let bytes = try readSmallFile(path, limit: limit, isNamed: true) else {
     throw LogFailure.system(verb: "open", ENOENT).at(path)
   }
   return bytes

@@ -97,7 +97,7 @@ private func statement(
 ) throws -> Statement {
   let id = request.transaction
   guard let file = chain.files.first(where: { $0.range.contains(id) }) else {
-    throw CheckpointFailure.notInLogs.at(chain.folder.path, transaction: id)
+    throw CheckpointFailure.logIsMissing.at(chain.folder.path, transaction: id)
   }
   // The complete proof is verified later, so digests of other transactions are not verified here.
   let reader = try LogReader(path: file.path)
@@ -106,7 +106,7 @@ private func statement(
   if let before, before >= file.range.lowerBound {
     _ = reader.goInside(before: before)
     guard let digest = try reader.skip(through: before)?.chainDigest else {
-      throw CheckpointFailure.notInLogs.at(file.path, transaction: before)
+      throw CheckpointFailure.lacksTransaction.at(file.path, transaction: before)
     }
     previous = digest
   }
@@ -126,7 +126,7 @@ private func statement(
     try otherDigest { () throws(ProofError) in try lines?.take(Array(line)) }
   }
   guard let transaction, let digest = transaction.digest else {
-    throw CheckpointFailure.notInLogs.at(file.path, transaction: id)
+    throw CheckpointFailure.lacksTransaction.at(file.path, transaction: id)
   }
   try checkChange(request.change, of: id, count: transaction.count, path: file.path)
   let root = TransactionProof.Lines.root(MerkleTree().root)

@@ -154,10 +154,3 @@ extension Recovery {
     }
   }
 }
-
-extension Reader {
-  /// The last transaction before the first one whose state history gives.
-  fileprivate func knownStart() throws -> Int64 {
-    try max(lastMissingTransaction(), adoptedStart() ?? 0)
-  }
-}

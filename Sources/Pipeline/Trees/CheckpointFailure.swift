@@ -14,6 +14,7 @@ extension CheckpointFile {
   /// Reads the checkpoint in the folder of a tree; nil if the folder contains no checkpoint.
   static func published(_ tree: String) throws -> CheckpointFile? {
     let path = "\(tree)/checkpoint"
+    try checkIsNotSpecial(tree)
     return try readSmallFile(path, limit: 1 << 20).map { try CheckpointFile(reading: $0, path) }
   }
 }
@@ -23,14 +24,14 @@ package enum CheckpointFailure: LogReason {
   case note(NoteError), noTree, severalTrees
   case doesNotExtend(TreeHead, TreeHead), isOtherTree(String)
   case isNotCovered(count: Int64), notAProof(NoteError)
-  case notInLogs, noChange(count: Int64), otherDigest
+  case notInLogs, logIsMissing, lacksTransaction, noChange(count: Int64), otherDigest
   case hasOtherName(String, expected: String)
   case fewWitnesses(Int, quorum: Int), largeQuorum(Int, witnesses: Int), needsSignature
 
   package var code: LogError.Code {
     switch self {
     case .note(.noLibrary), .severalTrees, .largeQuorum, .needsSignature: .inputOutput
-    case .noTree, .isNotCovered, .notInLogs, .noChange, .isOtherTree: .missing
+    case .noTree, .isNotCovered, .notInLogs, .logIsMissing, .noChange, .isOtherTree: .missing
     default: .damaged
     }
   }
@@ -84,6 +85,12 @@ package enum CheckpointFailure: LogReason {
       "The logs in \(path) do not have transaction \(error.transaction)."
         + "\nIf the store has this transaction, export the store first:"
         + " \(inQuotes("travelog export STORE --to LOGS"))"
+    case .logIsMissing:
+      "No log in \(path) has transaction \(error.transaction), although the tree beside the logs has"
+        + " this transaction.\nCopy the missing log into the folder."
+    case .lacksTransaction:
+      "The log \(path) was damaged or altered: it does not have transaction \(error.transaction),"
+        + " which is in its range.\nTo list all damage: \(inQuotes("travelog verify LOGS"))"
     case .noChange(let count):
       "Transaction \(error.transaction) has \(countText(Int(count), noun: "change")), numbered from 0."
         + (count > 0 ? "\nThe last is \(inQuotes("\(error.transaction).\(count - 1)"))." : "")
@@ -91,5 +98,22 @@ package enum CheckpointFailure: LogReason {
       "The lines of transaction \(error.transaction) in \(path) do not match the digest of the"
         + " transaction."
     }
+  }
+}
+
+/// Throws if a tree does not extend the smaller tree that a checkpoint describes; returns the proof
+/// that it does.
+@discardableResult
+func checkExtension(
+  _ tiles: TiledTree,
+  from old: TreeHead,
+  to new: TreeHead
+) throws -> [Digest] {
+  do {
+    let proof = try TiledTree(tiles.path, count: new.count).consistency(from: old.count)
+    try checkConsistency(from: old, to: new, by: proof)
+    return proof
+  } catch is ProofError {
+    throw CheckpointFailure.doesNotExtend(old, new).at(tiles.path)
   }
 }

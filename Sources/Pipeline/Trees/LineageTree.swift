@@ -37,6 +37,7 @@ package struct LineageTree {
   /// Reads the head of a tree; nil if the tree does not exist.
   package init?(_ folder: LogFolder, store: String, lineage: Int64) throws {
     path = Self.path(folder, store: store, lineage: lineage)
+    try checkIsNotSpecial(path)
     guard let bytes = try readSmallFile("\(path)/head") else { return nil }
     // The ids have an upper limit, so code can add one to any id.
     let ids: Range<Int64> = 1..<1 << 62
@@ -120,12 +121,16 @@ struct LineageTreeWriter {
   }
 
   /// The tree of a lineage; nil if the tree is missing or damaged.
+  ///
+  /// - Throws: ``LogError`` if the folder of the tree is a link, because a rebuilt tree would be
+  ///   written to the target of the link.
   static func tree(_ folder: LogFolder, store: String, lineage: Int64) throws -> LineageTree? {
+    try checkIsNotSpecial(LineageTree.path(folder, store: store, lineage: lineage))
     do {
       let tree = try LineageTree(folder, store: store, lineage: lineage)
       try tree?.check()
       return tree
-    } catch let error as LogError where error.reason is TreeFailure {
+    } catch let error as LogError where error.code == .damaged {
       return nil
     }
   }

@@ -20,20 +20,24 @@ struct TreeComparison {
       tree = try LineageTree(folder, store: store, lineage: lineage)
       try tree?.check()
       tiles = tree?.tiles
-    } catch let error as LogError where error.reason is TreeFailure {
-      note(error)
+      if let tree, let old = try CheckpointFile.published(tree.path)?.checkpoint.head {
+        try checkExtension(tree.tiles, from: old, to: tree.head)
+      }
+    } catch let error as LogError {
+      try note(error)
     }
   }
 
-  /// Records why the tree can't be read.
+  /// Records why the tree can't be read; throws the error if its cause is not in the tree.
   ///
   /// Missing tiles are not an error, because a copy that was made during an export can lack tiles.
   /// Any other reason means that the tree was altered.
-  private mutating func note(_ error: LogError) {
+  private mutating func note(_ error: LogError) throws {
     if case .missingTile? = error.reason as? TreeFailure {
       notice = .treeIsNotWhole("\(error)")
     } else {
       finding = Finding(error)
+      if finding == nil { throw error }
     }
   }
 
@@ -75,8 +79,8 @@ struct TreeComparison {
         return
       }
       finding = Finding(TreeFailure.otherLeaf.at(tree.path, transaction: transaction.id))
-    } catch let error as LogError where error.reason is TreeFailure {
-      note(error)
+    } catch let error as LogError {
+      try note(error)
     }
     self.tiles = nil
   }

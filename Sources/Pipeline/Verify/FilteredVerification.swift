@@ -27,7 +27,7 @@ func verifyFilteredLogs(
       )
       try run.verify(progress: &progress, tick: tick)
       isPositionFound = isPositionFound || run.isPositionFound
-      try compare(&run.result, with: other, logs: request.logs)
+      try compare(&run.result, with: other, start: run.filterMark?.after, logs: request.logs)
       results.append(run.result)
     }
     try checkToken(&results, logs: logs, name: name, request: request)
@@ -46,11 +46,14 @@ func verifyFilteredLogs(
 private func compare(
   _ result: inout Verification,
   with other: Verification?,
+  start: Int64?,
   logs: LogFolder
 ) throws {
   guard result.findings.isEmpty else { return }
   let beginning = TransactionDigest.beginning(ofStore: result.store, lineage: result.lineage)
-  if result.from.digest != beginning, result.from.transaction != other?.from.transaction {
+  if result.from.digest != beginning, result.from.transaction != start,
+    result.from.transaction != other?.from.transaction
+  {
     result.except.add(.missing, result.from.transaction, count: 0)
   }
   guard let other, other.from.transaction < result.to.transaction,
@@ -96,8 +99,9 @@ private struct FilteredVerification {
   /// The end of the logs without a filter; nil if they are missing or damaged.
   private let end: HistoryPoint?
   private(set) var isPositionFound = false
-  /// The first transaction that proves the description of the filter.
-  private var filterMark: Int64?
+  /// The last transaction that proves the description of the filter, and the transaction after
+  /// which it says that the logs begin.
+  private(set) var filterMark: (transaction: Int64, after: Int64)?
   var result: Verification
 
   init(
@@ -155,8 +159,8 @@ private struct FilteredVerification {
           first: file.checkDay
         ) { transaction in
           result.transactions += 1
-          if filterMark == nil, transaction.proves(filter: result.words) {
-            filterMark = transaction.id
+          if let after = transaction.start(ofFilter: result.words), after != filterMark?.after {
+            filterMark = (transaction.id, after)
           }
           result.to = transaction.point(inLineage: chain.lineage) ?? result.to
           note(result.to, of: transaction.digest)
@@ -173,7 +177,10 @@ private struct FilteredVerification {
     }
     guard result.files > 0 else { return }
     let last = result.proven?.transaction ?? .max
-    if filterMark.map({ $0 > last }) ?? true { result.except.add(.filter, result.to.transaction) }
+    if filterMark.map({ $0.transaction > last }) ?? true {
+      filterMark = nil
+      result.except.add(.filter, result.to.transaction)
+    }
   }
 
   private mutating func take(_ change: Change, of transaction: Int64) throws {

@@ -164,7 +164,12 @@ private func missingLineages(
 ///
 /// - Throws: ``PipelineError`` if there are no logs.
 private func checkFolder(_ request: VerifyRequest, _ results: inout [Verification]) throws {
-  try add(request.failures + request.logs.strays(), to: &results)
+  try add(request.failures, to: &results)
+  let strays = try listed(request.logs.strays().map { Finding(stray: $0) }, besides: results)
+  if !strays.isEmpty, results.isEmpty {
+    results.append(Verification(store: "", filterName: nil))
+  }
+  if let last = results.indices.last { results[last].findings += strays }
   guard !results.isEmpty else {
     throw PipelineError(
       request.store.map { .noLogsOfStore($0, others: []) } ?? .noLogs,
@@ -192,13 +197,31 @@ private func lineage(
   } ?? numbers.last ?? 0
 }
 
+/// The first findings about stray files, and one finding that counts the others.
+///
+/// A link or a pipe about which there is a finding already is left out.
+private func listed(_ strays: [Finding], besides results: [Verification]) -> [Finding] {
+  let known = Set(results.lazy.flatMap(\.findings).map(\.path))
+  // Links and pipes are listed before files that are only in the wrong place.
+  let new =
+    strays.filter { $0.kind == .damaged && !known.contains($0.path) }
+    + strays.filter { $0.kind != .damaged }
+  guard new.count > mostStrays else { return new }
+  return new.prefix(mostStrays) + [
+    Finding(.moreStrays(new.count - mostStrays), path: new[mostStrays].path)
+  ]
+}
+
+/// The maximum number of stray files that are listed for one folder.
+private let mostStrays = 100
+
 /// Adds findings for the stray files in a store's folder.
 func addStrays(
   to results: inout [Verification],
   store: String,
   folder: LogFolder
 ) throws {
-  let findings = try folder.strays(of: store).compactMap { Finding(stray: $0) }
+  let findings = try listed(folder.strays(of: store).map { Finding(stray: $0) }, besides: results)
   guard !findings.isEmpty else { return }
   if results.isEmpty { results.append(Verification(store: store, filterName: folder.partial)) }
   results[results.count - 1].findings += findings

@@ -10,7 +10,7 @@ package func text(
   name: NameLookup = { _, _ in nil }
 ) -> String {
   let title =
-    "\(difference.entity) \(visible("\(difference.id)"))"
+    visible("\(difference.entity) \(difference.id)")
     + (difference.label.map { " \(marks.quoted($0))" } ?? "")
   func value(_ value: PropertyValue?) -> String {
     text(of: value, limit: limit, marks: marks, name: name)
@@ -23,21 +23,22 @@ package func text(
   case .delete: lines.append(marks.removed("- \(title)"))
   }
   for property in difference.properties {
-    let start = "    \(property.name): "
+    let name = visible(property.name)
+    let start = "    \(name): "
     switch (property.before, property.after) {
     case (nil, let after): lines.append(start + value(after))
     case (let before, nil): lines.append(start + value(before))
     case (let before?, let after?):
       guard property.inside.isEmpty else {
         lines += property.inside.map { part in
-          "    \(property.name)\(part.path.hasPrefix("[") || part.path.isEmpty ? "" : ".")"
+          "    \(name)\(part.path.hasPrefix("[") || part.path.isEmpty ? "" : ".")"
             + "\(visible(part.path)): \(json(part.before)) -> \(json(part.after))"
         }
         continue
       }
       if isList(before) || isList(after) {
-        lines += list(before).map { marks.removed("    - \(property.name): " + value($0)) }
-        lines += list(after).map { marks.added("    + \(property.name): " + value($0)) }
+        lines += list(before).map { marks.removed("    - \(name): " + value($0)) }
+        lines += list(after).map { marks.added("    + \(name): " + value($0)) }
       } else {
         lines.append(start + "\(value(before)) -> \(value(after))")
       }
@@ -80,14 +81,16 @@ package func textTimeline(
       let id = String(transaction.id)
       var line = String(repeating: " ", count: max(0, width - id.count)) + marks.strong(id)
       line += "  \(second(transaction.time))  \(who(Touch(transaction), marks: marks))"
-      let counts = summary.entities.map { "\(text(of: $0.counts, marks: marks)) \($0.entity)" }
+      let counts = summary.entities.map {
+        "\(text(of: $0.counts, marks: marks)) \(visible($0.entity))"
+      }
       if let what = remark(transaction, isAdopted: isAdopted) { line += "  [\(what)]" }
       if !counts.isEmpty { line += "  " + counts.joined(separator: ", ") }
       line += "\n"
       if hasStatistics {
         for entity in summary.entities {
           line +=
-            "    \(entity.entity): \(entity.counts.inserted) inserted,"
+            "    \(visible(entity.entity)): \(entity.counts.inserted) inserted,"
             + " \(entity.counts.updated) updated, \(entity.counts.deleted) deleted\n"
         }
       }
@@ -172,7 +175,8 @@ package func rows(of groups: [TimelineGroup], by grouping: TimelineGrouping) -> 
   ]
     + groups.map { group in
       [
-        grouping == .author ? authorText(group.name) : group.name ?? "", "\(group.transactions)",
+        grouping == .author ? authorText(group.name) : visible(group.name ?? ""),
+        "\(group.transactions)",
         "\(group.counts.inserted)", "\(group.counts.updated)", "\(group.counts.deleted)",
       ] + (hasSnapshot ? ["\(group.snapshotObjects)"] : [])
         + [second(group.firstTime), second(group.lastTime)]
@@ -182,7 +186,7 @@ package func rows(of groups: [TimelineGroup], by grouping: TimelineGrouping) -> 
 package func text(of blame: Blame, marks: Marks, isAdopted: Bool = false) -> String {
   var lines = [
     marks.strong(
-      "\(blame.entity) \(visible("\(blame.id)"))"
+      visible("\(blame.entity) \(blame.id)")
         + (blame.label.map { " \(marks.quoted($0))" } ?? "")
     )
   ]
@@ -193,7 +197,7 @@ package func text(of blame: Blame, marks: Marks, isAdopted: Bool = false) -> Str
   if let inserted = blame.inserted { lines.append(marks.added("+ inserted by \(by(inserted))")) }
   if let deleted = blame.deleted { lines.append(marks.removed("- deleted by  \(by(deleted))")) }
   for line in blame.lines {
-    lines.append("    \(line.name): \(text(of: line.value, limit: 200, marks: marks))")
+    lines.append("    \(visible(line.name)): \(text(of: line.value, limit: 200, marks: marks))")
     lines.append(
       marks.faint(
         "        \(line.touch.map(by) ?? "set before the beginning of the history")"

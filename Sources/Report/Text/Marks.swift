@@ -1,3 +1,5 @@
+import Changes
+
 /// Marks words in a text; the caller decides how its terminal shows the marks and the quotes.
 package struct Marks: Sendable {
   package typealias Mark = @Sendable (String) -> String

@@ -54,24 +54,3 @@ func shortened(_ text: String, limit: Int, marks: Marks = Marks()) -> String {
   guard text.count > limit else { return text }
   return "\(text.prefix(limit))\(marks.ellipsis) (\(text.count) characters)"
 }
-
-/// A text without characters that control a terminal or change the direction of the line.
-package func visible(_ text: String) -> String {
-  guard text.unicodeScalars.contains(where: isUnsafe) else { return text }
-  var result = ""
-  for scalar in text.unicodeScalars {
-    if isUnsafe(scalar) {
-      result += "\\u{\(String(scalar.value, radix: 16))}"
-    } else {
-      result.unicodeScalars.append(scalar)
-    }
-  }
-  return result
-}
-
-private func isUnsafe(_ scalar: Unicode.Scalar) -> Bool {
-  switch scalar.value {
-  case 0..<0x20, 0x7f...0x9f, 0x200e, 0x200f, 0x2028...0x202e, 0x2066...0x2069: true
-  default: false
-  }
-}

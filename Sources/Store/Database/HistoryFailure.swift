@@ -71,21 +71,19 @@ package enum HistoryFailure: StoreReason {
     case .undoConflict(let range, let conflicts, let later):
       "\(rangeText(range)) can't be undone in the store \(path) because later changes depend on"
         + " \(range.lowerBound == range.upperBound ? "it" : "them")"
-        + "\(inParentheses(later.map(\.id))):\(text(conflicts, later: later))"
+        + "\(inParentheses(later.map(\.id))):\(items: texts(conflicts, later: later))"
     }
   }
 }
 
-private func text(
+private func texts(
   _ conflicts: [UndoConflict],
   later: [(id: Int64, objects: [(entity: String, id: ObjectID)])]
-) -> String {
-  itemsText(
-    conflicts.lazy.map { conflict in
-      let those = later.filter { $0.objects.contains { $0 == conflict.object } }
-      return "\(conflict)\(inParentheses(those.map(\.id)))"
-    }
-  )
+) -> [String] {
+  conflicts.map { conflict in
+    let those = later.filter { $0.objects.contains { $0 == conflict.object } }
+    return "\(conflict)\(inParentheses(those.map(\.id)))"
+  }
 }
 
 /// The transactions as text in parentheses, such as “ (transactions 14 and 17)”; empty for an empty

@@ -35,10 +35,10 @@ enum MigrationFailure: StoreReason {
         + "\nUse the program that has version \(stored.version) or a newer version."
     case .refused(let refusals, let from, let to):
       "The store \(path) can't be migrated from version \(from.version) of the schema to version"
-        + " \(to.version):\(itemsText(refusals))"
+        + " \(to.version):\(items: refusals)"
     case .needed(let steps, let differences):
       "The store \(path) does not fit the model; a migration is needed:"
-        + "\(differences.isEmpty ? itemsText(steps) : itemsText(differences))"
+        + "\(items: differences.isEmpty ? steps.map { "\($0)" } : differences.map { "\($0)" })"
     case .migratedByOthers(let stored, let known):
       "Another process migrated the store \(path) to version \(stored.version) of the schema;"
         + " this process uses version \(known.version)."

@@ -38,7 +38,7 @@ package enum ReplayFailure: StoreReason {
         + " program has changed it."
     case .mismatch(let id, let differences):
       "Transaction \(id) can't be replayed or reverted in the store \(path) because another program"
-        + " changed the same objects:\(itemsText(differences))"
+        + " changed the same objects:\(items: differences)"
     case .malformed(let change, let detail): "\(text(change)) can't be replayed: \(detail).\n"
     case .outOfPlace(let change, let next, let count):
       "\(text(change)) can't be replayed: change \(next) of \(count) must be next.\n"

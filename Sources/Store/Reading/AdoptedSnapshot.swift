@@ -149,6 +149,11 @@ extension Reader {
     return try max(historyRange().base.transaction, start ?? 0, again ?? 0)
   }
 
+  /// The last transaction before the first one whose changes history has.
+  package func knownStart() throws -> Int64 {
+    try max(lastMissingTransaction(), adoptedStart() ?? 0)
+  }
+
   /// The highest ids that SQLite gave to rows of an adopted file's tables with AUTOINCREMENT.
   package func sequences() throws -> [TableSequence] {
     guard connection.tables.prefix != nil else { return [] }

@@ -59,7 +59,7 @@ struct JobReader {
   private func bytes() throws -> Data {
     if path == "-" { return try standardInput() }
     do {
-      if let bytes = try readSmallFile(path) { return Data(bytes) }
+      if let bytes = try readSmallFile(path, isNamed: true) { return Data(bytes) }
     } catch let error as LogError {
       throw TravelogError.notAJob(shown(error).message)
     }

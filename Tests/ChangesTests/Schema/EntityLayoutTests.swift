@@ -101,6 +101,28 @@ struct EntityLayoutTests {
     )
   }
 
+  @Test("An entity inherits from at most 64 entities, and a schema with more is refused at once.")
+  func depth() throws {
+    func schema(_ count: Int) -> StoreSchema {
+      let names = (0..<count).map { String($0 + 100_000) }
+      return StoreSchema(
+        version: "1",
+        entities: names.indices.map { index in
+          Entity(name: names[index], parent: index == 0 ? nil : names[index - 1], table: names[0])
+        }
+      )
+    }
+    #expect(try schema(65).layouts().last?.ancestors.count == 64)
+    #expect(try schema(65).layouts().first?.family.count == 65)
+    let start = ContinuousClock.now
+    for count in [66, 14_000] {
+      let error = #expect(throws: StoreError.self) { try schema(count).layouts() }
+      #expect(error?.code == .invalidSchema && error?.message.contains("100065") == true)
+    }
+    // The time grew with the third power of the number of entities.
+    #expect(ContinuousClock.now - start < .seconds(20))
+  }
+
   @Test("Names and texts are quoted for SQL by doubling the quotes in them.")
   func quotes() {
     #expect(quoted("") == "\"\"" && quoted("a'b") == "\"a'b\"" && quoted("a\"b") == "\"a\"\"b\"")
@@ -113,7 +135,10 @@ struct EntityLayoutTests {
   @Test("A name that two properties spell or encode differently is written with its entity.")
   func logNames() throws {
     func names(_ entities: [Entity]) -> [[String: String]] {
-      StoreSchema(version: "1", entities: entities).logNames()
+      let ancestors = entities.map { entity in
+        entities.indices.filter { entities[$0].name == entity.parent }.map { EntityIndex($0) }
+      }
+      return StoreSchema(version: "1", entities: entities).logNames(ancestors: ancestors)
     }
     func entity(_ name: String, _ property: String, _ type: ValueType) -> Entity {
       Entity(name: name, attributes: [Attribute(name: property, type: type)])

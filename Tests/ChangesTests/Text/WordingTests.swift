@@ -7,10 +7,10 @@ struct WordingTests {
   func lines() {
     let value = "two\nlines"
     let wording: Wording = "No \(value)." + " Nothing was done." + "\nGive \(value)."
-    #expect(wording.message == "No two\nlines. Nothing was done.")
-    #expect(wording.hint == "Give two\nlines.")
+    #expect(wording.message == #"No two\u{a}lines. Nothing was done."#)
+    #expect(wording.hint == #"Give two\u{a}lines."#)
     let alone: Wording = "No \(value)."
-    #expect(alone.message == "No two\nlines." && alone.hint.isEmpty)
+    #expect(alone.message == #"No two\u{a}lines."# && alone.hint.isEmpty)
   }
 
   @Test("A given hint is used only if the literal has no second line.")

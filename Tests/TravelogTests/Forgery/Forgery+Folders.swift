@@ -136,6 +136,30 @@ extension Forgery {
       }
       try FileManager.default.copyItem(atPath: files[2], toPath: place)
     },
+    Forgery(folder: "a pipe is among the large values", answer: "is a pipe") { world, _ in
+      try #require(mkfifo(world.logs + "/blobs/\(String(repeating: "0", count: 64))", 0o600) == 0)
+    },
+    Forgery(folder: "a link replaces the lock", answer: "is a symbolic link") {
+      world,
+      _ in
+      unlink(world.logs + "/.lock")
+      try #require(symlink("/dev/null", world.logs + "/.lock") == 0)
+    },
+    Forgery(
+      folder: "a link replaces the tree of all stores",
+      answer: "is a symbolic link"
+    ) {
+      world,
+      _ in
+      try #require(symlink("/dev/zero", world.logs + "/_tree") == 0)
+    },
+    Forgery(folder: "the name of a file imitates a verdict", answer: #"x\u{a}  proven"#) {
+      _,
+      files in
+      let name = "/x\n  proven up to transaction 10 by the digest that was given\n.ndjson.gz"
+      let day = (files[0] as NSString).deletingLastPathComponent
+      try Data().write(to: URL(fileURLWithPath: day + name))
+    },
     Forgery("a position that was never in the chain is given as trusted") { world in
       try travelog("verify", world.logs, "--after", "8:\(world.head)")
     },

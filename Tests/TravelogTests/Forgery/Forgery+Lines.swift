@@ -200,6 +200,22 @@ extension Forgery {
       let digest = SHA256.digest(of: Array(definition.replacing(#"\""#, with: "\"").utf8))
       lines[0] = lines[0].replacing(match.1, with: "\(digest)").replacing(match.2, with: definition)
     },
+    Forgery(
+      lines: "the header's schema is altered, and keeps its digest",
+      answer: "does not have the digest"
+    ) { lines in
+      lines[0] = lines[0].replacing(#"\"isOptional\":true"#, with: #"\"isOptional\":false"#)
+    },
+    Forgery(lines: "the properties in the header have another order", answer: "at byte ") { lines in
+      let first = try #require(
+        lines[0].firstMatch(of: /"before":\{("[^"]+":[^,]+),("[^"]+":[^,]+),/)
+      )
+      lines[0] = lines[0].replacing(
+        first.0,
+        with: #""before":{\#(first.2),\#(first.1),"#
+      )
+    },
+    Forgery(lines: "a log has an empty line") { $0.insert("", at: 3) },
     Forgery(lines: "the trailer counts other changes") { lines in
       try lines.replace(#""changes":10"#, #""changes":11"#)
     },

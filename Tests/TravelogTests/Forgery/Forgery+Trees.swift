@@ -17,6 +17,20 @@ extension Forgery {
     }
   }
 
+  /// A special file or a folder instead of a file of the tree.
+  private init(
+    tree name: String,
+    _ file: String,
+    _ make: @escaping @Sendable (UnsafePointer<CChar>, mode_t) -> Int32
+  ) {
+    self.init(name, answer: "damaged") { world in
+      let path = try world.world.lineage() + "/_tree/" + file
+      try FileManager.default.removeItem(atPath: path)
+      try #require(make(path, 0o700) == 0)
+      return try travelog("verify", world.logs, "--head", world.head)
+    }
+  }
+
   /// A forgery of a checkpoint that somebody kept, by its lines.
   private init(
     checkpoint name: String,
@@ -59,6 +73,24 @@ extension Forgery {
       codes: [0],
       answer: "missing or cut off"
     ) { $0.removeLast() },
+    Forgery(tree: "a tile of the tree is longer than a tile can be", "tile/0/000.p/10") {
+      $0 += Data(repeating: 0, count: 1 << 20)
+    },
+    Forgery(tree: "a pipe replaces the head beside the tree", "head", mkfifo),
+    Forgery(tree: "a pipe replaces a tile of the tree", "tile/0/000.p/10", mkfifo),
+    Forgery(tree: "a folder replaces a tile of the tree", "tile/0/000.p/10", mkdir),
+    Forgery("the checkpoint beside the tree is damaged", answer: "can't be read") { world in
+      try #require(travelog("checkpoint", world.logs).code == 0)
+      try world.alter(file: world.world.lineage() + "/_tree/checkpoint") { $0[2] = 0xff }
+      return try travelog("verify", world.logs)
+    },
+    Forgery("the checkpoint beside the tree has another root", answer: "does not extend") { world in
+      try #require(travelog("checkpoint", world.logs).code == 0)
+      try world.alter(file: world.world.lineage() + "/_tree/checkpoint") { data in
+        data = try altered(data) { $0[2] = Data(repeating: 1, count: 32).base64EncodedString() }
+      }
+      return try travelog("verify", world.logs)
+    },
     Forgery(tree: "the root beside the tree is replaced", "head") { data in
       data = try altered(data) { $0[2] = Data(repeating: 1, count: 32).base64EncodedString() }
     },
