@@ -28,6 +28,41 @@ package func relaxedDefinition(_ sql: String) -> String {
   return result
 }
 
+/// A statement that creates a table, without its UNIQUE constraints.
+///
+/// The format of the rows is unchanged, but each constraint that is left out had an index.
+package func definitionWithoutUnique(_ sql: String) -> String {
+  let pieces = words(of: sql)
+  var result = ""
+  var depth = 0
+  var index = 0
+  func next(after place: Int) -> Int {
+    pieces[min(place + 1, pieces.count)...].firstIndex { !isBlank($0) } ?? pieces.count
+  }
+  func isWord(_ place: Int, _ word: String) -> Bool {
+    place < pieces.count && pieces[place].lowercased() == word
+  }
+  while index < pieces.count {
+    let piece = pieces[index]
+    if piece == "(" { depth += 1 }
+    if piece == ")" { depth -= 1 }
+    guard depth == 1, isWord(index, "unique") else {
+      result += piece
+      index += 1
+      continue
+    }
+    // CHECK can have the place of UNIQUE in the definition of a column and in that of a table.
+    result += "CHECK (1)"
+    let following = next(after: index)
+    index = isWord(following, "(") ? end(of: pieces, from: following) : index + 1
+    let clause = next(after: index - 1)
+    if isWord(clause, "on"), isWord(next(after: clause), "conflict") {
+      index = min(next(after: next(after: clause)) + 1, pieces.count)
+    }
+  }
+  return result
+}
+
 /// The index after the parenthesis that closes the one at `start`.
 private func end(of pieces: [String], from start: Int) -> Int {
   var depth = 0

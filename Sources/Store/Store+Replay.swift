@@ -47,6 +47,7 @@ extension Store {
     return try inTransaction { _, connection in
       try AdoptedReplica.installGuards(schema, on: connection)
       return try AdoptedReplica.createMissingIndexes(schema, on: connection)
+        + RelaxedUnique.restore(schema, on: connection)
     }
   }
 

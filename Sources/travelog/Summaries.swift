@@ -27,8 +27,8 @@ extension Call {
     }
     for index in result.violatedIndexes {
       try warn(
-        "\(store) does not have the unique index '\(index)', because rows violate it, as in the"
-          + " exported database. The next import creates the index if the rows allow it."
+        "\(store) does not have the unique index or constraint '\(index)', because rows violate it, as in"
+          + " the exported database. The next import creates it if the rows allow it."
       )
     }
     try summarize(

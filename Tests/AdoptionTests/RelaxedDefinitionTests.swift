@@ -24,4 +24,27 @@ struct RelaxedDefinitionTests {
       #expect(relaxedDefinition(sql) == relaxed ?? sql)
     }
   }
+
+  @Test("Only UNIQUE constraints are removed, with their columns and conflict clauses.")
+  func withoutUnique() {
+    for (sql, relaxed) in [
+      ("CREATE TABLE t(a, \"unique\", 'unique' CHECK (a <> 'UNIQUE'))", nil),
+      ("CREATE TABLE t(a TEXT UNIQUE, b)", "CREATE TABLE t(a TEXT CHECK (1), b)"),
+      (
+        "CREATE TABLE t(a unique on conflict replace not null)",
+        "CREATE TABLE t(a CHECK (1) not null)"
+      ),
+      (
+        "CREATE TABLE t(a, b, CONSTRAINT u UNIQUE /* x */ (a, b COLLATE NOCASE) ON CONFLICT IGNORE)",
+        "CREATE TABLE t(a, b, CONSTRAINT u CHECK (1))"
+      ),
+      (
+        "CREATE TABLE t(a, UNIQUE (a), PRIMARY KEY (a))",
+        "CREATE TABLE t(a, CHECK (1), PRIMARY KEY (a))"
+      ),
+      ("CREATE TABLE t(a UNIQUE", "CREATE TABLE t(a CHECK (1)"),
+    ] as [(String, String?)] {
+      #expect(definitionWithoutUnique(sql) == relaxed ?? sql)
+    }
+  }
 }

@@ -276,4 +276,33 @@ struct UncapturedChangeTests {
     #expect(answer.contains("locked"))
     try program.execute("COMMIT")
   }
+
+  @Test(
+    "Logs can be imported if an uncaptured change removed a unique value before another row got it.",
+    arguments: [
+      "CREATE TABLE u(id INTEGER PRIMARY KEY, e TEXT UNIQUE)",
+      "CREATE TABLE u(id TEXT NOT NULL, e TEXT, UNIQUE (e) ON CONFLICT FAIL, PRIMARY KEY (id))",
+      "CREATE TABLE u(id TEXT PRIMARY KEY, e TEXT NOT NULL COLLATE NOCASE UNIQUE) WITHOUT ROWID",
+    ]
+  )
+  func uniqueValue(_ definition: String) throws {
+    let world = try AdoptedWorld("\(definition); INSERT INTO u VALUES (1, 'a'), (3, 'c')")
+    try world.exportLogs()
+    _ = try world.restore("replica.db")
+    let silent = try silentProgram(world)
+    for round in 0..<3 {
+      try silent.execute("UPDATE u SET e = 'x\(round)' WHERE e = 'a'")
+      try world.run("INSERT INTO u VALUES (1\(round), 'a')")
+      try world.run("UPDATE u SET e = 'y\(round)' WHERE e = 'x\(round)'")
+      try world.compareReplicas("round \(round)")
+      for name in ["replica.db", "replica round \(round).db"] {
+        func definitions(_ path: String) throws -> [String] {
+          try schemaStatements(of: path).map { $0.split(separator: "|", maxSplits: 5) }
+            .filter { ["table", "index"].contains($0[1]) && !$0[2].hasPrefix("travelog") }
+            .map { "\($0[2]) \($0.last ?? "")" }.sorted()
+        }
+        #expect(try definitions(world.file(name)) == definitions(world.path), "\(name)")
+      }
+    }
+  }
 }

@@ -255,10 +255,14 @@ enum AdoptedReplica {
       sources.append(placeholder)
     }
     guard !columns.isEmpty else { return }
-    try connection.run(
+    let statement =
       "INSERT OR ABORT INTO \(quoted(new.name)) (\(columns.joined(separator: ", ")))"
-        + " SELECT \(sources.joined(separator: ", ")) FROM \(table)",
-      values: values
-    )
+      + " SELECT \(sources.joined(separator: ", ")) FROM \(table)"
+    do {
+      try connection.run(statement, values: values)
+    } catch let error as SQLiteError where error.code == SQLiteError.constraintUnique {
+      guard try RelaxedUnique.relax(new.name, on: connection) else { throw error }
+      try connection.run(statement, values: values)
+    }
   }
 }

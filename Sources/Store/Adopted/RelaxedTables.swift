@@ -35,7 +35,16 @@ struct RelaxedTables {
   mutating func restore() throws {
     for (table, sql) in definitions {
       let relaxed = relaxedDefinition(sql)
-      guard try Self.define(table, as: sql, instead: relaxed, on: connection) else {
+      // The table can have lost its UNIQUE constraints meanwhile.
+      guard
+        try Self.define(table, as: sql, instead: relaxed, on: connection)
+          || Self.define(
+            table,
+            as: definitionWithoutUnique(sql),
+            instead: definitionWithoutUnique(relaxed),
+            on: connection
+          )
+      else {
         throw FileFailure.damagedCatalog(.schema).at(connection.path)
       }
     }

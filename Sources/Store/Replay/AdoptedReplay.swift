@@ -164,9 +164,12 @@ final class AdoptedReplay {
       try withoutNotNull(row.table) { try table.insert(row.values, name: row.name) }
     } catch let error as SQLiteError where error.code == SQLiteError.constraintUnique {
       // The program dropped a unique index before it wrote the row, and the history does not have
-      // the new definition yet.
+      // the new definition yet; or a change that was not captured removed the other value.
       let name = table.layout.entity.name
-      guard try AdoptedReplica.dropUniqueIndexes(of: name, on: connection) else { throw error }
+      guard
+        try AdoptedReplica.dropUniqueIndexes(of: name, on: connection)
+          || RelaxedUnique.relax(name, on: connection)
+      else { throw error }
       try insertLast(row)
     } catch let error as SQLiteError where error.isUniqueConflict && !table.key.isEmpty {
       // The conflicting row is identified by its key, so it gets another rowid. Then the waiting
