@@ -291,9 +291,11 @@ struct UncapturedChangeTests {
     _ = try world.restore("replica.db")
     let silent = try silentProgram(world)
     for round in 0..<3 {
-      try silent.execute("UPDATE u SET e = 'x\(round)' WHERE e = 'a'")
-      try world.run("INSERT INTO u VALUES (1\(round), 'a')")
+      try world.run("UPDATE u SET e = 'b\(round)' WHERE e = 'a'")
+      try silent.execute("UPDATE u SET e = 'x\(round)' WHERE e = 'b\(round)'")
+      try world.run("INSERT INTO u VALUES (1\(round), 'b\(round)')")
       try world.run("UPDATE u SET e = 'y\(round)' WHERE e = 'x\(round)'")
+      try world.run("INSERT INTO u VALUES (2\(round), 'a')")
       try world.compareReplicas("round \(round)")
       for name in ["replica.db", "replica round \(round).db"] {
         func definitions(_ path: String) throws -> [String] {
