@@ -70,16 +70,25 @@ struct RelaxedTables {
     instead old: String,
     on connection: Connection
   ) throws -> Bool {
-    try connection.execute("PRAGMA writable_schema = ON")
-    let isDone = Result {
+    try rewritingSchema(on: connection) {
       try connection.run(
         "UPDATE sqlite_schema SET sql = ?2 WHERE type = 'table' AND name = ?1 AND sql = ?3",
         values: [.text(table), .text(sql), .text(old)]
       )
       return connection.changes == 1
     }
-    // RESET lets SQLite read the definitions again. The next statement fails if that is impossible.
-    try connection.execute("PRAGMA writable_schema = RESET")
-    return try isDone.get()
   }
+}
+
+/// Calls a function that changes rows of `sqlite_schema`, and lets SQLite read the definitions
+/// again.
+func rewritingSchema<Result>(
+  on connection: Connection,
+  _ body: () throws -> Result
+) throws -> Result {
+  try connection.execute("PRAGMA writable_schema = ON")
+  let result = Swift.Result { try body() }
+  // The next statement fails if SQLite can't read a definition.
+  try connection.execute("PRAGMA writable_schema = RESET")
+  return try result.get()
 }

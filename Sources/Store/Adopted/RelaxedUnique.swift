@@ -18,7 +18,7 @@ enum RelaxedUnique {
     else { return false }
     let indexes = try automaticIndexes(of: table, on: connection)
     guard indexes.contains(where: { !$0.isKey }) else { return false }
-    try rewriting(on: connection) {
+    try rewritingSchema(on: connection) {
       try rename(table, as: definitionWithoutUnique(sql), on: connection)
       for index in indexes where !index.isKey {
         let name = "\(names.prefix)unique_\(index.name)"
@@ -48,11 +48,9 @@ enum RelaxedUnique {
       let violated = try indexes.filter {
         try isViolated($0, of: table, on: connection)
       }
-      guard violated.isEmpty, try restore(table, indexes, schema, on: connection) else {
-        lacking += try (violated.isEmpty ? indexes : violated).map {
-          "\(table) (\(try columns(of: $0, on: connection)))"
-        }
-        continue
+      if violated.isEmpty, try restore(table, indexes, schema, on: connection) { continue }
+      lacking += try (violated.isEmpty ? indexes : violated).map {
+        "\(table) (\(try columns(of: $0, on: connection)))"
       }
     }
     return lacking
@@ -72,7 +70,7 @@ enum RelaxedUnique {
     let model = try Connection(path: "", mode: .memory)
     try model.execute(relaxedDefinition(sql))
     var wanted = try automaticIndexes(of: table, on: model)
-    try rewriting(on: connection) {
+    try rewritingSchema(on: connection) {
       for index in try automaticIndexes(of: table, on: connection) {
         guard let name = wanted.first(where: \.isKey)?.name else { continue }
         try rename(index.name, to: name, sql: .null, on: connection)
@@ -169,13 +167,5 @@ enum RelaxedUnique {
       "UPDATE sqlite_schema SET name = ?2, sql = ?3 WHERE type = 'index' AND name = ?1",
       values: [.text(index), .text(name), sql]
     )
-  }
-
-  private static func rewriting(on connection: Connection, _ body: () throws -> Void) throws {
-    try connection.execute("PRAGMA writable_schema = ON")
-    let result = Result { try body() }
-    // RESET lets SQLite read the definitions again. The next statement fails if that is impossible.
-    try connection.execute("PRAGMA writable_schema = RESET")
-    try result.get()
   }
 }

@@ -79,6 +79,8 @@ extension Forgery {
       }
       let checkpoint = try travelog(["verify", world.logs] + world.checkpoint())
       #expect(checkpoint.code == 17, "\(checkpoint.output)")
+      let kept = try #require(world.checkpoint().last)
+      #expect(try travelog("verify", world.logs, "--since", kept).code == 17)
       let run = try travelog("verify", world.logs, "--head", world.head)
       #expect(!run.output.contains("the next lineage confirms"), "\(run.output)")
       return run
