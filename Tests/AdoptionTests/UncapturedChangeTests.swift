@@ -307,4 +307,39 @@ struct UncapturedChangeTests {
       }
     }
   }
+
+  @Test("A replica with rows that violate UNIQUE can be promoted, and records what its program does.")
+  func promotedUnique() throws {
+    let world = try AdoptedWorld(
+      "CREATE TABLE u(id TEXT PRIMARY KEY, e TEXT UNIQUE); INSERT INTO u VALUES (1, 'a')"
+    )
+    try world.exportLogs()
+    let silent = try silentProgram(world)
+    try world.run("UPDATE u SET e = 'b' WHERE e = 'a'")
+    try silent.execute("UPDATE u SET e = 'x' WHERE e = 'b'")
+    try world.run("INSERT INTO u VALUES (2, 'b')")
+    try world.run("UPDATE u SET e = 'y' WHERE e = 'x'")
+    try world.exportLogs()
+    let head = try Int64(world.history().count)
+    let violated = try (1...head).filter { id in
+      var request = ImportRequest(logs: world.logs, store: world.file("\(id).db"))
+      request.until = .transaction(id)
+      return try importLogs(request).violatedIndexes == [#"u ("e" COLLATE "BINARY")"#]
+    }
+    let file = try world.file("\(#require(violated.first)).db")
+    _ = try Store.open(.file(URL(fileURLWithPath: file))).promote()
+    try Connection(path: file, mode: .readWrite).execute("INSERT INTO u VALUES (3, 'b')")
+    let logs = LogFolder(world.file("new"))
+    try FileManager.default.createDirectory(atPath: logs.path, withIntermediateDirectories: true)
+    _ = try export(ExportRequest(store: file, logs: logs))
+    _ = try importLogs(ImportRequest(logs: logs, store: world.file("again.db")))
+    #expect(try recordedRows(of: world.file("again.db")) == recordedRows(of: file))
+    #expect(try recordedRows(of: file)["u"]?.count == 3)
+    var findings: [String] = []
+    _ = try check(CheckRequest(store: file)) { findings.append("\($0)") }
+    #expect(findings == [])
+    try Store.detach(file)
+    let names = try schemaStatements(of: file).map { $0.split(separator: "|")[2] }
+    #expect(names.sorted() == ["sqlite_autoindex_u_1", "u"])
+  }
 }

@@ -121,4 +121,28 @@ struct HeadTests {
       #expect(try travelog(["verify", world.logs] + both).code == 64)
     }
   }
+
+  @Test("A signed checkpoint is a head for the report, which proves nothing of altered logs.")
+  func checkpointOfReport() throws {
+    try withTemporaryFolder { folder in
+      let world = try ForgedWorld(folder)
+      let secret = [UInt8](repeating: 9, count: 32)
+      guard let key = try? NoteKey(name: "officer", bytes: ed25519PublicKey(of: secret)) else {
+        return print("There is no libcrypto, so signed heads were not tested.")
+      }
+      let (saved, keys) = (folder.path + "/checkpoint", folder.path + "/keys")
+      try "\(key.verifier)\n".write(toFile: keys, atomically: true, encoding: .utf8)
+      var note = try SignedNote(text: travelog("checkpoint", world.logs).output)
+      try note.sign("officer", privateKey: secret)
+      try "\(note)".write(toFile: saved, atomically: true, encoding: .utf8)
+      let flags = [world.logs, "--head", saved, "--key", keys, "--json", "--fail-on", "damage"]
+      let proven = try travelog(["report"] + flags)
+      #expect(proven.code == 0, "\(proven.errors)")
+      #expect(proven.output.contains(#""proven_transaction":8"#))
+      try world.rewrite(world.files(), "note of 3", "other of 3")
+      let forged = try travelog(["report"] + flags)
+      #expect(forged.code == 1, "\(forged.errors)")
+      #expect(!forged.output.contains("proven_transaction"))
+    }
+  }
 }
