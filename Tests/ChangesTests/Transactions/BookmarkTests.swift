@@ -108,29 +108,4 @@ struct BookmarkTests {
       try JSONDecoder().decode(Bookmark.self, from: Data(newer.utf8))
     }
   }
-
-  @Test("The numbers of a point are from 0 to less than 2 to the power of 62.")
-  func limits() throws {
-    func read(_ lineage: Int64, _ transaction: Int64) throws -> Bookmark {
-      let point = HistoryPoint(
-        lineage: lineage,
-        transaction: transaction,
-        digest: Self.digest("a")
-      )
-      return try Bookmark(json: Bookmark(store: "s", points: ["s": point]).json())
-    }
-    let last: Int64 = 4_611_686_018_427_387_903
-    for (lineage, transaction) in [(0, 0), (last, 0), (0, last), (last, last)] {
-      let point = try #require(try read(lineage, transaction).points["s"])
-      #expect(point.lineage == lineage && point.transaction == transaction)
-    }
-    for (lineage, transaction) in [(-1, 0), (0, -1), (last + 1, 0), (0, last + 1), (.max, .max)] {
-      let error = #expect(throws: StoreError.self) { try read(lineage, transaction) }
-      #expect(
-        error?.message == "The history token has an impossible position: lineage \(lineage),"
-          + " transaction \(transaction), digest "
-          + "\(String(repeating: "a", count: 64))."
-      )
-    }
-  }
 }

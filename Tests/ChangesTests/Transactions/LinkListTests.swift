@@ -29,17 +29,6 @@ struct LinkListTests {
     #expect(links(text([])) == [])
   }
 
-  @Test("A text without a part is refused, or is the exact text of another list.")
-  func missingParts() {
-    let list = text([-32, 8, 70])
-    for start in list.indices {
-      for end in start + 1...list.count {
-        let other = Array(list[..<start] + list[end...])
-        if let meant = links(other) { #expect(text(meant) == other) }
-      }
-    }
-  }
-
   @Test("A text with another byte is refused, or is the exact text of another list.")
   func bytes() {
     let list = text([-32, 8])
@@ -77,30 +66,5 @@ struct LinkListTests {
   )
   func refusals(_ text: String) {
     #expect(links(Array(text.utf8)) == nil)
-  }
-
-  @Test("Each link in a reference or in a list is visited with its entity and its id.")
-  func visits() throws {
-    func visited(_ text: String) -> [String] {
-      var result: [String] = []
-      Array(text.utf8).withUnsafeBytes {
-        forEachLink(in: $0) { result.append(String(decoding: $0, as: UTF8.self) + " \($1)") }
-      }
-      return result
-    }
-    let one = #"{"entity":"Tag","id":"7"}"#
-    let two = #"{"entity":"A\"b","id":"-8"}"#
-    #expect(visited(one) == ["Tag 7"])
-    #expect(visited("[\(one)]") == ["Tag 7"])
-    #expect(visited("[\(one),\(two)]") == ["Tag 7", #"A\"b -8"#])
-    for text in [
-      "", "[", "[]", "null", "7", #""{""#, #"{"entity":""#, #"{"entity":"Tag"}"#,
-      #"{"entity":"Tag","id":""#, #"{"entity":"Tag","id":"7"#, #"{"entity":"Tag","id":"x"}"#,
-      #"{"entity":"Tag","id":""}"#, #"{"Entity":"Tag","id":"7"}"#,
-    ] {
-      #expect(visited(text) == [], "\(text)")
-    }
-    #expect(visited(#"{"entity":"Tag","id":"7""#) == ["Tag 7"])
-    #expect(visited("[\(one),{}]") == ["Tag 7"])
   }
 }
