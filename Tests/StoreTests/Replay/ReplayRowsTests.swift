@@ -147,33 +147,6 @@ struct ReplayRowsTests {
     }
   }
 
-  @Test("A table's statements change a row only if it is as the change expects.")
-  func tables() throws {
-    try withWorld { world, format in
-      let table = ReplayTable(world.writer.connection, decoder: format.decoders[person])
-      var id: Int64 = 0
-      for state in states {
-        for step in steps {
-          id += 1
-          if let state { try world.person(id).insert(name: state) }
-          let changes = try prepared(format, step, id: id)
-          let part = changes.parts[0]
-          #expect(table.staysInRow(part, changes: changes))
-          var isWritten = true
-          switch step.kind {
-          case .insert:
-            do { try table.insert(part, changes: changes) } catch { isWritten = false }
-          case .update: isWritten = try table.update(part, changes: changes)
-          case .delete: isWritten = try table.delete(part, changes: changes)
-          }
-          #expect(isWritten == (state == step.before), "\(step) of \(state ?? "nothing")")
-          let found = try world.person(id).name()
-          #expect(found == (isWritten ? step.after : state))
-        }
-      }
-    }
-  }
-
   @Test(
     "After a difference nothing more is written, so all differences are of one state."
   )
