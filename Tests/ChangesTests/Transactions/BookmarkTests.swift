@@ -108,4 +108,22 @@ struct BookmarkTests {
       try JSONDecoder().decode(Bookmark.self, from: Data(newer.utf8))
     }
   }
+
+  @Test("The numbers of a point are from 0 to less than 2 to the power of 62.")
+  func limits() throws {
+    func read(_ lineage: Int64, _ transaction: Int64) throws -> Bookmark {
+      let point = HistoryPoint(
+        lineage: lineage,
+        transaction: transaction,
+        digest: Self.digest("a")
+      )
+      return try Bookmark(json: Bookmark(store: "s", points: ["s": point]).json())
+    }
+    let last: Int64 = 1 << 62 - 1
+    #expect(try read(0, 0).points["s"]?.transaction == 0)
+    #expect(try read(last, last).points["s"]?.transaction == last)
+    for (lineage, transaction) in [(-1, 0), (0, -1), (last + 1, 0), (0, last + 1)] {
+      #expect(throws: StoreError.self) { try read(lineage, transaction) }
+    }
+  }
 }

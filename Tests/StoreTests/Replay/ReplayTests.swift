@@ -266,6 +266,32 @@ struct ReplayTests {
   }
 
   @Test(
+    "A change is refused if its transaction has all its changes, or if an earlier one must be next.",
+    arguments: [(skipped: 0, count: 1), (skipped: 1, count: 2)] as [(skipped: Int, count: Int64)]
+  )
+  func outOfPlace(_ skipped: Int, _ count: Int64) throws {
+    try withStore(.memory) { source, _ in
+      try source.save { world in
+        for id in Int64(1)...2 { try world.tag(id).insert(word: "\(id)") }
+      }
+      let replica = try replica(of: source, at: .memory("replica"))
+      let error = try storeError {
+        try source.read { reader in
+          let cursor = try reader.history()
+          _ = try cursor.nextTransaction()
+          for _ in 0..<skipped { _ = try cursor.nextChange() }
+          try replica.replay(content: { _ in .bytes(Data()) }) { replayer in
+            try replayer.begin(1, count: count)
+            while let change = try cursor.nextChange() { try replayer.apply(change) }
+          }
+        }
+      }
+      #expect(error.code == .damaged)
+      #expect(try rowDump(of: replica).isEmpty)
+    }
+  }
+
+  @Test(
     "A change that is not in the writer's form is refused.",
     arguments: [
       #"{"word": "a"}"#, #"{"word":"a"} "#, #"{"word":"\u0061"}"#, #"{"word":1}"#, #"{}"#,
