@@ -67,4 +67,29 @@ struct LinkListTests {
   func refusals(_ text: String) {
     #expect(links(Array(text.utf8)) == nil)
   }
+
+  @Test("Each link in a reference or in a list is visited with its entity and its id.")
+  func visits() throws {
+    func visited(_ text: String) -> [String] {
+      var result: [String] = []
+      Array(text.utf8).withUnsafeBytes {
+        forEachLink(in: $0) { result.append(String(decoding: $0, as: UTF8.self) + " \($1)") }
+      }
+      return result
+    }
+    let one = #"{"entity":"Tag","id":"7"}"#
+    let two = #"{"entity":"A\"b","id":"-8"}"#
+    #expect(visited(one) == ["Tag 7"])
+    #expect(visited("[\(one)]") == ["Tag 7"])
+    #expect(visited("[\(one),\(two)]") == ["Tag 7", #"A\"b -8"#])
+    for text in [
+      "", "[", "[]", "null", "7", #""{""#, #"{"entity":""#, #"{"entity":"Tag"}"#,
+      #"{"entity":"Tag","id":""#, #"{"entity":"Tag","id":"7"#, #"{"entity":"Tag","id":"x"}"#,
+      #"{"entity":"Tag","id":""}"#, #"{"Entity":"Tag","id":"7"}"#,
+    ] {
+      #expect(visited(text) == [], "\(text)")
+    }
+    #expect(visited(#"{"entity":"Tag","id":"7""#) == ["Tag 7"])
+    #expect(visited("[\(one),{}]") == ["Tag 7"])
+  }
 }
