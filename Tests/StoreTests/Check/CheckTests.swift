@@ -96,7 +96,7 @@ struct CheckTests {
     var seeds = SeededGenerator(for: "healthy migrations")
     for _ in 0..<trials(5, long: 500) {
       let seed = seeds.next()
-      var world = EvolvingWorld(SeededGenerator(seed: seed))
+      var world = EvolvingSchema(SeededGenerator(seed: seed))
       try withTemporaryFolder { folder in
         let url = folder.appendingPathComponent("store")
         try world.fill(Store.open(.file(url), schema: world.schema))

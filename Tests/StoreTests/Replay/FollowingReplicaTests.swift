@@ -15,7 +15,7 @@ struct FollowingReplicaTests {
     var seeds = SeededGenerator(for: "evolving replicas")
     for _ in 0..<trials(6, long: 600) {
       let seed = seeds.next()
-      var world = EvolvingWorld(SeededGenerator(seed: seed))
+      var world = EvolvingSchema(SeededGenerator(seed: seed))
       try withTemporaryFolder { folder in
         let url = folder.appendingPathComponent("origin")
         try world.fill(Store.open(.file(url), schema: world.schema))

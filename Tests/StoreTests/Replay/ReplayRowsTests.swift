@@ -24,7 +24,7 @@ struct ReplayRowsTests {
   private let states = [nil, "a", "b"]
 
   /// Calls `body` inside a write that is rolled back afterwards.
-  private func withWorld(_ body: (SampleWorld, ChangeFormat) throws -> Void) throws {
+  private func withWorld(_ body: (SampleWriter, ChangeFormat) throws -> Void) throws {
     let store = try Store.open(.memory("replay"), schema: sampleSchema)
     #expect(throws: TakenBack.self) {
       try store.save { world in
