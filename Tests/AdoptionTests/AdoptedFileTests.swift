@@ -136,17 +136,6 @@ struct AdoptedFileTests {
     #expect(changes.map { $0.detail("boundary") } == ["proven", "proven"])
   }
 
-  @Test("An unclosed bracket is marked, and no author passes to another transaction.")
-  func unclosedBracket() throws {
-    let world = try AdoptedWorld(people)
-    try world.run("UPDATE travelog_context SET author = 'lost'; INSERT INTO tag VALUES ('a', 1)")
-    #expect(try world.changes().map(\.author) == [nil])
-    #expect(try world.changes()[0].details.contains(#""unclosed":{"author":"lost"}"#))
-    try world.run("INSERT INTO tag VALUES ('b', 1)")
-    #expect(try world.changes().map(\.author) == [nil, nil])
-    #expect(try world.changes()[1].details == #"{"boundary":"proven"}"#)
-  }
-
   @Test("If a bracket is not closed, the next bracket does not get its reason.")
   func reasonOfUnclosedBracket() throws {
     let world = try AdoptedWorld(people)
@@ -201,31 +190,6 @@ struct AdoptedFileTests {
     try replica.check { Issue.record("\($0)") }
   }
 
-  @Test("Transactions of other connections are separate, and a reader's view proves the boundary.")
-  func assumedBoundaries() throws {
-    let world = try AdoptedWorld(people)
-    try world.run("INSERT INTO tag VALUES ('a', 1)")
-    try world.run("INSERT INTO tag VALUES ('b', 1)")
-    // The file was never read between the two, so neither of them is proven to be one transaction.
-    #expect(try world.changes().map { $0.detail("boundary") } == ["assumed", "assumed"])
-    try world.run("INSERT INTO tag VALUES ('c', 1)")
-    #expect(try world.changes().last?.detail("boundary") == "proven")
-  }
-
-  @Test("The write-ahead log proves the ends of the transactions that it still contains.")
-  func writeAheadLog() throws {
-    let world = try AdoptedWorld("PRAGMA journal_mode = WAL;" + people)
-    let connection = try Connection(path: world.path, mode: .readWrite)
-    for word in ["a", "b", "c"] {
-      try connection.execute(
-        "BEGIN; INSERT INTO tag VALUES ('\(word)', 1); UPDATE tag SET n = n + 1; COMMIT"
-      )
-    }
-    let changes = try world.changes()
-    #expect(changes.map { $0.detail("boundary") } == ["proven", "proven", "proven"])
-    #expect(changes.map(\.changes.count) == [1, 2, 3])
-  }
-
   @Test("VACUUM does not renumber the rows of a table without a key, and loses no change.")
   func renumberedRows() throws {
     let world = try AdoptedWorld("CREATE TABLE note(text); INSERT INTO note VALUES (1), (2), (3)")
@@ -239,22 +203,6 @@ struct AdoptedFileTests {
     )
     let replica = try world.restore("replica.db")
     #expect(try recordedRows(of: replica) == recordedRows(of: world.path))
-  }
-
-  @Test("Rows that REPLACE removes without a trigger are recorded as deleted.")
-  func replacedRows() throws {
-    let world = try AdoptedWorld(people)
-    try world.run("INSERT OR REPLACE INTO person VALUES (9, 'Ann', 5)")
-    try world.run("INSERT OR REPLACE INTO person VALUES (9, 'Ann', 6)")
-    try world.run("INSERT OR IGNORE INTO person VALUES (12, 'Ann', 7)")
-    try world.run("UPDATE OR REPLACE person SET name = 'Ann' WHERE id = 2")
-    // A rejected row changes nothing, and the order of a row and the one that it replaces is free.
-    #expect(
-      try world.changes().map { Set($0.changes) } == [
-        ["delete person 1", "insert person 9"], ["update person 9"],
-        ["update person 2", "delete person 9"],
-      ]
-    )
   }
 
   @Test("A restored replica has the same rows, and its logs equal those of the file.")
@@ -282,18 +230,6 @@ struct AdoptedFileTests {
     if isInstalled("sqldiff") {
       #expect(try output(of: "sqldiff", ["--table", "person", world.path, replica]) == "")
     }
-  }
-
-  @Test("A copy gets its own identity, and its history begins again.")
-  func newIdentity() throws {
-    let world = try AdoptedWorld(people)
-    try world.run("INSERT INTO tag VALUES ('a', 1)")
-    let before = try Store.open(.file(URL(fileURLWithPath: world.path))).identifier
-    let identifier = try Store.renewIdentity(world.path)
-    #expect(identifier != before)
-    #expect(try world.history().map(\.operation) == ["adopt"])
-    try world.run("INSERT INTO tag VALUES ('b', 1)")
-    #expect(try world.changes().map(\.changes) == [[#"insert tag ["text:b"]"#]])
   }
 
   @Test("A file with names of the prefix is refused, and another prefix adopts it.")

@@ -134,27 +134,4 @@ struct TableReadingTests {
     #expect(tables["old_content"]?.recording == .part(of: "old"))
     #expect(tables["box_notes"]?.recording == .triggers(.integer(column: "id")))
   }
-
-  @Test("A dry run says of each table how it is recorded, or why not and what to do.")
-  func words() throws {
-    let tables = try tables(
-      """
-      CREATE TABLE pair(a, b, PRIMARY KEY(b, a)); CREATE TABLE bare(x);
-      CREATE VIRTUAL TABLE box USING rtree(id, low, high);
-      """
-    )
-    #expect(
-      tables["pair"]?.message
-        == "Table 'pair' is recorded. Its rows are identified by 'b', 'a'; a row with NULL in one"
-        + " of these columns is identified by its rowid."
-    )
-    #expect(
-      tables["bare"]?.hint == "VACUUM can change rowids; a primary key identifies rows permanently."
-    )
-    #expect(
-      tables["box"]?.message
-        == "Table 'box' is not recorded: the table is a virtual table of the module 'rtree'."
-    )
-    #expect(tables["box_rowid"]?.hint == "")
-  }
 }

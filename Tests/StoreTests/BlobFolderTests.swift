@@ -36,52 +36,6 @@ struct BlobFolderTests {
     return stat(path, &status) == 0 ? status.st_mode & 0o777 : 0
   }
 
-  @Test("A value is read, measured and removed by its digest, and the folder has no other files.")
-  func values() throws {
-    try withFolder { blobs, _ in
-      #expect(try blobs.read(digest) == nil && blobs.size(of: digest) == nil)
-      try value.withUnsafeBytes { try blobs.write($0, digest: digest) }
-      try blobs.sync()
-      #expect(blobs.contains(digest))
-      #expect(try blobs.read(digest) == Data(value) && blobs.size(of: digest) == 13)
-      #expect(try blobs.names() == [digest])
-      // An existing file is not overwritten.
-      try [UInt8]().withUnsafeBytes { try blobs.write($0, digest: digest) }
-      #expect(try blobs.read(digest) == Data(value))
-      try blobs.remove(digest)
-      try blobs.remove(digest)
-      #expect(try blobs.names() == [] && !blobs.contains(digest))
-    }
-  }
-
-  @Test("A name that is not a digest is neither found nor removed outside the folder.")
-  func names() throws {
-    try withFolder { blobs, store in
-      #expect(!blobs.contains("../a.store"))
-      #expect(try blobs.size(of: "../a.store") == nil && blobs.read("../a.store") == nil)
-      for name in ["../a.store", "", ".", ".."] { try blobs.remove(name) }
-      #expect(access(store, F_OK) == 0 && access(blobs.path, F_OK) == 0)
-      try Data().write(to: URL(fileURLWithPath: blobs.file(".left")))
-      try blobs.remove(".left")
-      #expect(try blobs.names() == [])
-    }
-  }
-
-  @Test("A copy that does not have its digest is refused, and leaves no file.")
-  func altered() throws {
-    try withFolder { blobs, _ in
-      let other = String(repeating: "0", count: 64)
-      #expect(throws: CanonicalEncodingError.self) {
-        try blobs.copy(.bytes(Data(value)), digest: other)
-      }
-      #expect(try FileManager.default.contentsOfDirectory(atPath: blobs.path) == [])
-      try blobs.copy(.bytes(Data(value)), digest: digest)
-      try blobs.copy(.file(blobs.file(digest)), digest: other, isChecked: false)
-      #expect(try blobs.read(other) == Data(value))
-      #expect(try blobs.names().sorted() == [digest, other].sorted())
-    }
-  }
-
   @Test("A value for which the disk has no space is an error, and leaves no file.")
   func fullDisk() throws {
     try withFolder { blobs, _ in
@@ -93,25 +47,6 @@ struct BlobFolderTests {
       #expect(error?.code == .diskFull)
       let left = try FileManager.default.contentsOfDirectory(atPath: blobs.path)
       #expect(left == [])
-    }
-  }
-
-  private func expectMissingFolder(_ action: () throws -> Void) {
-    let error = #expect(throws: StoreError.self) { try action() }
-    #expect(error?.code == .inputOutput)
-    #expect(error?.message.contains("No such file or directory") == true)
-  }
-
-  @Test("If the folder is missing, the error of a value gives the system's reason.")
-  func missingFolder() throws {
-    try withTemporaryFolder { folder in
-      let blobs = BlobFolder(besides: folder.path + "/none/a.store")
-      let found = try blobs.names()
-      #expect(found == [])
-      expectMissingFolder { try value.withUnsafeBytes { try blobs.write($0, digest: digest) } }
-      expectMissingFolder { try blobs.create() }
-      expectMissingFolder { try blobs.sync() }
-      expectMissingFolder { _ = try blobs.mark() }
     }
   }
 

@@ -1,7 +1,9 @@
 import Changes
 import Foundation
+import Glibc
 import Store
 import StoreTesting
+import TestSupport
 import Testing
 
 @Suite("Large values")
@@ -254,6 +256,44 @@ struct BlobTests {
       #expect(try self.image(1, in: store) == self.big)
       #expect(try rows("SELECT typeof(image) FROM Photo", in: store) == ["blob"])
       #expect(try rows("SELECT size FROM store_blob", in: store) == ["1048577"])
+    }
+  }
+
+  @Test("A copy contains an altered large value as it is, also if it can't be a hard link.")
+  func copyOfAlteredValue() throws {
+    let schema = StoreSchema(
+      version: "1",
+      entities: [
+        Entity(
+          name: "Photo",
+          attributes: [Attribute(name: "image", type: .data, isExternal: true)]
+        )
+      ]
+    )
+    try withTemporaryFolder { folder in
+      let url = folder.appendingPathComponent("a.store")
+      let copy = folder.appendingPathComponent("b.store")
+      let store = try Store.open(.file(url), schema: schema)
+      let values = [UInt8(1), 2].map { Data(repeating: $0, count: 200_000) }
+      let names = values.map { SHA256.digest(of: Array($0)).description }
+      try store.write(Author()) { writer in
+        for (index, value) in values.enumerated() {
+          try writer.insert(0, id: Int64(index) + 1, values: [.blob(value)])
+        }
+      }
+      let altered = Data("altered".utf8)
+      try altered.write(to: URL(fileURLWithPath: url.path + "-blobs/" + names[0]))
+      let unnamed = url.path + "-blobs/notes"
+      try altered.write(to: URL(fileURLWithPath: unnamed))
+      // A hard link can't replace this symbolic link, which leads to no file.
+      mkdir(copy.path + "-blobs", 0o700)
+      symlink("nowhere", copy.path + "-blobs/" + names[0])
+      try store.copy(to: copy)
+      let found = try FileManager.default.contentsOfDirectory(atPath: copy.path + "-blobs")
+      #expect(found.sorted() == names.sorted())
+      for (name, value) in zip(names, [altered, values[1]]) {
+        #expect(try Data(contentsOf: URL(fileURLWithPath: copy.path + "-blobs/" + name)) == value)
+      }
     }
   }
 }

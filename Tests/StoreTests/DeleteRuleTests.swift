@@ -269,31 +269,6 @@ struct DeleteRuleTests {
     }
   }
 
-  @Test(
-    "A deletion records the lost links of the objects that were linked to its object."
-  )
-  func lostLinks() throws {
-    try withStore(.memory) { store, _ in
-      try store.write(Author()) { writer in
-        try writer.insert(trip, id: 1, values: tripValues("a"))
-        for id in [2, 3] as [Int64] {
-          try writer.insert(tag, id: id, values: [.text("t")])
-          try writer.link(tag, relationship: "trips", source: id, target: 1)
-        }
-      }
-      try store.write(Author()) { try $0.delete(trip, id: 1) }
-      let link = #"{"trips":[{"entity":"Trip","id":"1"}]} {"trips":[]}"#
-      #expect(try rows("SELECT * FROM Tag_trips", in: store) == [])
-      let changes = try lastChanges(of: store).filter { $0.hasPrefix("update") }
-      #expect(
-        changes.map { $0.split(separator: " ").prefix(3).joined(separator: " ") } == [
-          "update Tag 2", "update Tag 3",
-        ]
-      )
-      #expect(changes.allSatisfy { $0.contains(link) }, "\(changes)")
-    }
-  }
-
   @Test("A lost link is recorded also if both of its objects have the same id.")
   func lostLinksOfEqualIDs() throws {
     try withTemporaryFolder { folder in
@@ -317,21 +292,5 @@ struct DeleteRuleTests {
       try replica.follow(store)
       try replica.expectEquality(store)
     }
-  }
-
-  @Test("The incoming references of an entity are the columns that can refer to its rows.")
-  func references() throws {
-    let found = incomingReferences(try sampleSchema.layouts())
-    #expect(found.count == 4)
-    #expect(found[item.number].isEmpty && found[tag.number].isEmpty)
-    #expect(found[person.number].map(\.source) == [trip])
-    #expect(found[person.number].map(\.column) == [3])
-    #expect(found[person.number].map(\.rule) == [.deny])
-    #expect(found[trip.number].map(\.source) == [item])
-    #expect(found[trip.number].map(\.column) == [1])
-    #expect(found[trip.number].map(\.rule) == [.cascade])
-    #expect((found[person.number] + found[trip.number]).map(\.isOptional) == [true, true])
-    let required = incomingReferences(try family(.cascade, isRequired: true).layouts())
-    #expect(required.count == 1 && required[0].map(\.isOptional) == [false])
   }
 }

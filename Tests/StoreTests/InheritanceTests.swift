@@ -163,14 +163,4 @@ struct InheritanceTests {
       )
     }
   }
-
-  @Test("A column that all entities of a family have is one incoming reference of each entity.")
-  func references() throws {
-    let found = incomingReferences(try schema.layouts())
-    #expect(found.count == 4)
-    for references in found {
-      #expect(references.map(\.source) == [root] && references.map(\.column) == [1])
-      #expect(references.map(\.rule) == [.nullify])
-    }
-  }
 }

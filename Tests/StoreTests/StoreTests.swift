@@ -2,6 +2,7 @@ import Changes
 import Foundation
 import SQLite
 import Store
+import StoreTesting
 import Testing
 
 @Suite("Opening, reading and writing a store")
@@ -89,6 +90,19 @@ struct StoreTests {
         try store.write(Author()) { _ in try store.write(Author()) { _ in } }
       }
       #expect(error?.code == .misuse)
+    }
+  }
+
+  @Test("A reader of a store in memory does not end the transaction of the writer.")
+  func readDuringWrite() throws {
+    try withStore(.memory) { store, _ in
+      try store.write(Author()) { writer in
+        try writer.insert(tag, id: 1, values: [.text("a")])
+        #expect(try rows("SELECT 1", in: store) == ["1"])
+        try writer.insert(tag, id: 2, values: [.text("b")])
+      }
+      #expect(try rows("SELECT word FROM Tag ORDER BY id", in: store) == ["a", "b"])
+      #expect(try store.read { try $0.historyRange().head.transaction } == 1)
     }
   }
 }

@@ -18,23 +18,6 @@ struct UniqueTests {
     }
   }
 
-  @Test("Objects pass their unique values on in one write, in any order.")
-  func permutations() throws {
-    let names = ["a", "b", "c", "d"]
-    for permutation in permutations(of: names) {
-      try withTrips(names) { store in
-        try store.write(Author()) { writer in
-          for (index, name) in permutation.enumerated() {
-            try writer.update(trip, id: Int64(index) + 1, columns: [0], values: [.text(name)])
-          }
-        }
-        #expect(try self.names(in: store) == permutation)
-        let moved = zip(names, permutation).count { $0 != $1 }
-        #expect(try history(of: store).count == names.count + moved)
-      }
-    }
-  }
-
   @Test("A batch of updates is complete when it returns.")
   func batch() throws {
     try withTrips(["a", "b"]) { store in
@@ -183,14 +166,5 @@ struct UniqueTests {
 
   private func names(in store: Store) throws -> [String] {
     try rows("SELECT name FROM Trip ORDER BY id", in: store)
-  }
-
-  private func permutations(of list: [String]) -> [[String]] {
-    guard list.count > 1 else { return [list] }
-    return list.indices.flatMap { index in
-      var rest = list
-      let first = rest.remove(at: index)
-      return permutations(of: rest).map { [first] + $0 }
-    }
   }
 }

@@ -94,42 +94,6 @@ struct PredicateExpansionTests {
     )
   }
 
-  @Test("The terms of a condition may use inputs without names, and inputs with types.")
-  func chainInputs() {
-    expectExpansion(
-      #"let p: Predicate<Trip> = #Predicate { $0.items.contains { $0.flag } && ($0.flag) }"#,
-      #"""
-      let p: Predicate<Trip> = Foundation.Predicate({
-          let _$input0 = SwiftData._PredicateInput($0)
-          let _$term0 = #_Predicate {
-            _$input0["variable"].items.contains {
-              $0.flag
-            }
-          } .expression
-          let _$term1 = #_Predicate {
-            _$input0["variable"].flag
-          } .expression
-          return SwiftData._and(_$term0, _$term1)
-        })
-      """#
-    )
-    expectExpansion(
-      #"let p = #Predicate { (a: Trip, b: Item) -> Bool in return flag && b.name == "x" }"#,
-      #"""
-      let p = Foundation.Predicate({ (a: PredicateExpressions.Variable<Trip>, b: PredicateExpressions.Variable<Item>) in
-          let _$input1 = SwiftData._PredicateInput(b)
-          let _$term0 = #_Predicate {
-            flag
-          } .expression
-          let _$term1 = #_Predicate {
-            _$input1["variable"].name == "x"
-          } .expression
-          return SwiftData._and(_$term0, _$term1)
-        })
-      """#
-    )
-  }
-
   @Test(
     "#Predicate does not split a condition in which another variable has the name of an input.",
     arguments: [

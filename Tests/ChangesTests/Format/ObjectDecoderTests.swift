@@ -69,32 +69,6 @@ struct ObjectDecoderTests {
     }
   }
 
-  @Test("An object is split only if it has braces, and known keys in their order with values.")
-  func structure() throws {
-    let decoder = try ChangeFormat(tripSchema).decoders[2]
-    func places(_ text: String) throws(CanonicalEncodingError) -> [Int] {
-      let bytes = Array(text.utf8)
-      var members: [ObjectDecoder.Member] = []
-      let result = bytes.withUnsafeBytes { bytes in
-        Result { () throws(CanonicalEncodingError) in try decoder.split(bytes, into: &members) }
-      }
-      try result.get()
-      return members.map(\.index)
-    }
-    #expect(try places("{}") == [])
-    #expect(try places(#"{"word":1}"#) == [0] && places(#"{"trips":1}"#) == [1])
-    #expect(try places(#"{"word":"","trips":[]}"#) == [0, 1])
-    for text in [
-      "", "{", "}", "{]", "[}", "{,}", "{ }", #"{"word"}"#, #"{"word":}"#, #"{"word":1"#,
-      #"{"word":1,}"#, #"{"word":,"trips":1}"#, #"{"word":1,,"trips":1}"#,
-      #"{"trips":1,"word":1}"#, #"{"word":1,"word":1}"#, #"{"trips":1,"trips":1}"#,
-      #"{"other":1}"#, #"{"words":1}"#,
-      #"{,"word":1}"#, #"{"word":1}}"#, #"{"word":1]"#, #"{"word":"a}"#,
-    ] {
-      #expect(throws: CanonicalEncodingError.self, "\(text)") { try places(text) }
-    }
-  }
-
   @Test("A value of more than 1 MiB must be in a file, however long its text in the line is.")
   func largeValues() throws {
     let decoder = try ChangeFormat(tripSchema).decoders[2]
@@ -108,91 +82,6 @@ struct ObjectDecoderTests {
     try split(String(repeating: #"\n"#, count: LargeValue.limit))
     #expect(throws: CanonicalEncodingError.self) {
       try split(String(repeating: "a", count: LargeValue.limit + 1))
-    }
-  }
-
-  @Test("A value of 1 MiB can be in a line, if its text is six times as long too.")
-  func longestTexts() throws {
-    let schema = StoreSchema(
-      version: "1",
-      entities: [
-        Entity(
-          name: "E",
-          attributes: [
-            Attribute(name: "a", type: .any), Attribute(name: "d", type: .data),
-            Attribute(name: "s", type: .string),
-          ]
-        )
-      ]
-    )
-    let decoder = try ChangeFormat(schema).decoders[0]
-    func refusal(_ member: String) -> String? {
-      Array("{\(member)}".utf8).withUnsafeBytes { bytes -> String? in
-        var members: [ObjectDecoder.Member] = []
-        do throws(CanonicalEncodingError) {
-          try decoder.split(bytes, into: &members)
-          return nil
-        } catch {
-          return error.message
-        }
-      }
-    }
-    let limit = LargeValue.limit
-    let reason = "a value of more than 1 MiB must be in a file"
-    // Only a text of more than 1 MiB is decoded when its object is split.
-    #expect(refusal(#""s":\#(String(repeating: "1", count: limit))"#) == nil)
-    #expect(refusal(#""s":\#(String(repeating: "1", count: limit + 1))"#) != nil)
-    let escape = #"\u0001"#
-    #expect(refusal(#""s":"\#(String(repeating: escape, count: limit))""#) == nil)
-    #expect(refusal(#""s":"\#(String(repeating: escape, count: limit))a""#) == reason)
-    for (count, expected) in [(limit, nil), (limit + 1, reason)] {
-      let base64 = encoded([UInt8](repeating: 0xff, count: count))
-      #expect(refusal(#""d":"\#(base64)""#) == expected)
-      #expect(refusal(#""a":"blob:\#(base64)""#) == expected)
-      #expect(refusal(#""a":"text64:\#(base64)""#) == expected)
-    }
-    #expect(refusal(#""a":"text:\#(String(repeating: "a", count: limit))""#) == nil)
-    #expect(refusal(#""a":"text:\#(String(repeating: "a", count: limit + 1))""#) == reason)
-  }
-
-  @Test("A list of links can be longer than 1 MiB.")
-  func longLists() throws {
-    let decoder = try ChangeFormat(tripSchema).decoders[2]
-    let prefix = referencePrefix("Trip")
-    var list: [UInt8] = []
-    appendLinkList(1...40_000, prefix: prefix, to: &list)
-    #expect(list.count > LargeValue.limit)
-    let object = Array(#"{"trips":"#.utf8) + list + [0x7d]
-    try object.withUnsafeBytes { bytes in
-      var members: [ObjectDecoder.Member] = []
-      try decoder.split(bytes, into: &members)
-      #expect(members.map(\.index) == [1] && members[0].value.count == list.count)
-    }
-  }
-
-  @Test("The text of a large value is null, or its storage class if the column has no type.")
-  func largeForms() throws {
-    let schema = StoreSchema(
-      version: "1",
-      entities: [
-        Entity(
-          name: "E",
-          attributes: [Attribute(name: "a", type: .any), Attribute(name: "s", type: .string)]
-        )
-      ]
-    )
-    let decoder = try ChangeFormat(schema).decoders[0]
-    func isLarge(_ text: String, _ index: Int) -> Bool {
-      Array(text.utf8).withUnsafeBytes {
-        decoder.isLargeForm(ObjectDecoder.Member(index: index, value: $0))
-      }
-    }
-    for text in [#""text:""#, #""blob:""#, #""text64:""#] {
-      #expect(isLarge(text, 0) && !isLarge(text, 1) && !isLarge(text, 2), "\(text)")
-    }
-    #expect(!isLarge("null", 0) && isLarge("null", 1) && isLarge("null", 2))
-    for text in ["", "nul", "\"\"", #""real:""#, #""text:a""#] {
-      #expect(!isLarge(text, 0) && !isLarge(text, 1) && !isLarge(text, 2), "\(text)")
     }
   }
 }

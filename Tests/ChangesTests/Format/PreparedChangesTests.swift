@@ -85,45 +85,4 @@ struct PreparedChangesTests {
     #expect(linked.size <= empty && linked.count == 0 && linked.members.isEmpty)
     #expect(linked.values.isEmpty && linked.refusals.isEmpty)
   }
-
-  @Test("The size is exactly that of the copied texts, decoded values, changes and links.")
-  func exactSize() throws {
-    let part = MemoryLayout<PreparedChanges.Part>.stride
-    #expect(PreparedChanges().size == 0)
-    let insert = SampleChange.insert
-    let texts = insert.entity.utf8.count + insert.after.utf8.count
-    #expect(try prepared(insert).size == texts + part)
-    // Only a text with escapes is copied again, without its escapes.
-    var escaped = insert
-    escaped.after = insert.after.replacing(#""ab""#, with: #""a\n\\b""#)
-    #expect(try prepared(escaped).size == texts + 4 + 4 + part)
-    #expect(try prepared(escaped, insert).size == 2 * (texts + part) + 8)
-    let links = SampleChange.links
-    let all = [links.entity, links.changed, links.before, links.after].map(\.utf8.count)
-    #expect(try prepared(links).size == all.reduce(0, +) + part + 2 * 8)
-  }
-
-  @Test("The name and the leaf of a change are copied like its other texts.")
-  func names() throws {
-    let schema = StoreSchema(
-      version: "1",
-      entities: [Entity(name: "E", identity: RowIdentity(columns: ["a"]))]
-    )
-    let format = try ChangeFormat(schema)
-    let prepared = PreparedChanges()
-    let (name, leaf) = (#"["text:a"]"#, #""values":"0""#)
-    try SampleChange(entity: "E", after: "{}").withChange { change in
-      try Array((name + leaf).utf8).withUnsafeBytes { bytes in
-        var change = change
-        change.name = UnsafeRawBufferPointer(rebasing: bytes[..<name.utf8.count])
-        change.leaf = UnsafeRawBufferPointer(rebasing: bytes[name.utf8.count...])
-        try prepared.append(change, format: format)
-        #expect(prepared.parts[0].change.name.baseAddress != bytes.baseAddress)
-      }
-    }
-    let change = prepared.parts[0].change
-    #expect(prepared.refusals.isEmpty)
-    #expect(String(decoding: change.name, as: UTF8.self) == name)
-    #expect(String(decoding: change.leaf, as: UTF8.self) == leaf)
-  }
 }

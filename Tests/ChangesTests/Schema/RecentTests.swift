@@ -6,33 +6,6 @@ import Testing
 @Suite("The cache of recent results")
 struct RecentTests {
   @Test(
-    "The cache keeps the results of its last four keys, and computes older and failed ones again."
-  )
-  func lastFour() throws {
-    struct Refusal: Error {}
-    let recent = Recent<Int, String>(isSame: ==)
-    var asked: [Int] = []
-    func value(_ key: Int) throws -> String {
-      try recent.value(of: key) {
-        asked.append(key)
-        guard key > 0 else { throw Refusal() }
-        return String(key)
-      }
-    }
-    for key in [1, 2, 3, 4, 1, 2, 3, 4] { #expect(try value(key) == String(key)) }
-    #expect(asked == [1, 2, 3, 4])
-    // The least recently used key is evicted.
-    #expect(try value(1) == "1")
-    #expect(try value(5) == "5")
-    #expect(try value(1) == "1")
-    #expect(asked == [1, 2, 3, 4, 5])
-    #expect(try value(2) == "2")
-    #expect(asked == [1, 2, 3, 4, 5, 2])
-    for _ in 1...2 { #expect(throws: Refusal.self) { try value(0) } }
-    #expect(asked.suffix(2) == [0, 0])
-  }
-
-  @Test(
     "Two reads of one schema's text give copies, and a change of one does not affect the other."
   )
   func copies() throws {

@@ -91,47 +91,4 @@ struct JSONStringTests {
       }
     }
   }
-
-  @Test("The check of escapes accepts exactly the texts that the writer writes.")
-  func escapes() {
-    let alphabet = Array("a\\\"u01fnb\n".utf8)
-    func check(_ text: [UInt8]) {
-      let isCanonical = text.withUnsafeBytes { hasCanonicalEscapes($0) }
-      let plain = withUnsafeTemporaryAllocation(byteCount: 16, alignment: 1) { room in
-        text.withUnsafeBytes { unescapeCanonical($0, in: room).map { Array($0) } }
-      }
-      var written: [UInt8] = []
-      if let plain { plain.withUnsafeBytes { appendJSONContent($0, to: &written) } }
-      let expected = plain != nil && written == text
-      guard isCanonical != expected else { return }
-      Issue.record("\(String(decoding: text, as: UTF8.self))")
-    }
-    func checkAll(_ start: [UInt8], _ count: Int) {
-      check(start)
-      guard count > 0 else { return }
-      for byte in alphabet { checkAll(start + [byte], count - 1) }
-    }
-    checkAll([], 4)
-    checkAll(Array("\\u00".utf8), 3)
-    checkAll(Array("aaaaaaa".utf8), 2)
-    for last in ["n", "\\", "\"", "b", "t", "f", "r", "u0000", "u001f", "u0010"] {
-      let text = Array("a\\\(last)".utf8)
-      #expect(text.withUnsafeBytes { hasCanonicalEscapes($0) }, "\(last)")
-      for count in 2..<text.count {
-        #expect(!text[..<count].withUnsafeBytes { hasCanonicalEscapes($0) })
-      }
-    }
-    for last in ["u0020", "u0008", "u000a", "u001F", "u0100", "u1000", "x", "/", "u002f"] {
-      #expect(!Array("\\\(last)".utf8).withUnsafeBytes { hasCanonicalEscapes($0) }, "\(last)")
-    }
-  }
-
-  @Test("Hexadecimal digits are in lower case.")
-  func digits() {
-    let digits = Array("0123456789abcdef".utf8)
-    #expect((0..<16).map { hexDigit($0) } == digits)
-    for byte in UInt8.min ... .max {
-      #expect(hexValue(byte) == digits.firstIndex(of: byte).map { UInt8($0) })
-    }
-  }
 }

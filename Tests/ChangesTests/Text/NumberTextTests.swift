@@ -128,43 +128,4 @@ struct NumberTextTests {
   func refusedDouble(_ text: String) {
     #expect(bytes(text, parseDouble) == nil)
   }
-
-  @Test("The fast reader of doubles reads up to fifteen digits, and leaves other texts.")
-  func shortDoubles() {
-    func short(_ text: String) -> Double? { bytes(text, parseShortDouble) }
-    let read: [(String, Double)] = [
-      ("0.0", 0), ("-0.0", -0.0), ("1.0", 1), ("-1.0", -1), ("0.0001", 0.0001), ("1.5", 1.5),
-      ("-12.25", -12.25), ("0.5", 0.5), ("100.0", 100), ("99999999999999.9", 99_999_999_999_999.9),
-    ]
-    for (text, number) in read {
-      #expect(short(text)?.bitPattern == number.bitPattern, "\(text)")
-    }
-    for text in [
-      "", "-", ".", "-.", "1", "-1", "1.", "-1.", ".5", "-.5", "1.50", "1.00", "01.5", "0.00001",
-      "0.00009", "+1.5", "1.5e3", "1.x", "x.1", "--1.5", "100000000000000.0", "999999999999999.9",
-      "0.0000000000000001",
-    ] {
-      #expect(short(text) == nil, "\(text)")
-    }
-  }
-
-  @Test("A number is written with the given count of its last digits.")
-  func digits() {
-    for (number, count, expected) in [
-      (0, 1, "0"), (7, 1, "7"), (7, 3, "007"), (1234, 4, "1234"), (1234, 2, "34"), (10, 2, "10"),
-    ] as [(UInt64, Int, String)] {
-      #expect(text { appendDigits(number, count: count, to: &$0) } == expected)
-    }
-    #expect(storedUnsigned(7) == .integer(7))
-    #expect(storedUnsigned(9_223_372_036_854_775_807) == .integer(.max))
-    #expect(storedUnsigned(9_223_372_036_854_775_808) == .text("09223372036854775808"))
-    #expect(storedUnsigned(.max) == .text("18446744073709551615"))
-    for (text, isLarge) in [
-      ("09223372036854775808", true), ("09223372036854775807", false),
-      ("18446744073709551615", true), ("18446744073709551616", false),
-      ("9223372036854775808", false), ("009223372036854775808", false), ("", false),
-    ] {
-      #expect(bytes(text, isLargeUnsigned) == isLarge, "\(text)")
-    }
-  }
 }

@@ -71,14 +71,4 @@ struct SpelledValueTests {
   func refusals(text: String) {
     #expect(value(text) == nil)
   }
-
-  @Test("The text of a large value has only its storage class.")
-  func largeValues() {
-    let reference = LargeReference(digest: String(repeating: "0", count: 64), size: 1 << 21)
-    let values = [Value.text("a"), .blob(Data([1])), .brokenText(Data([0xff]))]
-    let texts = values.map {
-      String(decoding: EncodedValue(large: reference, spelling: $0).json, as: UTF8.self)
-    }
-    #expect(texts == [#""text:""#, #""blob:""#, #""text64:""#])
-  }
 }

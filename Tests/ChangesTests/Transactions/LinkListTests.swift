@@ -29,17 +29,6 @@ struct LinkListTests {
     #expect(links(text([])) == [])
   }
 
-  @Test("A text without a part is refused, or is the exact text of another list.")
-  func missingParts() {
-    let list = text([-32, 8, 70])
-    for start in list.indices {
-      for end in start + 1...list.count {
-        let other = Array(list[..<start] + list[end...])
-        if let meant = links(other) { #expect(text(meant) == other) }
-      }
-    }
-  }
-
   @Test("A text with another byte is refused, or is the exact text of another list.")
   func bytes() {
     let list = text([-32, 8])

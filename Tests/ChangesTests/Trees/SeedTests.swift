@@ -42,15 +42,6 @@ struct SeedTests {
     #expect(Seed(bytes: Array(0..<15)) == nil && Seed(bytes: Array(0..<17)) == nil)
   }
 
-  @Test("Only base64 of 16 bytes is read as a seed.")
-  func base64() {
-    for count in 0...40 {
-      let bytes = [UInt8](repeating: 7, count: count)
-      let read = Array(encoded(bytes).utf8).withUnsafeBytes { Seed(base64: $0) }
-      #expect(read?.bytes == (count == 16 ? bytes : nil), "\(count) bytes")
-    }
-  }
-
   @Test(
     "For each set of hidden leaves of up to 10, the cover is minimal and gives the other leaves."
   )

@@ -119,16 +119,6 @@ struct SignedNoteTests {
     #expect(try Checkpoint(text: "a\n0\n\(root)\nmore\n").text == "a\n0\n\(root)\n")
   }
 
-  @Test("The error about a number of leaves that is none names the second line.")
-  func sizes() {
-    let root = encoded(MerkleTree().root.bytes)
-    for size in ["-1", "+1", "01", "x", "99999999999999999999"] {
-      #expect(throws: NoteError.malformed("the second line is not a number of leaves")) {
-        try Checkpoint(text: "a\n\(size)\n\(root)\n")
-      }
-    }
-  }
-
   @Test("A checkpoint has an origin without control characters, and no negative number of leaves.")
   func origins() {
     let root = MerkleTree().root
@@ -140,100 +130,5 @@ struct SignedNoteTests {
     #expect(throws: Never.self) {
       try Checkpoint(origin: " ", head: TreeHead(count: 0, root: root))
     }
-  }
-
-  @Test("The error of a malformed note or key says what is wrong.")
-  func reasons() throws {
-    let signature = "\u{2014} a AAAAAAA=\n"
-    func reason(_ body: () throws -> Void) -> String? {
-      do {
-        try body()
-        return nil
-      } catch NoteError.malformed(let text) {
-        return text
-      } catch {
-        return "\(error)"
-      }
-    }
-    let form = "the note has too many signatures, or no empty line before them"
-    for text in ["a\n", "\n\(signature)", "a\n\n\(signature)b"] {
-      #expect(reason { _ = try note(text) } == form, "\(text)")
-    }
-    #expect(
-      reason { _ = try note("a\n\n" + String(repeating: signature, count: 101)) } == form
-    )
-    #expect(reason { _ = try SignedNote([0xff]) } == "the note is not UTF-8")
-    #expect(reason { _ = try note("a\n\n") } == "the note has no signature")
-    for line in ["\u{2014} a AAAAAA==\n", "- a AAAAAAA=\n", "\u{2014} a b AAAAAAA=\n"] {
-      #expect(
-        reason { _ = try note("a\n\n" + line) } == "the note has a line that is not a signature"
-      )
-    }
-    let read = try note("a\n\n\u{2014} a AAECAwQ=\n")
-    #expect(read.signatures.map(\.keyID) == [0x0001_0203])
-    #expect(read.signatures.map(\.bytes) == [[4]] && read.text == "a\n")
-    let control = "the text does not end with a line feed, or has control characters"
-    for text in ["", "a", "\u{1f}\n", "a\t\n"] {
-      #expect(reason { _ = try SignedNote(text: text) } == control)
-    }
-    #expect(throws: Never.self) { try SignedNote(text: " \n") }
-  }
-
-  @Test("The name of a key has no blank, plus or control character, and the key has 32 bytes.")
-  func keyParts() throws {
-    let bytes = [UInt8](repeating: 1, count: 32)
-    for name in ["", "a b", "a+", "\u{a0}", "\u{1f}", "\n"] {
-      #expect(
-        throws: NoteError.malformed(
-          "the name of a key is empty, or has a blank, a plus or a control character"
-        )
-      ) { try NoteKey(name: name, bytes: bytes) }
-    }
-    for count in [0, 31, 33] {
-      #expect(throws: NoteError.malformed("a key of Ed25519 has 32 bytes")) {
-        try NoteKey(name: "a", bytes: [UInt8](repeating: 1, count: count))
-      }
-    }
-    let form = NoteError.malformed("this is not a key of Ed25519 with its name and number")
-    for text in ["", "a+b", "a+00000000+", "a+00000000+AgAA", "a+00000000+A"] {
-      #expect(throws: form) { try NoteKey(verifier: text) }
-    }
-    let key = try NoteKey(name: "a", bytes: bytes)
-    #expect(try NoteKey(verifier: key.verifier) == key)
-    let other = "a+\(key.id == 0 ? "00000001" : "00000000")+\(encoded([1] + bytes))"
-    #expect(throws: NoteError.malformed("the key of a has another number")) {
-      try NoteKey(verifier: other)
-    }
-    for number in 0..<600 {
-      let key = try NoteKey(name: "\(number)", bytes: bytes)
-      #expect(key.verifier.split(separator: "+")[1].count == 8)
-      guard key.id < 1 << 24 else { continue }
-      #expect(try NoteKey(verifier: key.verifier) == key)
-    }
-    #expect(throws: NoteError.malformed("this is not a PEM file with a key of Ed25519")) {
-      try ed25519Key(pem: "")
-    }
-  }
-
-  @Test("A private key has 32 bytes, and a signature is valid only for its text and its key.")
-  func signatures() throws {
-    let text = Array("text".utf8)
-    let secret = [UInt8](repeating: 7, count: 32)
-    let refusal = NoteError.malformed("this is not a private key of Ed25519")
-    for count in [0, 31, 33] {
-      let other = [UInt8](repeating: 7, count: count)
-      #expect(throws: refusal) { try ed25519PublicKey(of: other) }
-      #expect(throws: refusal) { try ed25519Signature(of: text, by: other) }
-    }
-    let key = try ed25519PublicKey(of: secret)
-    let signature = try ed25519Signature(of: text, by: secret)
-    #expect(key.count == 32 && signature.count == 64)
-    #expect(try isEd25519Signature(signature, of: text, by: key))
-    #expect(try !isEd25519Signature(signature, of: text + [0], by: key))
-    #expect(try !isEd25519Signature(signature + [0], of: text, by: key))
-    #expect(try !isEd25519Signature(signature.dropLast(), of: text, by: key))
-    #expect(try !isEd25519Signature([], of: text, by: key))
-    #expect(try !isEd25519Signature(signature, of: text, by: key.dropLast()))
-    #expect(try !isEd25519Signature(signature, of: text, by: secret))
   }
 }

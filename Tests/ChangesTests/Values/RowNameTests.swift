@@ -63,39 +63,4 @@ struct RowNameTests {
   func refusals(text: String) {
     #expect(read(text) == nil)
   }
-
-  @Test("A name contains a key or a rowid, whose limits are those of a 64-bit integer.")
-  func identities() throws {
-    let expected: [(String, RowName.Identity)] = [
-      ("7", .integer(7)), ("-9223372036854775808", .integer(.min)), ("0", .integer(0)),
-      (#"["rowid:5"]"#, .rowid(5)), (#"["rowid:-1"]"#, .rowid(-1)),
-      (#"["rowid:9223372036854775807"]"#, .rowid(.max)), (#"["text:"]"#, .key([.text("")])),
-      (#"["text:a","integer:7"]"#, .key([.text("a"), .integer(7)])),
-      (#"["integer:7","integer:8"]"#, .key([.integer(7), .integer(8)])),
-      (#"["real:7.0"]"#, .key([.real(7)])),
-      (#"["text:\\","text:\""]"#, .key([.text("\\"), .text("\"")])),
-    ]
-    for (text, identity) in expected { #expect(read(text)?.identity == identity, "\(text)") }
-    for text in [
-      #"["rowid:9223372036854775808"]"#, #"["rowid:5""#, #"["rowid:5"#, #"["rowid:5"]]"#,
-      #"["rowid:"#, "[", "]", #"[""#, #"["]"#, #"[""]"#, #"["text:a",,"text:b"]"#,
-      #"[,"text:a"]"#, #"["text:a""text:b"]"#, #"["null"]"#, #"["null","text:a"]"#,
-      #"["text:a\"]"#, #" ["text:a"]"#, #"("text:a"]"#,
-      #"["text:a")"#,
-    ] {
-      #expect(read(text) == nil, "\(text)")
-    }
-  }
-
-  @Test("A row whose key is NULL or NaN has its rowid as its name, or no name without a rowid.")
-  func unknown() {
-    for value in [Value.null, .real(.nan)] {
-      #expect(name([value]) == #"["rowid:5"]"#)
-      #expect(name([.integer(1), value], rowid: -2) == #"["rowid:-2"]"#)
-      #expect(name([value], rowid: nil) == nil)
-    }
-    #expect(name([], rowid: nil) == nil && name([.integer(3)], rowid: nil) == "3")
-    #expect(name([.real(0.5)], rowid: nil) == #"["real:0.5"]"#)
-    #expect(name([.integer(1), .integer(2)]) == #"["integer:1","integer:2"]"#)
-  }
 }

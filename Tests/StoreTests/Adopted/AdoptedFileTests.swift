@@ -36,23 +36,6 @@ struct AdoptedFileTests {
     #expect(try program.history().map(\.changes.count) == [1])
   }
 
-  @Test("A catalog is found by its prefix, if SQL can contain the prefix without quotes.")
-  func prefixes() throws {
-    for (prefix, isPrefix) in [
-      ("audit_", true), ("x9_", true), ("a b_", false), ("9_", false), ("a;_", false),
-      ("ä_", false), ("sqlite", true),
-    ] {
-      let connection = try Connection(path: "", mode: .memory)
-      try connection.execute("CREATE TABLE \(quoted(prefix + "catalog")) (\"key\", \"value\")")
-      try connection.run(
-        "INSERT INTO \(quoted(prefix + "catalog")) VALUES ('adopted', ?1)",
-        values: [.text(prefix)]
-      )
-      let found = try AdoptedFile.prefix(on: connection)
-      #expect(found == (isPrefix ? prefix : nil), "\(prefix)")
-    }
-  }
-
   @Test("The differences of two adopted files are listed table by table.")
   func differences() throws {
     let (old, new) = (try AdoptedProgram(), try AdoptedProgram())
@@ -129,38 +112,6 @@ struct AdoptedFileTests {
     #expect(history.last?.author == "Zoe")
     #expect(history.last?.changes.count == 11)
     #expect(try findings(program) == [])
-  }
-
-  @Test("A check compares each column with its last value in history, whichever change has it.")
-  func severalChanges() throws {
-    let program = try AdoptedProgram()
-    try program.run("UPDATE person SET name = 'Anna' WHERE id = 1; DELETE FROM pair WHERE y = 2")
-    #expect(try findings(program) == [])
-    try program.run(
-      "UPDATE person SET age = 31 WHERE id = 1; INSERT INTO pair VALUES ('k', 2, 'new')"
-    )
-    #expect(try findings(program) == [])
-    try program.connection.setTriggers(enabled: false)
-    try program.run(
-      """
-      UPDATE person SET name = 'unseen', age = 32 WHERE id = 1;
-      UPDATE pair SET v = 'unseen' WHERE y = 2;
-      """
-    )
-    try program.connection.setTriggers(enabled: true)
-    var sequences: [Int64] = []
-    var found: [String] = []
-    _ = try program.open().check { finding in
-      if case .row(let change) = finding { sequences.append(change.sequence) }
-      found.append(finding.description)
-    }
-    #expect(
-      found == [
-        #"pair ["text:k","integer:2"] has other values than in history: ["v"]"#,
-        #"person 1 has other values than in history: ["name","age"]"#,
-      ]
-    )
-    #expect(sequences == [0, 0])
   }
 
   @Test("A check finds transactions that were altered or removed.")

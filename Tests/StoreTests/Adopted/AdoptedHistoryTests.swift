@@ -100,18 +100,6 @@ struct AdoptedHistoryTests {
     #expect(details == #"{"boundary":"proven","unclosed":{"author":"lost"}}"#)
   }
 
-  @Test("An author who is named after the last change ends the transaction before it.")
-  func lateBracket() throws {
-    let program = try AdoptedProgram()
-    try program.run(
-      "BEGIN; INSERT INTO tag VALUES ('a', 1); UPDATE travelog_context SET author = 'late'; COMMIT"
-    )
-    let history = try program.history()
-    #expect(history.map(\.author) == [nil])
-    #expect(history.map(\.boundary) == ["assumed"])
-    #expect(history.map(\.changes.count) == [1])
-  }
-
   @Test("Rows that REPLACE removes without a trigger are recorded as deleted.")
   func replacedRows() throws {
     let program = try AdoptedProgram("PRAGMA journal_mode = WAL;")

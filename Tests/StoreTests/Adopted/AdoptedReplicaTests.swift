@@ -196,35 +196,6 @@ struct AdoptedReplicaTests {
     #expect(try programRows(of: first.url.path) == programRows(of: program.path))
   }
 
-  @Test("A replica keeps the indexes of a table that the program changes.")
-  func indexOfChangedTable() throws {
-    let program = try AdoptedProgram()
-    let replica = try program.replica("replica.db", after: 1)
-    try program.run("ALTER TABLE pet ADD COLUMN mail")
-    try replica.follow(program.open())
-    let names = try Connection(path: replica.url.path, mode: .readOnly).all(
-      "SELECT name FROM sqlite_schema WHERE type = 'index' AND tbl_name = 'pet'"
-    ) { $0.string(at: 0) }
-    #expect(names == ["pet_owner"])
-    try expectEquality(replica, program, after: 1)
-  }
-
-  @Test("The tables of an adopted file begin with lineage 0 and with the format of the library.")
-  func catalog() throws {
-    let program = try AdoptedProgram()
-    let schema = try program.open().schema
-    let connection = try Connection(path: ":memory:", mode: .memory)
-    try AdoptedReplica.create(schema, on: connection, provenance: .system)
-    #expect(connection.tablePrefix == "travelog_")
-    for (key, value) in [
-      ("lineage", .integer(0)), ("format", .integer(1)), ("adopted", .text("travelog_")),
-    ] as [(String, Value)] {
-      #expect(try Catalog.value(key, on: connection) == value, "\(key)")
-    }
-    let catalog = try Catalog(on: connection)
-    #expect(catalog.schema == schema && !catalog.isReplica)
-  }
-
   @Test("A replica has no application ID of a forged schema that would make it a store of ours.")
   func forgedApplication() throws {
     let program = try AdoptedProgram()
@@ -238,14 +209,5 @@ struct AdoptedReplicaTests {
     #expect(try connection.integer("PRAGMA application_id") == 0)
     #expect(try connection.integer("PRAGMA user_version") == 7)
     #expect(try Store.open(.file(file)).schema == schema)
-  }
-
-  @Test("A replica of a database of another program does not report tables as unrecorded.")
-  func unrecordedTables() throws {
-    let program = try AdoptedProgram()
-    #expect(try program.open().unrecordedTables() == [])
-    let replica = try program.replica("replica.db").open()
-    #expect(replica.schema.isAdopted && replica.isReplica)
-    #expect(try replica.unrecordedTables() == nil)
   }
 }

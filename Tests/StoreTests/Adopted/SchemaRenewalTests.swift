@@ -1,7 +1,6 @@
 import Changes
 import Foundation
 import SQLite
-import StoreTesting
 import TestSupport
 import Testing
 
@@ -27,68 +26,6 @@ struct SchemaRenewalTests {
           throw TakenBack()
         }
       }
-    }
-  }
-
-  @Test("A comparison reports a difference only if a table differs from the catalog.")
-  func result() throws {
-    for (sql, isChanged) in [
-      ("SELECT 1", false), ("CREATE TABLE b(c); DROP TABLE b", false),
-      ("ALTER TABLE a ADD COLUMN w", true), ("CREATE TABLE b(c)", true),
-      ("CREATE INDEX a_v ON a(v)", true),
-    ] {
-      try withFile { connection, blobs, catalog in
-        try connection.execute(sql)
-        let renewal = SchemaRenewal(
-          connection: connection,
-          names: try #require(AdoptedFile.names(on: connection)),
-          catalog: catalog,
-          blobs: blobs
-        )
-        let found = try renewal.run()
-        #expect(found == isChanged, "\(sql)")
-        #expect(try AdoptedFile.isCurrent(on: connection))
-        let version = try #require(Int64(catalog.schema.version))
-        let now = try Catalog(on: connection).schema.version
-        #expect(now == "\(version + (isChanged ? 1 : 0))", "\(sql)")
-      }
-    }
-  }
-
-  @Test("Tables that are recorded again get the next version of the schema.")
-  func recordedAgain() throws {
-    try withFile { connection, blobs, catalog in
-      let renewal = SchemaRenewal(
-        connection: connection,
-        names: try #require(AdoptedFile.names(on: connection)),
-        catalog: catalog,
-        blobs: blobs
-      )
-      let made = try renewal.recordAgain(["a"], author: Author(name: "Zoe"))
-      #expect(made == 2)
-      let version = try #require(Int64(catalog.schema.version))
-      #expect(try Catalog(on: connection).schema.version == "\(version + 1)")
-      let transaction = try #require(try HistoryRows(connection).transaction(made))
-      #expect(transaction.operation == .difference)
-      #expect(transaction.author == "Zoe")
-      #expect(transaction.count == 1)
-      #expect(transaction.details == #"{"boundary":"proven","replaced":["a"],"captured":false}"#)
-    }
-  }
-
-  @Test("The version after a version that is not a number is 1.")
-  func forgedVersion() throws {
-    try withFile { connection, blobs, catalog in
-      var catalog = catalog
-      catalog.schema.version = "first"
-      let renewal = SchemaRenewal(
-        connection: connection,
-        names: try #require(AdoptedFile.names(on: connection)),
-        catalog: catalog,
-        blobs: blobs
-      )
-      _ = try renewal.recordAgain(["a"], author: Author())
-      #expect(try Catalog(on: connection).schema.version == "1")
     }
   }
 
@@ -139,19 +76,6 @@ struct SchemaRenewalTests {
     }
   }
 
-  @Test("A row without a key and a rowid is damage, and the error names its table.")
-  func nameless() throws {
-    try withFile { connection, _, catalog in
-      let layouts = try catalog.schema.layouts()
-      let table = AdoptedTable(connection, layout: layouts[0], layouts: layouts)
-      #expect(try table.name(of: [.integer(5), .null], rowid: nil) == RowName(ObjectID(5)))
-      let error = try storeError { _ = try table.name(of: [.null, .null], rowid: nil) }
-      #expect(error.code == .damaged)
-      let message = "transaction 0 can't be read: a row of a has no key"
-      #expect(error.message.contains(message), "\(error.message)")
-    }
-  }
-
   @Test("Triggers are suspended by another process only while that process is running.")
   func suspension() throws {
     func isRunning(_ process: Int32) throws -> Bool {
@@ -166,29 +90,5 @@ struct SchemaRenewalTests {
     #expect(try !isRunning(getpid()))
     // The first process of the system is always running, and may belong to another user.
     #expect(try isRunning(1))
-  }
-
-  @Test("A replica finds the words of replayed rows in a full-text index.")
-  func fullText() throws {
-    let program = try AdoptedProgram(
-      """
-      CREATE TABLE note(id INTEGER PRIMARY KEY, body);
-      CREATE VIRTUAL TABLE search USING fts5(body, content='note', content_rowid='id');
-      """
-    )
-    let replica = try program.replica("replica.db", after: 1)
-    func count(_ word: String) throws -> Int64? {
-      try Connection(path: replica.url.path, mode: .readOnly)
-        .integer("SELECT count(*) FROM search('\(word)')")
-    }
-    try program.run("INSERT INTO note VALUES (1, 'first')")
-    try replica.follow(program.open())
-    #expect(try count("first") == 1)
-    try program.run("UPDATE note SET body = 'second'")
-    try replica.follow(program.open())
-    #expect(try count("second") == 1)
-    try program.run("DELETE FROM note")
-    try replica.follow(program.open())
-    #expect(try count("second") == 0)
   }
 }

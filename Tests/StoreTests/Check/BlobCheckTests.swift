@@ -34,25 +34,6 @@ struct BlobCheckTests {
     }
   }
 
-  @Test("A large value of a store in memory is missing if the store has no content for it.")
-  func missingContent() throws {
-    let schema = StoreSchema(
-      version: "1",
-      entities: [Entity(name: "Note", attributes: [Attribute(name: "text", type: .string)])]
-    )
-    try withStore(.memory, schema: schema) { store, _ in
-      let text = String(repeating: "long ", count: 240_000)
-      try store.write(Author()) { try $0.insert(0, id: 1, values: [.text(text)]) }
-      #expect(try findings(store) == [])
-      let digest = SHA256.digest(of: Array(text.utf8)).description
-      let connection = try #require(store.writerConnection)
-      try connection.execute("UPDATE store_blob SET content = x'00'")
-      #expect(try findings(store) == ["the large value \(digest) was altered"])
-      try connection.execute("UPDATE store_blob SET content = NULL")
-      #expect(try findings(store) == ["the large value \(digest) is missing"])
-    }
-  }
-
   @Test("A value whose file is missing is one finding, and its row is not reported as changed.")
   func missingFile() throws {
     let schema = StoreSchema(

@@ -96,7 +96,7 @@ struct CheckTests {
     var seeds = SeededGenerator(for: "healthy migrations")
     for _ in 0..<trials(5, long: 500) {
       let seed = seeds.next()
-      var world = EvolvingWorld(SeededGenerator(seed: seed))
+      var world = EvolvingSchema(SeededGenerator(seed: seed))
       try withTemporaryFolder { folder in
         let url = folder.appendingPathComponent("store")
         try world.fill(Store.open(.file(url), schema: world.schema))
@@ -178,52 +178,6 @@ struct CheckTests {
       let found = try findings(store)
       #expect(found.contains(expected), "\(found)")
       #expect(found.count <= 3, "\(found)")
-    }
-  }
-
-  @Test(
-    "A row that was changed without the triggers is the only finding, also if it had been updated.",
-    arguments: [
-      ("UPDATE Trip SET name = 'other' WHERE id = 1", #"["name"]"#),
-      ("UPDATE Trip SET price = 9 WHERE id = 1", #"["price"]"#),
-      ("UPDATE Trip SET name = 'other', price = 9 WHERE id = 1", #"["name","price"]"#),
-      ("UPDATE Trip SET name = 'other', price = 9 WHERE id = 2", #"["name","price"]"#),
-      ("UPDATE Trip SET name = 'new', price = 1.0 WHERE id = 1", nil),
-      ("UPDATE Trip SET name = 't2' WHERE id = 2", nil),
-    ] as [(String, String?)]
-  )
-  func changedRow(_ sql: String, _ properties: String?) throws {
-    try withTampered(sql) { store in
-      let id = sql.suffix(1)
-      let expected = properties.map { ["Trip \(id) has other values than in history: \($0)"] }
-      let found = try findings(store)
-      #expect(found == expected ?? [])
-    }
-  }
-
-  @Test("An index with the same columns in another order differs from the schema.")
-  func orderOfIndex() throws {
-    let schema = StoreSchema(
-      version: "1",
-      entities: [
-        Entity(
-          name: "Pair",
-          attributes: [Attribute(name: "a", type: .string), Attribute(name: "b", type: .string)],
-          indexes: [["a", "b"]]
-        )
-      ]
-    )
-    try withStore(.file, schema: schema) { store, _ in
-      let sql = try rows(
-        "SELECT sql FROM sqlite_schema WHERE name = 'Pair_a_b_index'",
-        in: store
-      )[0]
-      let other = sql.replacing(#""a", "b""#, with: #""b", "a""#)
-      #expect(other != sql)
-      let connection = try Connection(path: store.location.path, mode: .readWrite)
-      try connection.execute("DROP INDEX Pair_a_b_index; \(other)")
-      let found = try findings(store)
-      #expect(found == ["the index Pair_a_b_index differs from the schema"])
     }
   }
 
@@ -425,55 +379,6 @@ struct CheckTests {
         }
       }
     }
-  }
-
-  @Test("Complete history has all values of each object, also of changed and renamed ones.")
-  func nothingUnknown() throws {
-    let schema = { (version: String, type: ValueType) in
-      StoreSchema(
-        version: version,
-        entities: [
-          Entity(
-            name: "Trip",
-            attributes: [
-              Attribute(name: "name", type: .string), Attribute(name: "days", type: type),
-            ]
-          )
-        ]
-      )
-    }
-    try withStoreFile(
-      schema("1", .int64),
-      fill: { writer in
-        try writer.insert(0, id: 1, values: [.text("a"), .integer(3)])
-        try writer.insert(0, id: 2, values: [.text("b"), .integer(4)])
-      },
-      { url in
-        func check() throws -> (findings: [String], unknown: Int64) {
-          var findings: [String] = []
-          let result = try Store.open(.file(url)).check { findings.append($0.description) }
-          return (findings, result.unknown)
-        }
-        try Store.open(.file(url)).write(Author()) { writer in
-          try writer.update(0, id: 1, columns: [0], values: [.text("c")])
-        }
-        #expect(try check() == ([], 0))
-        try Migration.migrate(url, to: schema("2", .decimal), author: Author())
-        try Store.open(.file(url)).write(Author()) { writer in
-          try writer.update(0, id: 2, columns: [0], values: [.text("d")])
-          try writer.delete(0, id: 1)
-        }
-        #expect(try check() == ([], 0))
-        // Triggers do not capture a value that history has only in the insertion.
-        let connection = try Connection(path: url.path(percentEncoded: false), mode: .readWrite)
-        try connection.setTriggers(enabled: false)
-        try connection.execute("UPDATE Trip SET days = '5'")
-        let altered = try check()
-        #expect(altered.findings.count == 1)
-        #expect(altered.findings.first?.contains(#"["days"]"#) == true)
-        #expect(altered.unknown == 0)
-      }
-    )
   }
 
   @Test("An attribute that a migration added is compared in objects that have never set it.")

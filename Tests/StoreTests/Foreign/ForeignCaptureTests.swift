@@ -31,7 +31,6 @@ struct ForeignCaptureTests {
     return result
   }
 
-  private let oslo = #"{"name":"Oslo","price":1.0,"image":null,"plan":{"entity":"Plan","id":"1"}}"#
   private let rome = #"{"name":"Rome","price":2.0,"image":null,"plan":{"entity":"Plan","id":"1"}}"#
 
   private func trip(_ name: String, _ price: String = "null") -> String {
@@ -100,19 +99,6 @@ struct ForeignCaptureTests {
     )
   }
 
-  @Test("A link that replaces another link of the same object records only the lost link.")
-  func replacedLink() throws {
-    #expect(
-      try changes([
-        "INSERT INTO Tag_trips (Tag, Trip) VALUES (1, 2)",
-        "UPDATE history_foreign SET time = time - 10000",
-        "UPDATE OR REPLACE Tag_trips SET Trip = 2 WHERE Trip = 1",
-      ]).last == [
-        #"update Tag 1 ["trips"] {"trips":[{"entity":"Trip","id":"1"}]} {"trips":[]}"#
-      ]
-    )
-  }
-
   @Test("Rows that REPLACE deletes are recorded, whatever the conflict is.")
   func replace() throws {
     #expect(
@@ -169,28 +155,6 @@ struct ForeignCaptureTests {
           + " ON CONFLICT (name) DO UPDATE SET price = excluded.price"
       ]) == [[#"update Trip 2 ["price"] {"price":2.0} {"price":8}"#]]
     )
-  }
-
-  @Test("A large value is counted once for each row in which a foreign update sets or replaces it.")
-  func countedValues() throws {
-    try withForeignStore { store, connection in
-      try store.write(Author()) { writer in
-        let image = Data(repeating: 1, count: 200_000)
-        for id in Int64(1)...3 {
-          let value: Value = id == 1 ? .blob(image) : .null
-          try writer.insert(Kind.trip, id: id, values: [.null, .null, value, .null])
-        }
-      }
-      for (sql, count) in [
-        ("UPDATE Trip SET image = (SELECT image FROM Trip WHERE id = 1) WHERE id = 2", "2"),
-        ("UPDATE Trip SET image = (SELECT image FROM Trip WHERE id = 1) WHERE id = 3", "3"),
-        ("UPDATE Trip SET image = NULL WHERE id = 1", "2"),
-      ] {
-        try connection.execute(sql)
-        try seal(store)
-        #expect(try rows("SELECT rows FROM store_blob", in: store) == [count], "\(sql)")
-      }
-    }
   }
 
   @Test("A changed id is a delete and an insert, and the old id is never used again.")

@@ -197,20 +197,4 @@ struct ForeignReaderTests {
       #expect(try files() == 0)
     }
   }
-
-  @Test("The head of a reader is the last captured row, or else the last transaction.")
-  func heads() throws {
-    try withForeignStore { store, connection in
-      #expect(try store.read { $0.head } == .transaction(0))
-      try store.write(Author()) { try $0.insert(Kind.tag, id: 1, values: [.text("own")]) }
-      // The store's own write is not captured.
-      #expect(try rows("SELECT count(*) FROM history_foreign", in: store) == ["0"])
-      #expect(try store.read { $0.head } == .transaction(1))
-      try connection.execute("INSERT INTO Tag (word) VALUES ('a'), ('b')")
-      let captured = try rows("SELECT max(id) FROM history_foreign", in: store)
-      let last = try #require(Int64(captured[0]))
-      #expect(last > 0)
-      #expect(try store.read { $0.head } == .unsealed(row: last))
-    }
-  }
 }

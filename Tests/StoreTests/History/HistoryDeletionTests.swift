@@ -55,19 +55,6 @@ struct HistoryDeletionTests {
     }
   }
 
-  @Test("Only an erasure that finds values in history rebuilds the file.")
-  func erasure() throws {
-    try withStore(.file) { store, _ in
-      try addTags(1...1, to: store)
-      // VACUUM raises this number.
-      let version = try rows("PRAGMA schema_version", in: store)
-      #expect(try store.eraseHistory(of: 9) { _, _, _ in true } == 0)
-      #expect(try rows("PRAGMA schema_version", in: store) == version)
-      #expect(try store.eraseHistory(of: 1) { _, _, _ in true } == 1)
-      #expect(try rows("PRAGMA schema_version", in: store) != version)
-    }
-  }
-
   @Test("A transaction that is deleted from the middle keeps its id, and loses all its content.")
   func middle() throws {
     try withStore(.file) { store, _ in
@@ -210,85 +197,6 @@ struct HistoryDeletionTests {
     }
   }
 
-  @Test("A batch of a deletion ends with the transaction during which its time is over.")
-  func batchLimit() throws {
-    for (turn, last) in [(.zero, 1), (.seconds(60), 3)] as [(Duration, Int64)] {
-      try withStore(.memory) { store, _ in
-        try addTags(1...3, to: store)
-        let done = try store.maintain { try HistoryDeletion($0).deleteBatch(1...3, turn: turn) }
-        #expect(done.last == last && done.count == last, "\(turn)")
-      }
-    }
-  }
-
-  @Test("An erasure empties the write-ahead log, also if history has no such values.")
-  func emptiedLog() throws {
-    try withStore(.file) { store, _ in
-      try addTags(1...1, to: store)
-      let log = store.location.path + "-wal"
-      func size() throws -> Int { try Data(contentsOf: URL(fileURLWithPath: log)).count }
-      #expect(try size() > 0)
-      #expect(try store.eraseHistory(of: 9) { _, _, _ in true } == 0)
-      #expect(try size() == 0)
-      #expect(try store.eraseHistory(of: 1) { _, _, _ in true } == 1)
-      #expect(try size() == 0)
-    }
-  }
-
-  @Test("A batch of a deletion ends with the transaction whose id is 5,000 above the first one.")
-  func batchOfEmptyTransactions() throws {
-    let hour = Duration.seconds(3600)
-    try withStore(.memory) { store, _ in
-      try addTags(1...1, to: store)
-      try store.inTransaction { _, connection in
-        try connection.execute(
-          """
-          WITH RECURSIVE n (id) AS (SELECT 2 UNION ALL SELECT id + 1 FROM n WHERE id < 5003)
-          INSERT INTO history_transaction (id, time, process, process_id, host, schema,
-              first_change, changes, seed, op, state)
-            SELECT n.id, time, process, process_id, host, schema, 2, 0, seed, 'recorded', 'whole'
-              FROM n, history_transaction t WHERE t.id = 1;
-          """
-        )
-      }
-      let first = try store.maintain { try HistoryDeletion($0).deleteBatch(1...6_000, turn: hour) }
-      #expect(first.last == 5_001 && first.count == 5_001)
-      let second = try store.maintain {
-        try HistoryDeletion($0).deleteBatch(5_002...6_000, turn: hour)
-      }
-      #expect(second.last == 5_003 && second.count == 2)
-      let third = try store.maintain {
-        try HistoryDeletion($0).deleteBatch(5_004...6_000, turn: hour)
-      }
-      #expect(third.last == nil && third.count == 0)
-    }
-  }
-
-  @Test("A new lineage keeps the transactions after its base, with digests that follow the base.")
-  func newLineage() throws {
-    try withStore(.file) { store, open in
-      try addTags(1...4, to: store)
-      let digest = try store.read { try $0.point(4).digest }
-      let base = HistoryPoint(lineage: 1, transaction: 2, digest: digest)
-      try store.beginLineage(after: base)
-      let again = try open()
-      #expect(again.lineage == 1)
-      #expect(try states(of: again) == ["3 whole 1", "4 whole 1"])
-      try again.read { reader in
-        let history = HistoryRows(reader.connection)
-        var previous = digest
-        for id in [3, 4] as [Int64] {
-          let transaction = try #require(try history.transaction(id))
-          previous = try history.digest(of: transaction, after: previous)
-          #expect(transaction.digest == previous, "\(id)")
-        }
-        let range = try reader.historyRange()
-        #expect(range.base == base && range.oldest == 3)
-        #expect(range.head == HistoryPoint(lineage: 1, transaction: 4, digest: previous))
-      }
-    }
-  }
-
   @Test("A new lineage is refused if a transaction after its base was deleted.")
   func refusedLineage() throws {
     try withStore(.memory) { store, _ in
@@ -312,20 +220,6 @@ struct HistoryDeletionTests {
         #expect(try states(of: store) == before)
       }
       #expect(try states(of: store) == ["4 whole 1"])
-    }
-  }
-
-  @Test("Expired history is deleted when the store is opened, and not at each of the next writes.")
-  func expiryInterval() throws {
-    try withTemporaryFolder { folder in
-      let location = Location.file(folder.appendingPathComponent("test.store"))
-      var options = Options()
-      options.historyTimeToLive = .zero
-      let store = try Store.open(location, schema: sampleSchema, options: options)
-      // The next deletion follows a minute after the store was opened.
-      try addTags(1...3, to: store)
-      #expect(try states(of: store) == ["1 whole 1", "2 whole 1", "3 whole 1"])
-      #expect(try states(of: Store.open(location, options: options)) == [])
     }
   }
 }

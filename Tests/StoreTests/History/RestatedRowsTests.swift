@@ -243,44 +243,4 @@ struct RestatedRowsTests {
       }
     }
   }
-
-  @Test(
-    "A replica finds which of twelve values its origin erased, and keeps the others.",
-    arguments: ["bc", "l"]
-  )
-  func twelveValues(kept: String) throws {
-    let names = "abcdefghijkl".map { "\($0)" }
-    let schema = StoreSchema(
-      version: "1",
-      entities: [
-        Entity(name: "A", attributes: names.map { Attribute(name: $0, type: .string) })
-      ]
-    )
-    let keptKeys = kept.map { Array("\"\($0)\":".utf8) }
-    try withStore(.file, schema: schema) { store, _ in
-      try store.write(Author()) {
-        try $0.insert(0, id: 1, values: names.map { .text("value \($0)") })
-      }
-      try withTemporaryFolder { folder in
-        let replica = try makeReplica(of: store, folder)
-        try copyHistory(of: store, into: replica)
-        var restated: [Restatement] = []
-        let count = try store.eraseHistory(
-          of: 1,
-          details: {
-            restated = $0
-            return nil
-          },
-          where: { _, _, value in !keptKeys.contains(value.key) }
-        )
-        #expect(count == 1 && restated.count == 1)
-        try replica.inTransaction { writer, _ in
-          try writer.recorder.erase(restated) { _, _, _ in true }
-        }
-        let expected = try history(of: store)
-        #expect(try history(of: replica) == expected)
-        #expect(names.filter { expected[0].text.contains("value \($0)") }.joined() == kept)
-      }
-    }
-  }
 }

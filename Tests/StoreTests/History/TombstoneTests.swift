@@ -9,7 +9,6 @@ import Testing
 
 @Suite("History in tombstone mode")
 struct TombstoneTests {
-  private let guest = worldSchema.index(of: "Guest") ?? 0
   private let hotel = worldSchema.index(of: "Hotel") ?? 0
 
   private func withTombstones(_ body: (Store, URL) throws -> Void) throws {
@@ -191,29 +190,6 @@ struct TombstoneTests {
       try other.write(Author()) { try $0.insert(hotel, id: 2, values: hotelValues("two")) }
       try other.write(Author()) { try $0.delete(hotel, id: 2) }
       #expect(try history(of: other).last?.text.contains("\"two\"") == true)
-    }
-  }
-
-  @Test("Only the mode `tombstones` removes values of a deleted object that are not preserved.")
-  func kept() throws {
-    var schema = sampleSchema
-    schema.entities[trip].attributes[0].preservesValueOnDeletion = true
-    let layout = try schema.layouts()[trip]
-    for column in layout.columns { #expect(HistoryMode.full.keeps(column, of: layout.entity)) }
-    let kept = layout.columns.map { HistoryMode.tombstones.keeps($0, of: layout.entity) }
-    #expect(kept == [true, false, false, false])
-  }
-
-  @Test("Opening a store whose history keeps all values does not empty its write-ahead log.")
-  func logAtOpening() throws {
-    try withStore(.file) { store, open in
-      try Connection(path: store.location.path, mode: .readWrite).execute("CREATE TABLE notes (x)")
-      let log = URL(fileURLWithPath: store.location.path + "-wal")
-      let size = try Data(contentsOf: log).count
-      #expect(size > 0)
-      let again = try open()
-      #expect(try Data(contentsOf: log).count >= size)
-      #expect(again.identifier == store.identifier)
     }
   }
 }

@@ -95,44 +95,4 @@ struct TouchTableTests {
     table.removeAll()
     #expect(table[0] == nil)
   }
-
-  @Test("A search for an absent id ends in a table whose even places are all used.")
-  func evenPlaces() {
-    var table = TouchTable()
-    // In a table with 16 places, the search for each of these ids begins at an even place.
-    let ids = [0, 2, 3, 6, 7, 10, 11, 14] as [ObjectID]
-    for (index, id) in ids.enumerated() {
-      table[id] = Touch(kind: .insert, row: Int64(index))
-    }
-    for id in [15, 18, 19, 22, 23, 26, 27, 30] as [ObjectID] {
-      #expect(table[id] == nil)
-      #expect(!table.isRemoved(id))
-    }
-    for (index, id) in ids.enumerated() { #expect(table[id]?.row == Int64(index)) }
-  }
-
-  @Test("A removed object stays removed, whether its touch is in memory or in a file.")
-  func removal() throws {
-    let one = RowKey(entity: 0, id: 1)
-    let two = RowKey(entity: 1, id: 1)
-    for room in [1, 100] as [Int64] {
-      try Touches.$usualRoom.withValue(room) {
-        var touches = Touches(entities: 2)
-        touches.begin(at: 7)
-        touches.set(Touch(kind: .insert, row: 7), of: one)
-        touches.set(Touch(kind: .update, row: 8), of: two)
-        try touches.makeRoom(before: 9)
-        #expect(try touches.touch(one)?.row == 7 && touches.touch(two)?.row == 8)
-        touches.remove(one)
-        #expect(try touches.touch(one) == nil && touches.touch(two)?.kind == .update)
-        touches.set(Touch(kind: .delete, row: 9), of: one)
-        #expect(try touches.touch(one)?.kind == .delete)
-        touches.remove(one)
-        try touches.makeRoom(before: 10)
-        #expect(try touches.touch(one) == nil && touches.touch(two)?.row == 8)
-        touches.removeAll()
-        #expect(try touches.touch(one) == nil && touches.touch(two) == nil)
-      }
-    }
-  }
 }

@@ -40,7 +40,7 @@ struct EvolutionTests {
     var seeds = SeededGenerator(for: "evolution")
     for _ in 0..<trials(8, long: 1500) {
       let seed = seeds.next()
-      var world = EvolvingWorld(SeededGenerator(seed: seed))
+      var world = EvolvingSchema(SeededGenerator(seed: seed))
       try withTemporaryFolder { folder in
         let url = folder.appendingPathComponent("test.store")
         try world.fill(Store.open(.file(url), schema: world.schema))

@@ -153,18 +153,6 @@ struct MigrationTests {
     }
   }
 
-  @Test("The id of the last schema increases by one with each migration.")
-  func lastSchema() throws {
-    try withStoreFile(Self.schema("1", "a")) { url in
-      for (number, name) in ["a", "b", "c"].enumerated() {
-        try Migration.migrate(url, to: Self.schema("\(number + 1)", name), author: Author())
-        let store = try Store.open(.file(url))
-        #expect(try store.read { try $0.lastSchema() } == Int64(number) + 1)
-        #expect(try store.read { try $0.schemas() }.map(\.id) == Array(1...Int64(number) + 1))
-      }
-    }
-  }
-
   @Test("An empty file has no schema, even while another program locks it to create a store.")
   func lockedEmptyFile() throws {
     try withTemporaryFolder { folder in

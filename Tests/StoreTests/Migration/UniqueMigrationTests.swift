@@ -50,11 +50,6 @@ struct UniqueMigrationTests {
       }
       #expect(error.code == .duplicate)
       #expect(error.objects.map(\.id) == [1, 2, 4, 6])
-      #expect(
-        error.message
-          == "name of Trip becomes unique, but 2 values occur more than once: 'Oslo' in Trip 1, 2, 4,"
-          + " 6."
-      )
       // Null values do not conflict.
       let store = try migrate(url, to: Self.schema("2", uniques: [["name", "year"]]))
       #expect(try rows("SELECT count(*) FROM Trip", in: store) == ["6"])

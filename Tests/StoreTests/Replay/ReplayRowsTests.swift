@@ -24,7 +24,7 @@ struct ReplayRowsTests {
   private let states = [nil, "a", "b"]
 
   /// Calls `body` inside a write that is rolled back afterwards.
-  private func withWorld(_ body: (SampleWorld, ChangeFormat) throws -> Void) throws {
+  private func withWorld(_ body: (SampleWriter, ChangeFormat) throws -> Void) throws {
     let store = try Store.open(.memory("replay"), schema: sampleSchema)
     #expect(throws: TakenBack.self) {
       try store.save { world in
@@ -142,33 +142,6 @@ struct ReplayRowsTests {
             #expect(difference.property == (isValue ? "name" : nil))
           }
           rows.forgetDifferences()
-        }
-      }
-    }
-  }
-
-  @Test("A table's statements change a row only if it is as the change expects.")
-  func tables() throws {
-    try withWorld { world, format in
-      let table = ReplayTable(world.writer.connection, decoder: format.decoders[person])
-      var id: Int64 = 0
-      for state in states {
-        for step in steps {
-          id += 1
-          if let state { try world.person(id).insert(name: state) }
-          let changes = try prepared(format, step, id: id)
-          let part = changes.parts[0]
-          #expect(table.staysInRow(part, changes: changes))
-          var isWritten = true
-          switch step.kind {
-          case .insert:
-            do { try table.insert(part, changes: changes) } catch { isWritten = false }
-          case .update: isWritten = try table.update(part, changes: changes)
-          case .delete: isWritten = try table.delete(part, changes: changes)
-          }
-          #expect(isWritten == (state == step.before), "\(step) of \(state ?? "nothing")")
-          let found = try world.person(id).name()
-          #expect(found == (isWritten ? step.after : state))
         }
       }
     }

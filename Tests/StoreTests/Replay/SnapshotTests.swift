@@ -154,32 +154,6 @@ struct SnapshotTests {
     }
   }
 
-  @Test("A snapshot is refused if one of its changes is not an insertion.")
-  func otherKind() throws {
-    try withStore(.memory) { origin, _ in
-      try origin.save { try $0.tag(1).insert(word: "a") }
-      try origin.save { try $0.tag(1).set(0, .text("b")) }
-      let replica = try Store.open(
-        .memory("replica"),
-        schema: origin.schema,
-        options: Options(origin: ReplicaOrigin(identifier: origin.identifier, lineage: 0))
-      )
-      let error = try storeError {
-        try origin.read { reader in
-          let cursor = try reader.history(after: 1)
-          _ = try cursor.nextTransaction()
-          let update = try #require(try cursor.nextChange())
-          let head = try reader.historyRange().head
-          try replica.replay(content: { _ in .bytes(Data()) }) { replayer in
-            try replayer.begin(snapshot: head, count: 1)
-            try replayer.apply(update)
-          }
-        }
-      }
-      #expect(error.code == .damaged)
-    }
-  }
-
   @Test("A snapshot is refused if it is cut, of another lineage, or for a replica with contents.")
   func refused() throws {
     try withStore(.memory) { origin, _ in

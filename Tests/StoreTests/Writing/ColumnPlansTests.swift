@@ -8,32 +8,6 @@ import Testing
 
 @Suite("Plans for sets of columns")
 struct ColumnPlansTests {
-  @Test("A set has a cached plan while there is room, or if it is used often.")
-  func plans() {
-    var plans = ColumnPlans<Int>()
-    var made = 0
-    func expect(_ set: Int, isPlanned: Bool) {
-      let plan = plans.plan(for: [ColumnIndex(set), 7]) {
-        made += 1
-        return set
-      }
-      #expect(plan == (isPlanned ? set : nil))
-    }
-    for _ in 0..<3 {
-      for set in 0..<64 { expect(set, isPlanned: true) }
-    }
-    #expect(made == 64)
-    for set in 64..<400 { expect(set, isPlanned: false) }
-    for _ in 1..<7 { expect(500, isPlanned: false) }
-    expect(500, isPlanned: false)
-    expect(500, isPlanned: true)
-    expect(500, isPlanned: true)
-    #expect(made == 65)
-    // The plans from before are kept until enough others are planned and used.
-    for set in 0..<64 { expect(set, isPlanned: true) }
-    #expect(made == 65)
-  }
-
   @Test("A hundred thousand sets that are used once are counted in bounded memory.")
   func counted() {
     var plans = ColumnPlans<Int>()

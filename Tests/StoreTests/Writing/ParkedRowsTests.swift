@@ -1,4 +1,3 @@
-import StoreTesting
 import Testing
 
 @testable import Changes
@@ -80,53 +79,5 @@ struct ParkedRowsTests {
         #expect(found == values, "\(permutation) in the order \(order)")
       }
     }
-  }
-
-  @Test("A value that is still in use at the end is refused, and the error names both objects.")
-  func duplicate() throws {
-    let store = try Store.open(.memory("parked"), schema: sampleSchema)
-    let error = #expect(throws: StoreError.self) {
-      try store.save { world in
-        for (id, name) in [(1, "a"), (2, "b"), (3, "b")] as [(Int64, String)] {
-          try world.trip(id).insert(name: name)
-        }
-      }
-    }
-    #expect(error?.code == .duplicate)
-    #expect(error?.message.contains("Trip 3") == true && error?.message.contains("Trip 2") == true)
-    let found = try names(of: "Trip", in: store)
-    #expect(found == [])
-  }
-
-  @Test("A new object can take the unique value of one that is deleted after it.")
-  func deletedLater() throws {
-    let store = try Store.open(.memory("parked"), schema: sampleSchema)
-    try store.save { try $0.trip(1).insert(name: "a") }
-    try store.save { world in
-      try world.trip(2).insert(name: "a")
-      try world.trip(1).delete()
-    }
-    let found = try rows("SELECT id, name FROM Trip", in: store)
-    #expect(found == ["2|a"])
-  }
-
-  @Test("The entity of an object is found also while its row is parked.")
-  func entity() throws {
-    let store = try Store.open(.memory("parked"), schema: sampleSchema)
-    try store.save { world in
-      func entity(of id: Int64) throws -> EntityIndex? {
-        try world.writer.entity(of: RowKey(entity: trip, id: ObjectID(id)))
-      }
-      #expect(try entity(of: 1) == nil)
-      try world.trip(1).insert(name: "a")
-      try world.trip(2).insert(name: "b")
-      try world.trip(2).set(name: "a")
-      #expect(world.writer.parked.keys == [RowKey(entity: trip, id: 2)])
-      #expect(try entity(of: 1) == trip)
-      #expect(try entity(of: 2) == trip)
-      #expect(try entity(of: 3) == nil)
-      try world.trip(1).set(name: "c")
-    }
-    #expect(try names(of: "Trip", in: store) == ["c", "a"])
   }
 }

@@ -149,26 +149,6 @@ struct UndoTests {
     }
   }
 
-  @Test("A refused undo of an object's update does not write the object's earlier values.")
-  func refusedUpdate() throws {
-    try withStore(.memory) { store, _ in
-      try store.save { world in
-        try world.person(1).insert(name: "Ada")
-        try world.person(2).insert(name: "Bo")
-        try world.trip(1).insert(name: "a", leader: 1)
-      }
-      try store.save { try $0.trip(1).set(leader: 2) }
-      try store.save { try $0.trip(1).set(leader: nil) }
-      try store.save { try $0.person(1).delete() }
-      // With the earlier value, the trip would also refer to a missing person.
-      #expect(
-        try conflicts(store, 2...2) == [
-          #"Trip 1.leader was changed: it was {"entity":"Person","id":"2"} and is null now"#
-        ]
-      )
-    }
-  }
-
   @Test("A refused undo does not name itself among the later transactions.")
   func partlyReverted() throws {
     try withStore(.memory) { store, _ in
@@ -304,28 +284,6 @@ struct UndoTests {
     }
   }
 
-  @Test("A store can be rewound to its last transaction, but not to one that it does not have.")
-  func rewindToHead() throws {
-    try withStoreFile(
-      sampleSchema,
-      fill: { try $0.insert(tag, id: 1, values: [.text("a")]) }
-    ) { url in
-      try Store.rewind(url, to: 1)
-      let store = try Store.open(.file(url))
-      #expect(store.isReplica)
-      #expect(try rows("SELECT * FROM Tag", in: store) == ["1|a"])
-      for transaction in [-1, 2] as [Int64] {
-        let error = try storeError { try Store.rewind(url, to: transaction) }
-        #expect(error.code == .misuse)
-        #expect(
-          error.message
-            == "The store \(url.path(percentEncoded: false)) is at transaction 1 and can't be"
-            + " reverted to \(transaction)."
-        )
-      }
-    }
-  }
-
   @Test("A dangling reference of another program is restored when a store is rewound.")
   func rewindDangling() throws {
     try withForeignStore { store, connection in
@@ -340,42 +298,6 @@ struct UndoTests {
       try Store.rewind(url, to: 1)
       #expect(try rowDump(of: Store.open(.file(url))) == state)
     }
-  }
-
-  @Test(
-    "An undo that later transactions prevent names all of them, or ten and the number of others."
-  )
-  func laterTransactions() throws {
-    let store = try Store.open(.memory("later"), schema: sampleSchema)
-    func message() throws -> String {
-      let error = #expect(throws: StoreError.self) { try store.undo(1...1, author: Author()) }
-      #expect(error?.code == .undoConflict)
-      return error?.message ?? ""
-    }
-    try store.save { world in
-      for id in Int64(1)...11 { try world.trip(id).insert(name: "a\(id)") }
-    }
-    try store.save { try $0.trip(1).set(name: "b") }
-    #expect(try message().contains("(transaction 2)"))
-    try store.save { try $0.trip(2).set(name: "c") }
-    #expect(try message().contains("(transactions 2 and 3)"))
-    for id in Int64(3)...10 { try store.save { try $0.trip(id).set(name: "d\(id)") } }
-    #expect(try message().contains("(transactions 2, 3, 4, 5, 6, 7, 8, 9, 10 and 11)"))
-    try store.save { try $0.trip(11).set(name: "e") }
-    #expect(try message().contains("(transactions 2, 3, 4, 5, 6, 7, 8, 9, 10, 11 and 1 more)"))
-  }
-
-  @Test("The deletion of an object that exists again can't be undone.")
-  func existsAgain() throws {
-    let store = try Store.open(.memory("exists again"), schema: sampleSchema)
-    try store.save { try $0.tag(1).insert(word: "a") }
-    try store.save { try $0.tag(1).delete() }
-    try store.save { try $0.tag(1).insert(word: "b") }
-    let before = try rowDump(of: store)
-    let error = try storeError { try store.undo(2...2, author: Author()) }
-    #expect(error.undoConflicts.count == 1)
-    #expect(error.undoConflicts.first?.description.contains("Tag 1") == true)
-    #expect(try rowDump(of: store) == before)
   }
 
   @Test("An undo of transactions that history does not have is refused, and changes nothing.")

@@ -61,58 +61,6 @@ struct AdoptionTests {
     }
   }
 
-  @Test("An unchanged object is adopted without a change, and reads through the new context.")
-  func unchanged() throws {
-    let trip = try #require(try trips().first)
-    let context = ModelContext(container)
-    context.insert(trip)
-    #expect(!context.hasChanges && trip.modelContext === context)
-    #expect(titles(trip) == ["A1", "A2", "A3"])
-    #expect(trip.bucketList.allSatisfy { $0.modelContext === context && $0.trip === trip })
-    #expect(trip.livingAccommodation?.modelContext === context)
-    #expect(try context.fetch(FetchDescriptor<Trip>()).contains { $0 === trip })
-    trip.bucketList.removeAll { $0.title == "A2" }
-    try context.save()
-    #expect(titles(try saved()[0]) == ["A1", "A3"])
-  }
-
-  @Test("Related objects that were read are adopted with their changes.")
-  func related() throws {
-    let trip = try #require(try trips { _, trips in _ = trips[0].bucketList[0].tags }.first)
-    let item = try #require(trip.bucketList.first { $0.title == "A1" })
-    item.title = "A0"
-    item.tags[0].label = "t"
-    let context = ModelContext(container)
-    context.insert(trip)
-    #expect(item.modelContext === context && item.tags[0].modelContext === context)
-    try context.save()
-    let found = try saved()[0]
-    #expect(titles(found) == ["A0", "A2", "A3"])
-    #expect(found.bucketList.flatMap(\.tags).map(\.label) == ["t"])
-  }
-
-  @Test("Links that were changed without a context are saved by the adopting one.")
-  func links() throws {
-    let trips = try trips { _, trips in _ = trips.map(\.bucketList) }
-    trips[0].bucketList.removeAll { $0.title == "A1" }
-    trips[0].bucketList.append(BucketListItem(title: "new"))
-    trips[0].bucketList.append(trips[1].bucketList[0])
-    trips[0].livingAccommodation = LivingAccommodation(placeName: "tent")
-    let tag = try #require(trips[0].bucketList.first { !$0.tags.isEmpty }?.tags.first)
-    tag.items.append(contentsOf: trips[0].bucketList.filter { $0.title == "A2" })
-    let context = ModelContext(container)
-    context.insert(trips[0])
-    try context.save()
-    let found = try saved()
-    #expect(titles(found[0]) == ["A2", "A3", "B1", "new"] && titles(found[1]) == ["B2", "B3"])
-    #expect(found[0].livingAccommodation?.placeName == "tent")
-    #expect(
-      Set(found[0].bucketList.filter { !$0.tags.isEmpty }.map(\.title)) == ["A2", "B1"]
-    )
-    let items = try context.fetch(FetchDescriptor<BucketListItem>())
-    #expect(items.filter { $0.trip == nil }.map(\.title) == ["A1"])
-  }
-
   @Test("An adopted object merges with the registered one, and its changes win.")
   func registered() throws {
     let context = ModelContext(container)
@@ -134,21 +82,6 @@ struct AdoptionTests {
     #expect(titles(own[0]) == ["A1", "A2", "new"])
   }
 
-  @Test("One of two merged objects is enough to change the row.", arguments: [true, false])
-  func oneIsLeft(_ isUpsert: Bool) throws {
-    let context = ModelContext(container)
-    var own = try context.fetch(FetchDescriptor<Trip>())
-    let other = isUpsert ? Trip(name: "A", destination: "x") : try trips()[0]
-    context.insert(other)
-    try context.save()
-    own = []
-    other.destination = "Oslo"
-    #expect(context.changedModelsArray.count == 1 && own.isEmpty)
-    #expect(try context.fetch(FetchDescriptor<Trip>()).first { $0.name == "A" } === other)
-    try context.save()
-    #expect(try saved()[0].destination == "Oslo")
-  }
-
   @Test("An object that the released context had marked for deletion is not deleted.")
   func deleted() throws {
     let trip = try #require(
@@ -163,20 +96,6 @@ struct AdoptionTests {
     let found = try saved()
     #expect(found.map(\.name) == ["A", "B"] && found[0].destination == "Oslo")
     #expect(titles(found[0]) == ["A1", "A2", "A3"])
-  }
-
-  @Test("An object that the released context deleted and saved is inserted as a new one.")
-  func deletedAndSaved() throws {
-    let trip = try #require(
-      try trips { context, trips in
-        context.delete(trips[0])
-        try context.save()
-      }.first
-    )
-    let context = ModelContext(container)
-    context.insert(trip)
-    try context.save()
-    #expect(try saved().map(\.name) == ["A", "B"])
   }
 
   @Test(
@@ -219,23 +138,6 @@ struct AdoptionTests {
     #expect(!context.hasChanges)
     try context.save()
     #expect(try saved().map(\.name) == ["A", "B"])
-  }
-
-  @Test("A new object that the released context never saved is inserted by the next context.")
-  func unsaved() throws {
-    let trip = Trip(name: "C")
-    do {
-      let context = ModelContext(container)
-      context.insert(trip)
-      trip.bucketList = [BucketListItem(title: "C1")]
-    }
-    #expect(trip.modelContext == nil)
-    let context = ModelContext(container)
-    context.insert(trip)
-    #expect(context.insertedModelsArray.count == 2)
-    try context.save()
-    #expect(try saved().map(\.name) == ["A", "B", "C"])
-    #expect(titles(try saved()[2]) == ["C1"])
   }
 
   @Test("Saving a relationship to an object of a released context adopts that object.")

@@ -32,50 +32,6 @@ struct RelationshipTests {
     #expect(trip.bucketList.map(\.title) == ["Swim"])
   }
 
-  @Test("Relationships are read from the store when they are accessed.")
-  func faulting() throws {
-    let container = try tripContainer()
-    do {
-      let context = ModelContext(container)
-      let trip = Trip(name: "Fjord")
-      trip.bucketList = [BucketListItem(title: "A"), BucketListItem(title: "B")]
-      trip.livingAccommodation = LivingAccommodation(placeName: "Hotel")
-      let tag = Tag(label: "water")
-      trip.bucketList[0].tags = [tag]
-      context.insert(trip)
-      try context.save()
-    }
-    let context = ModelContext(container)
-    let trip = try #require(try context.fetch(FetchDescriptor<Trip>()).first)
-    #expect(trip.bucketList.map(\.title) == ["A", "B"])
-    #expect(trip.bucketList.allSatisfy { $0.trip === trip })
-    #expect(trip.livingAccommodation?.placeName == "Hotel")
-    #expect(trip.livingAccommodation?.trip === trip)
-    #expect(trip.bucketList[0].tags.map(\.label) == ["water"])
-    #expect(trip.bucketList[0].tags[0].items.map(\.title) == ["A"])
-    let item = try #require(
-      try ModelContext(container).fetch(
-        FetchDescriptor<BucketListItem>(sortBy: [SortDescriptor(\.title)])
-      ).last
-    )
-    #expect(item.trip?.name == "Fjord")
-  }
-
-  @Test("Deleting a trip deletes its bucket list and its accommodation.")
-  func cascade() throws {
-    let container = try tripContainer()
-    let context = ModelContext(container)
-    let trip = Trip(name: "Fjord")
-    trip.bucketList = [BucketListItem(title: "A"), BucketListItem(title: "B")]
-    trip.livingAccommodation = LivingAccommodation(placeName: "Hotel")
-    context.insert(trip)
-    try context.save()
-    context.delete(trip)
-    try context.save()
-    #expect(try context.fetchCount(FetchDescriptor<BucketListItem>()) == 0)
-    #expect(try context.fetchCount(FetchDescriptor<LivingAccommodation>()) == 0)
-  }
-
   @Test("Objects are released if the application does not retain them, whatever was read.")
   func release() throws {
     let container = try tripContainer()
@@ -120,16 +76,5 @@ struct RelationshipTests {
     }
     #expect(trip.livingAccommodation?.placeName == "Hotel")
     #expect(trip.livingAccommodation?.trip === trip)
-  }
-
-  @Test("A predicate that unwraps nil fails with a typed error.")
-  func failingPredicate() throws {
-    let context = ModelContext(try tripContainer())
-    context.insert(Trip(name: "Fjord"))
-    try context.save()
-    let limit = Date(timeIntervalSince1970: 0)
-    #expect(throws: SwiftDataError.unsupportedPredicate) {
-      _ = try context.fetch(FetchDescriptor<Trip>(predicate: #Predicate { $0.endDate! > limit }))
-    }
   }
 }

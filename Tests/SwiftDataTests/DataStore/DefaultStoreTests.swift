@@ -58,20 +58,6 @@ struct DefaultStoreTests {
     #expect(history.map(\.reason) == [nil, "clean up"])
   }
 
-  @Test("New objects are saved and get identifiers.")
-  func inserting() throws {
-    let result = try fill()
-    #expect(result.storeIdentifier == store.identifier && result.remappedIdentifiers.count == 4)
-    #expect(result.remappedIdentifiers.values.allSatisfy { $0.storeIdentifier == store.identifier })
-    let context = ModelContext(
-      try ModelContainer(for: Trip.self, configurations: store.configuration)
-    )
-    let trip = try #require(try context.fetch(FetchDescriptor<Trip>()).first)
-    #expect(trip.name == "A" && trip.bucketList.map(\.title).sorted() == ["1", "2"])
-    #expect(trip.livingAccommodation?.placeName == "Hut")
-    #expect(result.remappedIdentifiers.values.contains(trip.persistentModelID))
-  }
-
   @Test("Fetches return snapshots with relationships.")
   func fetching() throws {
     _ = try fill()
@@ -117,28 +103,6 @@ struct DefaultStoreTests {
     #expect(found.livingAccommodation == nil)
     #expect(try context.fetchCount(FetchDescriptor<LivingAccommodation>()) == 1)
     #expect(found.persistentModelID == trip.persistentIdentifier)
-  }
-
-  @Test("An object that does not exist can't be updated.")
-  func missing() throws {
-    _ = try fill()
-    let trip = try #require(try fetch(FetchDescriptor<Trip>()).first)
-    _ = try store.save(DataStoreSaveChangesRequest(deleted: [trip]))
-    #expect(try fetch(FetchDescriptor<BucketListItem>()).isEmpty)
-    #expect(throws: SwiftDataError.self) {
-      try store.save(DataStoreSaveChangesRequest(updated: [trip]))
-    }
-  }
-
-  @Test("A batch and the whole store can be deleted.")
-  func deleting() throws {
-    _ = try fill()
-    try store.delete(
-      DataStoreBatchDeleteRequest<BucketListItem>(predicate: #Predicate { $0.title == "1" })
-    )
-    #expect(try fetch(FetchDescriptor<BucketListItem>()).count == 1)
-    try store.erase()
-    #expect(try fetch(FetchDescriptor<Trip>()).isEmpty)
   }
 
   @Test("A configuration without a schema can't create a store.")

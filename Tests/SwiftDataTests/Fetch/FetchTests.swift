@@ -17,26 +17,6 @@ struct FetchTests {
     return ModelContext(context.container)
   }
 
-  @Test(
-    "Limits and offsets apply to the sorted result.",
-    arguments: [0, 1, 5, 20, 25],
-    [nil, 1, 7, 30]
-  )
-  func limits(_ offset: Int, _ limit: Int?) throws {
-    let context = try context(20)
-    context.insert(Trip(name: "05b"))
-    var descriptor = FetchDescriptor<Trip>(sortBy: [SortDescriptor(\.name)])
-    let all = try context.fetch(descriptor).map(\.name)
-    #expect(all.count == 21 && all[6] == "05b")
-    descriptor.fetchOffset = offset
-    descriptor.fetchLimit = limit
-    let expected = Array(all.dropFirst(offset).prefix(limit ?? 100))
-    #expect(try context.fetch(descriptor).map(\.name) == expected)
-    #expect(try context.fetchCount(descriptor) == expected.count)
-    let identifiers = try context.fetchIdentifiers(descriptor)
-    #expect(identifiers.compactMap { (context.model(for: $0) as? Trip)?.name } == expected)
-  }
-
   @Test("Properties that were not fetched are read when they are accessed.")
   func propertiesToFetch() throws {
     let context = try context(3)
@@ -46,25 +26,6 @@ struct FetchTests {
     #expect(trips.map(\.name) == ["00", "01", "02"])
     #expect(trips.map(\.budget) == [0, 1, 2])
     #expect(trips[1].bucketList.map(\.title) == ["item 1"])
-  }
-
-  @Test("Prefetched relationships are in memory.")
-  func prefetching() throws {
-    let context = try context(30)
-    var descriptor = FetchDescriptor<Trip>(sortBy: [SortDescriptor(\.name)])
-    descriptor.relationshipKeyPathsForPrefetching = [\.bucketList]
-    let trips = try context.fetch(descriptor)
-    #expect(trips.allSatisfy { $0.bucketList.count == 1 && $0.bucketList[0].trip === $0 })
-    var items = FetchDescriptor<BucketListItem>()
-    items.relationshipKeyPathsForPrefetching = [\.trip]
-    let other = ModelContext(context.container)
-    let found = try other.fetch(items)
-    #expect(found.count == 30 && found.allSatisfy { $0.trip != nil })
-    for item in found {
-      let identifier = try #require(item.trip?.persistentModelID)
-      let registered: Trip? = other.registeredModel(for: identifier)
-      #expect(registered != nil)
-    }
   }
 
   @Test("Enumeration visits every object, batch by batch.", arguments: [1, 7, 100, 5000])
@@ -133,62 +94,5 @@ struct FetchTests {
       names.append($0.name)
     }
     #expect(names == ["01", "02", "03", "04", "99"])
-  }
-
-  @Test("Results in batches are an ordinary collection.")
-  func batches() throws {
-    let context = try context(25)
-    let results = try context.fetch(
-      FetchDescriptor<Trip>(sortBy: [SortDescriptor(\.name)]),
-      batchSize: 4
-    )
-    #expect(results.count == 25)
-    #expect(results[24].name == "24" && results[0].name == "00")
-    #expect(results.map(\.name) == results.map(\.name).sorted())
-    let identifiers = try context.fetchIdentifiers(FetchDescriptor<Trip>(), batchSize: 4)
-    #expect(Set(identifiers).count == 25)
-  }
-
-  @Test("Batch deletion deletes what its predicate selects, at the next save.")
-  func batchDelete() throws {
-    let context = try context(30)
-    let held = try #require(
-      try context.fetch(FetchDescriptor<Trip>(sortBy: [SortDescriptor(\.name)])).last
-    )
-    try context.delete(model: Trip.self, where: #Predicate { $0.budget >= 10 })
-    #expect(held.isDeleted)
-    #expect(try context.fetchCount(FetchDescriptor<Trip>()) == 10)
-    #expect(try ModelContext(context.container).fetchCount(FetchDescriptor<Trip>()) == 30)
-    context.rollback()
-    #expect(try context.fetchCount(FetchDescriptor<Trip>()) == 30)
-    try context.delete(model: Trip.self, where: #Predicate { $0.budget >= 10 })
-    try context.save()
-    let other = ModelContext(context.container)
-    #expect(try other.fetchCount(FetchDescriptor<Trip>()) == 10)
-    #expect(try other.fetchCount(FetchDescriptor<BucketListItem>()) == 10)
-    try context.delete(model: Trip.self)
-    try context.save()
-    #expect(try other.fetchCount(FetchDescriptor<BucketListItem>()) == 0)
-  }
-
-  @Test("A fetch refreshes unchanged objects, and no changed ones.")
-  func refreshing() throws {
-    let context = try context(1)
-    let trip = try #require(try context.fetch(FetchDescriptor<Trip>()).first)
-    let other = ModelContext(context.container)
-    let same = try #require(try other.fetch(FetchDescriptor<Trip>()).first)
-    same.destination = "elsewhere"
-    same.budget = 99
-    try other.save()
-    #expect(trip.destination == "d0")
-    trip.budget = 5
-    _ = try context.fetch(FetchDescriptor<Trip>())
-    #expect(trip.destination == "elsewhere")
-    #expect(trip.budget == 5)
-    try context.save()
-    let third = try #require(
-      try ModelContext(context.container).fetch(FetchDescriptor<Trip>()).first
-    )
-    #expect(third.destination == "elsewhere" && third.budget == 5)
   }
 }

@@ -5,11 +5,11 @@ import Testing
 
 @Suite("Deleting history through a context")
 struct DeleteHistoryTests {
-  let world: HistoryWorld
+  let world: TimedStores
   let context: ModelContext
 
   init() throws {
-    world = try HistoryWorld()
+    world = try TimedStores()
     context = ModelContext(
       try ModelContainer(for: Trip.self, configurations: world.configuration("trips"))
     )
@@ -53,7 +53,7 @@ struct DeleteHistoryTests {
 
   @Test("Transactions before a time are deleted.")
   func byTime() throws {
-    let time = HistoryWorld.date(4)
+    let time = TimedStores.date(4)
     try delete(#Predicate { $0.timestamp < time })
     #expect(try kept() == [4, 5, 6])
   }
@@ -111,7 +111,7 @@ struct DeleteHistoryTests {
 
   @Test("A predicate that is evaluated in memory deletes what it selects.")
   func inMemory() throws {
-    let seconds = HistoryWorld.date(3).timeIntervalSinceReferenceDate
+    let seconds = TimedStores.date(3).timeIntervalSinceReferenceDate
     try delete(#Predicate { $0.timestamp.timeIntervalSinceReferenceDate <= seconds })
     #expect(try kept() == [4, 5, 6])
   }

@@ -8,14 +8,14 @@ private typealias Transaction = DefaultHistoryTransaction
 
 @Suite("Predicates over transactions")
 struct HistoryPredicateTests {
-  let world: HistoryWorld
+  let world: TimedStores
   let container: ModelContainer
   let context: ModelContext
   let all: [DefaultHistoryTransaction]
   let store: String
 
   init() throws {
-    world = try HistoryWorld()
+    world = try TimedStores()
     container = try ModelContainer(
       for: Trip.self,
       configurations: world.configuration("trips", inMemory: true)
@@ -143,7 +143,7 @@ struct HistoryPredicateTests {
   @Test("Predicates compare times to the microsecond.")
   func times() throws {
     for seconds in [-1, 0, 0.000001, 0.0000015, 1, 1.000001, 1.000002, 2.5, 3.000001, 100] {
-      let date = HistoryWorld.date(seconds)
+      let date = TimedStores.date(seconds)
       try expectSame(#Predicate { $0.timestamp > date })
       try expectSame(#Predicate { $0.timestamp >= date })
       try expectSame(#Predicate { $0.timestamp < date })
@@ -162,7 +162,7 @@ struct HistoryPredicateTests {
       try expectSame(#Predicate { $0.timestamp <= date })
       try expectSame(#Predicate { $0.timestamp == date }, count: 0)
     }
-    let range = HistoryWorld.date(1)...HistoryWorld.date(2.5)
+    let range = TimedStores.date(1)...TimedStores.date(2.5)
     try expectSame(#Predicate { range.contains($0.timestamp) }, count: 4)
   }
 
@@ -204,7 +204,7 @@ struct HistoryPredicateTests {
   @Test("A condition without SQL is evaluated in memory, and the others are SQL.")
   func inMemory() throws {
     let token = all[2].token
-    let seconds = HistoryWorld.date(2).timeIntervalSinceReferenceDate
+    let seconds = TimedStores.date(2).timeIntervalSinceReferenceDate
     let predicate = #Predicate<DefaultHistoryTransaction> {
       $0.token > token && $0.timestamp.timeIntervalSinceReferenceDate > seconds
     }

@@ -92,7 +92,7 @@ struct HistorySequenceTests {
 
   @Test("A sequence throws for an expired token, and if history is deleted before it is read.")
   func expiry() async throws {
-    let world = try HistoryWorld()
+    let world = try TimedStores()
     let container = try ModelContainer(
       for: Trip.self,
       configurations: world.configuration("trips")
@@ -122,7 +122,7 @@ struct HistorySequenceTests {
 
   @Test("Deleted transactions in the middle end a sequence only if it started at an earlier token.")
   func deletedBetween() async throws {
-    let world = try HistoryWorld()
+    let world = try TimedStores()
     let container = try ModelContainer(
       for: Trip.self,
       configurations: world.configuration("trips")

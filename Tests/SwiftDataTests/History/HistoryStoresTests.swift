@@ -11,17 +11,17 @@ import Testing
 
 @Suite("The history of several stores")
 struct HistoryStoresTests {
-  let world: HistoryWorld
+  let world: TimedStores
   let container: ModelContainer
   let context: ModelContext
 
   init() throws {
-    world = try HistoryWorld()
+    world = try TimedStores()
     container = try Self.container(world)
     context = ModelContext(container)
   }
 
-  private static func container(_ world: HistoryWorld) throws -> ModelContainer {
+  private static func container(_ world: TimedStores) throws -> ModelContainer {
     let trips = Schema([Trip.self, BucketListItem.self, LivingAccommodation.self, Tag.self])
     return try ModelContainer(
       for: Schema([

@@ -7,12 +7,12 @@ import Testing
 
 @Suite("Tokens of history")
 struct HistoryTokenTests {
-  let world: HistoryWorld
+  let world: TimedStores
   let container: ModelContainer
   let context: ModelContext
 
   init() throws {
-    world = try HistoryWorld()
+    world = try TimedStores()
     container = try ModelContainer(for: Trip.self, configurations: world.configuration("trips"))
     context = ModelContext(container)
     for name in ["a", "b", "c", "d"] {

@@ -16,7 +16,7 @@ struct CapturedPredicateTests {
       item.price = index == 7 ? .nan : Double(index) / 10
       item.maybeCount = index % 4 == 0 ? nil : index
       item.uid = UUID(uuid: (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, UInt8(index)))
-      item.level = PredicateWorld.Level.allCases[index % 3]
+      item.level = PredicateModels.Level.allCases[index % 3]
       item.flag = index % 2 == 0
       store.context.insert(item)
     }
@@ -39,7 +39,7 @@ struct CapturedPredicateTests {
     }
     let ids = Set((0..<12).map { UUID(uuid: (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, $0)) })
     try store.expectSame(#Predicate<PItem> { ids.contains($0.uid) })
-    let levels: Set<PredicateWorld.Level> = [.low, .high]
+    let levels: Set<PredicateModels.Level> = [.low, .high]
     try store.expectSame(#Predicate<PItem> { levels.contains($0.level) })
     let odd = ["a\0b", "item 3", "item 4", "e", "f", "g", "h", "i", "j", "k"]
     try store.expectSame(#Predicate<PItem> { odd.contains($0.name) })

@@ -12,7 +12,7 @@ struct DocumentPredicateTests {
     let cities = ["Oslo", "Bergen", "a\0b", "cafe\u{301}", "\"q\\uote\"", "🙂\n", ""]
     for index in 0..<14 {
       let item = PItem(number: index)
-      item.address = PredicateWorld.Address(
+      item.address = PredicateModels.Address(
         city: cities[index % 7],
         zip: index % 3 == 0 ? nil : index,
         isHome: index % 2 == 0,
@@ -23,12 +23,12 @@ struct DocumentPredicateTests {
       item.tags = [[], ["a"], ["b", "a\0b"], ["café", "x", ""], ["a", "a"]][index % 5]
       item.numbers = Array(0..<(index % 4))
       item.reals = [nil, [], [0.1, 1e300], [.nan, 2], [-0.0]][index % 5]
-      item.addresses = index % 3 == 0 ? [] : [item.address, PredicateWorld.Address(city: "Ny")]
+      item.addresses = index % 3 == 0 ? [] : [item.address, PredicateModels.Address(city: "Ny")]
       if index % 3 > 0 {
-        item.spot = PredicateWorld.Spot(
+        item.spot = PredicateModels.Spot(
           place: cities[index % 7],
           height: [nil, 0.1, .nan, .infinity][index % 4],
-          level: PredicateWorld.Level.allCases[index % 3],
+          level: PredicateModels.Level.allCases[index % 3],
           seen: Date(timeIntervalSinceReferenceDate: Double(index % 4)),
           center: .init(x: index % 3, y: index % 2 == 0 ? nil : 1),
           flag: index % 2 == 0
@@ -63,7 +63,7 @@ struct DocumentPredicateTests {
 
   @Test("The keys of a structure are found by decoding a probe.")
   func jsonPaths() throws {
-    typealias Spot = PredicateWorld.Spot
+    typealias Spot = PredicateModels.Spot
     #expect(JSONPath.of(\Spot.place)?.key == "town")
     #expect(JSONPath.of(\Spot.height)?.key == "height")
     #expect(JSONPath.of(\Spot.level)?.key == "level")
@@ -73,13 +73,13 @@ struct DocumentPredicateTests {
     #expect(JSONPath.of(\Spot.flag)?.key == "flag")
     #expect(JSONPath.of(\Spot.short) == nil, "a computed property has no key")
     #expect(JSONPath.of(\Spot.rank) == nil, "a default is not in the JSON")
-    #expect(JSONPath.of(\PredicateWorld.Address.city) == nil, "its enumeration refuses probes")
+    #expect(JSONPath.of(\PredicateModels.Address.city) == nil, "its enumeration refuses probes")
     for place in ["Oslo", "a\0b", "café", "🙂\n"] {
       try store.expectSame(#Predicate<PItem> { $0.spot?.place == place })
       try store.expectSame(#Predicate<PItem> { $0.spot?.place != place })
       try store.expectSame(#Predicate<PItem> { $0.spot?.short == place })
     }
-    let level = PredicateWorld.Level.middle
+    let level = PredicateModels.Level.middle
     let date = Date(timeIntervalSinceReferenceDate: 3)
     try store.expectSame(#Predicate<PItem> { $0.spot?.level == level })
     try store.expectSame(#Predicate<PItem> { $0.spot.flatMap { $0.level > level } ?? false })
@@ -99,15 +99,15 @@ struct DocumentPredicateTests {
 
   @Test("Values are compared as their type defines equality.")
   func equality() throws {
-    let point = PredicateWorld.Shape.point
-    let circle = PredicateWorld.Shape.circle(radius: 0)
+    let point = PredicateModels.Shape.point
+    let circle = PredicateModels.Shape.circle(radius: 0)
     try store.expectSame(#Predicate<PItem> { $0.shape == point })
     try store.expectSame(#Predicate<PItem> { $0.shape != point })
     try store.expectSame(#Predicate<PItem> { $0.shape == circle })
     try store.expectSame(#Predicate<PItem> { $0.shape != circle })
     try store.expectSame(#Predicate<PItem> { $0.shape == nil })
     try store.expectSame(#Predicate<PItem> { $0.address.shape == point })
-    let address = PredicateWorld.Address(city: "Bergen", zip: 1)
+    let address = PredicateModels.Address(city: "Bergen", zip: 1)
     try store.expectSame(#Predicate<PItem> { $0.address == address })
     try store.expectSame(#Predicate<PItem> { $0.home == address })
     try store.expectSame(#Predicate<PItem> { $0.home != address })

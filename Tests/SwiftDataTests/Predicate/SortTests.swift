@@ -28,7 +28,7 @@ struct SortTests {
       item.due = index % 3 == 0 ? nil : Date(timeIntervalSinceReferenceDate: Double(index % 5))
       item.amount = Decimal(string: ["10", "9", "-1", "0.5"][index % 4]) ?? 0
       item.big = index % 3 == 0 ? UInt64.max - UInt64(index) : UInt64(index)
-      item.level = PredicateWorld.Level.allCases[index % 3]
+      item.level = PredicateModels.Level.allCases[index % 3]
       item.uid = UUID()
       store.context.insert(item)
       item.owner = index % 4 == 3 ? nil : people[index % 3]

@@ -24,9 +24,9 @@ struct ValuePredicateTests {
       item.flag = index % 2 == 0
       item.maybe = [nil, true, false][index % 3]
       item.amount = Decimal(index) / 4
-      item.status = PredicateWorld.Status.allCases[index % 3]
+      item.status = PredicateModels.Status.allCases[index % 3]
       item.maybeStatus = index % 4 == 0 ? nil : item.status
-      item.level = PredicateWorld.Level.allCases[index % 3]
+      item.level = PredicateModels.Level.allCases[index % 3]
       item.blob = index % 3 == 0 ? nil : Data([UInt8(index)])
       item.link = index % 2 == 0 ? nil : URL(string: "https://example.org/\(index)")
       store.context.insert(item)
@@ -124,12 +124,12 @@ struct ValuePredicateTests {
       #Predicate<PItem> { if let due = $0.due { due < date } else { false } }
     )
     try store.expectSame(#Predicate<PItem> { $0.due.flatMap { $0 < date } ?? true })
-    let open = PredicateWorld.Status.open
+    let open = PredicateModels.Status.open
     try store.expectSame(#Predicate<PItem> { $0.status == open })
     try store.expectSame(#Predicate<PItem> { $0.maybeStatus != open })
     try store.expectSame(#Predicate<PItem> { $0.status.rawValue == "open" })
     try store.expectSame(#Predicate<PItem> { $0.maybeStatus?.rawValue == "open" })
-    let middle = PredicateWorld.Level.middle
+    let middle = PredicateModels.Level.middle
     try store.expectSame(#Predicate<PItem> { $0.level > middle })
     try store.expectSame(#Predicate<PItem> { $0.level == middle })
     let bytes = Data([4])

@@ -4,7 +4,7 @@ import Foundation
 @testable import Store
 
 /// The changes, each applied to the schema and to the naive rows.
-extension EvolvingWorld {
+extension EvolvingSchema {
   /// Makes the next version by random changes.
   mutating func evolve() {
     version += 1

@@ -2,7 +2,7 @@
 @testable import Store
 
 /// The objects of the sample schema, written by the names of their properties.
-struct SampleWorld {
+struct SampleWriter {
   let writer: Writer
 
   init(_ writer: Writer) { self.writer = writer }
@@ -15,8 +15,8 @@ struct SampleWorld {
 
 extension Store {
   /// Saves what `body` writes, in one transaction.
-  func save(_ body: (SampleWorld) throws -> Void) throws {
-    try write(Author()) { try body(SampleWorld($0)) }
+  func save(_ body: (SampleWriter) throws -> Void) throws {
+    try write(Author()) { try body(SampleWriter($0)) }
   }
 }
 

@@ -1,7 +1,7 @@
 import SwiftData
 
 /// The models for tests of predicates: a value of each kind, and every kind of relationship.
-enum PredicateWorld {
+enum PredicateModels {
   enum Status: String, Codable, CaseIterable {
     case draft, open, closed
   }
@@ -175,7 +175,7 @@ enum PredicateWorld {
   }
 }
 
-extension PredicateWorld {
+extension PredicateModels {
   @Model final class Indexed {
     #Index<Indexed>([\.name], [\.note], [\.date], [\.due])
     var name: String
@@ -190,9 +190,9 @@ extension PredicateWorld {
   }
 }
 
-typealias PIndexed = PredicateWorld.Indexed
-typealias PItem = PredicateWorld.Item
-typealias PPerson = PredicateWorld.Person
-typealias PAuthor = PredicateWorld.Author
-typealias PGroup = PredicateWorld.Group
-typealias PBadge = PredicateWorld.Badge
+typealias PIndexed = PredicateModels.Indexed
+typealias PItem = PredicateModels.Item
+typealias PPerson = PredicateModels.Person
+typealias PAuthor = PredicateModels.Author
+typealias PGroup = PredicateModels.Group
+typealias PBadge = PredicateModels.Badge

@@ -7,7 +7,7 @@ import TestSupport
 import Testing
 
 /// Stores whose transactions have the times and processes that a test sets.
-final class HistoryWorld {
+final class TimedStores {
   /// The time and process of the next transaction.
   final class Clock: @unchecked Sendable {
     // Only one test on one thread uses it.

@@ -5,7 +5,7 @@ import TestSupport
 @testable import Store
 
 /// A schema that changes at random, and the rows of a naive model that follows it.
-struct EvolvingWorld {
+struct EvolvingSchema {
   /// An entity with its own properties only.
   struct Draft {
     var name: String
