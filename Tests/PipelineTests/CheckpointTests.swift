@@ -170,47 +170,6 @@ struct CheckpointTests {
     }
   }
 
-  @Test("A name for a tree is refused if the request has several trees.")
-  func names() throws {
-    try withWorld("names of trees") { world, folder in
-      let second = try Store.open(
-        .file(folder.appendingPathComponent("b.store")),
-        schema: worldSchema
-      )
-      let guest = try #require(worldSchema.index(of: "Guest"))
-      let values = second.layouts[guest].columns.map { _ in Value.null }
-      try second.write(Author()) { try $0.insert(guest, id: 1, values: values) }
-      _ = try export(ExportRequest(store: second.location.path, logs: world.logs))
-      let stores = [world.source.identifier, second.identifier].sorted()
-      let plain = try writeCheckpoints(request(world) { $0.key = nil })
-      #expect(plain.map(\.origin) == stores.map { "travelog/\($0)/0" })
-      #expect(
-        plain.map(\.path)
-          == stores.map { store in
-            LineageTree.path(world.logs, store: store, lineage: 0) + "/checkpoint"
-          }
-      )
-      let error = #expect(throws: LogError.self) {
-        try writeCheckpoints(request(world) { $0.origin = "example.org/a" })
-      }
-      #expect(error?.code == .inputOutput && error?.path == world.logs.path)
-      #expect(
-        error?.message
-          == "--origin can name only one tree, but \(world.logs.path) has several."
-      )
-      let one = try writeCheckpoints(
-        request(world) {
-          $0.origin = "example.org/a"
-          $0.store = second.identifier
-        }
-      )
-      #expect(one.map(\.origin) == ["example.org/a"] && one.map(\.size) == [1])
-      #expect(one.map(\.isSigned) == [true])
-      // A lineage without logs has no tree.
-      #expect(try writeCheckpoints(request(world) { $0.lineage = 3 }) == [])
-    }
-  }
-
   @Test("A request for a proof that can't be given is refused with the reason.")
   func unprovable() throws {
     try withWorld("unprovable") { world, folder in

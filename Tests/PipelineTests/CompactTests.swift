@@ -67,36 +67,6 @@ struct CompactTests {
     }
   }
 
-  @Test("A compaction reports the bytes of all logs before and after it.")
-  func bytes() throws {
-    try withTemporaryFolder { folder in
-      let world = try World(folder, "bytes of compacted logs")
-      for id in 1...3 as ClosedRange<Int64> {
-        try world.insertGuest(id)
-        try world.export()
-      }
-      func bytes() throws -> Int64 {
-        try world.files().reduce(0) {
-          try $0 + Int64(Data(contentsOf: URL(fileURLWithPath: $1)).count)
-        }
-      }
-      let before = try bytes()
-      var request = CompactRequest(logs: world.logs)
-      request.isDryRun = true
-      let plan = try #require(try Pipeline.compact(request).first)
-      #expect(plan.bytesBefore == before && plan.bytesAfter == before)
-      #expect(plan.filesBefore == 3 && plan.filesAfter == 1)
-      request.isDryRun = false
-      let result = try #require(try Pipeline.compact(request).first)
-      #expect(result.filesBefore == 3 && result.filesAfter == 1)
-      try #expect(result.bytesBefore == before && result.bytesAfter == bytes())
-      // One log is left, so nothing is merged.
-      let next = try #require(try Pipeline.compact(request).first)
-      #expect(next.filesBefore == 1 && next.filesAfter == 1)
-      try #expect(next.bytesBefore == bytes() && next.bytesAfter == bytes())
-    }
-  }
-
   @Test("A token inside a compacted log is out of date, and the next export rebuilds it.")
   func tokenInside() throws {
     try withTemporaryFolder { folder in
@@ -156,50 +126,6 @@ struct CompactTests {
       _ = try Pipeline.compact(CompactRequest(logs: world.logs))
       #expect(try world.lines() == before)
       #expect(try verify(VerifyRequest(logs: world.logs)).map(\.findings) == [[]])
-    }
-  }
-
-  @Test("Logs inside a larger one are removed, also if they have transactions in common.")
-  func overlapping() throws {
-    try withTemporaryFolder { folder in
-      var world = try World(folder, "overlapping logs")
-      for _ in 0..<3 {
-        try world.write(4)
-        try world.export()
-      }
-      let small = try world.logs.files(of: world.source.identifier, lineage: 0)
-      let before = try world.lines()
-      func path(_ copy: String, _ log: String) -> String {
-        log.replacing(world.logs.path, with: "\(folder.path)/\(copy)")
-      }
-      // Each of the two logs has the transactions of the second small log.
-      var merged: [(path: String, bytes: Data)] = []
-      for (copy, left) in [("first two", 2), ("last two", 0)] {
-        let logs = LogFolder("\(folder.path)/\(copy)")
-        try FileManager.default.copyItem(atPath: world.logs.path, toPath: logs.path)
-        try FileManager.default.removeItem(atPath: path(copy, small[left].path))
-        _ = try Pipeline.compact(CompactRequest(logs: logs))
-        let log = try #require(try logs.files(of: world.source.identifier, lineage: 0).first).path
-        merged.append(
-          (
-            log.replacing(logs.path, with: world.logs.path),
-            try Data(contentsOf: URL(fileURLWithPath: log))
-          )
-        )
-      }
-      _ = try Pipeline.compact(CompactRequest(logs: world.logs))
-      let whole = try world.logs.files(of: world.source.identifier, lineage: 0)
-      for (path, bytes) in merged {
-        let url = URL(fileURLWithPath: path)
-        try FileManager.default.createDirectory(
-          at: url.deletingLastPathComponent(),
-          withIntermediateDirectories: true
-        )
-        try bytes.write(to: url)
-      }
-      #expect(try Pipeline.compact(CompactRequest(logs: world.logs)).map(\.filesAfter) == [1])
-      #expect(try world.logs.files(of: world.source.identifier, lineage: 0) == whole)
-      #expect(try world.lines() == before)
     }
   }
 }

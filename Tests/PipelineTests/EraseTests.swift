@@ -558,35 +558,6 @@ struct EraseTests {
     }
   }
 
-  @Test("An erasure that was stopped between its records and its logs is completed.")
-  func recordsOnly() throws {
-    try withTemporaryFolder { folder in
-      let secrets = try Secrets(folder)
-      try secrets.write()
-      try secrets.delete()
-      var request = secrets.request
-      request.store = nil
-      let files = FileManager.default
-      let before = folder.path + "/before"
-      try files.copyItem(atPath: secrets.logs.path, toPath: before)
-      let store = secrets.store.identifier
-      let mark = secrets.logs.storeFolder(store) + "/_erasing.json"
-      let records = secrets.logs.erasures(of: store, lineage: 0)
-      var begun: Data?
-      let first = try erase(request) { _ in begun = files.contents(atPath: mark) ?? begun }
-      #expect(!first.files.isEmpty)
-      let expected = (first.files + [records]).map { files.contents(atPath: $0) }
-      for file in first.files {
-        try files.removeItem(atPath: file)
-        try files.copyItem(atPath: before + file.dropFirst(secrets.logs.path.count), toPath: file)
-      }
-      try #require(begun).write(to: URL(fileURLWithPath: mark))
-      #expect(try erase(request).files == first.files)
-      #expect((first.files + [records]).map { files.contents(atPath: $0) } == expected)
-      #expect(try verify(VerifyRequest(logs: secrets.logs)).map(\.findings) == [[]])
-    }
-  }
-
   @Test("An erasure without the store changes the tokens, and exports keep the new points.")
   func tokens() throws {
     try withTemporaryFolder { folder in

@@ -157,31 +157,6 @@ struct ExportTests {
     }
   }
 
-  @Test("A token with a wrong digest of the first transaction is rebuilt from the logs.")
-  func alteredToken() throws {
-    try withTemporaryFolder { folder in
-      let world = try World(folder, "altered token")
-      for id in 1...3 as ClosedRange<Int64> { try world.insertGuest(id) }
-      try world.export()
-      let store = world.source.identifier
-      func export(at point: HistoryPoint) throws -> ExportResult {
-        let token = Bookmark(store: store, points: [store: point])
-        try Data(token.json()).write(to: URL(fileURLWithPath: tokenPath(of: world)))
-        return try world.export()
-      }
-      let first = try world.point(1)
-      let behind = try export(at: first)
-      try #expect(behind.from == world.point(3))
-      #expect(behind.notices.first?.message.contains("behind the logs") == true)
-      var other = first
-      other.digest = TransactionDigest.beginning(ofStore: store, lineage: 7)
-      let altered = try export(at: other)
-      try #expect(altered.from == world.point(3))
-      let message = altered.notices.first?.message
-      #expect(message?.hasPrefix("The token had another digest of transaction 1 than") == true)
-    }
-  }
-
   @Test("A token of a newer program, or one that the disk can't read, is left as it is.")
   func tokenOfOthers() throws {
     try withTemporaryFolder { folder in
@@ -327,38 +302,6 @@ struct ExportTests {
         let isFolder = attributes[.type] as? FileAttributeType == .typeDirectory
         #expect(attributes[.posixPermissions] as? Int == (isFolder ? 0o700 : 0o600), "\(name)")
       }
-    }
-  }
-
-  @Test("An export reports each transaction, and at the end the changes and bytes of its result.")
-  func progress() throws {
-    try withTemporaryFolder { folder in
-      var world = try World(folder, "progress of an export")
-      try world.write(12)
-      var reports: [Pipeline.Progress] = []
-      let request = ExportRequest(store: world.path, logs: world.logs)
-      let result = try Pipeline.export(request) { reports.append($0) }
-      let last = try #require(reports.last)
-      #expect(last.transactions == result.transactions && last.changes == result.changes)
-      #expect(reports.map(\.transactions) == Array(1...result.transactions))
-      let lines = try world.lines().split(separator: "\n")
-      #expect(lines.count { $0.hasPrefix(#"{"kind":"change""#) } == result.changes)
-    }
-  }
-
-  @Test("The bytes of a result are those of its files, and an empty run has none.")
-  func sizes() throws {
-    try withTemporaryFolder { folder in
-      var world = try World(folder, "sizes of an export")
-      try world.write(12)
-      let result = try world.export { $0.maximumFileSize = 1 }
-      #expect(result.files.count > 1)
-      let sizes = try result.files.map { try Data(contentsOf: URL(fileURLWithPath: $0)).count }
-      #expect(result.compressedBytes == sizes.reduce(0) { $0 + Int64($1) })
-      let plain = try result.files.map { try gunzip($0).utf8.count }
-      #expect(result.plainBytes == plain.reduce(0) { $0 + Int64($1) })
-      let empty = try world.export()
-      #expect(empty.compressedBytes == 0 && empty.plainBytes == 0 && empty.changes == 0)
     }
   }
 }

@@ -548,79 +548,6 @@ struct FilteredLogsTests {
     }
   }
 
-  @Test("The error about logs that are gone says whether they had a filter.")
-  func goneLogs() throws {
-    for isFiltered in [false, true] {
-      try withTemporaryFolder { folder in
-        var world = try World(folder, "gone logs")
-        try world.write(3)
-        let filter = filter { if isFiltered { $0.entities = ["Guest"] } }
-        try world.export { $0.filter = filter }
-        try FileManager.default.removeItem(atPath: world.logs.path)
-        try world.logs.create()
-        let error = #expect(throws: PipelineError.self) {
-          try world.export { $0.filter = filter }
-        }
-        let words = " has no \(isFiltered ? "logs with this filter" : "logs") of \(world.path), "
-        #expect(error?.message.contains(words) == true, "\(error?.message ?? "")")
-      }
-    }
-  }
-
-  @Test("An export with a filter counts only the transactions and changes that its logs contain.")
-  func counts() throws {
-    try withTemporaryFolder { folder in
-      let world = try World(folder, "counts of a filtered export")
-      try world.insertGuests([1, 2, 3])
-      try world.source.write(Author(name: "app")) { writer in
-        try writer.insert(
-          worldSchema.index(of: "Hotel") ?? 0,
-          id: 1000,
-          values: [.text("Grand"), .null, .null, .null, .integer(4)]
-        )
-      }
-      try world.insertGuest(4)
-      let guests = filter { $0.entities = ["Guest"] }
-      for isDryRun in [true, false] {
-        let result = try world.export {
-          $0.filter = guests
-          $0.isDryRun = isDryRun
-        }
-        // The first export records a transaction that proves the description of the filter.
-        let mark: Int64 = isDryRun ? 0 : 1
-        #expect(result.transactions == 2 + mark && result.changes == 4)
-        #expect(result.to.transaction == 3 + mark)
-        #expect(result.files.count == (isDryRun ? 0 : 1))
-        guard let log = result.files.first else { continue }
-        let lines = try gunzip(log).split(separator: "\n")
-        #expect(lines.count { $0.hasPrefix(#"{"kind":"change""#) } == 4)
-        #expect(lines.count { $0.hasPrefix(#"{"kind":"transaction""#) } == 3)
-        #expect(!lines.contains { $0.contains("Grand") })
-      }
-    }
-  }
-
-  @Test("A filtered export continues after its token, and fails if that history was deleted.")
-  func tokenAtBeginning() throws {
-    try withTemporaryFolder { folder in
-      let world = try World(folder, "filtered token at 0")
-      let (guests, others) = (filter { $0.entities = ["Guest"] }, filter { $0.authors = ["app"] })
-      // An export of an empty store has only the transaction that proves the description of the filter.
-      try #expect(world.export { $0.filter = guests }.to.transaction == 1)
-      try #expect(world.export { $0.filter = others }.to.transaction == 2)
-      for id in 1...3 as ClosedRange<Int64> { try world.insertGuest(id) }
-      let result = try world.export { $0.filter = guests }
-      #expect(result.from.transaction == 1 && result.to.transaction == 5)
-      #expect(result.transactions == 3 && result.notices.isEmpty)
-      try world.source.deleteHistory([1...4])
-      let error = #expect(throws: PipelineError.self) { try world.export { $0.filter = others } }
-      #expect(error?.code == .historyExpired)
-      let partial = world.logs.partial(leavingOut: others.words)
-      let old = partial.storeFolder(world.source.identifier)
-      #expect(error?.hint.hasPrefix("Move \(old) away.") == true, "\(error?.hint ?? "")")
-    }
-  }
-
   @Test("Filtered logs begin after transactions that were deleted from the middle of history.")
   func afterMiddle() throws {
     try withTemporaryFolder { folder in
@@ -666,26 +593,6 @@ struct FilteredLogsTests {
     }
   }
 
-  @Test("Filtered logs of another copy of the store prevent no deletion.")
-  func pruneOfCopy() throws {
-    try withTemporaryFolder { folder in
-      var world = try World(folder, "partial logs of a copy")
-      world.history.hasLargeValues = false
-      try world.write(6)
-      let copy = folder.path + "/copy.store"
-      try copyStore(world.path, to: copy)
-      var other = world.history
-      try world.write(8)
-      try world.export { $0.filter = filter { $0.authors = ["app"] } }
-      let end = try world.source.read { try $0.sealedHead() }
-      let restored = try Store.open(.file(URL(fileURLWithPath: copy)))
-      while try restored.read({ try $0.sealedHead() }) < end + 2 { try other.write(to: restored) }
-      let whole = try export(ExportRequest(store: copy, logs: world.logs))
-      let result = try Pipeline.prune(PruneRequest(store: copy, logs: world.logs, keep: .zero))
-      #expect(result.heldBy == [] && result.through == whole.to.transaction - 1)
-    }
-  }
-
   @Test(
     "The folder of one kind of filtered logs is a history; that of all kinds is refused."
   )
@@ -721,36 +628,6 @@ struct FilteredLogsTests {
       // With full logs beside them, the folder is a history of the full ones.
       try world.export()
       #expect(try History(world.logs.path).outline.filter == "")
-    }
-  }
-
-  @Test("A transaction without changes is in the logs of its author.")
-  func emptyTransaction() throws {
-    try withTemporaryFolder { folder in
-      let url = folder.appendingPathComponent("a.store")
-      var attributes = [Attribute(name: "a", type: .string)]
-      var schema = StoreSchema(
-        version: "1",
-        entities: [Entity(name: "E", attributes: attributes)]
-      )
-      try Store.open(.file(url), schema: schema).write(Author()) { writer in
-        try writer.insert(0, id: 1, values: [.text("x")])
-      }
-      attributes.append(Attribute(name: "b", type: .string, isOptional: true))
-      schema = StoreSchema(version: "2", entities: [Entity(name: "E", attributes: attributes)])
-      try Migration.migrate(url, to: schema, author: Author(name: "m"))
-      let logs = LogFolder(folder.path + "/logs")
-      try logs.create()
-      let result = try startLogs(of: url.path, in: logs, filter: filter { $0.authors = ["m"] })
-      // The other transaction proves the description of the filter.
-      #expect(result.transactions == 2 && result.changes == 0)
-      let none = LogFolder(folder.path + "/none")
-      try none.create()
-      let filter = filter {
-        $0.authors = ["m"]
-        $0.entities = ["E"]
-      }
-      #expect(try startLogs(of: url.path, in: none, filter: filter).transactions == 1)
     }
   }
 

@@ -26,34 +26,6 @@ private func lines(_ source: any HistorySource, _ range: ClosedRange<Int64>) thr
   return String(decoding: text, as: UTF8.self)
 }
 
-/// A source that records whether the changes of each transaction were wanted.
-private final class RecordingSource: HistorySource {
-  private let source: StoreHistory
-  private(set) var wanted: [Bool] = []
-
-  init(_ source: StoreHistory) { self.source = source }
-
-  func outline() throws -> HistoryOutline { try source.outline() }
-  func schemas() throws -> [StoreSchema] { try source.schemas() }
-
-  func read(
-    _ range: ClosedRange<Int64>,
-    wants: (Transaction) -> Bool,
-    change: (Change, Transaction) throws -> Void,
-    transaction: (Transaction) throws -> Void
-  ) throws {
-    try source.read(
-      range,
-      wants: {
-        wanted.append(wants($0))
-        return wanted.last == true
-      },
-      change: change,
-      transaction: transaction
-    )
-  }
-}
-
 @Suite("History sources")
 struct HistorySourceTests {
   @Test("A text names a store at its head only if it is a store without an earlier point.")
@@ -257,30 +229,6 @@ struct HistorySourceTests {
     }
   }
 
-  @Test("The outline of a store has ranges of 256 transactions after the deleted ones.")
-  func outlineOfStore() throws {
-    try withTemporaryFolder { folder in
-      let world = try World(folder, "outline of a store")
-      let empty = try StoreHistory(path: world.path).outline()
-      #expect(empty.base == 0 && empty.head == 0 && empty.stretches == [])
-      for id in 1...258 as ClosedRange<Int64> {
-        try world.insertGuest(id)
-        if id == 256 {
-          #expect(try StoreHistory(path: world.path).outline().stretches == [1...256])
-        }
-      }
-      let outline = try StoreHistory(path: world.path).outline()
-      #expect(outline.base == 0 && outline.head == 258)
-      #expect(outline.stretches == [1...256, 257...258])
-      #expect(outline.isSplittable && !outline.hasUnshownChanges)
-      #expect(outline.otherLineages == [] && outline.filter == "" && outline.lineage == 0)
-      try world.source.deleteHistory([1...1])
-      let rest = try StoreHistory(path: world.path).outline()
-      #expect(rest.base == 1 && rest.head == 258 && rest.stretches == [2...257, 258...258])
-      try #expect(rest.baseDigest == world.point(1).digest)
-    }
-  }
-
   @Test("The outline of a store with a very large id has at most 65,536 ranges.")
   func outlineOfForgedStore() throws {
     try withTemporaryFolder { folder in
@@ -296,91 +244,6 @@ struct HistorySourceTests {
       #expect(outline.stretches.count == 65_319)
       #expect(outline.stretches.first == 1...301)
       #expect(outline.stretches.last == 19_660_719...19_660_800)
-    }
-  }
-
-  @Test("A time selects the same transaction in a store and in logs, to the microsecond.")
-  func timesInLogs() throws {
-    try withTemporaryFolder { folder in
-      let world = try World(folder, "times in logs")
-      for id in 1...6 as ClosedRange<Int64> {
-        try world.insertGuest(id)
-        // The next transaction or the export computes the digest again.
-        try runSQL(
-          "UPDATE history_transaction SET digest = NULL, time = '2026-01-0\(id)T12:00:00.000000Z'"
-            + " WHERE id = \(id)",
-          on: world.path
-        )
-        if id % 2 == 0 { try world.export() }
-      }
-      let logs = try FolderHistory(world.logs, store: world.source.identifier)
-      #expect(try logs.outline().stretches == [1...2, 3...4, 5...6])
-      let sources: [any HistorySource] = [logs, try StoreHistory(path: world.path)]
-      for source in sources {
-        let path = try source.outline().path
-        func last(_ time: String) throws -> Int64 {
-          try History(name: "", source: source, at: .time(time)).last
-        }
-        for id in 1...6 as ClosedRange<Int64> {
-          let day = "2026-01-0\(id)"
-          #expect(try last(day + "T12:00:00.000000Z") == id, "\(path)")
-          #expect(try last(day + "T12:00:00.000001Z") == id, "\(path)")
-          if id > 1 {
-            #expect(try last(day + "T11:59:59.999999Z") == id - 1, "\(path)")
-            continue
-          }
-          let error = #expect(throws: PipelineError.self) {
-            _ = try last(day + "T11:59:59.999999Z")
-          }
-          #expect(error?.code == .historyExpired)
-          #expect(
-            error?.message
-              == "The time 2026-01-01T11:59:59.999999Z is before the history of \(path), which"
-              + " begins after transaction 0, at 2026-01-01T12:00:00.000000Z."
-          )
-          let hint = "Name a transaction from 0 to 6, or a later time."
-          #expect(error?.hint.hasPrefix(hint) == true)
-          #expect((error?.hint == hint) == (source is FolderHistory))
-        }
-      }
-    }
-  }
-
-  @Test("A time is found without reading any change.")
-  func timeWithoutChanges() throws {
-    try withTemporaryFolder { folder in
-      let world = try World(folder, "time without changes")
-      for id in 1...3 as ClosedRange<Int64> { try world.insertGuest(id) }
-      let source = RecordingSource(try StoreHistory(path: world.path))
-      let history = try History(name: "", source: source, at: .time("9999-01-01T00:00:00.000000Z"))
-      #expect(history.last == 3)
-      #expect(!source.wanted.isEmpty && !source.wanted.contains(true))
-      // Logs and other sources have no index of objects.
-      #expect(try source.transactions(changing: 1) == nil)
-      #expect(try StoreHistory(path: world.path).transactions(changing: 1) == [1])
-    }
-  }
-
-  @Test("A transaction can be named from the base of a history to its head.")
-  func ends() throws {
-    try withTemporaryFolder { folder in
-      let world = try World(folder, "ends of a history")
-      for id in 1...4 as ClosedRange<Int64> { try world.insertGuest(id) }
-      try world.source.deleteHistory([1...2])
-      for id in 2...4 as ClosedRange<Int64> {
-        let history = try History("\(world.path)@\(id)")
-        #expect(history.last == id && history.isAtHead == (id == 4))
-        #expect(history.range == (id == 2 ? nil : 3...id))
-        #expect(history.stretches == (id == 2 ? [] : [3...id]))
-      }
-      let early = #expect(throws: PipelineError.self) { try History(world.path + "@1") }
-      #expect(early?.code == .historyExpired)
-      let late = #expect(throws: PipelineError.self) { try History(world.path + "@5") }
-      #expect(late?.code == .missing)
-      #expect(
-        late?.message == "The history of \(world.path) ends at transaction 4, before transaction 5."
-      )
-      #expect(late?.hint == "Name a transaction from 2 to 4, or head.")
     }
   }
 

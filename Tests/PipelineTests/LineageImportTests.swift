@@ -126,12 +126,9 @@ struct LineageImportTests {
       older.lineage = 0
       let refusal = #expect(throws: PipelineError.self) { try importLogs(older) }
       #expect(refusal?.code == .missingLogs)
-      #expect(refusal?.message.hasSuffix("The named logs have lineage 0.") == true)
-      #expect(refusal?.hint == "Copy the logs of lineage 1 into the folder.")
       middle.lineage = 7
       let missing = #expect(throws: PipelineError.self) { try importLogs(middle) }
       #expect(missing?.code == .missing)
-      #expect(missing?.hint == "There are logs of lineage 0, lineage 1.")
     }
   }
 
@@ -145,66 +142,6 @@ struct LineageImportTests {
       var request = logs.request("then", lineage: nil)
       request.until = .time(first.time)
       #expect(try importLogs(request).to.lineage == 1)
-    }
-  }
-
-  @Test("The time of the restored transaction is not ambiguous, but the time of the next one is.")
-  func timeOfFork() throws {
-    try withTemporaryFolder { folder in
-      let logs = try Restored(folder)
-      var request = logs.request("at the fork", lineage: nil)
-      request.until = try .time(logs.world.time(logs.fork))
-      let result = try importLogs(request)
-      try #expect(result.to == logs.world.point(logs.fork) && result.to.lineage == 0)
-      request = logs.request("after the fork", lineage: nil)
-      request.until = try .time(logs.world.time(logs.fork + 1))
-      let error = #expect(throws: PipelineError.self) { try importLogs(request) }
-      #expect(error?.code == .historyDiverged)
-      #expect(error?.message.contains("is ambiguous") == true)
-    }
-  }
-
-  @Test("If an earlier lineage has only a snapshot, a time after it restores this snapshot.")
-  func onlySnapshot() throws {
-    try withTemporaryFolder { folder in
-      let world = try World(folder, "lineage of a snapshot")
-      for id in 1...2 as ClosedRange<Int64> { try world.insertGuest(id) }
-      try world.export { $0.wantsSnapshot = true }
-      let restored = folder.path + "/older.store"
-      try copyStore(world.path, to: restored)
-      try world.insertGuest(3)
-      try world.export()
-      let store = try Store.open(.file(URL(fileURLWithPath: restored)))
-      let guest = try #require(worldSchema.index(of: "Guest"))
-      try store.write(Author(name: "app")) { writer in
-        let values = writer.layouts[guest].columns.map { _ in Value.null }
-        try writer.insert(guest, id: 4, values: values)
-      }
-      _ = try recover(RecoverRequest(store: restored, logs: world.logs))
-      for path in try world.files() { try FileManager.default.removeItem(atPath: path) }
-      let snapshot = try #require(
-        try world.logs.snapshots(of: world.source.identifier, lineage: 0).last
-      )
-      let written = try #require(try LogReader(path: snapshot.path).next())
-      var request = ImportRequest(logs: world.logs, store: folder.path + "/snapshot.store")
-      request.until = .time(written.time)
-      request.allowsUnproven = true
-      let result = try importLogs(request)
-      try #expect(result.to == world.point(2))
-      #expect(result.snapshotObjects == 2 && result.transactions == 0)
-    }
-  }
-
-  @Test("A point before the lost first log of a lineage is read from the lineage before it.")
-  func lostBeginning() throws {
-    try withTemporaryFolder { folder in
-      let logs = try Restored(folder)
-      let files = try logs.world.logs.files(of: logs.world.source.identifier, lineage: 1)
-      try #require(files.count > 1)
-      try FileManager.default.removeItem(atPath: files[0].path)
-      var request = logs.request("before", lineage: nil)
-      request.until = .transaction(logs.fork - 1)
-      try #expect(importLogs(request).to == logs.world.point(logs.fork - 1))
     }
   }
 
@@ -252,49 +189,6 @@ struct LineageImportTests {
       )
       _ = try importLogs(other)
       #expect(try logs.dump(other.store) == logs.dump(logs.restored))
-    }
-  }
-
-  @Test("The folder of a lineage is a history of only that lineage.")
-  func place() throws {
-    try withTemporaryFolder { folder in
-      let logs = try Restored(folder)
-      let store = logs.world.source.identifier
-      let path = logs.world.logs.lineageFolder(store, lineage: 0)
-      #expect(try History(path).outline.lineage == 0)
-      let place = LogPlace(path + "/")
-      #expect(place.folder == logs.world.logs)
-      #expect(place.store == store)
-      #expect(place.lineage == 0)
-      #expect(!place.isPart)
-      #expect(LogPlace(path + "/date=2026-01-01").isPart)
-      #expect(LogPlace(path.replacing("lineage=0", with: "lineage=x")).isPart)
-      #expect(LogPlace(path + "/../lineage=0/.").lineage == 0)
-      #expect(LogPlace(logs.world.logs.path).store == nil)
-      #expect(LogPlace("/x/store=a/other").store == nil)
-      let partial = LogPlace("logs/store=\(store)/partial=abc")
-      #expect(partial.folder == LogFolder("logs").partial(named: "abc"))
-    }
-  }
-
-  @Test("A lineage whose folder is empty is not a lineage.")
-  func emptyFolder() throws {
-    try withTemporaryFolder { folder in
-      var world = try World(folder, "empty lineage")
-      try world.write(4)
-      try world.export()
-      let store = world.source.identifier
-      try FileManager.default.createDirectory(
-        atPath: world.logs.lineageFolder(store, lineage: 1),
-        withIntermediateDirectories: true
-      )
-      #expect(try world.logs.lineages(of: store) == [0])
-      #expect(try verify(VerifyRequest(logs: world.logs)).map(\.findings) == [[]])
-      try FileManager.default.removeItem(atPath: world.logs.lineageFolder(store, lineage: 0))
-      let error = #expect(throws: PipelineError.self) {
-        try verify(VerifyRequest(logs: world.logs))
-      }
-      #expect(error?.code == .missing)
     }
   }
 }

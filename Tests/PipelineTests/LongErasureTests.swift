@@ -154,25 +154,6 @@ struct LongErasureTests {
     #expect(last > 20)
   }
 
-  @Test("Verify notes a copy of logs that records an erasure, but still contains the values.")
-  func copy() throws {
-    try withGuests(.full) { guests in
-      try guests.delete()
-      let logs = guests.world.logs
-      let copy = LogFolder(guests.folder.path + "/copy")
-      try FileManager.default.copyItem(atPath: logs.path, toPath: copy.path)
-      _ = try erase(guests.request)
-      for file in try logs.files(of: guests.world.source.identifier, lineage: 0) {
-        let place = copy.path + file.path.dropFirst(logs.path.count)
-        if FileManager.default.fileExists(atPath: place) { continue }
-        try FileManager.default.copyItem(atPath: file.path, toPath: place)
-      }
-      let notices = try verify(VerifyRequest(logs: copy)).flatMap(\.notices).map { "\($0)" }
-      let found = notices.filter { $0.contains("still has values in 8 transactions") }
-      #expect(found.count == 1, "\(notices)")
-    }
-  }
-
   @Test("A deletion that erases many lines is proven without the records beside the logs.")
   func deletion() throws {
     try withGuests(.tombstones) { guests in

@@ -1,11 +1,12 @@
 import ChangeLog
 import Changes
 import Foundation
-import Pipeline
 import Store
 import StoreTesting
 import TestSupport
 import Testing
+
+@testable import Pipeline
 
 @Suite("Transactions that prove snapshots and gaps")
 struct MarkTests {
@@ -216,5 +217,26 @@ struct MarkTests {
     #expect(mark(#"{"state":{"txn":8,"digest":"\#(digest)"}}"#) == nil)
     #expect(mark(#"{"snapshot":{"digest":"\#(digest)","txn":8}}"#) == nil)
     #expect(mark(#"{"snapshot":{"txn":9,"digest":"\#(digest)"}}"#) == nil)
+  }
+
+  @Test(
+    "A snapshot that a transaction proves is compared with a replay only if that was requested."
+  )
+  func replays() throws {
+    try withTemporaryFolder { folder in
+      let world = try World(folder, "replayed snapshots")
+      for id in 1...3 as ClosedRange<Int64> { try world.insertGuest(id) }
+      try world.export { $0.wantsSnapshot = true }
+      var request = VerifyRequest(logs: world.logs)
+      for replays in [false, true] {
+        request.replaysSnapshots = replays
+        let result = try #require(verify(request).first)
+        #expect(result.findings == [] && result.except == [])
+        #expect(result.snapshots == 1 && result.snapshotObjects == 3)
+        #expect(result.transactions == 4 && result.changes == 3 && result.files == 2)
+        #expect(result.marked.map(\.isReplayed) == [replays])
+        #expect(result.marked.map(\.by) == [4] && result.marked.map(\.isBase) == [false])
+      }
+    }
   }
 }

@@ -140,31 +140,6 @@ struct NewFolderTests {
     }
   }
 
-  @Test("Only an export that writes logs to the folder sets the exported mark, and only once.")
-  func lackingMark() throws {
-    try withTemporaryFolder { folder in
-      let world = try World(folder, "lacking mark")
-      try world.insertGuest(1)
-      /// Whether the export with a request would set the mark.
-      func isForgotten(_ change: (inout ExportRequest) -> Void = { _ in }) throws -> Bool {
-        var request = ExportRequest(store: world.path, logs: world.logs)
-        change(&request)
-        return try world.source.read {
-          try Export(request, store: world.source, reader: $0).isForgotten
-        }
-      }
-      #expect(try isForgotten())
-      #expect(try !isForgotten { $0.isDryRun = true })
-      #expect(try !isForgotten { $0.stream = 1 })
-      #expect(try !isForgotten { $0.trustsToken = true })
-      try world.export()
-      #expect(try !isForgotten())
-      var filter = ExportFilter()
-      filter.authors = ["app"]
-      #expect(try isForgotten { $0.filter = filter })
-    }
-  }
-
   @Test("A first export does not wait for a program that writes, and the next one adds the mark.")
   func lockedStore() throws {
     try withTemporaryFolder { folder in

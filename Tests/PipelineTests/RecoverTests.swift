@@ -419,25 +419,9 @@ struct RecoverTests {
     }
   }
 
-  @Test("A copy that has only the first transaction in common continues after this transaction.")
-  func forkAfterFirst() throws {
-    try withTemporaryFolder { folder in
-      let world = try World(folder, "fork after the first")
-      try writeGuest(1, to: world.path)
-      let copy = folder.path + "/copy.store"
-      try copyStore(world.path, to: copy)
-      for id in Int64(2)...4 { try writeGuest(id, to: world.path) }
-      try world.export()
-      for id in Int64(12)...13 { try writeGuest(id, to: copy) }
-      let result = try recover(RecoverRequest(store: copy, logs: world.logs))
-      #expect(result.remedy == .lineage)
-      #expect(result.resumes.transaction == 1)
-    }
-  }
-
   @Test("A copy continues after the last transaction in common, whose state begins the lineage.")
   func fork() throws {
-    for common in 2...4 as ClosedRange<Int64> {
+    for common in 1...4 as ClosedRange<Int64> {
       try withTemporaryFolder { folder in
         let world = try World(folder, "fork after \(common)")
         for id in 1...common { try world.insertGuest(id) }
@@ -728,36 +712,6 @@ struct RecoverTests {
       )
       try FileManager.default.copyItem(atPath: old, toPath: token)
       #expect(try Pipeline.status(of: copy, logs: world.logs).logs?.health == .ok)
-    }
-  }
-
-  @Test("A lineage that another copy began with another schema is not continued.")
-  func otherSchema() throws {
-    try withTemporaryFolder { folder in
-      let url = folder.appendingPathComponent("a.store")
-      let store = try Store.open(.file(url), schema: schema("a"))
-      func insert(_ id: Int64) throws {
-        try store.write(Author()) { try $0.insert(0, id: id, values: [.text("x")]) }
-      }
-      try insert(1)
-      let copies = try ["b", "c"].map { name in
-        let copy = folder.appendingPathComponent("\(name).store")
-        try copyStore(url.path, to: copy.path)
-        return copy
-      }
-      let logs = LogFolder(folder.path + "/logs")
-      try logs.create()
-      for id in 2...3 as ClosedRange<Int64> { try insert(id) }
-      _ = try export(ExportRequest(store: url.path, logs: logs))
-      // A migration can't be reverted, so each lineage begins with the state after the migration.
-      for (index, name) in ["b", "c"].enumerated() {
-        try Migration.migrate(copies[index], to: schema("a", name), author: Author())
-        let result = try recover(RecoverRequest(store: copies[index].path, logs: logs))
-        #expect(result.remedy == .lineage, "\(name)")
-        #expect(result.resumes.lineage == Int64(index + 1), "\(name)")
-        #expect(result.resumes.transaction == 2 && result.objects == 1, "\(name)")
-      }
-      #expect(try verify(VerifyRequest(logs: logs)).map(\.findings) == [[], [], []])
     }
   }
 

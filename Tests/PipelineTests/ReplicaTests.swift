@@ -65,36 +65,6 @@ struct ReplicaTests {
     }
   }
 
-  @Test("An import has created the replica only if the file of the replica did not exist.")
-  func making() throws {
-    try withRequest { request, log, _ in
-      let header = try LogReader(path: log).header
-      let replica = try Replica(request)
-      #expect(replica.isNew && !replica.isMade && replica.isEmpty)
-      try replica.replay(header, isDirect: false) { _ in }
-      #expect(replica.isNew && replica.isMade)
-      let again = try Replica(request)
-      #expect(!again.isNew && !again.isMade && again.isEmpty)
-      try again.replay(header, isDirect: false) { _ in }
-      #expect(!again.isMade)
-    }
-  }
-
-  @Test("A replica whose tables can't be created leaves no file.")
-  func failedMaking() throws {
-    try withRequest { request, log, _ in
-      var header = try LogReader(path: log).header
-      header.schema = StoreSchema(
-        version: "1.0.0",
-        entities: [Entity(name: "Child", parent: "Missing")]
-      )
-      let replica = try Replica(request)
-      #expect(throws: StoreError.self) { try replica.replay(header, isDirect: false) { _ in } }
-      #expect(replica.isNew && !replica.isMade)
-      #expect(!FileManager.default.fileExists(atPath: request.store))
-    }
-  }
-
   @Test("An import continues after the first transaction that another one applied meanwhile.")
   func meanwhile() throws {
     try withTemporaryFolder { folder in

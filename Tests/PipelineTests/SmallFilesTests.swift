@@ -42,22 +42,6 @@ struct SmallFilesTests {
     }
   }
 
-  @Test("A notice names each file that its group or all users can write, and no other file.")
-  func permissions() throws {
-    try withTemporaryFolder { folder in
-      let path = folder.path + "/a"
-      try Data().write(to: URL(fileURLWithPath: path))
-      for mode in [
-        0o400, 0o200, 0o100, 0o040, 0o020, 0o010, 0o004, 0o002, 0o001, 0o755, 0o666,
-      ] as [mode_t] {
-        try #require(chmod(path, mode) == 0)
-        let isOpen = [0o020, 0o002, 0o666].contains(mode)
-        let notices = permissionNotices([folder.path + "/none", path])
-        #expect(notices == (isOpen ? [.othersMayWrite(path)] : []), "\(String(mode, radix: 8))")
-      }
-    }
-  }
-
   @Test("A text is quoted for a shell unless it has only digits and minus signs.")
   func quotes() {
     for plain in ["0", "9", "-", "-12", "2026-11-03"] { #expect(inShell(plain) == plain) }
@@ -66,60 +50,6 @@ struct SmallFilesTests {
       ("a'b'c", #"'a'\''b'\''c'"#), ("$x", "'$x'"),
     ] {
       #expect(inShell(text) == quoted)
-    }
-  }
-
-  @Test("The command that completes an erasure has the attributes and the store of its mark.")
-  func commands() {
-    let logs = LogFolder("logs")
-    #expect(mark().command(logs) == "travelog erase logs --entity Trip --id 7")
-    #expect(
-      mark("Stay", id: -3, attributes: ["a", "b"], hasStore: true).command(logs)
-        == "travelog erase logs --entity Stay --id -3 --attribute a --attribute b --store STORE"
-    )
-  }
-
-  @Test("Two marks are of the same erasure if only their large values differ.")
-  func sameMarks() {
-    let one = mark(attributes: ["a"], largeValues: ["x"])
-    #expect(one.isSame(as: one) && one.isSame(as: mark(attributes: ["a"])))
-    #expect(!one.isSame(as: mark("Stay", attributes: ["a"])))
-    #expect(!one.isSame(as: mark(id: 8, attributes: ["a"])))
-    #expect(!one.isSame(as: mark(attributes: ["b"])))
-    #expect(!one.isSame(as: mark(attributes: ["a"], hasStore: true)))
-  }
-
-  @Test("The mark of an erasure is a line of JSON, and is read until it is removed.")
-  func marks() throws {
-    try withLogs { logs in
-      let path = logs.storeFolder(Self.store) + "/_erasing.json"
-      #expect(try EraseMark.read(logs, store: Self.store) == nil)
-      try logs.checkErasing(Self.store)
-      let written = mark(attributes: ["a/b"], largeValues: ["x"])
-      try written.write(logs, store: Self.store)
-      let members = #""attributes":["a/b"],"entity":"Trip","hasStore":false,"id":7"#
-      let kind = #""kind":"travelog-erasing","largeValues":["x"],"version":1"#
-      let text = try String(contentsOfFile: path, encoding: .utf8)
-      #expect(text == "{\(members),\(kind)}\n")
-      #expect(try EraseMark.read(logs, store: Self.store) == written)
-      let error = #expect(throws: LogError.self) { try logs.checkErasing(Self.store) }
-      #expect(error?.code == .unfinished && error?.path == path && error?.line == 0)
-      #expect(
-        error?.message
-          == "An erasure in the logs of the store \(Self.store) in \(logs.path) is not finished."
-      )
-      #expect(error?.hint == "Run “\(written.command(logs))” again.")
-      try logs.removeMark(Self.store)
-      #expect(try EraseMark.read(logs, store: Self.store) == nil)
-      try Data("{}".utf8).write(to: URL(fileURLWithPath: path))
-      let damage = #expect(throws: LogError.self) { try logs.checkErasing(Self.store) }
-      #expect(damage?.code == .damaged && damage?.path == path)
-      #expect(
-        damage?.message.hasPrefix(
-          "\(path), the record of an unfinished erasure, can't be read: "
-        ) == true
-      )
-      #expect(damage?.hint == "Restore the file from another copy.")
     }
   }
 
@@ -140,21 +70,6 @@ struct SmallFilesTests {
       let error = #expect(throws: LogError.self) { try readToken(path) }
       #expect(error?.path == path && error.map(isDamagedToken) == true)
     }
-  }
-
-  @Test("A token is damaged if its bytes are wrong, but not if it can't be read or is newer.")
-  func damagedTokens() {
-    let damaged: [any Error] = [
-      StoreError(TokenFailure.unreadable("")), LogFailure.tooLarge.at("a"),
-      LogFailure.notAFile(.link).at("a"),
-    ]
-    for error in damaged { #expect(isDamagedToken(error), "\(error)") }
-    let others: [any Error] = [
-      StoreError(TokenFailure.version(2, known: 1)), LogFailure.cutOff.at("a"),
-      LogFailure.system(verb: "read", 5).at("a"), LogFailure.outOfMemory.at("a"),
-      PipelineError(.noLogs), CancellationError(),
-    ]
-    for error in others { #expect(!isDamagedToken(error), "\(error)") }
   }
 
   @Test(

@@ -43,23 +43,6 @@ struct TreeComparisonTests {
     HistoryPoint(lineage: 0, transaction: id, digest: SHA256.digest(of: [UInt8(id)]))
   }
 
-  @Test("Equal transactions and transactions after the tree are not findings.")
-  func equal() throws {
-    try withTree { logs, _ in
-      let all = ([1, 2, 5, 6, 7] as [Int64]).map { transaction($0) }
-      let compared = try comparison(logs, all)
-      #expect(compared.finding == nil && compared.notice == nil)
-      var none = transaction(2)
-      none.digest = nil
-      #expect(try comparison(logs, [none]).finding == nil)
-    }
-    try withTemporaryFolder { folder in
-      let compared = try comparison(LogFolder(folder.path), [transaction(1, digest: 9)])
-      #expect(compared.finding == nil && compared.notice == nil)
-      #expect(compared.findingAhead(of: end(0)) == nil)
-    }
-  }
-
   @Test("The first transaction with another digest, or with no place in the tree, is a finding.")
   func differences() throws {
     try withTree { logs, path in
@@ -76,34 +59,6 @@ struct TreeComparisonTests {
       for id in [3, 4] as [Int64] {
         #expect(try comparison(logs, [transaction(id)]).finding?.transaction == id)
       }
-    }
-  }
-
-  @Test("The digest of the last transaction in the head of a tree is compared too.")
-  func lastDigest() throws {
-    try withTree { logs, path in
-      let head = URL(fileURLWithPath: path + "/head")
-      let text = try String(contentsOf: head, encoding: .utf8)
-      let other = text.replacing(
-        "end 6 \(end(6).digest)\n",
-        with: "end 6 \(SHA256.digest(of: [99]))\n"
-      )
-      #expect(other != text)
-      try Data(other.utf8).write(to: head)
-      #expect(try comparison(logs, [transaction(1), transaction(5)]).finding == nil)
-      #expect(try comparison(logs, [transaction(6)]).finding?.transaction == 6)
-    }
-  }
-
-  @Test("A tree is ahead of logs only if its last transaction is after their end.")
-  func ahead() throws {
-    try withTree { logs, path in
-      let compared = try comparison(logs)
-      for id in [0, 5] as [Int64] {
-        let finding = Finding(.treeIsAhead(end: id), path: path, transaction: 6)
-        #expect(compared.findingAhead(of: end(id)) == finding)
-      }
-      for id in [6, 7] as [Int64] { #expect(compared.findingAhead(of: end(id)) == nil) }
     }
   }
 

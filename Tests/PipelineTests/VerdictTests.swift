@@ -94,17 +94,6 @@ struct VerdictTests {
     }
   }
 
-  @Test("A lineage whose first log is damaged has no finding about its parent.")
-  func damagedBeginning() throws {
-    try withLineages { world, _, _ in
-      let logs = try world.logs.files(of: world.source.identifier, lineage: 1)
-      try Data("no log".utf8).write(to: URL(fileURLWithPath: logs[0].path))
-      let results = try verify(VerifyRequest(logs: world.logs))
-      let token = world.logs.token(of: world.source.identifier)
-      #expect(results.map { $0.findings.map(\.path) } == [[], [logs[0].path, token]])
-    }
-  }
-
   @Test("After any transaction, only the later ones are verified, wherever logs end.")
   func everyPosition() throws {
     try withTemporaryFolder { folder in
@@ -203,36 +192,6 @@ struct VerdictTests {
       let part = try #require(verify(VerifyRequest(logs: world.logs)).first?.except.first)
       #expect(part.kind == .unanchored && part.count == 14 && part.transactions.count == 10)
       #expect(part.description.contains(", …"))
-    }
-  }
-
-  @Test("The words for the exceptions of a verdict distinguish one part from several.")
-  func wordsForExceptions() {
-    let expected: [(ExceptedPart.Kind, one: String, two: String)] = [
-      (.omitted, "1 transaction left out", "2 transactions left out"),
-      (.snapshot, "nothing proves snapshot 5", "nothing proves the snapshots 5, 9"),
-      (
-        .base, "nothing proves snapshot 5, with which the logs begin",
-        "nothing proves the snapshots 5, 9, with which the logs begin"
-      ),
-      (
-        .gap, "nothing proves the gap that transaction 5 closes",
-        "nothing proves the gaps that transactions 5, 9 close"
-      ),
-      (
-        .restated,
-        "the values that remain in 1 transaction after an erasure (5) are restated by transaction"
-          + " 50, after the proven transactions",
-        "the values that remain in 2 transactions after an erasure (5, 9) are restated by"
-          + " transactions 50, 90, after the proven transactions"
-      ),
-    ]
-    for (kind, one, two) in expected {
-      var part = ExceptedPart(kind)
-      part.add(5, by: 50)
-      #expect(part.description == one)
-      part.add(9, by: 90)
-      #expect(part.description == two)
     }
   }
 }

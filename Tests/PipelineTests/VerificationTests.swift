@@ -16,70 +16,6 @@ struct VerificationTests {
 
   private func result() -> Verification { Verification(store: "S", filterName: nil) }
 
-  @Test("The result for a store whose logs are not read yet begins and ends before lineage 0.")
-  func beginning() {
-    let beginning = HistoryPoint(
-      lineage: 0,
-      transaction: 0,
-      digest: TransactionDigest.beginning(ofStore: "S", lineage: 0)
-    )
-    for name in [nil, "abc"] {
-      let result = Verification(store: "S", filterName: name)
-      #expect(result.store == "S" && result.lineage == 0 && result.filterName == name)
-      #expect(result.from == beginning && result.to == beginning)
-      #expect(result.files == 0 && result.snapshots == 0 && result.snapshotObjects == 0)
-      #expect(result.transactions == 0 && result.changes == 0 && result.erased == 0)
-      #expect(result.erasures == nil && result.proven == nil && result.proof == nil)
-      #expect(result.end == .none && result.unexported == nil && result.words == "")
-      #expect(result.verdict == .sound && !result.isUnproven && !result.isUnfinished)
-    }
-  }
-
-  @Test("Only a later point replaces the proven point and its proof.")
-  func proving() {
-    for first in 1...3 as ClosedRange<Int64> {
-      for second in 1...3 as ClosedRange<Int64> {
-        var result = result()
-        result.prove(point(first), by: .head)
-        #expect(result.proven == point(first) && result.proof == .head)
-        result.prove(point(second), by: .store)
-        #expect(result.proven == point(max(first, second)))
-        #expect(result.proof == (second > first ? .store : .head), "\(first), \(second)")
-      }
-    }
-  }
-
-  @Test("A finding makes the verdict damaged, also if a digest proves the logs.")
-  func verdict() {
-    var result = result()
-    #expect(result.verdict == .sound)
-    result.prove(point(1), by: .head)
-    #expect(result.verdict == .proven && !result.isUnfinished)
-    result.findings = [Finding(.tokenIsOther)]
-    #expect(result.verdict == .damaged && !result.isUnfinished)
-    let unfinished = ChainFailure.unfinishedErasure(store: "S", folder: "f", command: "c").at("p")
-    result.findings += [Finding(unfinished)].compactMap(\.self)
-    #expect(result.isUnfinished)
-  }
-
-  @Test("A result is unproven if it excepts at least one part that needs a proof and lacks it.")
-  func unproven() {
-    func isUnproven(_ parts: [ExceptedPart]) -> Bool {
-      var result = result()
-      result.except = parts
-      return result.isUnproven
-    }
-    let needless: Set<ExceptedPart.Kind> = [.omitted, .omittedChanges]
-    for kind in ExceptedPart.Kind.allCases {
-      var part = ExceptedPart(kind)
-      #expect(isUnproven([part]) == !needless.contains(kind), "\(kind)")
-      #expect(isUnproven([ExceptedPart(.omitted), part]) == !needless.contains(kind), "\(kind)")
-      part.isProven = true
-      #expect(!isUnproven([part]))
-    }
-    #expect(!isUnproven([]))
-  }
-
   @Test("A mark after the proven transactions does not prove a snapshot among them.")
   func marks() {
     let ids: ClosedRange<Int64> = 1...4
@@ -120,67 +56,6 @@ struct VerificationTests {
         }
       }
     }
-  }
-
-  @Test("A verdict excepts snapshots first, then erased values, and gaps last.")
-  func order() {
-    var result = result()
-    func part(_ kind: Mark.Kind, _ id: Int64, isBase: Bool = false, by: Int64? = nil) -> MarkedPart
-    {
-      let mark = Mark(kind, transaction: id, digest: SHA256.digest(of: []))
-      return MarkedPart(mark: mark, isBase: isBase, by: by)
-    }
-    result.marked = [
-      part(.gap, 1), part(.snapshot, 2, isBase: true), part(.snapshot, 3), part(.gap, 4),
-      part(.gap, 5, by: 6), part(.snapshot, 6, by: 7),
-    ]
-    result.restated = [
-      RestatedPart(transaction: 8, by: point(9)), RestatedPart(transaction: 9, by: point(9)),
-    ]
-    result.except.add(.unanchored, 10)
-    result.exceptMarked([:])
-    #expect(result.except.map(\.kind) == [.base, .snapshot, .restated, .unanchored, .gap])
-    #expect(result.except.map(\.transactions) == [[2], [3], [8, 9], [10], [1, 4]])
-    #expect(result.except.map(\.count) == [1, 1, 2, 1, 2])
-    #expect(result.except.map(\.isProven) == [false, false, true, false, false])
-  }
-
-  @Test("An excepted part lists its first ten transactions, each once, and counts all.")
-  func parts() {
-    for count in 9...11 as ClosedRange<Int64> {
-      var part = ExceptedPart(.restated)
-      for id in 1...count { part.add(id, by: id + 100) }
-      #expect(part.count == count)
-      #expect(part.transactions == Array(1...min(count, 10)))
-      #expect(part.by == Array(101...100 + min(count, 10)))
-      #expect(part.description.contains("…") == (count > 10))
-    }
-    var part = ExceptedPart(.hidden)
-    part.add(5)
-    part.add(5, count: 3)
-    #expect(part.count == 4 && part.transactions == [5] && part.by == [])
-    var omitted: [ExceptedPart] = []
-    omitted.add(.omittedChanges, 5)
-    #expect(omitted.map(\.description) == ["1 change left out of other transactions"])
-    omitted.add(.omittedChanges, 6, count: 2)
-    #expect(omitted.map(\.description) == ["3 changes left out of other transactions"])
-    var unanchored = ExceptedPart(.unanchored)
-    unanchored.add(5)
-    let words = "the values of 1 transaction erased (5) by records that"
-    #expect(unanchored.description == words + " no transaction covers")
-    unanchored.isProven = true
-    #expect(unanchored.description == words + " have the digest that was given")
-  }
-
-  @Test("Restated transactions are listed separately if their restatements are not proven.")
-  func separateParts() {
-    var parts: [ExceptedPart] = []
-    parts.addRestated(1, by: 9, isProven: true)
-    parts.addRestated(2, by: 9, isProven: false)
-    parts.addRestated(3, by: 8, isProven: true)
-    #expect(parts.map(\.isProven) == [true, false])
-    #expect(parts.map(\.transactions) == [[1, 3], [2]])
-    #expect(parts.map(\.by) == [[9, 8], [9]] && parts.map(\.count) == [2, 1])
   }
 
   /// Results of lineages that end at transactions, each later one with the head that it names.
@@ -249,52 +124,6 @@ struct VerificationTests {
     inside[1].from = point(3, lineage: 1)
     try checkLineages(&inside, request: VerifyRequest(logs: LogFolder("/none")), tick: { _ in })
     #expect(inside.flatMap(\.findings) == [])
-  }
-
-  @Test("Transactions that keep values recorded as erased are counted between the verified ends.")
-  func wholeTransactions() {
-    func restatement(
-      _ id: Int64,
-      lineage: Int64 = 0,
-      operation: TransactionOperation = .recorded
-    ) -> Restatement {
-      Restatement(
-        lineage: lineage,
-        transaction: id,
-        operation: operation,
-        digest: SHA256.digest(of: [UInt8(id)]),
-        lines: []
-      )
-    }
-    let object = ObjectName("Guest", id: 5)
-    func notices(
-      _ restatements: [Restatement],
-      _ change: (inout Verification) -> Void = { _ in }
-    )
-      -> [Notice]
-    {
-      var result = result()
-      (result.from, result.to) = (point(3), point(6))
-      let details = ErasureDetails(of: object, properties: ["note"], restatements: restatements)
-      result.recordedErasures.add(details, by: 8)
-      change(&result)
-      var results = [result]
-      noteWhole(&results, logs: LogFolder("logs"))
-      return results[0].notices
-    }
-    func notice(_ count: Int) -> [Notice] {
-      [.isNotErased(count, by: 8, of: object, ["note"], "logs")]
-    }
-    for id in 2...7 as ClosedRange<Int64> {
-      #expect(notices([restatement(id)]) == ((4...6).contains(id) ? notice(1) : []), "\(id)")
-    }
-    #expect(notices((1...9).map { restatement($0) }) == notice(3))
-    #expect(notices([restatement(5), restatement(5)]) == notice(1))
-    #expect(notices([restatement(5, lineage: 1)]) == [])
-    #expect(notices([restatement(5, operation: .snapshot)]) == [])
-    #expect(notices([restatement(5)]) { $0.erasedDigests = [SHA256.digest(of: [5])] } == [])
-    #expect(notices([restatement(5)]) { $0.findings = [Finding(.tokenIsOther)] } == [])
-    #expect(notices([]) == [])
   }
 
   @Test("A given digest is looked for in all results, and reported at the last unfiltered one.")

@@ -1,55 +1,7 @@
 import Changes
-import StoreTesting
-import TestSupport
 import Testing
 
 @testable import Pipeline
-
-@Suite("Names in a history")
-struct NamesTests {
-  @Test("An entity is known if one of the schemas has it, and the error lists all names.")
-  func entities() throws {
-    let schemas = [worldSchema, tripSchema]
-    for name in ["Camp", "Trip", "Tag"] {
-      try checkEntity(name, schemas: schemas, path: "logs")
-    }
-    let error = #expect(throws: PipelineError.self) {
-      try checkEntity("Trips", schemas: schemas, path: "logs")
-    }
-    let known = ["Camp", "Guest", "Hotel", "Item", "Person", "Place", "Tag", "Trip"]
-    #expect(error?.names?.unknown == "Trips" && error?.names?.known == known)
-    #expect(error?.code == .unknownName && error?.logs == "logs")
-    #expect(error?.message == "There is no entity or table “Trips” in logs.")
-    let none = #expect(throws: PipelineError.self) {
-      try checkEntity("Trip", schemas: [], path: "logs")
-    }
-    #expect(none?.names?.known == [])
-  }
-
-  @Test("A property is known if any entity of the family has it, such as a sibling.")
-  func properties() throws {
-    let schemas = [tripSchema, worldSchema]
-    for entity in ["Place", "Hotel", "Camp"] {
-      for property in ["name", "stars", "isFree"] {
-        try checkProperty(property, of: entity, schemas: schemas, path: "logs")
-      }
-      let error = #expect(throws: PipelineError.self) {
-        try checkProperty("badge", of: entity, schemas: schemas, path: "logs")
-      }
-      let known = ["isFree", "name", "opened", "picture", "rating", "stars"]
-      #expect(error?.names?.unknown == "badge" && error?.names?.known == known, "\(entity)")
-    }
-    try checkProperty("place", of: "Guest", schemas: schemas, path: "logs")
-    try checkProperty("leader", of: "Trip", schemas: schemas, path: "logs")
-    let error = #expect(throws: PipelineError.self) {
-      try checkProperty("stars", of: "Guest", schemas: schemas, path: "logs")
-    }
-    #expect(
-      error?.message
-        == "Guest in logs does not have an attribute, a to-one relationship or a column “stars”."
-    )
-  }
-}
 
 @Suite("The beginning of a later lineage")
 struct LineageOriginTests {
