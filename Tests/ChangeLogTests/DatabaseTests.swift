@@ -28,12 +28,4 @@ struct DatabaseTests {
       #expect(try error(reading: text.path)?.message.contains("not compressed") == true)
     }
   }
-
-  @Test("An error about a stream begins with the name of the stream in upper case.")
-  func sentence() {
-    let empty = LogFailure.noStream.at("standard input")
-    #expect(empty.message == "Standard input was empty. The command before the pipe failed.")
-    let cut = LogFailure.cutStream.at("standard input", line: 7)
-    #expect(cut.message.hasPrefix("Standard input ends in the middle of a log or a large value"))
-  }
 }

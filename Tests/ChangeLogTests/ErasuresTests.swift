@@ -37,31 +37,6 @@ struct ErasuresTests {
     ]
   }
 
-  @Test("Appending no records creates no file.")
-  func nothing() throws {
-    try withTemporaryFolder { folder in
-      let path = folder.path + "/lineage=0/_erasures.ndjson"
-      var erasures = Erasures(store: "store", lineage: 0)
-      try erasures.append([], to: path)
-      #expect(!FileManager.default.fileExists(atPath: path))
-      try erasures.append([record(1)], to: path)
-      #expect(FileManager.default.fileExists(atPath: path))
-    }
-  }
-
-  @Test("An erasure record without optional members is written as one exact line.")
-  func line() {
-    let previous = ErasureRecord.beginning(ofStore: "s", lineage: 2)
-    #expect(previous == SHA256.digest(of: Array("travelog/1 s 2 erasures".utf8)))
-    let (line, digest) = record(1).line(after: previous)
-    let beginning =
-      #"{"kind":"erasure","ts":"2026-11-23T12:00:00.000001Z","txn":1,"#
-      + #""op":"\#(TransactionOperation.recorded.rawValue)","was":"\#(SHA256.digest(of: [1]))","#
-      + #""lines":"\#(SHA256.digest(of: [1, 1]))""#
-    #expect(digest == SHA256.digest(of: previous.bytes + Array((beginning + "}\n").utf8)))
-    #expect(String(decoding: line, as: UTF8.self) == beginning + #","digest":"\#(digest)"}"# + "\n")
-  }
-
   @Test("Erasure records are read as they were written, and only in their order.")
   func roundTrip() throws {
     var previous = ErasureRecord.beginning(ofStore: "s", lineage: 0)
@@ -169,24 +144,6 @@ struct ErasuresTests {
           #expect(error?.code == .damaged && error?.path == path)
         }
       }
-    }
-  }
-
-  @Test("The error of an altered record has the number of its line.", arguments: 1...4)
-  func lineNumbers(_ number: Int) throws {
-    try withTemporaryFolder { folder in
-      let path = folder.path + "/erasures"
-      var erasures = Erasures(store: "s", lineage: 0)
-      var lines = records.compactMap { erasures.append($0) }
-      #expect(lines.count == 4 && erasures.lastTransaction == 3)
-      lines[number - 1][10] ^= 1
-      try Data(lines.joined()).write(to: URL(fileURLWithPath: path))
-      let error = #expect(throws: LogError.self) {
-        _ = try Erasures(path: path, store: "s", lineage: 0)
-      }
-      #expect(error?.code == .damaged && error?.line == number && error?.path == path)
-      let words = "An erasure record in line \(number) of \(path) was damaged or altered ("
-      #expect(error?.message.hasPrefix(words) == true, "\(error?.message ?? "")")
     }
   }
 }

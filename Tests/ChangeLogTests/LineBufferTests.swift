@@ -88,32 +88,6 @@ struct LineBufferTests {
     #expect(found.error?.line == 3)
   }
 
-  @Test("The digest before the trailer is available only if nothing follows the trailer.")
-  func trailer() throws {
-    let text = Array("one\n".utf8)
-    let trailer = LogTrailer(last: 1, transactions: 1, changes: 0, digest: SHA256.digest(of: text))
-    for isLast in [true, false] {
-      try withGzipFile([text + trailer.line() + (isLast ? [] : text)]) { reader, path in
-        let buffer = LineBuffer(reader, path: path)
-        defer { buffer.finish() }
-        _ = try buffer.next()
-        buffer.begin(after: trailer.digest)
-        _ = try buffer.next()
-        #expect(buffer.digestBeforeTrailer() == (isLast ? trailer.digest : nil))
-      }
-    }
-  }
-
-  @Test("The bytes after a long line fit into the next buffer, although the file continues.")
-  func afterLongLine() throws {
-    let long = [UInt8](repeating: 0x61, count: Piece.usualRoom + 5)
-    let next = [UInt8](repeating: 0x62, count: 3_500_000)
-    let text = long + [0x0a] + next + Array("\nlast\n".utf8)
-    let found = try read([text], makesDigests: false)
-    #expect(found.lines == lines(of: text).whole)
-    #expect(found.error == nil)
-  }
-
   @Test("A line may have 32 MiB with its line break, and a longer line is refused.")
   func longestLine() throws {
     let limit = 33_554_432
@@ -126,40 +100,6 @@ struct LineBufferTests {
       } else {
         #expect(found.lines.count == 1)
         #expect(found.error?.code == .damaged && found.error?.line == 2)
-        #expect(
-          found.error?.message.hasSuffix("is longer than 33554432 bytes, the limit for a line.")
-            == true
-        )
-      }
-    }
-  }
-
-  @Test("A file without a line break is not a log, and the error names line 1.")
-  func noLine() throws {
-    let found = try read([Array("abc".utf8)], makesDigests: false)
-    #expect(found.lines.isEmpty)
-    #expect(found.error?.code == .notALog && found.error?.line == 1)
-    #expect(
-      found.error?.message.hasSuffix(" is not a log: line 1 is not the header of a log.") == true
-    )
-  }
-
-  @Test("Skipping whole lines continues with the next line, or reports that there is none.")
-  func skipping() throws {
-    let second = [UInt8](repeating: 0x62, count: 2_000_000) + [0x0a]
-    let text = Array("a\n".utf8) + second + Array("c\n".utf8)
-    let cases: [(Int, [UInt8]?)] = [
-      (0, Array("a\n".utf8)), (2, second), (2 + second.count, Array("c\n".utf8)),
-      (text.count, nil), (text.count + 1, nil),
-    ]
-    // Each line is in a piece of its own, because the second line fills more than a piece.
-    for (count, expected) in cases {
-      try withGzipFile([Array("a\n".utf8), second, Array("c\n".utf8)]) { (reader, path) throws in
-        let buffer = LineBuffer(reader, path: path)
-        #expect(try buffer.skip(Int64(count)) == (expected != nil), "\(count)")
-        guard let expected else { return }
-        #expect(try buffer.next().map { Array($0) } == expected, "\(count)")
-        #expect(buffer.number == 1)
       }
     }
   }

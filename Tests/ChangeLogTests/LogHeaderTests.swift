@@ -25,17 +25,10 @@ struct LogHeaderTests {
   private func expectRefusal(
     _ line: [UInt8],
     _ code: LogError.Code,
-    _ message: String,
     sourceLocation: SourceLocation = #_sourceLocation
   ) {
     let error = #expect(throws: LogError.self, sourceLocation: sourceLocation) { try read(line) }
-    #expect(error?.code == code, sourceLocation: sourceLocation)
-    #expect(
-      error?.message.hasPrefix(message) == true,
-      "\(error?.message ?? "")",
-      sourceLocation: sourceLocation
-    )
-    #expect(error?.line == 1 && error?.path == "a log", sourceLocation: sourceLocation)
+    #expect(error?.code == code && error?.line == 1, sourceLocation: sourceLocation)
   }
 
   @Test(
@@ -54,40 +47,29 @@ struct LogHeaderTests {
       if isRight {
         #expect(try read(Array(line)) == header)
       } else {
-        expectRefusal(
-          Array(line),
-          .damaged,
-          "The first line of the log a log was damaged or altered: "
-        )
+        expectRefusal(Array(line), .damaged)
       }
     }
   }
 
-  @Test("A header in another form is refused, and the error says what the file is.")
+  @Test("A header in another form is refused, with a code that says what the file is.")
   func refusals() throws {
     let line = String(decoding: try header().line().dropLast(), as: UTF8.self)
     func altered(_ part: String, _ other: String) -> [UInt8] {
       #expect(line.contains(part))
       return Array(line.replacing(part, with: other).utf8)
     }
-    let notALog = "a log is not a log: line 1 is not the header of a log."
-    expectRefusal([], .notALog, notALog)
-    expectRefusal(altered(#"{"kind":"header","#, #"{"kind":"change","#), .notALog, notALog)
-    expectRefusal(altered(#""meta":{"format":"#, #""meta":{"from":"#), .notALog, notALog)
-    expectRefusal(altered(#""format":"travelog/1""#, #""format":1"#), .notALog, notALog)
-    expectRefusal(altered(#""features":"""#, #""features":1"#), .notALog, notALog)
-    expectRefusal(altered(#","features":"#, #","future":"#), .notALog, notALog)
-    expectRefusal(
-      altered("travelog/1", "travelog/10"),
-      .newerFormat,
-      "The log a log has the format “travelog/10”; this program reads “travelog/1”."
-    )
-    expectRefusal(
-      altered(#""features":"""#, #""features":"a, b""#),
-      .newerFormat,
-      "The log a log uses features that this program does not know: a, b."
-    )
-    let damaged = "The first line of the log a log was damaged or altered: "
+    expectRefusal([], .notALog)
+    for (part, other, code) in [
+      (#"{"kind":"header","#, #"{"kind":"change","#, .notALog),
+      (#""meta":{"format":"#, #""meta":{"from":"#, .notALog),
+      (#""format":"travelog/1""#, #""format":1"#, .notALog),
+      (#""features":"""#, #""features":1"#, .notALog),
+      (#","features":"#, #","future":"#, .notALog), ("travelog/1", "travelog/10", .newerFormat),
+      (#""features":"""#, #""features":"a, b""#, .newerFormat),
+    ] as [(String, String, LogError.Code)] {
+      expectRefusal(altered(part, other), code)
+    }
     for (part, other) in [
       (writtenStore, "../.."), (writtenStore, String(writtenStore.dropLast())),
       ("\(SHA256.digest(of: [1]))", "00"), (#","lineage":0"#, #","lineage":00"#),
@@ -95,7 +77,7 @@ struct LogHeaderTests {
       (#","partial":"#, #","parts":"#), (#","transactions":0"#, #","transactions":1"#),
       (#","pid":0"#, #","pid":1"#), ("}}", "}} "),
     ] {
-      expectRefusal(altered(part, other), .damaged, damaged)
+      expectRefusal(altered(part, other), .damaged)
     }
   }
 
@@ -148,26 +130,8 @@ struct LogHeaderTests {
       with: #""before":{"trip":"","#
     )
     #expect(swapped != line)
-    expectRefusal(
-      Array(swapped.utf8),
-      .damaged,
-      "The first line of the log a log was damaged or altered: at byte "
-    )
-  }
-
-  @Test("Bytes can begin a header only if they are a part of its beginning, or continue it.")
-  func beginnings() throws {
-    let line = try header().line()
-    let opening = Array(#"{"kind":"header","#.utf8)
-    for count in 0...40 {
-      var bytes = Array(line.prefix(count))
-      #expect(LogHeader.mayBegin(with: bytes))
-      for index in bytes.indices {
-        bytes[index] ^= 1
-        #expect(LogHeader.mayBegin(with: bytes) == (index >= opening.count), "\(count) \(index)")
-        bytes[index] ^= 1
-      }
-    }
+    let error = #expect(throws: LogError.self) { try read(Array(swapped.utf8)) }
+    #expect(error?.message.contains("at byte ") == true)
   }
 
   /// A header whose schema has a size as JSON.
@@ -193,34 +157,5 @@ struct LogHeaderTests {
     let header = try header(schemaSize: limit + 1, filledWith: "a")
     let error = #expect(throws: LogError.self) { try header.line() }
     #expect(error?.code == .lineTooLong)
-    #expect(
-      error?.message == "The schema of the store \(writtenStore) is 2097153 bytes long as JSON;"
-        + " the limit is 2097152."
-    )
-  }
-
-  @Test("A header has a key for each property, and a large value for each text.")
-  func keys() throws {
-    let object = try #require(
-      JSONSerialization.jsonObject(with: Data(header().line())) as? [String: Any]
-    )
-    let large = try #require(object["large"] as? [String: [String: [String: Any]]])
-    let special = try #require(object["special"] as? [String: [String: String]])
-    let after = try #require(object["after"] as? [String: Any])
-    let texts: Set = ["name", "title", "word"]
-    #expect(Set(large.keys) == ["after", "before"] && Set(special.keys) == ["after", "before"])
-    for values in large.values {
-      #expect(Set(values.keys) == texts)
-      for value in values.values {
-        #expect(Set(value.keys) == ["sha256", "size"])
-        #expect(value["sha256"] as? String == "" && value["size"] as? Int == 0)
-      }
-    }
-    for values in special.values { #expect(Set(values.keys) == Set(after.keys)) }
-    #expect(
-      texts.isSubset(of: after.keys) && Set(["startDate", "rating"]).isSubset(of: after.keys)
-    )
-    #expect(after["name"] as? String == "" && after["rating"] as? Double == 0)
-    #expect(after["startDate"] as? String == "1970-01-01T00:00:00.000000Z")
   }
 }

@@ -156,23 +156,6 @@ struct LogSpoolTests {
     }
   }
 
-  @Test("A log whose file can't be created is an error that names the file.")
-  func noFile() throws {
-    try withTemporaryFolder { folder in
-      let header = LogHeader(
-        store: writtenStore,
-        lineage: 0,
-        first: 1,
-        previous: TransactionDigest.beginning(ofStore: writtenStore, lineage: 0),
-        schema: tripSchema
-      )
-      let path = folder.path + "/no such folder/log"
-      let error = #expect(throws: LogError.self) { try SpooledLog(header, path: path) }
-      #expect(error?.path == path)
-      #expect(error?.message.hasPrefix("Can't create \(path)") == true, "\(error?.message ?? "")")
-    }
-  }
-
   @Test("A message names each link, also if one log's path begins another log's path.")
   func similarPaths() throws {
     try withTemporaryFolder { folder in
@@ -248,75 +231,6 @@ struct LogSpoolTests {
     return try Data(gzipMember(of: Array(gunzipLines(path).dropLast().joined()), path: path))
   }
 
-  @Test("A log that begins before the end of another log cuts the stream at its header.")
-  func logInsideLog() throws {
-    try withTemporaryFolder { folder in
-      let logs = try logs(folder)
-      let bytes = try beginning(of: logs[0], folder) + logs[1]
-      let error = #expect(throws: LogError.self) { try spool(bytes, folder) }
-      #expect(error?.code == .incomplete && error?.line == 4)
-      #expect(
-        error?.message.hasPrefix(
-          "A stream ends in the middle of a log or a large value, at line 4."
-        ) == true,
-        "\(error?.message ?? "")"
-      )
-      let accepted = try spool(bytes, folder, acceptsDamage: true)
-      #expect(accepted.failures.isEmpty && !accepted.isEmpty)
-      #expect(try gathered(accepted) == [1...1])
-    }
-  }
-
-  @Test("A stream that ends between two lines of a log is cut after its last line.")
-  func endInsideLog() throws {
-    try withTemporaryFolder { folder in
-      let logs = try logs(folder)
-      let cut = try beginning(of: logs[1], folder)
-      let error = #expect(throws: LogError.self) { try spool(logs[0] + cut, folder) }
-      #expect(error?.code == .incomplete && error?.line == 7)
-      let accepted = try spool(logs[0] + cut, folder, acceptsDamage: true)
-      #expect(accepted.failures.isEmpty)
-      #expect(try gathered(accepted) == [1...1, 2...2])
-    }
-  }
-
-  @Test("If damage is accepted, a missing file and an empty stream are still errors.")
-  func missingWithDamage() throws {
-    try withTemporaryFolder { folder in
-      let file = #expect(throws: LogError.self) {
-        try LogSpool(files: [folder.path + "/none"], acceptsDamage: true)
-      }
-      #expect(file?.code == .missing)
-      let stream = #expect(throws: LogError.self) { try spool(Data(), folder, acceptsDamage: true) }
-      #expect(stream?.code == .missing)
-      #expect(
-        stream?.message == "A stream was empty. The command before the pipe failed.",
-        "\(stream?.message ?? "")"
-      )
-      // An export without new transactions writes an empty member.
-      let nothing = try Data(gzipMember(of: [], path: "a"))
-      #expect(try spool(nothing, folder).isEmpty)
-    }
-  }
-
-  @Test("A line between two logs that is not a header is refused with its number.")
-  func lineBetweenLogs() throws {
-    try withTemporaryFolder { folder in
-      let logs = try logs(folder)
-      let text = try Data(gzipMember(of: Array("text\n".utf8), path: "a"))
-      for (bytes, line) in [(text, 1), (logs[0] + text, 5)] {
-        let error = #expect(throws: LogError.self) { try spool(bytes, folder) }
-        #expect(error?.code == .notALog && error?.line == line)
-        #expect(
-          error?.message.hasPrefix(
-            "a stream is not a log: line \(line) is not the header of a log."
-          ) == true,
-          "\(error?.message ?? "")"
-        )
-      }
-    }
-  }
-
   /// The lines of a large value in a stream, each as a gzip member.
   private func stream(of value: [UInt8], _ folder: URL) throws -> [Data] {
     let path = folder.path + "/value"
@@ -358,41 +272,6 @@ struct LogSpoolTests {
       #expect(try String(contentsOfFile: path, encoding: .utf8) == records.joined())
       let attributes = try FileManager.default.attributesOfItem(atPath: path)
       #expect(attributes[.posixPermissions] as? NSNumber == 0o600)
-    }
-  }
-
-  @Test("A large value that a stream cuts off, alters or sends before a log is refused.")
-  func damagedValues() throws {
-    try withTemporaryFolder { folder in
-      let logs = try logs(folder)
-      let large = [UInt8](repeating: 7, count: StreamedValue.pieceSize + 3)
-      let values = try stream(of: large, folder)
-      let digest = SHA256.digest(of: large).description
-      let continues = "the large value \(digest) continues at byte"
-      let cases: [(Data, LogError.Code, Int, String)] = [
-        (
-          logs[0] + values[0], .incomplete, 5,
-          "A stream ends in the middle of a log or a large value, at line 5."
-        ),
-        (
-          logs[0] + values[1], .damaged, 5,
-          "Line 5 of a stream was damaged or altered: \(continues) 0 of \(large.count)."
-        ),
-        (
-          logs[0] + values[0] + values[0], .damaged, 6,
-          "Line 6 of a stream was damaged or altered: \(continues) 786432 of \(large.count)."
-        ),
-        (
-          logs[0] + values[0] + logs[1], .damaged, 6,
-          "Line 6 of a stream was damaged or altered: the line should continue with"
-        ),
-        (values[0], .notALog, 1, "a stream is not a log: line 1 is not the header of a log."),
-      ]
-      for (bytes, code, line, message) in cases {
-        let error = #expect(throws: LogError.self) { try spool(bytes, folder) }
-        #expect(error?.code == code && error?.line == line, "\(message)")
-        #expect(error?.message.hasPrefix(message) == true, "\(error?.message ?? "")")
-      }
     }
   }
 

@@ -247,27 +247,6 @@ struct LogTests {
     }
   }
 
-  @Test("A line that is too long for readers is not written.")
-  func lineTooLong() throws {
-    try withTemporaryFolder { folder in
-      let header = try LogReader(path: export(makeStore(), to: folder)).header
-      let writer = try LogWriter(
-        .day("2026-09-21", LogFolder(folder.path)),
-        header: header
-      )
-      let lines = [UInt8](repeating: 0x61, count: LineBuffer.longestLine + 1)
-      let error = #expect(throws: LogError.self) {
-        try lines.withUnsafeBytes { try writer.append(lines: $0, changes: 1) }
-      }
-      #expect(error?.code == .lineTooLong)
-      let change = #expect(throws: LogError.self) {
-        let name = String(repeating: "a", count: LineBuffer.longestLine)
-        try writeLog(to: .day("2026-11-23", LogFolder(folder.path)), name: name)
-      }
-      #expect(change?.code == .lineTooLong)
-    }
-  }
-
   @Test("A finished log is the only file in its folder, and an abandoned one leaves nothing.")
   func leftovers() throws {
     try withTemporaryFolder { folder in
@@ -438,22 +417,6 @@ struct DamagedLogTests {
           #expect(error?.transaction == Int64(id))
         }
       }
-    }
-  }
-
-  @Test("A snapshot that deletes an object is refused, and a transaction may delete one.")
-  func snapshotOfDeletion() throws {
-    try withTemporaryFolder { folder in
-      let day = LogDestination.day("2026-11-23", LogFolder(folder.path))
-      let log = try writeLog(to: day, kind: .delete)
-      #expect(try LogReader(path: log.path).next()?.count == 1)
-      let snapshot = try writeLog(
-        to: .snapshot(LogFolder(folder.path)),
-        operation: .snapshot,
-        kind: .delete
-      )
-      let error = #expect(throws: LogError.self) { try LogReader(path: snapshot.path).next() }
-      #expect(error?.message.contains("have only inserts") == true)
     }
   }
 

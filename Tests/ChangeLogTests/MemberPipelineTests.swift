@@ -29,29 +29,6 @@ struct MemberPipelineTests {
     }
   }
 
-  @Test("Large blocks wait for each other, which bounds the memory.")
-  func largeBlocks() throws {
-    let block = [UInt8](repeating: 7, count: 5 << 20)
-    var count = 0
-    let pipeline = MemberPipeline(level: 1, threads: 4, path: "test") { _ in count += 1 }
-    for place in 0..<3 {
-      try pipeline.append(block)
-      #expect(count == place)
-    }
-    try pipeline.finish()
-    #expect(count == 3)
-  }
-
-  @Test("A level that does not exist is refused when the first member is taken.")
-  func level() throws {
-    var count = 0
-    let pipeline = MemberPipeline(level: 99, threads: 1, path: "test") { _ in count += 1 }
-    try pipeline.append([1])
-    let error = #expect(throws: LogError.self) { try pipeline.finish() }
-    #expect(error?.message.contains("level 99") == true)
-    #expect(count == 0)
-  }
-
   @Test(
     "An error of the destination is thrown by the next append, and later blocks are still written."
   )
@@ -83,34 +60,5 @@ struct MemberPipelineTests {
     for place in 0..<30_000 { try pipeline.append([UInt8(place % 256)]) }
     try pipeline.finish()
     #expect(count == 30_000 && wrong == 0)
-  }
-
-  @Test("A member is taken only when two blocks for each thread wait.", arguments: 1...3)
-  func takenMembers(_ threads: Int) throws {
-    var count = 0
-    let pipeline = MemberPipeline(level: 1, threads: threads, path: "test") { _ in count += 1 }
-    for place in 1...9 {
-      try pipeline.append([UInt8(place)])
-      #expect(count == max(0, place - 2 * threads))
-    }
-    try pipeline.finish()
-    #expect(count == 9)
-  }
-
-  @Test("Blocks of 8 MiB together wait at the same time, and blocks with one byte more do not.")
-  func waitingBytes() throws {
-    let half = [UInt8](repeating: 7, count: 4 << 20)
-    var count = 0
-    let pipeline = MemberPipeline(level: 1, threads: 4, path: "test") { _ in count += 1 }
-    for _ in 0..<2 { try pipeline.append(half) }
-    #expect(count == 0)
-    try pipeline.append([1])
-    #expect(count == 1)
-    try pipeline.append(half.dropLast())
-    #expect(count == 1)
-    try pipeline.append([1])
-    #expect(count == 2)
-    try pipeline.finish()
-    #expect(count == 5)
   }
 }

@@ -117,22 +117,6 @@ struct PieceDigestsTests {
     }
   }
 
-  @Test("Digests do not depend on whether other threads compute them.")
-  func otherThreads() {
-    let (lines, expected, whole) = log()
-    let digests = PieceDigests()
-    digests.begin(after: start)
-    let pieces = lines.map { line in
-      let piece = Piece()
-      fill(piece, line)
-      digests.makeAhead(of: piece)
-      return piece
-    }
-    for piece in pieces { piece.wait() }
-    #expect(pieces.flatMap(\.digests).map { try? $0.get().transaction } == expected)
-    #expect(pieces.last?.trailerDigest == whole)
-  }
-
   @Test("The transaction of Tests/Readers/tree_vectors.json has its digest in lines of a log.")
   func vector() throws {
     struct Vectors: Decodable {
@@ -207,64 +191,6 @@ struct PieceDigestsTests {
           }
         }
       }
-    }
-  }
-
-  @Test("A closing line without a complete digest gives no digest.")
-  func withoutDigest() {
-    let (lines, _, _) = log()
-    let whole = String(decoding: lines[4], as: UTF8.self)
-    let hex = whole.components(separatedBy: #","digest":""#)
-    for line in [
-      #"{"kind":"transaction","txn":1}"#, hex[0] + #","digest":"abc"}"#,
-      hex[0] + #","digest":""# + hex[1].prefix(64),
-    ] {
-      let piece = Piece()
-      let digests = PieceDigests()
-      digests.begin(after: start)
-      fill(piece, Array((line + "\n").utf8))
-      digests.make(of: piece)
-      #expect(piece.digests.map { try? $0.get() } == [nil], "\(line)")
-    }
-  }
-
-  /// The hash of a hidden line of a transaction, whose line has the digest of its values.
-  private func leaf(_ index: Int, of tree: TreeTransaction) throws -> Digest {
-    let text = String(decoding: tree.lines[index], as: UTF8.self)
-    let start = try #require(text.range(of: #","values":""#)).upperBound
-    let values = try #require(Digest(hexadecimal: String(text[start...].prefix(64))))
-    let known = #""op":"update","entity":"Trip","id":"\#(index)","changed":["name"]"#
-    return Array(known.utf8).withUnsafeBytes { lineHash($0, values: values) }
-  }
-
-  @Test("A transaction keeps its digest if lines are omitted and replaced by their root.")
-  func omittedLines() throws {
-    for omitted in [
-      [0..<2], [2..<4], [0..<4], [0..<1], [1..<2], [3..<4], [0..<2, 2..<3], [0..<1, 1..<2],
-    ] as [[Range<Int>]] {
-      let hidden = Set(omitted.flatMap(\.self))
-      let tree = TreeTransaction(9, count: 4, hiding: hidden)
-      let form = TransactionLines(transaction(9, count: 4))
-      var text: [UInt8] = []
-      for index in 0..<4 {
-        if let range = omitted.first(where: { $0.lowerBound == index }) {
-          let root = try MerkleTree(range.map { try leaf($0, of: tree) }).root
-          form.appendOmitted(
-            Int64(range.lowerBound)..<Int64(range.upperBound),
-            root: root,
-            to: &text
-          )
-        }
-        if !hidden.contains(index) { text += tree.lines[index] + [0x0a] }
-      }
-      let piece = Piece()
-      let digests = PieceDigests()
-      digests.begin(after: tree.previous)
-      fill(piece, text + tree.closing + [0x0a])
-      digests.make(of: piece)
-      // Two lines that are one subtree must be omitted together.
-      let expected = omitted == [0..<1, 1..<2] ? nil : tree.digest
-      #expect(piece.digests.map { try? $0.get().transaction } == [expected], "\(omitted)")
     }
   }
 }
