@@ -131,7 +131,8 @@ struct PieceDigestsTests {
       let transaction: Transaction
     }
     let file = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
-      .deletingLastPathComponent().appending(path: "Readers/tree_vectors.json")
+      .deletingLastPathComponent().deletingLastPathComponent()
+      .appending(path: "Readers/tree_vectors.json")
     let vector = try JSONDecoder().decode(Vectors.self, from: Data(contentsOf: file)).transaction
     let bytes = stride(from: 0, to: 32, by: 2).compactMap {
       UInt8(vector.seed.dropFirst($0).prefix(2), radix: 16)
