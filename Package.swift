@@ -230,7 +230,9 @@ let package = Package(
     ),
     .target(
       name: "PipelineTesting",
-      dependencies: ["ChangeLog", "Pipeline", "Changes", "Store", "StoreTesting", "TestSupport"],
+      dependencies: [
+        "ChangeLog", "Pipeline", "SQLite", "Changes", "Store", "StoreTesting", "TestSupport",
+      ],
       path: "Tests/PipelineTesting"
     ),
     .target(

@@ -1,5 +1,6 @@
 import Changes
 import Foundation
+import PipelineTesting
 import Store
 import TestSupport
 import Testing

@@ -92,32 +92,16 @@ struct ErasureTests {
       let id = world.source.identifier
       var alone = ""
       for file in try world.logs.files(of: id, lineage: 0) {
-        alone += try text(of: LogHistory(path: file.path), file.range)
+        alone += try PipelineTesting.lines(LogHistory(path: file.path), file.range)
       }
       #expect(alone == whole)
       _ = try Pipeline.compact(CompactRequest(logs: world.logs))
       #expect(try world.lines() == whole)
       #expect(try verify(VerifyRequest(logs: world.logs)).map(\.findings) == [[]])
       let history = try FolderHistory(world.logs, store: id)
-      #expect(try text(of: history, 1...history.outline().head) == whole)
+      #expect(try PipelineTesting.lines(history, 1...history.outline().head) == whole)
       _ = try Pipeline.prune(PruneRequest(store: world.path, logs: world.logs, keep: .zero))
     }
-  }
-
-  private func text(of source: any HistorySource, _ range: ClosedRange<Int64>) throws -> String {
-    var changes: [UInt8] = []
-    var text: [UInt8] = []
-    try source.read(
-      range,
-      wants: { _ in true },
-      change: { change, opening in TransactionLines(opening).append(change, to: &changes) },
-      transaction: { transaction in
-        text += changes
-        changes.removeAll()
-        TransactionLines(transaction).appendClosing(digest: transaction.digest, to: &text)
-      }
-    )
-    return String(decoding: text, as: UTF8.self)
   }
 
   @Test("The deletions in the chain confirm what remains of erased lines without the records.")

@@ -2,6 +2,7 @@ import ChangeLog
 import Foundation
 import Glibc
 import Pipeline
+import PipelineTesting
 import Store
 import TestSupport
 import Testing

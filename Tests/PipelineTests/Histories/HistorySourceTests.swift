@@ -2,29 +2,11 @@ import ChangeLog
 import Changes
 import Foundation
 import Pipeline
+import PipelineTesting
 import Store
 import StoreTesting
 import TestSupport
 import Testing
-
-/// The lines of a range of a history in the form of a log.
-private func lines(_ source: any HistorySource, _ range: ClosedRange<Int64>) throws -> String {
-  var changes: [UInt8] = []
-  var text: [UInt8] = []
-  try source.read(
-    range,
-    wants: { _ in true },
-    change: { change, opening in
-      TransactionLines(opening).append(change, to: &changes)
-    },
-    transaction: { transaction in
-      text += changes
-      changes.removeAll()
-      TransactionLines(transaction).appendClosing(digest: transaction.digest, to: &text)
-    }
-  )
-  return String(decoding: text, as: UTF8.self)
-}
 
 @Suite("History sources")
 struct HistorySourceTests {
@@ -264,11 +246,5 @@ struct HistorySourceTests {
         #expect(moved?.last == (id == 3 || id == 4 ? 5 : nil), "transaction \(id)")
       }
     }
-  }
-}
-
-extension World {
-  func files() throws -> [String] {
-    try logs.files(of: source.identifier, lineage: 0).map(\.path)
   }
 }

@@ -3,6 +3,7 @@ import Changes
 import Foundation
 import Glibc
 import Pipeline
+import PipelineTesting
 import Store
 import TestSupport
 import Testing
@@ -62,23 +63,6 @@ private struct Divided {
 
   /// Whether a reader can start at a later member for this transaction.
   func leads(to id: Int64) throws -> Bool { try LogReader(path: log).goInside(before: id) }
-}
-
-/// The lines of a range of a history.
-private func lines(_ source: any HistorySource, _ range: ClosedRange<Int64>) throws -> String {
-  var text: [UInt8] = []
-  var changes: [UInt8] = []
-  try source.read(
-    range,
-    wants: { _ in true },
-    change: { TransactionLines($1).append($0, to: &changes) },
-    transaction: { transaction in
-      text += changes
-      changes.removeAll()
-      TransactionLines(transaction).appendClosing(digest: transaction.digest, to: &text)
-    }
-  )
-  return String(decoding: text, as: UTF8.self)
 }
 
 @Suite("Members of a long log")

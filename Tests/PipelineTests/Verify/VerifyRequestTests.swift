@@ -1,6 +1,7 @@
 import ChangeLog
 import Changes
 import Foundation
+import PipelineTesting
 import StoreTesting
 import TestSupport
 import Testing

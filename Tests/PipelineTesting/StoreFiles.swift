@@ -3,7 +3,7 @@ import SQLite
 import Store
 
 /// Copies a store's file with the contents of its write-ahead log.
-func copyStore(_ path: String, to copy: String) throws {
+package func copyStore(_ path: String, to copy: String) throws {
   let source = try Connection(path: path, mode: .readOnly)
   try source.backup(to: Connection(path: copy, mode: .readWriteCreate))
   if FileManager.default.fileExists(atPath: path + "-blobs") {
@@ -12,13 +12,13 @@ func copyStore(_ path: String, to copy: String) throws {
 }
 
 /// Writes as a program that is not Travelog.
-func runSQL(_ sql: String, on path: String) throws {
+package func runSQL(_ sql: String, on path: String) throws {
   try Connection(path: path, mode: .readWrite).execute(sql)
 }
 
 /// The bytes of all files in a folder by their paths, except the files of SQLite beside an open
 /// store.
-func contents(of folder: URL) throws -> [String: Data] {
+package func contents(of folder: URL) throws -> [String: Data] {
   var result: [String: Data] = [:]
   for name in try FileManager.default.subpathsOfDirectory(atPath: folder.path)
   where !name.hasSuffix("-shm") {
