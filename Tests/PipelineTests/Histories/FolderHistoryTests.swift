@@ -39,11 +39,6 @@ struct FolderHistoryTests {
       for range in [1...5, 4...9, 5...5] as [ClosedRange<Int64>] {
         let error = #expect(throws: PipelineError.self) { _ = try read(range) }
         #expect(error?.code == .missingLogs, "\(range)")
-        #expect(
-          error?.message
-            == "The logs from transaction 5 on were removed from \(world.logs.path).",
-          "\(range)"
-        )
       }
     }
   }
@@ -80,7 +75,6 @@ struct FolderHistoryTests {
       #expect(try read(1...2) == [1, 2] && read(3...3) == [3])
       let error = #expect(throws: LogError.self) { _ = try read(1...3) }
       #expect(error?.code == .damaged && error?.path == target && error?.transaction == 3)
-      #expect(error?.message == ChainFailure.otherHistory(after: 2).at(target).message)
     }
   }
 
@@ -114,11 +108,6 @@ struct FolderHistoryTests {
       // Without filtered logs of its own, the folder itself has no history to show.
       let error = #expect(throws: LogError.self) { try FolderHistory(world.logs, store: store) }
       #expect(error?.code == .filtered && error?.path == logs.storeFolder(store))
-      #expect(
-        error?.message
-          == "All logs of the store \(store) are filtered (\(filter.words)), so they do not contain"
-          + " the whole history."
-      )
     }
   }
 }
