@@ -25,7 +25,7 @@ RELEASE := swift build -c release --static-swift-stdlib
 FUZZER := swift build -c release --scratch-path .build/fuzz --sanitize=address \
 	-Xswiftc -sanitize=fuzzer
 
-.PHONY: release install uninstall deb help setup build demo faults adoption old-sqlite new-sqlite fuzz soak coverage mutants lines test test-threads clients plain doc reference lint format browser-test interop fleet-setup fleet-check fleet-test fleet-demo fleet-bench sample-data bench clean
+.PHONY: release install uninstall deb help setup build demo faults adoption old-sqlite new-sqlite fuzz soak mutants lines test test-threads clients plain doc reference lint format browser-test interop fleet-setup fleet-check fleet-test fleet-demo fleet-bench sample-data bench clean
 .DEFAULT_GOAL := help
 
 help: ## list the targets
@@ -104,10 +104,6 @@ mutants: setup ## change the code in small ways, and look whether a test fails (
 	$(BUILD) --product mutants
 	Tools/run-mutants
 
-coverage: setup ## show how much of four modules the suites of each run by themselves
-	$(BUILD) --build-tests --enable-code-coverage --scratch-path .build/coverage
-	Tools/coverage
-
 lines: ## count the lines of source of each module
 	@for module in Sources/*; do \
 	  echo "$$(find $$module -name '*.swift' -o -name '*.[ch]' | xargs cat /dev/null | wc -l)" \
@@ -138,8 +134,9 @@ doc: setup ## make the documentation of the modules, by DocC, in .build/document
 	$(BUILD)
 	Tools/document .build/debug .build/documentation
 
-lint: ## check the style of every Swift file; silent when all is well
+lint: ## check the style of every Swift file, and warn about idioms; silent when all is well
 	@swift format lint --strict --parallel --recursive $(LINTED)
+	@Tools/lint-idioms
 
 format: ## put every Swift file in style
 	@swift format format --in-place --parallel --recursive $(LINTED)

@@ -152,28 +152,14 @@ let package = Package(
       path: "Benchmarks/Ratios",
       swiftSettings: deflateSettings
     ),
-    .target(name: "SourceGraph", path: "Tools/SourceGraph", swiftSettings: syntaxSettings),
-    .executableTarget(
-      name: "layers",
-      dependencies: ["SourceGraph"],
-      path: "Tools/Layers",
-      swiftSettings: syntaxSettings,
-      linkerSettings: syntaxLinking
-    ),
     .executableTarget(
       name: "mutants",
       path: "Tools/Mutants",
-      exclude: ["Switch", "equivalent.txt"],
+      exclude: ["Switch"],
       swiftSettings: syntaxSettings,
       linkerSettings: syntaxLinking
     ),
-    .testTarget(
-      name: "HouseTests",
-      dependencies: ["ProcessTesting", "SourceGraph", "TestSupport"],
-      exclude: ["Idioms.txt"],
-      swiftSettings: syntaxSettings,
-      linkerSettings: syntaxLinking
-    ),
+    .testTarget(name: "HouseTests", dependencies: ["ProcessTesting", "TestSupport"]),
     .testTarget(name: "CommandLineKitTests", dependencies: ["CommandLineKit"]),
     .testTarget(name: "JSON5Tests", dependencies: ["JSON5"]),
     .testTarget(
@@ -244,7 +230,9 @@ let package = Package(
     ),
     .target(
       name: "PipelineTesting",
-      dependencies: ["ChangeLog", "Pipeline", "Changes", "Store", "StoreTesting", "TestSupport"],
+      dependencies: [
+        "ChangeLog", "Pipeline", "SQLite", "Changes", "Store", "StoreTesting", "TestSupport",
+      ],
       path: "Tests/PipelineTesting"
     ),
     .target(

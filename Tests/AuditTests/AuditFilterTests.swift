@@ -30,10 +30,10 @@ struct AuditFilterTests {
   }
 
   /// The same list, computed by a naive reader of the lines.
-  private func naive(_ world: AuditedWorld, _ filter: AuditFilter) throws -> [String] {
+  private func naive(_ world: World, _ filter: AuditFilter) throws -> [String] {
     var result: [String] = []
     var changes = ""
-    for line in try world.lines() {
+    for line in try world.parsedLines() {
       if line["kind"] as? String == "change" {
         changes += " \(line["id"] ?? "")"
         continue
@@ -50,7 +50,7 @@ struct AuditFilterTests {
   @Test("A reason and a request select the same transactions in a store and in its logs.")
   func timelines() throws {
     try withTemporaryFolder { folder in
-      let world = try AuditedWorld(folder, "filters by reason", writes: 40)
+      let world = try World(folder, "filters by reason", writes: 40)
       var found = 0
       for filter in [
         filter("ticket 7"), filter("two\n\"lines\"\u{1}"), filter("ticket 7", "POST /pay"),
@@ -75,7 +75,7 @@ struct AuditFilterTests {
   @Test("A report by reason counts only the objects of the selected transactions.")
   func summaries() throws {
     try withTemporaryFolder { folder in
-      let world = try AuditedWorld(folder, "reports by reason", writes: 40)
+      let world = try World(folder, "reports by reason", writes: 40)
       for reason in ["ticket 7", "", "nothing"] {
         var request = AuditRequest()
         request.filter.reason = reason

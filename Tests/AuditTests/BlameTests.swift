@@ -62,8 +62,8 @@ struct BlameTests {
   @Test("Blame of every object agrees with a naive replay of the lines.")
   func agreement() throws {
     try withTemporaryFolder { folder in
-      let world = try AuditedWorld(folder, "blame", writes: 40)
-      let expected = try naiveReplay(world.lines())
+      let world = try World(folder, "blame", writes: 40)
+      let expected = try naiveReplay(world.parsedLines())
       #expect(!expected.isEmpty)
       func same(_ value: PropertyValue) throws -> String {
         let value = try JSONSerialization.jsonObject(
@@ -226,8 +226,8 @@ struct BlameTests {
   @Test("An id or an entity that never existed is refused.")
   func unknown() throws {
     try withTemporaryFolder { folder in
-      let world = try AuditedWorld(folder, "blame nothing", writes: 3)
-      let history = try History(world.store.location.path)
+      let world = try World(folder, "blame nothing", writes: 3)
+      let history = try History(world.path)
       #expect {
         _ = try blame(history, entity: "Guest", id: 999)
       } throws: {

@@ -71,17 +71,17 @@ struct PrunedStateTests {
   @Test("A point inside a gap is refused, and the points on both sides of it are shown.")
   func gap() throws {
     try withTemporaryFolder { folder in
-      var world = try AuditedWorld(folder, "states around a gap", writes: 7)
-      var snapshot = ExportRequest(store: world.store.location.path, logs: world.logs)
+      var world = try World(folder, "states around a gap", writes: 7)
+      var snapshot = ExportRequest(store: world.path, logs: world.logs)
       snapshot.wantsSnapshot = true
       let first = try export(snapshot).to.transaction
-      try world.store.copy(to: folder.appendingPathComponent("before.store"))
-      for _ in 0..<9 { try world.history.write(to: world.store) }
-      let last = try world.store.read { try $0.sealedHead() }
-      try world.store.copy(to: folder.appendingPathComponent("after.store"))
-      try world.store.deleteHistory([1...last])
-      for _ in 0..<3 { try world.history.write(to: world.store) }
-      _ = try recover(RecoverRequest(store: world.store.location.path, logs: world.logs))
+      try world.source.copy(to: folder.appendingPathComponent("before.store"))
+      for _ in 0..<9 { try world.history.write(to: world.source) }
+      let last = try world.source.read { try $0.sealedHead() }
+      try world.source.copy(to: folder.appendingPathComponent("after.store"))
+      try world.source.deleteHistory([1...last])
+      for _ in 0..<3 { try world.history.write(to: world.source) }
+      _ = try recover(RecoverRequest(store: world.path, logs: world.logs))
       var replay = ImportRequest(logs: world.logs, store: folder.path + "/replica.store")
       replay.fromSnapshot = true
       _ = try importLogs(replay)

@@ -93,13 +93,13 @@ struct TimelineTests {
 
   /// The timeline that a naive reader makes of the lines.
   private func naive(
-    _ world: AuditedWorld,
+    _ world: World,
     _ isWanted: ([String: Any]) -> Bool,
     all: Bool
   ) throws -> [String] {
     var result: [String] = []
     var changes: [[String: Any]] = []
-    for line in try world.lines() {
+    for line in try world.parsedLines() {
       if line["kind"] as? String == "change" {
         if isWanted(line) { changes.append(line) }
         continue
@@ -135,7 +135,7 @@ struct TimelineTests {
   @Test("A store and its logs have the timeline that a naive reader makes of the lines.")
   func agreement() throws {
     try withTemporaryFolder { folder in
-      let world = try AuditedWorld(folder, "timeline")
+      let world = try World(folder, "timeline", writes: 24)
       for history in try world.histories() {
         let all = try naive(world, { _ in true }, all: true)
         #expect(try sorted(timeline(history, AuditFilter())) == all.joined())
@@ -214,7 +214,7 @@ struct TimelineTests {
   @Test("The last log of a folder is read first, and no other if it has everything that is shown.")
   func lastLog() throws {
     try withTemporaryFolder { folder in
-      let world = try AuditedWorld(folder, "last log")
+      let world = try World(folder, "last log", writes: 24)
       let all = try timeline(History(world.logs.path), AuditFilter())
       let history = try History(world.logs.path)
       let last = try #require(history.stretches.last)
@@ -272,8 +272,8 @@ struct TimelineTests {
   @Test("Groups contain every transaction once.")
   func groups() throws {
     try withTemporaryFolder { folder in
-      let world = try AuditedWorld(folder, "groups")
-      let lines = try world.lines()
+      let world = try World(folder, "groups", writes: 24)
+      let lines = try world.parsedLines()
       for history in try world.histories() {
         for by in TimelineGrouping.allCases {
           let groups = try groupTimeline(of: history, by: by, filter: AuditFilter())
@@ -343,8 +343,8 @@ struct TimelineTests {
   @Test("The error of an unknown entity or attribute lists the existing ones.")
   func unknownNames() throws {
     try withTemporaryFolder { folder in
-      let world = try AuditedWorld(folder, "unknown names", writes: 3)
-      let history = try History(world.store.location.path)
+      let world = try World(folder, "unknown names", writes: 3)
+      let history = try History(world.path)
       var filter = AuditFilter()
       filter.entity = "Trip"
       #expect {

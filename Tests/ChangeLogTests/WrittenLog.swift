@@ -6,15 +6,13 @@ import TestSupport
 /// The store of the logs that tests write without a store.
 let writtenStore = "11111111-2222-3333-4444-555555555555"
 
-/// Writes a log of one transaction, which inserts or deletes a person; returns the path and the
-/// digest.
+/// Writes a log of one transaction, which inserts a person; returns the path and the digest.
 @discardableResult
 func writeLog(
   to destination: LogDestination,
   first: Int64 = 1,
   after previous: Digest = TransactionDigest.beginning(ofStore: writtenStore, lineage: 0),
   operation: TransactionOperation = .recorded,
-  kind: ChangeKind = .insert,
   name: String = "a"
 ) throws -> (path: String, digest: Digest) {
   let header = LogHeader(
@@ -39,13 +37,13 @@ func writeLog(
   try Array("Person".utf8).withUnsafeBytes { entity in
     try Array(#"{"name":"\#(name)"}"#.utf8).withUnsafeBytes { values in
       let change = Change(
-        kind: kind,
+        kind: .insert,
         sequence: 0,
         entity: entity,
         object: first,
         changed: none,
-        before: kind == .insert ? none : values,
-        after: kind == .insert ? values : none,
+        before: none,
+        after: values,
         special: none,
         large: none
       )

@@ -1,6 +1,7 @@
 import ChangeLog
 import Foundation
 import Pipeline
+import PipelineTesting
 import Store
 import StoreTesting
 import Synchronization

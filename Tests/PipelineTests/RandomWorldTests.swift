@@ -2,6 +2,7 @@ import ChangeLog
 import Changes
 import Foundation
 import Pipeline
+import PipelineTesting
 import StoreTesting
 import TestSupport
 import Testing

@@ -28,7 +28,7 @@ struct DamagedReportTests {
   @Test("An answer that damage makes impossible is unknown, in the page, the text and the JSON.")
   func unknown() throws {
     try withTemporaryFolder { folder in
-      let world = try AuditedWorld(folder, "a damaged report")
+      let world = try World(folder, "a damaged report", writes: 24)
       try damage(world.logs)
       let source = world.logs.path
       let report = try report(source)
@@ -72,7 +72,7 @@ struct DamagedReportTests {
   @Test("A report changes nothing in the folder that it reads.")
   func writesNothing() throws {
     try withTemporaryFolder { folder in
-      let world = try AuditedWorld(folder, "a report that only reads")
+      let world = try World(folder, "a report that only reads", writes: 24)
       func files() throws -> [String: Data?] {
         let paths = try FileManager.default.subpathsOfDirectory(atPath: world.logs.path)
         return Dictionary(

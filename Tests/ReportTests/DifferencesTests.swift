@@ -14,18 +14,17 @@ import Testing
 
 /// A store and a copy of it from before its last writes.
 private struct Pair {
-  var world: AuditedWorld
+  var world: World
   let old: URL
 
   init(_ folder: URL, _ name: String) throws {
-    world = try AuditedWorld(folder, name, writes: 20)
+    world = try World(folder, name, writes: 20)
     old = folder.appendingPathComponent("old.store")
-    let source = try Connection(path: world.store.location.path, mode: .readOnly)
-    try source.backup(to: Connection(path: old.path, mode: .readWriteCreate))
-    for _ in 0..<12 { try world.history.write(to: world.store) }
+    try copyStore(world.path, to: old.path)
+    for _ in 0..<12 { try world.history.write(to: world.source) }
   }
 
-  var new: String { world.store.location.path }
+  var new: String { world.path }
 }
 
 private func differences(
@@ -75,8 +74,8 @@ struct DifferencesTests {
   @Test("A store and its logs are equal, at the head and at every point.")
   func same() throws {
     try withTemporaryFolder { folder in
-      let world = try AuditedWorld(folder, "same", writes: 15)
-      let path = world.store.location.path
+      let world = try World(folder, "same", writes: 15)
+      let path = world.path
       #expect(try differences(path, world.logs.path).isEmpty)
       let head = try History(path).last
       for id in [0, 1, head / 2, head] {
@@ -88,11 +87,11 @@ struct DifferencesTests {
   @Test("A copy without a write-ahead log is compared with its own past, in either order.")
   func plainCopy() throws {
     try withTemporaryFolder { folder in
-      let world = try AuditedWorld(folder, "plain copy", writes: 5)
-      let head = try History(world.store.location.path).last
+      let world = try World(folder, "plain copy", writes: 5)
+      let head = try History(world.path).last
       for isReversed in [false, true] {
         let copy = folder.appendingPathComponent("copy \(isReversed).store").path
-        try Connection(path: world.store.location.path, mode: .readOnly).execute(
+        try Connection(path: world.path, mode: .readOnly).execute(
           "VACUUM INTO '\(copy)'"
         )
         let names = [copy, "\(copy)@\(head - 1)"]
@@ -110,8 +109,8 @@ struct DifferencesTests {
   @Test("The differences between two points are the net effect of the changes between them.")
   func changes() throws {
     try withTemporaryFolder { folder in
-      let world = try AuditedWorld(folder, "differences of points", writes: 20)
-      let path = world.store.location.path
+      let world = try World(folder, "differences of points", writes: 20)
+      let path = world.path
       let head = try History(path).last
       let vocabulary = Vocabulary(worldSchema)
       // One transaction has one change for each object, which equals the difference.
@@ -185,11 +184,10 @@ struct DifferencesTests {
   @Test("The script writes text that is not UTF-8 byte for byte.")
   func textWithoutUTF8() throws {
     try withTemporaryFolder { folder in
-      let world = try AuditedWorld(folder, "no UTF-8", writes: 5)
-      let left = world.store.location.path
+      let world = try World(folder, "no UTF-8", writes: 5)
+      let left = world.path
       let right = folder.appendingPathComponent("other.store").path
-      try Connection(path: left, mode: .readOnly)
-        .backup(to: Connection(path: right, mode: .readWriteCreate))
+      try copyStore(left, to: right)
       for (path, byte) in [(left, "ff"), (right, "fe")] {
         try Connection(path: path, mode: .readWrite).execute(
           """
@@ -285,14 +283,14 @@ struct DifferencesTests {
   @Test("Stores with different tables are refused, and the error shows the first differences.")
   func schemas() throws {
     try withTemporaryFolder { folder in
-      let world = try AuditedWorld(folder, "schemas", writes: 2)
+      let world = try World(folder, "schemas", writes: 2)
       let other = folder.appendingPathComponent("other.store")
       _ = try Store.open(
         .file(other),
         schema: StoreSchema(version: "1", entities: [Entity(name: "Trip")])
       )
       #expect {
-        _ = try differences(world.store.location.path, other.path)
+        _ = try differences(world.path, other.path)
       } throws: {
         "\($0)".contains("different schemas") && "\($0)".contains("Trip")
       }

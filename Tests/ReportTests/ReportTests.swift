@@ -6,7 +6,6 @@ import Pipeline
 import PipelineTesting
 import ProcessTesting
 import Report
-import SQLite
 import Store
 import StoreTesting
 import TestSupport
@@ -213,9 +212,9 @@ struct ReportTests {
   @Test("A report of a log folder has all its lineages, and counts snapshots separately.")
   func lineages() throws {
     try withTemporaryFolder { folder in
-      var world = try AuditedWorld(folder, "report of lineages", writes: 7)
+      var world = try World(folder, "report of lineages", writes: 7)
       // The store is restored twice from an older copy that was written before the recovery.
-      var path = world.store.location.path
+      var path = world.path
       for number in 1...2 {
         let copy = folder.appendingPathComponent("copy \(number).store")
         let store = try Store.open(.file(URL(fileURLWithPath: path)))
@@ -261,8 +260,8 @@ struct ReportTests {
   @Test("Filtered logs, a log, a folder and a store give the same counts.")
   func sources() throws {
     try withTemporaryFolder { folder in
-      let world = try AuditedWorld(folder, "report of sources", writes: 10)
-      let store = try report(world.store.location.path)
+      let world = try World(folder, "report of sources", writes: 10)
+      let store = try report(world.path)
       let logs = try report(world.logs.path)
       #expect(store.changes == logs.changes)
       #expect(store.transactions == logs.transactions)
@@ -311,9 +310,9 @@ struct ReportTests {
   @Test("The first transaction of a pruned store is verified, and found if it was altered.")
   func pruned() throws {
     try withTemporaryFolder { folder in
-      let world = try AuditedWorld(folder, "report of a pruned store")
-      try world.store.deleteHistory([1...9])
-      let path = world.store.location.path
+      let world = try World(folder, "report of a pruned store", writes: 24)
+      try world.source.deleteHistory([1...9])
+      let path = world.path
       let outline = try History(path).outline
       #expect(outline.base >= 9)
       let pruned = try report(path)
@@ -402,8 +401,4 @@ struct ReportTests {
     #expect(WallClock().text("1969-12-31T23:59:59.000000Z") == "1969-12-31 23:59:59")
     #expect(WallClock().text("2024-02-29T12:00:00.000000Z") == "2024-02-29 12:00:00")
   }
-}
-
-private func runSQL(_ sql: String, on path: String) throws {
-  try Connection(path: path, mode: .readWrite).execute(sql)
 }

@@ -40,17 +40,6 @@ struct NewUserTests {
     return result
   }
 
-  @Test("An export of a store that does not exist creates nothing.")
-  func missingStore() throws {
-    try withTemporaryFolder { folder in
-      let logs = folder.path + "/logs"
-      let result = try travelog("export", folder.path + "/none.store", "--to", logs)
-      #expect(result.code == 10)
-      #expect(result.errors.contains("none.store"))
-      #expect(try contents(of: folder).isEmpty)
-    }
-  }
-
   @Test("Each command without arguments, with help, and with a wrong flag says what it needs.")
   func everyCommand() throws {
     for name in names {
@@ -133,25 +122,6 @@ struct NewUserTests {
       )
       #expect(run.code == 64, "\(run.output)")
       #expect(run.output.contains("can't be written to a terminal"), "\(run.output)")
-    }
-  }
-
-  @Test("Several missing arguments are named together.")
-  func several() throws {
-    #expect(try travelog("export").errors.contains("Missing STORE and --to LOGS"))
-    #expect(try travelog("diff").errors.contains("Missing A and B"))
-    #expect(try travelog("diff", "a.store").errors.contains("Missing B ("))
-  }
-
-  @Test("If a store is given as a log, the error says that it is a store.")
-  func storeForLog() throws {
-    try withStore { folder, path in
-      for line in [["verify", path], ["import", path, "--into", folder.path + "/copy.store"]] {
-        let run = try travelog(line)
-        #expect(run.code == 4 && run.errors.contains("is a SQLite database, not a log"))
-      }
-      let none = try travelog("undo", path, "999")
-      #expect(none.errors.contains("There is no transaction 999 in the store"))
     }
   }
 
@@ -257,16 +227,6 @@ struct NewUserTests {
     #expect(object?["type"] as? String == "error")
     #expect(object?["name"] as? String == "usage")
     #expect(object?["hint"] is String)
-  }
-
-  @Test("With --json the hint of an error is not in its message.")
-  func hints() throws {
-    try withTemporaryFolder { folder in
-      let run = try travelog("check", folder.path + "/none", "--json")
-      let object = try JSONSerialization.jsonObject(with: Data(run.errors.utf8)) as? [String: Any]
-      #expect(object?["message"] as? String == "There is no file \(folder.path)/none.")
-      #expect((object?["hint"] as? String)?.hasPrefix("Check the path") == true)
-    }
   }
 
   @Test(

@@ -273,24 +273,6 @@ struct ProgramTests {
     return try PipelineTesting.gunzip(file.path)
   }
 
-  @Test("Each kind of failure of travelog has its exit code.")
-  func exitCodes() throws {
-    try withStore { folder, store, _ in
-      let logs = folder.path + "/logs"
-      #expect(try travelog("export", folder.path + "/none", "--to", logs).code == 10)
-      #expect(try travelog("export", "--to", logs).code == 64)
-      #expect(try travelog().code == 64)
-      #expect(try travelog("exprot").errors.contains("export"))
-      #expect(try travelog("import", folder.path + "/none", "--into", "x").code == 10)
-      #expect(try travelog("verify", folder.path).code == 10)
-      try Data("no database, no store".utf8).write(to: folder.appendingPathComponent("text"))
-      #expect(try travelog("export", folder.path + "/text", "--to", logs).code == 4)
-      try travelog("export", store.location.path, "--to", logs)
-      let empty = try travelog("export", store.location.path, "--to", logs, "--error-if-empty")
-      #expect(empty.code == 5)
-    }
-  }
-
   @Test("A second program in the folder gets the name of the first.")
   func lock() throws {
     try withStore { folder, store, _ in

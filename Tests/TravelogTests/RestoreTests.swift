@@ -33,29 +33,6 @@ struct RestoreTests {
       .map { logs + "/" + $0 }
   }
 
-  @Test("Large values pass through a pipe with the logs.")
-  func pipe() throws {
-    try withLogs { folder, store, logs in
-      let values = try FileManager.default.contentsOfDirectory(atPath: logs + "/blobs")
-      #expect(!values.isEmpty)
-      let replica = folder.path + "/b.store"
-      let run = try run(
-        "/bin/sh",
-        [
-          "-c", "\"$0\" export \"$1\" --to - | \"$0\" import - --into \"$2\"",
-          products + "/travelog",
-        ]
-          + [store.location.path, replica]
-      )
-      #expect(run.code == 0, "\(run.errors)")
-      #expect(try travelog("diff", store.location.path, replica).code == 0)
-      #expect(try travelog("check", replica).code == 0)
-      let stream = try travelogData("export", store.location.path, "--to", "-")
-      let verified = try travelog(["verify", "-"], input: stream)
-      #expect(verified.code == 0, "\(verified.output)")
-    }
-  }
-
   @Test(
     "Logs that were copied into one folder are imported, wherever their blob files are.",
     arguments: ["flat/blobs", "blobs", "flat"]

@@ -1,7 +1,7 @@
 import Foundation
 
 // Draws mutants, writes them into a copy of the package, and prints a line for each: its number, its
-// module, where it is, whether it is equivalent, and its name, with tabs between.
+// module, where it is, and its name, with tabs between.
 //
 //   mutants SEED COUNT DROPPED TREE MODULE…
 //
@@ -13,11 +13,6 @@ guard arguments.count > 5, let seed = UInt64(arguments[1]), let count = Int(argu
 }
 let modules = arguments[5...]
 let dropped = Set(try contents(arguments[3]).split(separator: "\n").map(String.init))
-// A line that begins with a space is the reason for the lines before it.
-let equivalent = Set(
-  try contents("Tools/Mutants/equivalent.txt").split(separator: "\n").map(String.init)
-    .filter { !$0.hasPrefix(" ") }
-)
 
 func contents(_ path: String) throws -> String { try String(contentsOfFile: path, encoding: .utf8) }
 
@@ -46,15 +41,7 @@ for (_, site) in ordered where drawn.count < count {
 }
 for (index, site) in drawn.enumerated() {
   let module = site.path.split(separator: "/")[1]
-  let isEquivalent = equivalent.contains(site.name) ? "equivalent" : "counted"
-  print(
-    index + 1,
-    module,
-    "\(site.path):\(site.lines.lowerBound)",
-    isEquivalent,
-    site.name,
-    separator: "\t"
-  )
+  print(index + 1, module, "\(site.path):\(site.lines.lowerBound)", site.name, separator: "\t")
 }
 FileHandle.standardError.write(Data("\(found.count) sites, \(drawn.count) drawn\n".utf8))
 
