@@ -14,7 +14,7 @@ let rooms: [Room] = [
   Room(
     "travelog",
     [
-      "CommandLineKit", "JSON5", "Report", "Audit", "Pipeline", "ChangeLog", "Store", "Adoption",
+      "CommandLineKit", "Report", "Audit", "Pipeline", "ChangeLog", "Store", "Adoption",
       "Changes", "Stopping",
     ]
   ),
@@ -23,7 +23,6 @@ let rooms: [Room] = [
     ["CommandLineKit", "SampleTrips", "SwiftData", "Store", "Changes", "Stopping"]
   ),
   Room("CommandLineKit"),
-  Room("JSON5"),
   Room("SampleTrips", ["SwiftData", "Store", "Changes", "Stopping"]),
   Room("Samples", ["SwiftData", "os"]),
   Room("Report", ["Audit", "CReportPage", "Pipeline", "ChangeLog", "Store", "Changes"]),
