@@ -109,7 +109,6 @@ let package = Package(
     .target(name: "OSLog", dependencies: ["os"]),
     .target(name: "FoundationExtras", linkerSettings: [.linkedLibrary("_FoundationICU")]),
     .target(name: "CommandLineKit"),
-    .target(name: "JSON5"),
     .target(
       name: "SampleTrips",
       dependencies: ["Changes", "Store", "SwiftData", "Stopping"]
@@ -117,8 +116,7 @@ let package = Package(
     .executableTarget(
       name: "travelog",
       dependencies: [
-        "Adoption", "Audit", "ChangeLog", "CommandLineKit", "JSON5", "Pipeline", "Report",
-        "Changes",
+        "Adoption", "Audit", "ChangeLog", "CommandLineKit", "Pipeline", "Report", "Changes",
         "Store", "Stopping",
       ]
     ),
@@ -161,7 +159,6 @@ let package = Package(
     ),
     .testTarget(name: "HouseTests", dependencies: ["ProcessTesting", "TestSupport"]),
     .testTarget(name: "CommandLineKitTests", dependencies: ["CommandLineKit"]),
-    .testTarget(name: "JSON5Tests", dependencies: ["JSON5"]),
     .testTarget(
       name: "SampleTripsTests",
       dependencies: [

@@ -18,7 +18,7 @@ package struct Arguments: Sendable {
   /// Checks texts for the last command of a path, and adds the defaults.
   ///
   /// - Throws: ``UsageError`` if a text is not a valid value, or a required value is missing.
-  package init(_ given: [String: [String]], for path: [Command]) throws {
+  init(_ given: [String: [String]], for path: [Command]) throws {
     var texts = given
     let parameters = path.flatMap(\.flags) + (path.last?.positionals ?? [])
     var missing: [Declaration] = []

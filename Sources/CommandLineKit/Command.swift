@@ -80,10 +80,4 @@ package struct Call: Sendable {
   package let output: Output
   /// Standard error, for messages.
   package let messages: Output
-
-  package init(arguments: Arguments, output: Output, messages: Output) {
-    self.arguments = arguments
-    self.output = output
-    self.messages = messages
-  }
 }

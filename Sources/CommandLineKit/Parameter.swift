@@ -1,26 +1,26 @@
 /// A flag or positional without the type of its value; the parser and the help need no type.
 package struct Declaration: Sendable {
   /// The number of values that a parameter takes.
-  package enum Arity: Hashable, Sendable { case none, one, many }
+  enum Arity: Hashable, Sendable { case none, one, many }
 
   /// The name of a flag without its dashes, or the name of a positional as help shows it.
-  package let name: String
+  let name: String
   let short: Character?
-  package let isPositional: Bool
-  package let arity: Arity
+  let isPositional: Bool
+  let arity: Arity
   /// Whether a flag may be given several times.
-  package let isRepeatable: Bool
+  let isRepeatable: Bool
   let isRequired: Bool
   /// The flag that may be given instead of this parameter; nil if there is none.
   let substitute: String?
   /// The word that help shows for the value.
   let placeholder: String
-  package let completion: Completion
+  let completion: Completion
   /// The text that is used if no value is given.
   let fallback: String?
   let help: String
   /// Checks the texts that were given for the parameter; throws a ``UsageError``.
-  package fileprivate(set) var check: @Sendable ([String]) throws -> Void = { _ in }
+  fileprivate(set) var check: @Sendable ([String]) throws -> Void = { _ in }
 
   /// The name of the parameter in messages and help.
   var spelling: String { isPositional ? name : "--\(name)" }

@@ -72,7 +72,7 @@ package struct UsageError: ShownError, Hashable, Sendable {
 }
 
 /// A hint with the most similar name; if no name is similar, with at most twenty known names.
-package func guess(_ word: String, among known: [String]) -> String {
+func guess(_ word: String, among known: [String]) -> String {
   if let meant = nearest(to: word, in: known) { return "Did you mean \(quotedValue(meant))?" }
   let rest = known.count > 20 ? " and \(known.count - 20) more" : ""
   return "The known \(known.count == 1 ? "name is" : "names are")"

@@ -108,3 +108,20 @@ struct TypeHead: Codable {
   var schema = 1
   let type: String
 }
+
+/// A command line whose words are quoted for a shell.
+func shellLine(_ words: [String]) -> String {
+  words.map { word in
+    let isPlain =
+      !word.isEmpty
+      && word.utf8.allSatisfy { byte in
+        let scalar = Unicode.Scalar(byte)
+        return "+,-./:=@_%".unicodeScalars.contains(scalar) || "0"..."9" ~= scalar
+          || "a"..."z" ~= scalar || "A"..."Z" ~= scalar
+      }
+    // Scalars are compared instead of characters, because a quote with a combining accent is one
+    // character.
+    return isPlain
+      ? word : "'" + word.unicodeScalars.map { $0 == "'" ? "'\\''" : String($0) }.joined() + "'"
+  }.joined(separator: " ")
+}

@@ -4,7 +4,6 @@ import FoundationEssentials
 /// checkout.
 enum PackageFolders {
   static let documentation = installed("share/doc/travelog/docs") ?? "docs"
-  static let jobs = installed("share/travelog/pipelines") ?? "Pipelines"
 
   /// The path of a folder in the installation of this program; nil if the folder does not exist.
   private static func installed(_ folder: String) -> String? {

@@ -60,7 +60,7 @@ struct Travelog {
         pruneCommand,
         statusCommand, compactCommand,
         recoverCommand, promoteCommand, checkCommand, logCommand, showCommand, blameCommand,
-        diffCommand, reportCommand, undoCommand, eraseCommand, runCommand,
+        diffCommand, reportCommand, undoCommand, eraseCommand,
         .completions(for: "travelog"), .generate(for: { program }),
       ]
     ),

@@ -31,29 +31,16 @@ enum TravelogError: ShownError, Worded {
   case migrationFailed([String], Int32)
   // Errors about files that are missing or can't be used.
   case noKey(String)
-  case noFolder(String, any Error)
   case notWritten(String, String)
   case notOpened(String, Int32)
-  case notRead(Int32)
   case erasedBytesRemain(String)
-  case noTemporaryFile(Int32)
-  case temporaryFileNotRead
-  // Errors of jobs.
-  case noJob(String)
-  case notAJob(String)
-  case noAction(String)
-  case notJSON(String)
-  case unsetValue(job: String, name: String)
-  case unknownValue(job: String, name: String, known: [String])
 
   private var code: ExitCode {
     switch self {
-    case .isPart, .noKey, .noJob, .noDigests: .missing
+    case .isPart, .noKey, .noDigests: .missing
     case .erasedBytesRemain: .locked
-    case .notRead, .notAJob, .notADigest: .unreadable
-    case .noFolder, .notWritten, .commandNotFound, .migrationFailed, .notOpened, .noTemporaryFile,
-      .temporaryFileNotRead, .noAction:
-      .failure
+    case .notADigest: .unreadable
+    case .notWritten, .commandNotFound, .migrationFailed, .notOpened: .failure
     default: .usage
     }
   }
@@ -138,9 +125,6 @@ enum TravelogError: ShownError, Worded {
     case .needsCheckpoint(let flag):
       "\(flag) is about a checkpoint, and the command line does not name a checkpoint."
         + "\nGive --proof or --since, or a checkpoint as --head, or leave out \(flag)."
-    case .noFolder(let path, let error):
-      "Can't create the folder \(path): \(reason(of: error))"
-        + "\nNothing was done. Name a folder that you can write to."
     case .notWritten(let path, let reason):
       "Can't write \(path): \(reason)"
         + "\nName a file in a folder that you can write to, on a disk with free space."
@@ -150,22 +134,6 @@ enum TravelogError: ShownError, Worded {
       "\(path) has all transactions of the logs, but its file may still contain bytes of erased values,"
         + " because another program is reading it."
         + "\nRun the import again when the other program has finished."
-    case .notRead(let number): "Can't read standard input: \(systemText(number))."
-    case .noTemporaryFile(let number):
-      "Can't create a temporary file: \(systemText(number)).\nFree some space in /tmp."
-    case .temporaryFileNotRead: "Can't read a temporary file in /tmp."
-    case .noJob(let path):
-      "There is no job \(path).\nPass a job file. \(PackageFolders.jobs) has examples, and"
-        + " \(PackageFolders.documentation)/JOBS.md describes the format."
-    case .notAJob(let message): "\(message)\nName a job file."
-    case .noAction(let command): "\(command) does nothing."
-    case .notJSON(let command):
-      "“\(command)” did not write JSON, so the job's report can't contain the output."
-        + "\nIn the job, give the step a file (“output”), or remove the step's “format”."
-    case .unsetValue(let job, let name):
-      "\(job): \(quotedValue(name)) must be set; nothing was done.\nGive --set \(name)=VALUE."
-    case .unknownValue(let job, let name, let known):
-      "The job \(job) does not declare a value \(quotedValue(name)).\n\(guess(name, among: known))"
     }
   }
 }

@@ -58,7 +58,15 @@ public final class ChildProcess: @unchecked Sendable {
     let words = command.map { strdup($0) } + [nil]
     let settings = variables.map { strdup("\($0.key)=\($0.value)") } + [nil]
     defer { for text in words + settings { free(text) } }
-    let code = posix_spawn(&processIdentifier, command[0], &actions, nil, words, settings)
+    // The threads of Dispatch block most signals; a shell with a blocked SIGCHLD waits for ever.
+    var attributes = posix_spawnattr_t()
+    posix_spawnattr_init(&attributes)
+    defer { posix_spawnattr_destroy(&attributes) }
+    var none = sigset_t()
+    sigemptyset(&none)
+    posix_spawnattr_setsigmask(&attributes, &none)
+    posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK))
+    let code = posix_spawn(&processIdentifier, command[0], &actions, &attributes, words, settings)
     guard code == 0 else {
       throw POSIXError(POSIXErrorCode(rawValue: code) ?? .ENOENT)
     }

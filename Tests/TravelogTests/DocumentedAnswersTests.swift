@@ -102,7 +102,7 @@ struct DocumentedAnswersTests {
   @Test("Each example matches its table, and is decoded completely by the type that writes it.")
   func examples() throws {
     let document = try Document()
-    #expect(document.examples.count == 23)
+    #expect(document.examples.count == 22)
     for (name, text) in document.examples {
       #expect(document.violations(try object(text), name) == [], "\(name)")
       #expect(try object(text)["type"] as? String == name)
@@ -121,7 +121,6 @@ struct DocumentedAnswersTests {
     try expectStrict(PromoteAnswer.self, example("promote"))
     try expectStrict(AdoptAnswer.self, example("adopt"))
     try expectStrict(CheckAnswer.self, example("check"))
-    try expectStrict(RunReport.self, example("run"))
     let root = try auditSchema()
     for name in [
       "transaction", "transaction_group", "object_change", "blame", "difference", "diff_summary",
@@ -208,13 +207,6 @@ struct DocumentedAnswersTests {
       try world.write(to: store)
       let head = try store.read { try $0.sealedHead() }
       try ask("undo", path, "\(head)")
-      let job = folder.path + "/job.json5"
-      try Data(
-        "{ steps: [{ do: 'verify', with: { logs: '\(logs)', allow_unproven: true } }] }".utf8
-      )
-      .write(to: URL(fileURLWithPath: job))
-      try ask("run", job)
-      try ask("run", job, "--dry-run")
       let gone = try travelog("log", logs, "--patch", "--json").output.split(separator: "\n")
         .compactMap { try object(String($0))["differences"] as? [[String: Any]] }.joined()
         .first { $0["op"] as? String == "delete" }

@@ -68,7 +68,7 @@ struct ExitCodeTests {
         var lines = [
           ["export", wrong, "--to", into], ["status", wrong, "--logs", logs], ["check", wrong],
           ["prune", wrong, "--logs", logs], ["recover", wrong, "--to", logs], ["promote", wrong],
-          ["undo", wrong, "1"], ["verify", logs, "--against", wrong], ["run", wrong],
+          ["undo", wrong, "1"], ["verify", logs, "--against", wrong],
         ]
         if wrong != sub {
           // An empty folder has no logs, which is a different error.

@@ -102,8 +102,7 @@ struct InterruptionTests {
       ["check", store, "--logs", logs], ["log", store], ["log", pipe], ["show", store, "3"],
       ["blame", store, "Guest", "1"], ["diff", store, replica], ["report", store],
       ["undo", store, "3"], ["undo", store, "3", "--dry-run"],
-      ["erase", logs, "--entity", "Guest", "--id", "1"] + wait, ["run", "-"],
-      ["run", folder.path + "/job.json5"],
+      ["erase", logs, "--entity", "Guest", "--id", "1"] + wait,
     ]
   }
 
@@ -113,11 +112,6 @@ struct InterruptionTests {
   )
   func waiting(signal: Int32) throws {
     try withWorld { folder, store, logs in
-      try #"{ steps: [{ do: "check", with: { store: "\#(store)" } }] }"#.write(
-        toFile: folder.path + "/job.json5",
-        atomically: true,
-        encoding: .utf8
-      )
       let commands = waitingCommands(folder, store, logs)
       let all = Set(Travelog.program.command.subcommands.map(\.name))
       let others: Set = ["completions", "generate", "prove"]

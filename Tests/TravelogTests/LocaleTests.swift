@@ -74,22 +74,27 @@ struct LocaleTests {
 
   @Test("An error contains at most 80 characters of a value, and the size of a longer one.")
   func longValues() throws {
-    try withTemporaryFolder { folder in
-      let path = folder.path + "/job.json5"
-      let long = String(repeating: "x", count: 500)
-      let lines = [
-        [long], ["log", "--" + long], ["log", "a", "--limit", long], ["show", "a", "1", long],
-        ["log", "a", "-l", "-" + long], ["run", path, "--set", "\(long)=1"],
-        ["help", long],
-      ]
-      try Data("{ steps: [{ do: '\(long)' }] }".utf8).write(to: URL(fileURLWithPath: path))
-      for line in lines + [["run", path]] {
-        let run = try travelog(line)
-        let words = line.joined(separator: " ").prefix(60)
-        #expect(run.code != 0 && run.errors.utf8.count < 1000, "\(words): \(run.errors)")
-        #expect(run.errors.contains("characters)"), "\(words): \(run.errors)")
-        #expect(!run.errors.contains(long.prefix(81)), "\(words): \(run.errors)")
-      }
+    let long = String(repeating: "x", count: 500)
+    for line in [
+      [long], ["log", "--" + long], ["log", "a", "--limit", long], ["show", "a", "1", long],
+      ["log", "a", "-l", "-" + long], ["help", long],
+    ] {
+      let run = try travelog(line)
+      let words = line.joined(separator: " ").prefix(60)
+      #expect(run.code != 0 && run.errors.utf8.count < 1000, "\(words): \(run.errors)")
+      #expect(run.errors.contains("characters)"), "\(words): \(run.errors)")
+      #expect(!run.errors.contains(long.prefix(81)), "\(words): \(run.errors)")
     }
+  }
+
+  @Test("A shell can read the command lines that messages contain.")
+  func shellLines() throws {
+    // A quote with a combining accent is one character.
+    let words = [
+      "a'\u{301}b", "\"\u{301}", "back\\slash", "two\nlines", "$(date) `date`", "é *", "",
+    ]
+    let line = "travelog() { printf '%s\\0' \"$@\"; }\n" + shellLine(["travelog"] + words)
+    let read = try run("/bin/sh", ["-c", line]).output
+    #expect(read.utf8.elementsEqual(words.map { $0 + "\0" }.joined().utf8), "\(read)")
   }
 }

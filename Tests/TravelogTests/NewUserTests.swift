@@ -72,7 +72,7 @@ struct NewUserTests {
       "prune none --logs logs", "status none --logs logs", "compact none",
       "recover none --to logs", "promote none", "log none", "show none 1", "blame none Guest 1",
       "diff none none", "report none", "undo none 1", "erase none --entity Guest --id 1",
-      "run none", "checkpoint none", "prove none 1", "adopt none",
+      "checkpoint none", "prove none 1", "adopt none",
     ]
     let tried = Set(lines.map { String($0.prefix { $0 != " " }) })
     #expect(Set(names).subtracting(tried) == ["completions", "generate"])
