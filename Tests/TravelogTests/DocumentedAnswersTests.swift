@@ -7,7 +7,7 @@ import Testing
 
 @testable import travelog
 
-/// The tables and examples of docs/CLI_JSON.md: the keys and types of answers and of their parts.
+/// The tables of docs/CLI_JSON.md: the keys and types of answers and of their parts.
 private struct Document {
   struct Field {
     let key: String
@@ -18,7 +18,6 @@ private struct Document {
   var shapes: [String: [Field]] = [:]
   /// The types that have a table, without parts of answers.
   var answers: Set<String> = []
-  var examples: [String] = []
 
   init() throws {
     let text = try String(
@@ -26,7 +25,6 @@ private struct Document {
       encoding: .utf8
     )
     var isPart = false
-    var isExample = false
     for line in text.split(separator: "\n") {
       if line == "## Parts of answers" {
         isPart = true
@@ -42,11 +40,6 @@ private struct Document {
           shapes[name, default: []].append(field)
           if !isPart { answers.insert(name) }
         }
-      } else if line == "```json" {
-        isExample = true
-      } else if isExample {
-        examples.append(String(line))
-        isExample = false
       }
     }
     // The page says once that every answer has these keys.
@@ -92,17 +85,6 @@ private struct Document {
 struct DocumentedAnswersTests {
   private func object(_ text: String) throws -> [String: Any] {
     try #require(JSONSerialization.jsonObject(with: Data(text.utf8)) as? [String: Any], "\(text)")
-  }
-
-  @Test("Each example matches its table.")
-  func examples() throws {
-    let document = try Document()
-    #expect(!document.examples.isEmpty)
-    for text in document.examples {
-      let example = try object(text)
-      let type = try #require(example["type"] as? String)
-      #expect(document.violations(example, type) == [], "\(type)")
-    }
   }
 
   private func auditSchema() throws -> [String: Any] {
