@@ -104,11 +104,15 @@ mutants: setup ## change the code in small ways, and look whether a test fails (
 	$(BUILD) --product mutants
 	Tools/run-mutants
 
-lines: ## count the lines of source of each module
+lines: ## count the lines of source, tests, documents and Python, and of each module
 	@for module in Sources/*; do \
 	  echo "$$(find $$module -name '*.swift' -o -name '*.[ch]' | xargs cat /dev/null | wc -l)" \
 	    "$${module#Sources/}"; \
-	done | awk '{ sum += $$1; printf "%7d  %s\n", $$1, $$2 } END { printf "%7d  in total\n", sum }'
+	done | awk '{ sum += $$1; printf "%7d  %s\n", $$1, $$2 } END { printf "%7d  source in total\n", sum }'
+	@count() { printf '%7d  %s\n' "$$(git ls-files "$$@" | xargs cat | wc -l)" "$$what"; }; \
+	what=tests count 'Tests/*.swift' 'Tests/*.[ch]'; \
+	what=documents count '*.md' ':!CHANGELOG.md' ':!Sources'; \
+	what=Python count '*.py'
 
 test-threads: setup ## run the tests of concurrency under the thread sanitizer
 	swift build --build-tests --sanitize=thread --scratch-path .build/threads

@@ -50,14 +50,13 @@ struct ManualPageTests {
     #expect(text.contains(".B \"odd \\(dqa\\(dq\"\n\\&.B bold\n"))
   }
 
-  @Test("The reference has every command once, with a link to it.")
+  @Test("The reference has every command once.")
   func referencePage() {
     let text = reference(for: program)
     for name in ["greet hello", "greet note", "greet deep", "greet deep down"] {
       #expect(text.components(of: "\n## \(name)\n") == 2, "\(name)")
-      #expect(text.contains("- [\(name)](#\(name.replacing(" ", with: "-"))): "))
     }
-    #expect(text.contains("| `-m, --mood WORD` | In what mood. |"))
+    #expect(text.contains("\n- `-m, --mood WORD`: In what mood."))
   }
 }
 

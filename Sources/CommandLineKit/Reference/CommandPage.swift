@@ -28,8 +28,10 @@ struct CommandPage {
     command.subcommands.map { Row($0.name, meaning: $0.summary) }
   }
   var arguments: [Row] { command.positionals.map(row) }
+  /// The flags that only this command declares.
+  var ownFlags: [Row] { command.flags.map(row) }
   var flags: [Row] {
-    var rows = command.flags.map(row)
+    var rows = ownFlags
     rows.append(Row("-h, --help", meaning: "Show help; -h shows a short version."))
     if path.count == 1 { rows.append(Row("-V, --version", meaning: "Show the version.")) }
     return rows

@@ -8,7 +8,7 @@ import Testing
 
 /// One way to forge what `verify` reads, and how the program answers.
 ///
-/// TESTING.md has a table with the names of all of them.
+/// TESTING.md has a table of the kinds of forgeries.
 struct Forgery: Sendable, CustomTestStringConvertible {
   /// What is forged.
   let name: String

@@ -61,28 +61,17 @@ struct OtherCheckersTests {
 
   private static let programsOfScript = ["jq", "openssl", "xxd", "awk"]
 
-  /// Writes the script of SIGNED_HEADS into a folder, and returns its path.
-  private func script(in folder: URL) throws -> String {
-    let path = folder.path + "/check_proof.sh"
-    for case .file("check_proof.sh", let text) in try steps(of: "docs/SIGNED_HEADS.md") {
-      try text.write(toFile: path, atomically: true, encoding: .utf8)
-    }
-    return path
-  }
+  private static let script = packageRoot.appendingPathComponent("docs/check_proof.sh").path
 
   @Test("The shell script of SIGNED_HEADS accepts proofs and refuses each forged one.")
   func shell() throws {
-    try withTemporaryFolder { folder in
-      let script = try script(in: folder)
-      try check(with: Self.programsOfScript) { ["sh", script, $0.path, $0.pem] }
-    }
+    try check(with: Self.programsOfScript) { ["sh", Self.script, $0.path, $0.pem] }
   }
 
   @Test("The shell script and verify accept the sample proof, and no altered value or other key.")
   func sample() throws {
     guard Self.programsOfScript.allSatisfy({ installed($0) != nil }) else { return }
     try withTemporaryFolder { folder in
-      let script = try script(in: folder)
       let sample = packageRoot.appendingPathComponent("sample-data/proof").path
       let path = folder.path + "/altered.proof"
       let proof = try String(contentsOfFile: sample + "/change.proof", encoding: .utf8)
@@ -101,7 +90,7 @@ struct OtherCheckersTests {
         (sample + "/change.proof", key, true), (path, key, false),
         (sample + "/change.proof", other, false),
       ] {
-        #expect(try run("/bin/sh", [script, proof, key]).code == (isRight ? 0 : 1))
+        #expect(try run("/bin/sh", [Self.script, proof, key]).code == (isRight ? 0 : 1))
         #expect(try travelog("verify", "--proof", proof, "--key", key).code == (isRight ? 0 : 1))
       }
     }
