@@ -128,12 +128,6 @@ let package = Package(
         "CommandLineKit", "SampleTrips", "Changes", "Store", "SwiftData", "Stopping",
       ]
     ),
-    // Many apps use this setting, which hides members of modules that a file does not import.
-    .target(
-      name: "Samples",
-      dependencies: ["SwiftData", "os"],
-      swiftSettings: [.enableUpcomingFeature("MemberImportVisibility")]
-    ),
     .target(
       name: "CBenchmarkPeer",
       dependencies: ["CSQLite", "CZlib"] + deflate,
@@ -185,7 +179,12 @@ let package = Package(
     ),
     .testTarget(name: "OSTests", dependencies: ["OSLog", "os"]),
     .testTarget(name: "FoundationExtrasTests", dependencies: ["FoundationExtras"]),
-    .testTarget(name: "SamplesTests", dependencies: ["Samples", "SwiftData", "TestSupport"]),
+    // Many apps use this setting, which hides members of modules that a file does not import.
+    .testTarget(
+      name: "SamplesTests",
+      dependencies: ["SwiftData", "TestSupport", "os"],
+      swiftSettings: [.enableUpcomingFeature("MemberImportVisibility")]
+    ),
     .testTarget(name: "SQLiteTests", dependencies: ["SQLite", "StoreTesting", "TestSupport"]),
     .testTarget(
       name: "AdoptionTests",

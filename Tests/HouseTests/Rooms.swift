@@ -25,7 +25,6 @@ let rooms: [Room] = [
   Room("CommandLineKit"),
   Room("JSON5"),
   Room("SampleTrips", ["SwiftData", "Store", "Changes", "Stopping"]),
-  Room("Samples", ["SwiftData", "os"]),
   Room("Report", ["Audit", "CReportPage", "Pipeline", "ChangeLog", "Store", "Changes"]),
   Room("Audit", ["Pipeline", "ChangeLog", "Store", "Changes"]),
   Room("Pipeline", ["ChangeLog", "Store", "Changes"]),

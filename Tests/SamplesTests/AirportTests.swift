@@ -1,8 +1,6 @@
 import SwiftData
 import Testing
 
-@testable import Samples
-
 @Suite("Updating airports from a feed")
 struct AirportTests {
   private func feed(_ json: String) throws -> AirportFeed {

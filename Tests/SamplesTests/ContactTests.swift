@@ -1,8 +1,6 @@
 import SwiftData
 import Testing
 
-@testable import Samples
-
 @Suite("Contacts with values of many kinds")
 struct ContactTests {
   private func makeContext() throws -> ModelContext {

@@ -1,8 +1,6 @@
 import SwiftData
 import Testing
 
-@testable import Samples
-
 @MainActor
 @Suite("Editing drawings")
 struct DrawingTests {

@@ -2,8 +2,6 @@ import SwiftData
 import TestSupport
 import Testing
 
-@testable import Samples
-
 @Suite("The models of Apple's first talks")
 struct EarlyTripTests {
   @Test("One context keeps trips and people in two files.")

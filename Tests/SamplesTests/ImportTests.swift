@@ -2,8 +2,6 @@ import SwiftData
 import TestSupport
 import Testing
 
-@testable import Samples
-
 @Suite("Imports outside the main thread")
 struct ImportTests {
   private static func records(_ count: Int) -> [TripRecord] {

@@ -2,8 +2,6 @@ import SwiftData
 import TestSupport
 import Testing
 
-@testable import Samples
-
 @Suite("A custom store in one JSON file")
 struct JSONFileStoreTests {
   private func makeContainer(_ folder: URL) throws -> ModelContainer {

@@ -2,8 +2,6 @@ import SwiftData
 import TestSupport
 import Testing
 
-@testable import Samples
-
 @Suite("The history of a custom store")
 struct JSONHistoryTests {
   private func configuration(_ folder: URL, _ name: String = "trips") -> JSONFileStoreConfiguration

@@ -2,8 +2,6 @@ import SwiftData
 import TestSupport
 import Testing
 
-@testable import Samples
-
 @Suite("Three versions of the trips")
 struct MigrationTests {
   private func writeFirstVersion(_ url: URL) throws {

@@ -1,4 +1,3 @@
-import Samples
 import SwiftData
 import TestSupport
 import Testing

@@ -3,8 +3,6 @@ import SwiftData
 import TestSupport
 import Testing
 
-@testable import Samples
-
 @MainActor
 @Suite("The data layer of a recipe app")
 struct RecipeBookTests {

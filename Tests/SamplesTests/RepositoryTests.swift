@@ -1,8 +1,6 @@
 import SwiftData
 import Testing
 
-@testable import Samples
-
 @Suite("A repository for any model")
 struct RepositoryTests {
   struct Refused: Error {}

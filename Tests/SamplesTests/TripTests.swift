@@ -1,8 +1,6 @@
 import SwiftData
 import Testing
 
-@testable import Samples
-
 @Suite("Trips")
 struct TripTests {
   private func makeContext() throws -> ModelContext {

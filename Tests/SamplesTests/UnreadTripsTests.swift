@@ -2,8 +2,6 @@ import SwiftData
 import TestSupport
 import Testing
 
-@testable import Samples
-
 @Suite("Reading history: badges for the widget's changes")
 struct UnreadTripsTests {
   private func withTrips(
