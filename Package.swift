@@ -278,8 +278,6 @@ let package = Package(
       ],
       exclude: ["AppleNames/AppleNames.txt"]
     ),
-    // Its models have names of SwiftData's types, which must not affect other tests.
-    .testTarget(name: "ModelShapeTests", dependencies: ["SwiftData"]),
   ],
   swiftLanguageModes: [.v6]
 )
