@@ -62,23 +62,6 @@ extension FixIt {
     )
     return replacing(old, with: new, message: message)
   }
-
-  static func adding(
-    _ attribute: String,
-    to variable: VariableDeclSyntax,
-    message: String
-  ) -> FixIt {
-    var changed = variable
-    let leading = variable.leadingTrivia
-    changed.leadingTrivia = []
-    let added: AttributeSyntax = "\(raw: attribute)"
-    changed.attributes.insert(
-      .attribute(added.with(\.trailingTrivia, .space)),
-      at: changed.attributes.startIndex
-    )
-    changed.leadingTrivia = leading
-    return replacing(variable, with: changed, message: message)
-  }
 }
 
 extension TokenSyntax {
