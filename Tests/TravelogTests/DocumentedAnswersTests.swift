@@ -115,7 +115,7 @@ struct DocumentedAnswersTests {
     try expectStrict(Joined<TypeHead, CheckpointResult>.self, example("checkpoint"))
     try expectStrict(Joined<AnswerHead, EraseResult>.self, example("erase"))
     try expectStrict(Joined<AnswerHead, PruneResult>.self, example("prune"))
-    try expectStrict(StatusAnswer.self, example("status"))
+    try expectStrict(Joined<Joined<TypeHead, Status>, Status.Logs>.self, example("status"))
     try expectStrict(Joined<AnswerHead, CompactResult>.self, example("compact"))
     try expectStrict(RecoverAnswer.self, example("recover"))
     try expectStrict(PromoteAnswer.self, example("promote"))
