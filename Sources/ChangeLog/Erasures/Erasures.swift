@@ -2,7 +2,6 @@ import Changes
 
 /// The erasure records of one lineage, by transaction.
 package struct Erasures: Sendable {
-  /// One erased transaction.
   package struct Entry: Hashable, Sendable {
     package let transaction: Int64
     /// Whether the transaction is a snapshot, either a separate log or the first transaction of a

@@ -55,7 +55,6 @@ package protocol LogReason: Sendable {
 }
 
 extension LogReason {
-  /// Creates an error with this reason, about a file, or about a line or transaction in the file.
   package func at(_ path: String, line: Int = 0, transaction: Int64 = 0) -> LogError {
     LogError(self, path: path, line: line, transaction: transaction)
   }

@@ -8,7 +8,6 @@ package func abbreviated(_ text: String) -> String {
   text.count > 80 ? "\(text.prefix(50))… (\(text.count) characters)" : text
 }
 
-/// The system's text for an error number.
 package func systemText(_ number: Int32) -> String { String(cString: strerror(number)) }
 
 /// A number with its noun, such as “1 row” or “2 rows”.

@@ -43,7 +43,6 @@ package final class PreparedChanges: @unchecked Sendable {
       + links.count * MemoryLayout<Int64>.stride
   }
 
-  /// Removes all changes.
   package func removeAll() {
     parts.removeAll(keepingCapacity: true)
     members.removeAll(keepingCapacity: true)

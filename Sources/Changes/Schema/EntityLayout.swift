@@ -1,6 +1,5 @@
 /// The table and columns of one entity, with names quoted for SQL.
 package struct EntityLayout: Sendable {
-  /// One column of the entity's table.
   package struct Column: Sendable {
     package enum Content: Hashable, Sendable {
       /// The attribute at this index in ``Entity/attributes``.
@@ -10,12 +9,10 @@ package struct EntityLayout: Sendable {
       case relationship(Int)
     }
 
-    /// The name of the column in the table.
     package let name: String
     /// The name of the column, quoted for SQL.
     package let quoted: String
     package let property: String
-    /// The name of the property in history and logs.
     package let logName: String
     package let content: Content
     /// The type of an attribute; nil for a relationship, whose column contains an id.
@@ -24,7 +21,6 @@ package struct EntityLayout: Sendable {
     package let isOptional: Bool
     /// Whether large values are kept in blob files.
     package let isExternal: Bool
-    /// The index of a relationship's destination.
     package let destination: EntityIndex?
   }
 

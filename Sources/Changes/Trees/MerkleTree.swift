@@ -12,7 +12,6 @@ package struct MerkleTree: Hashable, Sendable {
   /// Creates a tree without leaves.
   package init() {}
 
-  /// Creates a tree from the hashes of its leaves.
   package init(_ leaves: some Sequence<Digest>) {
     for leaf in leaves { append(leaf) }
   }

@@ -12,9 +12,7 @@ package enum Verdict: String, Hashable, Sendable {
 
 /// The source that proves a chain up to a transaction.
 package enum Proof: Hashable, Sendable {
-  /// A digest that was given.
   case head
-  /// A checkpoint that was given.
   case checkpoint
   /// A store with the same history and the same rows.
   case store
@@ -47,7 +45,6 @@ package struct ExceptedPart: Hashable, Sendable {
     case start
     /// The newest lineage, if only an earlier lineage is proven.
     case lineage
-    /// The description of a filter.
     case filter
   }
 
@@ -72,7 +69,6 @@ package struct ExceptedPart: Hashable, Sendable {
     isProven = [.omitted, .omittedChanges].contains(kind)
   }
 
-  /// Adds a transaction to the part, or one of its changes.
   mutating func add(_ transaction: Int64, change: Int64? = nil, count: Int64 = 1, by: Int64? = nil)
   {
     self.count += count

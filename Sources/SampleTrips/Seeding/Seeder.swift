@@ -41,7 +41,6 @@ final class Seeder {
   let clock: SeededClock
   let container: ModelContainer
   let hasSmallPhotos: Bool
-  /// The number of changes that remain.
   var remaining: Int { wanted - trips.counts.changes }
 
   var known: [KnownTrip] = []
@@ -119,7 +118,6 @@ final class Seeder {
     try save(as: step.author) { try step.run(self, $0) }
   }
 
-  /// One save by an author.
   func save(as author: SampleTrips.Author, _ change: (ModelContext) throws -> Void) throws {
     context.author = author.rawValue
     try change(context)

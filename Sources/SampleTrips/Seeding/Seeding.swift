@@ -77,7 +77,6 @@ extension SampleTrips {
 /// The reason why a store could not be created.
 package struct SeedingError: Error, CustomStringConvertible {
   package enum Code: Hashable, Sendable {
-    /// The file exists.
     case exists
     case notWritten
   }

@@ -24,7 +24,6 @@ extension Diagnostic {
     return Diagnostic(node: node, message: Sentence(message: message, id: id), fixIts: fixIts)
   }
 
-  /// A warning with this message.
   var asWarning: Diagnostic {
     let sentence = Sentence(message: message, id: "warning", severity: .warning)
     return Diagnostic(node: node, position: position, message: sentence, fixIts: fixIts)

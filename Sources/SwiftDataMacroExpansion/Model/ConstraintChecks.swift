@@ -42,7 +42,6 @@ struct ConstraintChecks {
     }
   }
 
-  /// The first name in a key path.
   private func firstName(in expression: ExprSyntax) -> String? {
     guard let keyPath = expression.as(KeyPathExprSyntax.self),
       case .property(let first) = keyPath.components.first?.component
