@@ -47,7 +47,6 @@ package struct AuditReport: Encodable, Sendable {
   package var snapshotObjects: Int64 = 0
   /// The number of objects that were changed.
   package var objects: Int64 = 0
-  /// Whether the number of objects is an estimate.
   package var isObjectsEstimated = false
   package var findings: [AuditFinding] = []
   package var checks: [AuditCheck] = []

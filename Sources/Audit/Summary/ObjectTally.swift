@@ -140,7 +140,6 @@ package final class ObjectTally {
     }
   }
 
-  /// The number of different objects, and whether this number is an estimate.
   var objects: (count: Int64, isEstimated: Bool) {
     isOver ? (distinct.estimate, true) : (Int64(countedObjects), false)
   }

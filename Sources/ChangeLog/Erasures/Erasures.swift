@@ -27,7 +27,6 @@ package struct Erasures: Sendable {
   /// The size in bytes of the complete records in the file.
   private(set) var length: Int64 = 0
 
-  /// Creates an empty list of records.
   package init(store: String, lineage: Int64) {
     head = ErasureRecord.beginning(ofStore: store, lineage: lineage)
   }

@@ -159,7 +159,6 @@ private func readPieces(
   }
 }
 
-/// The SHA-256 of a file's bytes.
 package func fileDigest(_ path: String) throws -> Digest {
   var digest = SHA256()
   let isThere = try readPieces(of: path) { piece in

@@ -1,6 +1,5 @@
 import Changes
 
-/// The reason why a log could not be written or read.
 package struct LogError: Error, Worded {
   /// The kind of failure.
   ///

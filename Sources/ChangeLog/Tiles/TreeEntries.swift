@@ -7,7 +7,6 @@
 package struct TreeEntries {
   /// The folder of the tree.
   package let path: String
-  /// All entries of the tree, in order.
   package private(set) var all: [[UInt8]] = []
   private var written = 0
 

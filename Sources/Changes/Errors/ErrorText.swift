@@ -1,6 +1,5 @@
 import Glibc
 
-/// A command or a name in quotes.
 package func inQuotes(_ text: String) -> String { "“\(text)”" }
 
 /// A value of at most 80 characters, or the beginning of a longer value with the size of the value.

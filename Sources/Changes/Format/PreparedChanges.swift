@@ -32,7 +32,6 @@ package final class PreparedChanges: @unchecked Sendable {
   package private(set) var refusals: [Int: CanonicalEncodingError] = [:]
   private let room = ByteRoom()
 
-  /// Creates an empty list of changes.
   package init() {}
 
   package var count: Int { parts.count }

@@ -17,14 +17,12 @@ package struct EntityLayout: Sendable {
     package let content: Content
     /// The type of an attribute; nil for a relationship, whose column contains an id.
     package let type: ValueType?
-    /// Whether the column may be null.
     package let isOptional: Bool
     /// Whether large values are kept in blob files.
     package let isExternal: Bool
     package let destination: EntityIndex?
   }
 
-  /// The index of the entity in ``StoreSchema/entities``.
   package let index: EntityIndex
   package let entity: Entity
   /// The quoted name of the table.
@@ -51,7 +49,6 @@ package struct EntityLayout: Sendable {
   /// The names of many-to-many relationships in history and logs, by property name.
   package let linkNames: [String: String]
 
-  /// The index of a property in ``columns``.
   package func column(of property: String) -> ColumnIndex? {
     columns.firstIndex { $0.property == property }.map { ColumnIndex($0) }
   }
@@ -193,7 +190,6 @@ package func isOne(of texts: [String], column: String) -> String {
   return terms.count == 1 ? terms[0] : "(\(terms.joined(separator: " OR ")))"
 }
 
-/// A name as a quoted SQL identifier.
 package func quoted(_ name: String) -> String {
   enclosed(name, in: UInt8(ascii: "\""))
 }

@@ -194,7 +194,6 @@ package struct Relationship: Codable, Hashable, Sendable {
 
   package var name: String
   package var destination: String
-  /// Whether the relationship may refer to several objects.
   package var isToMany: Bool
   /// Whether the relationship may be empty.
   package var isOptional: Bool

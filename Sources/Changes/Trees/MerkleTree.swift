@@ -9,7 +9,6 @@ package struct MerkleTree: Hashable, Sendable {
   /// Whether the last subtree is not full, which means that no leaf can follow.
   private var isComplete = false
 
-  /// Creates a tree without leaves.
   package init() {}
 
   package init(_ leaves: some Sequence<Digest>) {

@@ -16,7 +16,6 @@ package struct SignedNote: Hashable, Sendable, CustomStringConvertible {
   package let text: String
   package private(set) var signatures: [Signature] = []
 
-  /// Creates a note without signatures.
   package init(text: String) throws(NoteError) {
     guard text.hasSuffix("\n"), text.unicodeScalars.allSatisfy({ $0 == "\n" || $0.value >= 0x20 })
     else { throw .malformed("the text does not end with a line feed, or has control characters") }
