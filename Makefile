@@ -128,11 +128,9 @@ plain: setup ## build what uses optional libraries, and its tests, without these
 	TRAVELOG_PLAIN=1 $(BUILD) --scratch-path .build/plain --target ChangeLogTests
 	TRAVELOG_PLAIN=1 $(BUILD) --scratch-path .build/plain --target StoreTests
 
-reference: setup ## write the pages that are made from the tables of commands
+reference: setup ## write the page that is made from the table of commands
 	$(BUILD) --product travelog
-	$(BUILD) --product trips
 	.build/debug/travelog generate reference > docs/CLI.md
-	.build/debug/trips generate reference > docs/CLI_TRIPS.md
 
 doc: setup ## make the documentation of the modules, by DocC, in .build/documentation
 	$(BUILD)

@@ -126,12 +126,6 @@ let package = Package(
         "CommandLineKit", "SampleTrips", "Changes", "Store", "SwiftData", "Stopping",
       ]
     ),
-    // Many apps use this setting, which hides members of modules that a file does not import.
-    .target(
-      name: "Samples",
-      dependencies: ["SwiftData", "os"],
-      swiftSettings: [.enableUpcomingFeature("MemberImportVisibility")]
-    ),
     .target(
       name: "CBenchmarkPeer",
       dependencies: ["CSQLite", "CZlib"] + deflate,
@@ -168,7 +162,12 @@ let package = Package(
     ),
     .testTarget(name: "OSTests", dependencies: ["OSLog", "os"]),
     .testTarget(name: "FoundationExtrasTests", dependencies: ["FoundationExtras"]),
-    .testTarget(name: "SamplesTests", dependencies: ["Samples", "SwiftData", "TestSupport"]),
+    // Many apps use this setting, which hides members of modules that a file does not import.
+    .testTarget(
+      name: "SamplesTests",
+      dependencies: ["SwiftData", "TestSupport", "os"],
+      swiftSettings: [.enableUpcomingFeature("MemberImportVisibility")]
+    ),
     .testTarget(name: "SQLiteTests", dependencies: ["SQLite", "StoreTesting", "TestSupport"]),
     .testTarget(
       name: "AdoptionTests",
@@ -264,8 +263,6 @@ let package = Package(
       ],
       exclude: ["AppleNames/AppleNames.txt"]
     ),
-    // Its models have names of SwiftData's types, which must not affect other tests.
-    .testTarget(name: "ModelShapeTests", dependencies: ["SwiftData"]),
   ],
   swiftLanguageModes: [.v6]
 )

@@ -67,7 +67,6 @@ package struct CaptureWidths: Sendable {
   package func number(_ width: Int) -> Int { widths.firstIndex(of: width) ?? widths.count }
 }
 
-/// The kind of a captured row.
 package enum CapturedKind: Int64, Sendable {
   case insert = 1
   /// The row has the values before the update, and then the values after it.

@@ -27,7 +27,6 @@ package struct TableColumn: Hashable, Sendable {
 }
 
 package enum TableRecording: Hashable, Sendable {
-  /// Triggers on the table capture its changes.
   case triggers(TableKey)
   /// Triggers on another table capture the changes, because SQLite derives this table from the
   /// other table.
@@ -54,7 +53,6 @@ package enum TableKey: Hashable, Sendable {
 }
 
 package enum TableRefusal: Hashable, Sendable {
-  /// The user leaves the table out.
   case leftOut
   case contentless
   case module(String)

@@ -153,7 +153,6 @@ private func markLeftOut(
 }
 
 extension LeftOut {
-  /// Whether the part is the table with this name.
   fileprivate func isTable(_ name: String) -> Bool { column == nil && hasSameName(table, name) }
 }
 

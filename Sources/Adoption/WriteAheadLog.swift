@@ -15,7 +15,6 @@ package struct WriteAheadLog: ~Copyable {
     /// The place in the log, from one.
     package let number: Int64
     package let page: UInt32
-    /// Whether the page is the last one of its commit.
     package let endsCommit: Bool
     package let content: ArraySlice<UInt8>
   }

@@ -73,7 +73,6 @@ extension Command {
   }
 }
 
-/// One run of a command.
 package struct Call: Sendable {
   package let arguments: Arguments
   /// Standard output, for answers.

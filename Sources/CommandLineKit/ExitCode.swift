@@ -3,7 +3,6 @@
 /// A number never changes its meaning. New numbers may be added; older scripts treat them as a failure.
 package struct ExitCode: Hashable, Sendable {
   package let number: Int32
-  /// The name of the code in JSON.
   package let name: String
   package let meaning: String
 

@@ -22,7 +22,6 @@ package struct Declaration: Sendable {
   /// Checks the texts that were given for the parameter; throws a ``UsageError``.
   fileprivate(set) var check: @Sendable ([String]) throws -> Void = { _ in }
 
-  /// The name of the parameter in messages and help.
   var spelling: String { isPositional ? name : "--\(name)" }
 
   fileprivate init<Value>(
@@ -61,7 +60,6 @@ package protocol DeclaredParameter: Sendable {
 /// ``Arguments``.
 package struct Parameter<Value: Sendable>: DeclaredParameter {
   package private(set) var declaration: Declaration
-  /// Converts the texts that were given into a value.
   let read: @Sendable ([String]) throws -> Value
 
   private init(_ declaration: Declaration, read: @escaping @Sendable ([String]) throws -> Value) {

@@ -38,7 +38,6 @@ package final class ProgressLine: Sendable {
     }
   }
 
-  /// Removes the line.
   package func clear() throws {
     guard let output else { return }
     try state.withLock { state in

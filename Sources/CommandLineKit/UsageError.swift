@@ -1,4 +1,3 @@
-/// An error that can be shown to a person.
 package protocol ShownError: Error {
   var shown: CommandError { get }
 }
@@ -7,7 +6,6 @@ extension CommandError: ShownError {
   package var shown: CommandError { self }
 }
 
-/// The reason why a command line is wrong.
 package struct UsageError: ShownError, Hashable, Sendable {
   enum Reason: Hashable, Sendable {
     case noCommand(of: [String])

@@ -58,7 +58,6 @@ extension ValueType where Value == String {
 }
 
 extension ValueType where Value == Int {
-  /// A whole number.
   package static func integer(in range: ClosedRange<Int> = .min...(.max)) -> ValueType {
     ValueType(placeholder: "NUMBER", forms: integerForms(range)) { text in
       Int(text).flatMap { range.contains($0) ? $0 : nil }
@@ -75,7 +74,6 @@ extension ValueType where Value == UInt64 {
 }
 
 extension ValueType where Value: CaseIterable & RawRepresentable<String> {
-  /// One of the cases of an enumeration.
   package static var oneOf: ValueType {
     let words = Value.allCases.map(\.rawValue)
     return ValueType(

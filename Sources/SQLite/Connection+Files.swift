@@ -38,7 +38,6 @@ extension Connection {
     get throws { try firstBytes(19).last == 2 }
   }
 
-  /// Keeps the write-ahead log when the connection is closed.
   package func keepWriteAheadLogOnClose() throws {
     try check(travelog_sqlite_set_no_checkpoint_on_close(database, 1))
   }

@@ -5,7 +5,6 @@ extension Connection {
   /// The number of rows that prepared statements read without an index and skipped.
   package var rowsPassedOver: Int { sum(of: SQLITE_STMTSTATUS_FULLSCAN_STEP) }
 
-  /// The number of times that prepared statements ran.
   package var statementsRun: Int { sum(of: SQLITE_STMTSTATUS_RUN) }
 
   /// The number of steps of prepared statements: a few for each row that they read or write.

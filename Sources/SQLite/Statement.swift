@@ -96,8 +96,6 @@ package final class Statement {
   /// The number of columns; zero for a statement without rows.
   package var columnCount: Int { Int(sqlite3_column_count(handle)) }
 
-  package var isReadOnly: Bool { sqlite3_stmt_readonly(handle) != 0 }
-
   package func columnName(at index: Int) -> String {
     sqlite3_column_name(handle, Int32(clamping: index)).map { String(cString: $0) } ?? ""
   }

@@ -3,7 +3,6 @@ import Changes
 import FoundationEssentials
 import SQLite
 
-/// The result of adopting a database.
 package struct AdoptionResult: Sendable {
   package let identifier: String
   package let prefix: String

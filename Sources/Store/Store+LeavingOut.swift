@@ -34,7 +34,6 @@ extension Store {
     }
   }
 
-  /// Whether a database is adopted.
   package static func isAdopted(_ path: String) throws -> Bool {
     try describingErrors(at: path) {
       try AdoptedFile.prefix(on: Connection(path: path, mode: .readOnly)) != nil

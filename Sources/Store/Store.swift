@@ -145,7 +145,6 @@ package final class Store: @unchecked Sendable {
     ReplayFailure.replica.at(location.path)
   }
 
-  /// Runs a function with the writer in a transaction of SQLite.
   func inTransaction<Result>(
     _ body: (Writer, Connection) throws -> Result
   ) throws -> Result {

@@ -3,7 +3,6 @@ import SQLite
 import Store
 
 extension SwiftDataError {
-  /// The reason for an error, with the values that its message contains.
   enum Reason: Sendable {
     case pattern(Code.Kind)
     case store(StoreError)
@@ -83,7 +82,6 @@ extension SwiftDataError {
     }
   }
 
-  /// The code that SwiftData uses for each error of a store.
   private static let kinds: [StoreError.Code: Code.Kind] = [
     .deletionDenied: .deletionDenied, .readOnly: .readOnly, .duplicate: .modelValidationFailure,
     .missingValue: .modelValidationFailure, .invalidValue: .modelValidationFailure,

@@ -4,7 +4,6 @@ import Foundation
 struct LogSettings: Sendable {
   /// The lowest level that is written; nil if nothing is written.
   var least: OSLogType?
-  /// Whether private values are shown.
   var showsPrivate: Bool
 
   /// Reads `OS_LOG_LEVEL` (`debug`, `info`, `default`, `error`, `fault`, `off`) and

@@ -20,7 +20,6 @@ public struct OSLogMessage: ExpressibleByStringInterpolation, Sendable {
     self.parts = parts
   }
 
-  /// The message as the log shows it.
   func text(showsPrivate: Bool) -> String {
     parts.reduce(into: "") { text, part in
       switch part {

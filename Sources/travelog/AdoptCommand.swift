@@ -180,7 +180,6 @@ extension Travelog {
   }
 }
 
-/// The tables and columns that are named by flags.
 private func leftOutParts(tables: [String], columns: [String]) throws -> [LeftOut] {
   try tables.map { LeftOut(table: $0) }
     + columns.map { name in
@@ -228,7 +227,6 @@ struct AdoptAnswer: Codable {
     let name: String
     let recorded: Bool
     let message: String
-    /// The columns that are left out.
     let leftOut: [String]?
 
     init(_ table: TableDescription) {

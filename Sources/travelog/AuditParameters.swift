@@ -58,7 +58,6 @@ extension Travelog {
     help: "Only transactions before this time."
   )
 
-  /// The parameters that select transactions and changes.
   static let filters: [any DeclaredParameter] = [
     entity, object, author, reason, request, attribute, since, before,
   ]

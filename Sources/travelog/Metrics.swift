@@ -15,7 +15,7 @@ func prometheusText(of status: Status, logs: Status.Logs) -> String {
     ("lag_transactions", "Transactions that wait for export.", "\(logs.lagTransactions)"),
     (
       "lag_seconds", "The age of the oldest transaction that waits for export.",
-      "\(logs.lag.seconds)"
+      "\(logs.lagSeconds)"
     ),
     ("history_changes", "Changes in the store's history.", "\(status.changes)"),
     ("store_bytes", "The size of the store's file.", "\(status.storeBytes)"),

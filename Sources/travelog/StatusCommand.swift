@@ -92,9 +92,9 @@ extension Travelog {
   }
 
   private static func answer(_ status: Status, call: Call) throws {
-    let whole = WholeStatus(status)
+    let whole = Joined(first: TypeHead(type: "status"), second: status)
     guard let logs = status.logs else { return try call.answer(whole) }
-    try call.answer(StatusAnswer(first: whole, second: LogsAnswer(logs)))
+    try call.answer(Joined(first: whole, second: logs))
   }
 
   private static func text(of status: Status, style: Style) -> String {
@@ -173,85 +173,5 @@ extension Travelog {
           ] + sentences(logs)
         }
     )
-  }
-}
-
-/// The answer of `travelog status --logs --json`; without `--logs`, it is a ``WholeStatus``.
-typealias StatusAnswer = Joined<WholeStatus, LogsAnswer>
-
-/// An entry in the list of filtered logs, with the name of the filter.
-typealias FilteredStatusAnswer = Joined<FilterName, LogsAnswer>
-
-struct WholeStatus: Codable {
-  var schema = 1
-  var type = "status"
-  let store: String
-  let identifier: String
-  let replica: Bool
-  let head: HistoryPoint
-  let headTime: String?
-  let oldest: Int64?
-  let changes: Int64
-  let storeBytes: Int64
-  let wasExported: Bool
-  let filtered: [FilteredStatusAnswer]
-  let unrecorded: [String]?
-  let unsealed: Int64?
-  let leftOut: [String]?
-  let uncaptured: [String]?
-}
-
-struct FilterName: Codable {
-  let filter: String
-}
-
-extension WholeStatus {
-  init(_ status: Status) {
-    self.init(
-      store: status.store,
-      identifier: status.identifier,
-      replica: status.isReplica,
-      head: status.head,
-      headTime: status.headTime,
-      oldest: status.oldest,
-      changes: status.changes,
-      storeBytes: status.storeBytes,
-      wasExported: status.wasExported,
-      filtered: status.filtered.map { filtered in
-        FilteredStatusAnswer(
-          first: FilterName(filter: filtered.words),
-          second: LogsAnswer(filtered.logs)
-        )
-      },
-      unrecorded: status.unrecorded,
-      unsealed: status.unsealed,
-      leftOut: status.leftOut,
-      uncaptured: status.uncaptured
-    )
-  }
-}
-
-/// The keys that the answers about unfiltered and filtered logs have in common.
-struct LogsAnswer: Codable {
-  let health: String
-  let message: String?
-  let hint: String?
-  let exported: HistoryPoint?
-  let waitingSince: String?
-  let lagTransactions: Int64
-  let lagSeconds: Double
-  let files: Int
-  let logBytes: Int64
-
-  init(_ logs: Status.Logs) {
-    health = logs.health.rawValue
-    message = logs.message
-    hint = logs.hint
-    exported = logs.exported
-    waitingSince = logs.waitingSince
-    lagTransactions = logs.lagTransactions
-    lagSeconds = logs.lag.seconds
-    files = logs.files
-    logBytes = logs.bytes
   }
 }

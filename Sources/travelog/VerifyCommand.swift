@@ -207,15 +207,6 @@ struct VerifyAnswer: Codable {
     let transaction: Int64
   }
 
-  struct ExceptedAnswer: Codable {
-    let kind: String
-    let count: Int64
-    let transactions: [Int64]
-    let changes: [String]?
-    let by: [Int64]
-    let isProven: Bool
-  }
-
   var schema = 1
   var type = "verify"
   let store: String
@@ -227,7 +218,7 @@ struct VerifyAnswer: Codable {
   let provenAfter: Int64?
   let heads: [HistoryPoint]
   let after: HistoryPoint?
-  let except: [ExceptedAnswer]
+  let except: [ExceptedPart]
   let from: HistoryPoint
   let to: HistoryPoint
   let files: Int
@@ -252,16 +243,7 @@ struct VerifyAnswer: Codable {
     provenAfter = result.verdict == .proven ? result.provenAfter : nil
     heads = result.heads
     after = result.after
-    except = result.except.map {
-      ExceptedAnswer(
-        kind: $0.kind.rawValue,
-        count: $0.count,
-        transactions: $0.transactions,
-        changes: $0.kind == .hidden ? $0.changes : nil,
-        by: $0.by,
-        isProven: $0.isProven
-      )
-    }
+    except = result.except
     from = result.from
     to = result.to
     files = result.files

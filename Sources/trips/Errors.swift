@@ -35,7 +35,7 @@ private let codes: [StoreError.Code: ExitCode] = [
 enum TripsError: ShownError, Worded {
   case noStore(String)
   case noTrip(String, similar: [String]), nameIsTaken(String), noPlace(String)
-  case nothingToChange, endsBeforeItBegins(Date, Date), peopleOfOldRelease
+  case nothingToChange, endsBeforeItBegins(Date, Date)
   case badgesNotKept(String, any Error)
 
   var shown: CommandError {
@@ -43,7 +43,7 @@ enum TripsError: ShownError, Worded {
       switch self {
       case .noStore, .noTrip, .noPlace: .missing
       case .nameIsTaken, .badgesNotKept: .failure
-      case .nothingToChange, .endsBeforeItBegins, .peopleOfOldRelease: .usage
+      case .nothingToChange, .endsBeforeItBegins: .usage
       }
     return CommandError(code, wording: wording)
   }
@@ -67,8 +67,6 @@ enum TripsError: ShownError, Worded {
     case .nothingToChange: "No change was given.\nSee “trips edit --help”."
     case .endsBeforeItBegins(let start, let end):
       "The trip would end on \(day(end)), before it begins on \(day(start))."
-    case .peopleOfOldRelease:
-      "trips seed creates people only in release 3.\nLeave out --people, or --release."
     case .badgesNotKept(let path, let error):
       "The badges in \(path) can't be read or written: \(reason(of: error))"
         + "\nRemove this file, or make its folder writable; the next “trips list” creates a new"

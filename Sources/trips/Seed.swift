@@ -17,11 +17,6 @@ extension Trips {
     fallback: "1",
     help: "The seed; equal seeds create equal stores."
   )
-  private static let people = Parameter<String?>.optional(
-    "people",
-    type: .file,
-    help: "Also create a store of people in this file."
-  )
   private static let release = Parameter<SampleTrips.Release>.flag(
     "release",
     type: .oneOf,
@@ -42,20 +37,17 @@ extension Trips {
       + "must not exist yet; its file appears when the store is complete.",
     examples: [
       "trips seed trips.store --changes 1000000 --seed 7": "Create a store with a million changes.",
-      "trips seed trips.store --people people.store": "Also create a store of people.",
       "trips seed old.store --release 1 --changes 60":
         "Create a store of an old release, to try a migration.",
     ],
-    parameters: [store, changes, seedNumber, people, release, smallPhotos],
+    parameters: [store, changes, seedNumber, release, smallPhotos],
     exitCodes: [.interrupted, .terminated]
   ) { call in
     let given = call.arguments
-    if given[people] != nil, given[release] != .third { throw TripsError.peopleOfOldRelease }
     let begin = ContinuousClock.now
     var shown = begin
     let summary = try SampleTrips.seed(
       URL(fileURLWithPath: given[store]),
-      people: given[people].map { URL(fileURLWithPath: $0) },
       changes: given[changes],
       seed: given[seedNumber],
       release: given[release],
@@ -73,8 +65,8 @@ extension Trips {
         .units(allowed: [.seconds], width: .narrow, fractionalPart: .show(length: 1))
       )
       try call.messages.writeLine(
-        "\rseeded \(counted(Int64(summary.trips.transactions), noun: "transaction")),"
-          + " \(counted(Int64(summary.trips.changes), noun: "change")) in "
+        "\rseeded \(counted(Int64(summary.transactions), noun: "transaction")),"
+          + " \(counted(Int64(summary.changes), noun: "change")) in "
           + time
       )
     }

@@ -3,7 +3,6 @@ import Foundation
 import SampleTrips
 import SwiftData
 
-/// A trip as JSON.
 struct TripLine: Encodable {
   let schema = 1
   let type = "trip"

@@ -47,7 +47,6 @@ struct Trips {
       ],
       subcommands: [
         list, show, add, edit, delete, book, seed, widget, .completions(for: "trips"),
-        .generate(for: { program }),
       ]
     ),
     version: "trips 0.1.0",

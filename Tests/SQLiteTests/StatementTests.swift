@@ -119,7 +119,6 @@ struct StatementTests {
     #expect(statement.columnCount == 2)
     #expect(statement.columnName(at: 1) == "b")
     #expect(statement.columnName(at: 9).isEmpty)
-    #expect(statement.isReadOnly)
   }
 
   @Test("A statement that failed runs again.")

@@ -10,8 +10,7 @@ struct MigrationTests {
     _ version: Version.Type,
     _ file: URL
   ) throws -> ModelContext {
-    let models = Version.models.filter { "\($0)" != "Person" && "\($0)" != "Address" }
-    let schema = Schema(models, version: Version.versionIdentifier)
+    let schema = Schema(versionedSchema: version)
     return ModelContext(
       try ModelContainer(
         for: schema,
@@ -70,50 +69,75 @@ struct MigrationTests {
     #expect(try context.fetchCount(FetchDescriptor<Trip>()) == 3)
   }
 
-  @Test("Stores of version 2, of trips and of people, are migrated to the current version.")
-  func fromSecond() throws {
+  @Test("One plan migrates two stores of a container, each with its own models.")
+  func twoStores() throws {
     let folder = try TemporaryFolder()
-    let (file, people) = (folder.file("trips.store"), folder.file("people.store"))
+    let (people, places) = (folder.file("people.store"), folder.file("places.store"))
+    func container<Version: VersionedSchema>(_ version: Version.Type) throws -> ModelContainer {
+      func schema(_ index: Int) -> Schema {
+        Schema([Version.models[index]], version: Version.versionIdentifier)
+      }
+      return try ModelContainer(
+        for: Schema(versionedSchema: version),
+        migrationPlan: GuidePlan.self,
+        configurations: [
+          ModelConfiguration("people", schema: schema(0), url: people),
+          ModelConfiguration("places", schema: schema(1), url: places),
+        ]
+      )
+    }
     do {
-      let version = SampleTripsSchemaV2.versionIdentifier
-      let trips = Schema(
-        [
-          SampleTripsSchemaV2.Trip.self, SampleTripsSchemaV2.BucketListItem.self,
-          SampleTripsSchemaV2.LivingAccommodation.self,
-        ],
-        version: version
-      )
-      let contacts = Schema(
-        [SampleTripsSchemaV2.Person.self, SampleTripsSchemaV2.Address.self],
-        version: version
-      )
-      let context = ModelContext(
-        try ModelContainer(
-          for: Schema(versionedSchema: SampleTripsSchemaV2.self),
-          ModelConfiguration("trips", schema: trips, url: file),
-          ModelConfiguration("people", schema: contacts, url: people)
-        )
-      )
-      context.insert(
-        SampleTripsSchemaV2.Trip(
-          name: "Norway",
-          destination: "Bergen",
-          start_date: Date(timeIntervalSince1970: 1),
-          end_date: Date(timeIntervalSince1970: 2)
-        )
-      )
-      let person = SampleTripsSchemaV2.Person(name: "Kim")
-      person.addresses = [SampleTripsSchemaV2.Address(street: "Mill Way 1", city: "Bergen")]
-      context.insert(person)
+      let context = ModelContext(try container(GuideV1.self))
+      context.insert(GuideV1.Person(name: "Kim"))
+      context.insert(GuideV1.Place(city: "Bergen"))
       try context.save()
     }
-    let context = ModelContext(try SampleTrips.container(at: file, people: people))
-    let trip = try #require(try context.fetch(FetchDescriptor<Trip>()).first)
-    #expect(trip.name == "Norway" && trip.endDate == Date(timeIntervalSince1970: 2))
-    let person = try #require(try context.fetch(FetchDescriptor<Person>()).first)
-    #expect(person.addresses.map(\.city) == ["Bergen"] && person.email == nil)
+    let context = ModelContext(try container(GuideV2.self))
+    let person = try #require(try context.fetch(FetchDescriptor<GuideV2.Person>()).first)
+    let place = try #require(try context.fetch(FetchDescriptor<GuideV2.Place>()).first)
+    #expect(person.name == "Kim" && person.email == nil)
+    #expect(place.city == "Bergen" && place.country == nil)
     let operations = "SELECT group_concat(op) FROM history_transaction"
-    #expect(try rows(operations, in: file) == ["recorded,migration"])
     #expect(try rows(operations, in: people) == ["recorded,migration"])
+    #expect(try rows(operations, in: places) == ["recorded,migration"])
+  }
+}
+
+private enum GuideV1: VersionedSchema {
+  static let versionIdentifier = Schema.Version(1, 0, 0)
+  static var models: [any PersistentModel.Type] { [Person.self, Place.self] }
+
+  @Model final class Person {
+    @Attribute(.unique) var name: String
+    init(name: String) { self.name = name }
+  }
+
+  @Model final class Place {
+    var city: String
+    init(city: String) { self.city = city }
+  }
+}
+
+private enum GuideV2: VersionedSchema {
+  static let versionIdentifier = Schema.Version(2, 0, 0)
+  static var models: [any PersistentModel.Type] { [Person.self, Place.self] }
+
+  @Model final class Person {
+    @Attribute(.unique) var name: String
+    var email: String?
+    init(name: String) { self.name = name }
+  }
+
+  @Model final class Place {
+    var city: String
+    var country: String?
+    init(city: String) { self.city = city }
+  }
+}
+
+private enum GuidePlan: SchemaMigrationPlan {
+  static var schemas: [any VersionedSchema.Type] { [GuideV1.self, GuideV2.self] }
+  static var stages: [MigrationStage] {
+    [.lightweight(fromVersion: GuideV1.self, toVersion: GuideV2.self)]
   }
 }

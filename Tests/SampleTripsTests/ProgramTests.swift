@@ -179,34 +179,6 @@ struct ProgramTests {
     #expect(try trips("--version").output == "trips 0.1.0\n")
   }
 
-  @Test("Output to a file has no colours unless they are requested.")
-  func colors() throws {
-    try addNorway()
-    #expect(try !trips("show", store, "Norway").output.contains("\u{1b}"))
-    #expect(try trips("show", store, "Norway", "--color=always").output.contains("\u{1b}[1mNorway"))
-    #expect(
-      try trips("show", store, "Norway", environment: ["FORCE_COLOR": "1"]).output.contains(
-        "\u{1b}"
-      )
-    )
-  }
-
-  @Test("The program ends quietly if a reader closes the pipe early.")
-  func closedPipe() throws {
-    #expect(try trips("seed", store, "--changes", "4000").code == 0)
-    let process = try tripsProgram()
-    process.arguments = ["list", store, "--json"]
-    let (output, messages) = (Pipe(), Pipe())
-    process.standardOutput = output
-    process.standardError = messages
-    try output.fileHandleForReading.close()
-    try process.run()
-    let said = messages.fileHandleForReading.readDataToEndOfFile()
-    process.waitUntilExit()
-    #expect(process.terminationReason == .exit && process.terminationStatus == 0)
-    #expect(said.isEmpty)
-  }
-
   @Test("An error about a value in the store names the value, and no function of SwiftData.")
   func wordsOfErrors() throws {
     try addNorway()

@@ -2,8 +2,6 @@ import SwiftData
 import TestSupport
 import Testing
 
-@testable import Samples
-
 @Suite("The history of a custom store")
 struct JSONHistoryTests {
   private func configuration(_ folder: URL, _ name: String = "trips") -> JSONFileStoreConfiguration
@@ -158,14 +156,14 @@ struct JSONHistoryTests {
   @Test("A container with stores of several kinds gives each history by its type.")
   func kinds() async throws {
     try withTemporaryFolder { folder in
-      let schema = Schema([Trip.self, BucketListItem.self, LivingAccommodation.self, Airport.self])
+      let schema = Schema([Trip.self, BucketListItem.self, LivingAccommodation.self, Note.self])
       let container = try ModelContainer(
         for: schema,
         configurations: [
           configuration(folder),
           ModelConfiguration(
-            schema: Schema([Airport.self]),
-            url: folder.appending(path: "airports.store")
+            schema: Schema([Note.self]),
+            url: folder.appending(path: "notes.store")
           ),
         ] as [any DataStoreConfiguration]
       )
@@ -192,24 +190,24 @@ struct JSONHistoryTests {
         models: [Trip.self, BucketListItem.self, LivingAccommodation.self],
         fileURL: folder.appending(path: "trips.json")
       )
-      let airports = JSONFileStoreConfiguration(
-        name: "airports",
-        models: [Airport.self],
-        fileURL: folder.appending(path: "airports.json")
+      let notes = JSONFileStoreConfiguration(
+        name: "notes",
+        models: [Note.self],
+        fileURL: folder.appending(path: "notes.json")
       )
-      let schema = Schema([Trip.self, BucketListItem.self, LivingAccommodation.self, Airport.self])
+      let schema = Schema([Trip.self, BucketListItem.self, LivingAccommodation.self, Note.self])
       let context = ModelContext(
         try ModelContainer(
           for: schema,
-          configurations: [trips, airports] as [any DataStoreConfiguration]
+          configurations: [trips, notes] as [any DataStoreConfiguration]
         )
       )
       context.insert(trip("a"))
       try context.save()
-      context.insert(Airport(code: "OSL", name: "Oslo"))
+      context.insert(Note(text: "Oslo"))
       try context.save()
       let found = try all(context)
-      #expect(found.map(\.storeIdentifier) == ["trips.json", "airports.json"])
+      #expect(found.map(\.storeIdentifier) == ["trips.json", "notes.json"])
       let token = found.reduce(JSONHistoryToken()) { $0.covering($1.token) }
       let after = HistoryDescriptor<JSONHistoryTransaction>(
         predicate: #Predicate { $0.token > token }

@@ -1,8 +1,6 @@
 import SwiftData
 import Testing
 
-@testable import Samples
-
 @Suite("Journeys, with formatters and a queue that Foundation on Linux does not have")
 struct JourneyTests {
   @Test("An actor with a queue as its executor saves journeys, whose values are formatted.")

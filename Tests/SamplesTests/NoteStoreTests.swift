@@ -1,4 +1,3 @@
-import Samples
 import SwiftData
 import TestSupport
 import Testing
@@ -18,25 +17,5 @@ struct NoteStoreTests {
     #expect(try await store.summaries().map(\.id) == [second, first])
     try await store.remove(second)
     #expect(try await store.summaries().map(\.id) == [first])
-  }
-
-  @Test("A generic actor and one that is written by hand use the same container.")
-  func otherActors() async throws {
-    try await withTemporaryFolder { folder in
-      let store = try NoteStore.open(at: folder.appending(path: "notes.store"))
-      for text in ["b", "a", "c"] { try await store.add(text) }
-      #expect(try await Counter<Note>(modelContainer: store.modelContainer).count() == 3)
-      let handmade = HandmadeNoteStore(modelContainer: store.modelContainer)
-      #expect(try await handmade.texts() == ["a", "b", "c"])
-    }
-  }
-
-  @Test("A note has its own identifier besides that of its store.")
-  func identities() throws {
-    let id = UUID()
-    let note = Note(id: id, text: "x", createdAt: .distantPast)
-    #expect(note.id == id && note.createdAt == .distantPast)
-    #expect(note.persistentModelID.entityName == "Note")
-    #expect(note.persistentModelID.storeIdentifier == nil)
   }
 }

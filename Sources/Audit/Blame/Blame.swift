@@ -16,14 +16,12 @@ package struct Blame: Sendable {
 
   package var entity: String
   package var id: ObjectID
-  /// The readable name of the object.
   package var label: String?
   /// The transaction that inserted the object; nil if the object was inserted before the history
   /// begins.
   package var inserted: Touch?
   /// The transaction that deleted the object; nil if the object exists.
   package var deleted: Touch?
-  /// The number of changes of the object.
   package var changes: Int64 = 0
   /// The values that the history contains, in the order of the schema, and the links after them.
   package var lines: [Line] = []

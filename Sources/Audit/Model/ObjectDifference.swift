@@ -28,7 +28,6 @@ package struct ObjectDifference: Hashable, Sendable {
   }
 }
 
-/// The difference of one property of an object.
 package struct PropertyDifference: Hashable, Sendable {
   package var name: String
   /// The value before, or the links that were removed; nil if the object did not exist.

@@ -18,7 +18,6 @@ package struct PropertyValue: Hashable, Sendable {
     self.large = large
   }
 
-  /// Whether the value was erased from history.
   package var isErased: Bool { special == SpecialValue.erasedName }
 
   /// The text of a string, without quotes and escapes; nil if the value is not a string.
@@ -33,7 +32,6 @@ package struct PropertyValue: Hashable, Sendable {
     }
   }
 
-  /// The target of a relationship.
   package struct Link: Hashable, Sendable {
     package var entity: String
     package var id: Int64

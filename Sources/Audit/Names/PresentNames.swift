@@ -11,7 +11,6 @@ import Store
 /// its last name.
 struct PresentNames {
   private let path: String
-  /// The schemas of the history, each with the digest that transactions contain.
   private var schemas: [(digest: String, schema: StoreSchema, succession: SchemaSuccession)] = []
   /// All names that each entity ever had, including the present name.
   private var past: [String: Set<String>] = [:]

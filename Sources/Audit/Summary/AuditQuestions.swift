@@ -1,7 +1,6 @@
 import Changes
 import Pipeline
 
-/// The answers to the questions that every audit asks.
 func auditQuestions(_ histories: [AuditedHistory]) -> [AuditQuestion] {
   [
     integrity(histories), erasures(histories), gaps(histories), foreign(histories), end(histories),

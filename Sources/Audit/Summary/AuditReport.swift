@@ -10,7 +10,6 @@ package struct AuditReport: Encodable, Sendable {
     case history, difference
   }
 
-  /// The maximum number of histories that the report lists.
   package static let historyLimit = 100
 
   /// The version of the keys in JSON.
@@ -22,7 +21,6 @@ package struct AuditReport: Encodable, Sendable {
   /// The first source in a comparison; nil if the report is not a comparison.
   package var comparedWith: String?
   package var produced = Production()
-  /// The time zone of the days and hours in the report.
   package var timeZone = "UTC"
   /// The time zone's offset from UTC at the newest transaction, in seconds.
   package var timeOffset = 0
@@ -49,7 +47,6 @@ package struct AuditReport: Encodable, Sendable {
   package var snapshotObjects: Int64 = 0
   /// The number of objects that were changed.
   package var objects: Int64 = 0
-  /// Whether the number of objects is an estimate.
   package var isObjectsEstimated = false
   package var findings: [AuditFinding] = []
   package var checks: [AuditCheck] = []
@@ -60,7 +57,6 @@ package struct AuditReport: Encodable, Sendable {
   package var days: [AuditedDay] = []
   /// The changes on the days that are not listed because the history has too many days.
   package var omittedDays = ChangeCounts()
-  /// The objects with the most changes.
   package var mostChanged: [MostChanged] = []
   /// Whether ``mostChanged`` is incomplete, because the history has too many objects to count the
   /// changes of each one.
@@ -128,7 +124,6 @@ package struct AuditedHistory: Encodable, Sendable {
   }
 }
 
-/// A file that was read for the report.
 package struct AuditedFile: Encodable, Sendable {
   package var path: String
   package var size: Int64
@@ -137,7 +132,6 @@ package struct AuditedFile: Encodable, Sendable {
   package var sha256: String?
 }
 
-/// A question of an auditor, with its answer.
 package struct AuditQuestion: Encodable, Sendable {
   package enum Subject: String, Encodable, Sendable {
     case integrity, erasures, gaps, foreign, end
@@ -187,12 +181,10 @@ package struct AuditedDay: Encodable, Sendable {
   package var authors: [Int64]
 }
 
-/// An object and the number of its changes.
 package struct MostChanged: Encodable, Sendable {
   package var history: Int
   package var entity: String
   package var id: String
-  /// The readable name of the object.
   package var name: String?
   package var changes: Int64
 }

@@ -9,7 +9,6 @@ struct FindingTally {
 
   init(_ request: AuditRequest) { self.request = request }
 
-  /// Whether a finding of this kind was found in a history.
   func has(_ kind: AuditFinding.Kind, in history: Int) -> Bool {
     findings[kind]?.items.contains { $0.history == history } ?? false
   }

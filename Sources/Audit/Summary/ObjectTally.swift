@@ -140,12 +140,10 @@ package final class ObjectTally {
     }
   }
 
-  /// The number of different objects, and whether this number is an estimate.
   var objects: (count: Int64, isEstimated: Bool) {
     isOver ? (distinct.estimate, true) : (Int64(countedObjects), false)
   }
 
-  /// The objects with the most changes.
   var mostChanged: [MostChanged] {
     // Entities are sorted by name, because their order in memory depends on the order in which they
     // were read.
@@ -206,7 +204,6 @@ package final class ObjectTally {
     return Int32(entities.count - 1)
   }
 
-  /// The object's name according to the values of a change.
   private func name(in change: Change, entity: Int32) -> String? {
     guard let key = nameKeys[entity] else { return nil }
     let value =

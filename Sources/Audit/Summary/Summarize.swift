@@ -159,7 +159,6 @@ final class Summary: VerificationObserver {
     findings.examine(summary, after: earlier, history: current, isSnapshot: isSnapshot)
   }
 
-  /// Adds a transaction to all counts of the report.
   private func add(_ summary: TransactionSummary) {
     let transaction = summary.transaction
     let total = summary.total

@@ -1,7 +1,6 @@
 import Changes
 import Pipeline
 
-/// A transaction, and how many changes it has.
 package struct TransactionSummary: Sendable {
   package var transaction: Transaction
   /// The counts of changes for each entity, sorted by the name of the entity.
@@ -21,11 +20,9 @@ package struct TransactionSummary: Sendable {
     }
   }
 
-  /// The counts of changes for all entities together.
   package var total: ChangeCounts { entities.reduce(into: ChangeCounts()) { $0 += $1.counts } }
 }
 
-/// The counts of changes for an entity's objects.
 package struct EntityCounts: Hashable, Sendable {
   package var entity: String
   package var counts: ChangeCounts
@@ -77,7 +74,6 @@ package struct ChangeCounts: Hashable, Encodable, Sendable {
   }
 }
 
-/// Counts the changes of each transaction by entity.
 struct EntityCounter {
   private var counts: [(name: [UInt8], counts: ChangeCounts)] = []
 
@@ -112,7 +108,6 @@ package struct TimelineForm {
   package var change: ((Change, Vocabulary, _ isFirst: Bool) -> [UInt8])?
   /// Writes the end of a transaction.
   package var foot: [UInt8]
-  /// The maximum number of changes that are written for each transaction.
   package var changeLimit = Int.max
   /// The number of bytes of a transaction after which no more of its changes are written.
   package var sizeLimit = Int.max

@@ -26,13 +26,11 @@ package final class GzipReader {
   /// Whether zlib has decompressed only a part of the current member.
   private var isInMember = false
   private var isAtEnd = false
-  /// Whether the file is empty.
   private(set) var isEmpty = false
   /// Whether the file begins like a gzip file; true until the beginning is read.
   private var beginsAsGzip = true
   /// The reason why the next member can't be read.
   private var damage: (any Error)?
-  /// The number of bytes that were read from the file.
   private(set) var bytesRead: Int64 = 0
   #if DEFLATE
   private let members: DeflateMembers

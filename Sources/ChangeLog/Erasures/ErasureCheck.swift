@@ -17,7 +17,6 @@ struct ErasureCheck {
     self.acceptsUnfinished = acceptsUnfinished
   }
 
-  /// Examines a change of the open transaction.
   mutating func take(_ change: Change) {
     if !mayBeErased, !erasures.entries.isEmpty { mayBeErased = change.mayBeErased }
   }

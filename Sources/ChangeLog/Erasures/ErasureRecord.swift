@@ -23,7 +23,6 @@ package struct ErasureRecord: Hashable, Sendable {
   /// The digest of the transaction's lines after the erasure.
   package var lines: Digest
 
-  /// Creates a record from the values of its keys.
   package init(
     time: String,
     author: String? = nil,

@@ -2,7 +2,6 @@ import Changes
 
 /// The erasure records of one lineage, by transaction.
 package struct Erasures: Sendable {
-  /// One erased transaction.
   package struct Entry: Hashable, Sendable {
     package let transaction: Int64
     /// Whether the transaction is a snapshot, either a separate log or the first transaction of a
@@ -28,7 +27,6 @@ package struct Erasures: Sendable {
   /// The size in bytes of the complete records in the file.
   private(set) var length: Int64 = 0
 
-  /// Creates an empty list of records.
   package init(store: String, lineage: Int64) {
     head = ErasureRecord.beginning(ofStore: store, lineage: lineage)
   }

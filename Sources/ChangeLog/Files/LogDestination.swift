@@ -1,10 +1,8 @@
-/// The destination of a log.
 package enum LogDestination: Sendable {
   /// A log in the folder of the day, in UTC, of its first transaction.
   case day(String, LogFolder)
   /// A snapshot, which is in the folder of its lineage beside the folders of the days.
   case snapshot(LogFolder)
-  /// A file that replaces an existing log.
   case replacing(String, LogFolder)
   /// An open stream, which the caller must close; messages show the name.
   case stream(Int32, name: String)
@@ -13,7 +11,6 @@ package enum LogDestination: Sendable {
     if case .stream = self { true } else { false }
   }
 
-  /// Whether the log replaces an existing file.
   var isReplacing: Bool {
     if case .replacing = self { true } else { false }
   }

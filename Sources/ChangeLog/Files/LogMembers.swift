@@ -17,7 +17,6 @@ enum LogMembers {
     var offset: Int64
     /// The number of decompressed bytes in the gzip member before the closing line.
     var begins: Int64
-    /// The id of the transaction that the line closes.
     var transaction: Int64
   }
 

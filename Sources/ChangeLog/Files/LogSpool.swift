@@ -3,7 +3,6 @@ import Glibc
 
 /// Makes logs from any place, or from a pipe, available as a log folder while a command runs.
 package final class LogSpool {
-  /// The log folder that contains the logs.
   package private(set) var folder: LogFolder
   /// Whether the input contained no logs.
   package private(set) var isEmpty = true
@@ -18,7 +17,6 @@ package final class LogSpool {
   private let name: String
   /// The names that the user gave, each with the path of the file in the folder.
   private var names: [(path: String, name: String)] = []
-  /// The number of logs in the stream.
   private var count = 0
   private static let damages: Set<LogError.Code> = [
     .damaged, .incomplete, .newerFormat, .notALog,

@@ -42,7 +42,6 @@ package final class LogWriter {
   /// The approximate size of the file, including bytes that are not compressed yet.
   package var estimatedSize: Int64 { written.compressed + Int64(block.count) / 4 }
 
-  /// Creates a log.
   package init(
     _ destination: LogDestination,
     header: LogHeader,
@@ -88,7 +87,6 @@ package final class LogWriter {
     unlink(temporary)
   }
 
-  /// Writes the line of a change to the log.
   package func append(_ change: Change, lines: TransactionLines) throws {
     let start = block.count
     lines.append(change, to: &block)

@@ -6,7 +6,6 @@ extension RestatedTransactions {
     self.init(read: { try entries(in: files()) })
   }
 
-  /// Creates the list from all logs of a store.
   package convenience init(_ folder: LogFolder, store: String) {
     self.init {
       try folder.lineages(of: store).flatMap { lineage in

@@ -84,7 +84,6 @@ final class SpooledValue {
   private var hash = SHA256()
   private var received: Int64 = 0
 
-  /// Creates a file for a large value from the first line of the value.
   init(_ line: UnsafeRawBufferPointer, blobs: LogBlobs) throws {
     let parts = try Self.parse(line)
     digest = parts.digest

@@ -24,7 +24,6 @@ func syncFolder(_ path: String) throws(LogError) {
   guard fsync(descriptor) == 0 else { throw diskError("sync", path: path) }
 }
 
-/// The folder that contains a path.
 package func parentFolder(_ path: String) -> String {
   guard let slash = path.lastIndex(of: "/") else { return "." }
   return slash == path.startIndex ? "/" : String(path[..<slash])
@@ -160,7 +159,6 @@ private func readPieces(
   }
 }
 
-/// The SHA-256 of a file's bytes.
 package func fileDigest(_ path: String) throws -> Digest {
   var digest = SHA256()
   let isThere = try readPieces(of: path) { piece in

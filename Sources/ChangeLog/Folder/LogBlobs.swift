@@ -7,7 +7,6 @@ package struct LogBlobs: Hashable, Sendable {
 
   package init(path: String) { self.path = path }
 
-  /// The path of the blob file with a digest.
   package func file(_ digest: String) -> String { "\(path)/\(digest)" }
 
   /// Whether a blob file with a digest exists; a link or a pipe with its name is not a blob file.

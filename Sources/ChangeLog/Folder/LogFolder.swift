@@ -2,7 +2,6 @@ import Changes
 import FoundationEssentials
 import Glibc
 
-/// A log folder, and the paths of the files in it.
 package struct LogFolder: Hashable, Sendable {
   package let path: String
   /// The name of filtered logs; nil if the logs are not filtered.
@@ -23,7 +22,6 @@ package struct LogFolder: Hashable, Sendable {
     partial(named: Self.partialName(words))
   }
 
-  /// The folder of the filtered logs with a name.
   package func partial(named name: String) -> LogFolder {
     var result = self
     result.partial = name
@@ -187,10 +185,8 @@ package struct LogFolder: Hashable, Sendable {
     "\(storeFolder(store))/lineage=\(lineage)"
   }
 
-  /// The name of the file with the erasure records of a lineage.
   static let erasuresName = "_erasures.ndjson"
 
-  /// The path of the file with the erasure records of a lineage.
   package func erasures(of store: String, lineage: Int64) -> String {
     source("\(lineageFolder(store, lineage: lineage))/\(Self.erasuresName)")
   }

@@ -48,7 +48,6 @@ package func withoutLinks(_ path: String) -> String {
   return String(cString: real)
 }
 
-/// A name in a folder, and the kind of its file.
 struct FolderEntry: Hashable {
   var name: String
   var kind: FileKind

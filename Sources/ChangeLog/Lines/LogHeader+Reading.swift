@@ -108,7 +108,6 @@ extension LogHeader {
     }
   }
 
-  /// Whether a header can begin with the given bytes.
   static func mayBegin(with bytes: some Collection<UInt8>) -> Bool {
     let opening = Array(#"{"kind":"header","#.utf8)
     return bytes.prefix(opening.count).elementsEqual(opening.prefix(bytes.count))

@@ -16,7 +16,6 @@ package struct LogHeader: Hashable, Sendable {
   package var first: Int64
   /// The digest before the first transaction.
   package var previous: Digest
-  /// The schema of all transactions in the log.
   package var schema: StoreSchema
   /// What a filter left out of the log, in words; empty if the log is not filtered.
   package var partial: String

@@ -2,12 +2,10 @@ import Changes
 
 /// The lines, or the transaction, that a filtered log omits and replaces by one line.
 package struct Omission: Hashable, Sendable {
-  /// The id of the transaction.
   package let transaction: Int64
   /// The range of the omitted lines; nil if the whole transaction is omitted.
   package let lines: Range<Int64>?
 
-  /// Creates the description of an omission.
   package init(transaction: Int64, lines: Range<Int64>? = nil) {
     self.transaction = transaction
     self.lines = lines

@@ -10,7 +10,6 @@ final class PieceDigests: Sendable {
   private let hashing = DispatchQueue(label: "travelog.log.hashing")
   private let chaining = DispatchQueue(label: "travelog.log.chaining")
 
-  /// Sets the digest before the first transaction.
   func begin(after previous: Digest) { chain.begin(after: previous) }
 
   /// Computes the digests of a piece on this thread; no other thread may compute digests at the
@@ -59,7 +58,6 @@ private final class ChainDigests: @unchecked Sendable {
   private var shared: [UInt8] = []
   private var scratch: [UInt8] = []
 
-  /// Sets the digest before the first transaction.
   func begin(after previous: Digest) {
     self.previous = previous
     isOpen = false

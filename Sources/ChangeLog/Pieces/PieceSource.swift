@@ -3,9 +3,7 @@
 /// Only one thread at a time may use a source of pieces: the thread that reads ahead, or the
 /// reading thread while no thread reads ahead.
 final class PieceSource: @unchecked Sendable {
-  /// The result of filling a piece.
   enum Outcome {
-    /// The piece contains lines.
     case lines
     /// The file has no more lines.
     case end
@@ -32,7 +30,6 @@ final class PieceSource: @unchecked Sendable {
   /// Whether all lines of the file were returned.
   var isFinished: Bool { reader.isFinished && rest.isEmpty }
 
-  /// Empties a piece, and fills it with the next lines.
   func refill(_ piece: Piece) throws -> Outcome {
     guard !isCrowded else { return .crowded }
     guard piece.removeAll() else { throw LogFailure.outOfMemory.at(path) }

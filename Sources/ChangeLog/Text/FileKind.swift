@@ -1,6 +1,5 @@
 import Glibc
 
-/// The kind of file that a name in a folder refers to.
 package enum FileKind: Hashable, Sendable {
   case file, folder, link, pipe, device, socket
 

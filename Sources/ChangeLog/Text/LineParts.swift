@@ -119,7 +119,6 @@ struct LineParts {
     return end
   }
 
-  /// The bytes in a range of positions.
   func part(_ range: Range<Int>) -> UnsafeRawBufferPointer {
     UnsafeRawBufferPointer(rebasing: line[range])
   }

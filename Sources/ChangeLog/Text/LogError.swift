@@ -1,6 +1,5 @@
 import Changes
 
-/// The reason why a log could not be written or read.
 package struct LogError: Error, Worded {
   /// The kind of failure.
   ///
@@ -55,7 +54,6 @@ package protocol LogReason: Sendable {
 }
 
 extension LogReason {
-  /// Creates an error with this reason, about a file, or about a line or transaction in the file.
   package func at(_ path: String, line: Int = 0, transaction: Int64 = 0) -> LogError {
     LogError(self, path: path, line: line, transaction: transaction)
   }

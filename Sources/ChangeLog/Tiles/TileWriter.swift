@@ -12,7 +12,6 @@ package struct TileWriter {
   /// The hashes of the last tile of each level, if this tile is not full.
   private var levels: [[Digest]] = []
 
-  /// Creates a writer that appends to a tree.
   package init(_ tree: TiledTree) throws {
     path = tree.path
     count = tree.count
@@ -26,7 +25,6 @@ package struct TileWriter {
     }
   }
 
-  /// The number of leaves and the root of the tree.
   package func head() throws(ProofError) -> TreeHead {
     var tree = MerkleTree()
     for (level, hashes) in levels.enumerated().reversed() {
@@ -35,7 +33,6 @@ package struct TileWriter {
     return TreeHead(count: count, root: tree.root)
   }
 
-  /// Appends the hash of a leaf.
   package mutating func append(_ leaf: Digest) throws {
     count += 1
     var (hash, level) = (leaf, 0)

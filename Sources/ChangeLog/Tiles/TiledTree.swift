@@ -11,16 +11,13 @@ package struct TiledTree {
   package let count: Int64
   private let cache = TileCache()
 
-  /// Describes a tree.
   package init(_ path: String, count: Int64) {
     self.path = path
     self.count = count
   }
 
-  /// The hash of a leaf.
   package func leaf(_ index: Int64) throws -> Digest { try root(of: index..<index + 1) }
 
-  /// The number of leaves and the root of the tree.
   package func head() throws -> TreeHead {
     TreeHead(count: count, root: count == 0 ? MerkleTree().root : try root(of: 0..<count))
   }
@@ -35,7 +32,6 @@ package struct TiledTree {
     try consistencyPath(from: old, to: count).map { try root(of: $0) }
   }
 
-  /// The root over the leaves of a node in this tree.
   private func root(of node: Range<Int64>) throws -> Digest {
     let leaves = node.upperBound - node.lowerBound
     guard leaves & (leaves - 1) == 0 else {
@@ -60,7 +56,6 @@ package struct TiledTree {
     return MerkleTree(tile[first..<first + Int(hashes.upperBound - hashes.lowerBound)]).root
   }
 
-  /// The hashes of a tile.
   func tile(level: Int, index: Int64) throws -> [Digest] {
     if let known = cache.tiles[level], known.index == index { return known.hashes }
     let width = min(Tile.width, count >> (8 * level) - index * Tile.width)

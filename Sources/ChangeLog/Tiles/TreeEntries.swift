@@ -7,11 +7,9 @@
 package struct TreeEntries {
   /// The folder of the tree.
   package let path: String
-  /// All entries of the tree, in order.
   package private(set) var all: [[UInt8]] = []
   private var written = 0
 
-  /// Reads the entries of a tree.
   package init(_ path: String) throws {
     self.path = path
     try checkIsNotSpecial(path)
@@ -43,7 +41,6 @@ package struct TreeEntries {
     return true
   }
 
-  /// Appends an entry.
   package mutating func append(_ entry: [UInt8]) { all.append(entry) }
 
   /// Writes the appended entries durably.

@@ -3,7 +3,6 @@ package struct SHA256: Sendable {
   private var crypto: CryptoSHA256?
   private var plain: PlainSHA256?
 
-  /// Creates the digest of an empty message.
   package init() {
     crypto = CryptoSHA256()
     if crypto == nil { plain = PlainSHA256() }

@@ -1,6 +1,5 @@
 import Glibc
 
-/// A command or a name in quotes.
 package func inQuotes(_ text: String) -> String { "“\(text)”" }
 
 /// A value of at most 80 characters, or the beginning of a longer value with the size of the value.
@@ -8,7 +7,6 @@ package func abbreviated(_ text: String) -> String {
   text.count > 80 ? "\(text.prefix(50))… (\(text.count) characters)" : text
 }
 
-/// The system's text for an error number.
 package func systemText(_ number: Int32) -> String { String(cString: strerror(number)) }
 
 /// A number with its noun, such as “1 row” or “2 rows”.

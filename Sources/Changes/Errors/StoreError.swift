@@ -1,4 +1,3 @@
-/// The reason for the failure of an operation on a store.
 package struct StoreError: Error, Worded {
   /// The kind of a failure.
   ///

@@ -11,7 +11,6 @@ package final class ChangeFormat {
   /// The values of the change that was checked last.
   private var members = ChangeMembers()
 
-  /// Creates a check for a schema.
   package convenience init(_ schema: StoreSchema, acceptsRedacted: Bool = false) throws {
     self.init(try schema.layouts(), acceptsRedacted: acceptsRedacted)
   }

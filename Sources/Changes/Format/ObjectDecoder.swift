@@ -96,7 +96,6 @@ package final class ObjectDecoder {
   /// The number of properties with a column.
   package var columnCount: Int { layout.columns.count }
 
-  /// Splits an object into its properties, and appends them.
   func split(
     _ object: UnsafeRawBufferPointer,
     into members: inout [Member]

@@ -32,7 +32,6 @@ package final class PreparedChanges: @unchecked Sendable {
   package private(set) var refusals: [Int: CanonicalEncodingError] = [:]
   private let room = ByteRoom()
 
-  /// Creates an empty list of changes.
   package init() {}
 
   package var count: Int { parts.count }
@@ -43,7 +42,6 @@ package final class PreparedChanges: @unchecked Sendable {
       + links.count * MemoryLayout<Int64>.stride
   }
 
-  /// Removes all changes.
   package func removeAll() {
     parts.removeAll(keepingCapacity: true)
     members.removeAll(keepingCapacity: true)

@@ -74,7 +74,6 @@ extension Transaction {
   }
 }
 
-/// The identity of the rows of an adopted table.
 package struct RowIdentity: Codable, Hashable, Sendable {
   /// The columns of the key, in the order of the key; empty if only the rowid identifies a row.
   package var columns: [String]

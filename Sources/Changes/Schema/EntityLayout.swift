@@ -1,6 +1,5 @@
 /// The table and columns of one entity, with names quoted for SQL.
 package struct EntityLayout: Sendable {
-  /// One column of the entity's table.
   package struct Column: Sendable {
     package enum Content: Hashable, Sendable {
       /// The attribute at this index in ``Entity/attributes``.
@@ -10,25 +9,20 @@ package struct EntityLayout: Sendable {
       case relationship(Int)
     }
 
-    /// The name of the column in the table.
     package let name: String
     /// The name of the column, quoted for SQL.
     package let quoted: String
     package let property: String
-    /// The name of the property in history and logs.
     package let logName: String
     package let content: Content
     /// The type of an attribute; nil for a relationship, whose column contains an id.
     package let type: ValueType?
-    /// Whether the column may be null.
     package let isOptional: Bool
     /// Whether large values are kept in blob files.
     package let isExternal: Bool
-    /// The index of a relationship's destination.
     package let destination: EntityIndex?
   }
 
-  /// The index of the entity in ``StoreSchema/entities``.
   package let index: EntityIndex
   package let entity: Entity
   /// The quoted name of the table.
@@ -55,7 +49,6 @@ package struct EntityLayout: Sendable {
   /// The names of many-to-many relationships in history and logs, by property name.
   package let linkNames: [String: String]
 
-  /// The index of a property in ``columns``.
   package func column(of property: String) -> ColumnIndex? {
     columns.firstIndex { $0.property == property }.map { ColumnIndex($0) }
   }
@@ -197,7 +190,6 @@ package func isOne(of texts: [String], column: String) -> String {
   return terms.count == 1 ? terms[0] : "(\(terms.joined(separator: " OR ")))"
 }
 
-/// A name as a quoted SQL identifier.
 package func quoted(_ name: String) -> String {
   enclosed(name, in: UInt8(ascii: "\""))
 }

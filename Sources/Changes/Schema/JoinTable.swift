@@ -7,7 +7,6 @@ package struct JoinTable: Sendable {
   package let owner: EntityIndex
   /// The index of the relationship in the owner's ``Entity/relationships``.
   package let relationship: Int
-  /// The entity on the other side of the relationship.
   package let destination: EntityIndex
   /// The column with the id of the owner.
   package let firstColumn: String
@@ -18,7 +17,6 @@ package struct JoinTable: Sendable {
   /// The quoted name of the destination's table.
   package let secondTable: String
 
-  /// The name of the links in history and logs.
   package func logName(_ layouts: [EntityLayout]) -> String {
     let name = layouts[owner].entity.relationships[relationship].name
     return layouts[owner].linkNames[name] ?? name

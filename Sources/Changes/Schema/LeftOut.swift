@@ -17,7 +17,6 @@ package struct LeftOut: Codable, Hashable, Sendable {
   package var name: String { column.map { "\(table).\($0)" } ?? table }
 }
 
-/// A column of a recorded table that is left out.
 package struct LeftOutColumn: Codable, Hashable, Sendable {
   /// What a replica has instead of the values.
   package enum Placeholder: String, Codable, Hashable, Sendable {

@@ -54,7 +54,6 @@ private enum LogEncoding: Hashable {
 }
 
 extension Entity {
-  /// The properties that changes of an entity contain.
   fileprivate var loggedProperties: [(name: String, encoding: LogEncoding)] {
     attributes.map { ($0.name, LogEncoding($0.type)) }
       + relationships.compactMap { relationship in

@@ -10,19 +10,16 @@ package enum SchemaDifference: Hashable, Sendable {
   case missingAttribute(entity: String, name: String)
   /// The store has an attribute that the model does not have.
   case extraAttribute(entity: String, name: String)
-  /// The attribute has another type.
   case type(entity: String, name: String, stored: ValueType, wanted: ValueType)
   /// The attribute or to-one relationship is optional in only one of the two schemas.
   case optionality(entity: String, name: String, isOptionalInStore: Bool)
   /// The large values of the attribute are in files in only one of the two schemas.
   case external(entity: String, name: String, isExternalInStore: Bool)
-  /// The attribute is kept in another column.
   case column(entity: String, name: String, stored: String, wanted: String)
   /// The model has a relationship that the store does not have.
   case missingRelationship(entity: String, name: String)
   /// The store has a relationship that the model does not have.
   case extraRelationship(entity: String, name: String)
-  /// The relationship has another destination.
   case destination(entity: String, name: String, stored: String, wanted: String)
   /// The relationship has another kind of storage, because its cardinality changed.
   case storage(
@@ -31,11 +28,8 @@ package enum SchemaDifference: Hashable, Sendable {
     stored: Relationship.Storage,
     wanted: Relationship.Storage
   )
-  /// The entity has other sets of unique properties.
   case uniques(entity: String, stored: [[String]], wanted: [[String]])
-  /// The entity has other sets of indexed properties.
   case indexes(entity: String, stored: [[String]], wanted: [[String]])
-  /// The texts have another encoding.
   case encoding(stored: TextEncoding?, wanted: TextEncoding?)
 }
 

@@ -33,7 +33,6 @@ package struct StoreSchema: Codable, Hashable, Sendable {
   /// The changed tables have the columns from before and after the migration, and no constraints.
   package var isTransitional: Bool?
 
-  /// Whether the schema describes the tables of an adopted file.
   package var isAdopted: Bool { adopted != nil }
 
   /// Creates a schema of resolved entities.
@@ -128,7 +127,6 @@ package struct Attribute: Codable, Hashable, Sendable {
   package var originalName: String?
   /// The value that a migration stores in rows without a value.
   package var defaultValue: Value?
-  /// Whether tombstones keep the value.
   package var preservesValueOnDeletion: Bool
   /// Whether large values are kept in blob files.
   package var isExternal: Bool
@@ -176,14 +174,12 @@ package struct Attribute: Codable, Hashable, Sendable {
   package func hash(into hasher: inout Hasher) { hasher.combine(name) }
 }
 
-/// The effect of a deletion on the objects that the deleted object refers to.
 package enum DeleteRule: String, Codable, Hashable, Sendable {
   case noAction, nullify, cascade, deny
 }
 
 /// A reference from one entity to another, or to itself.
 package struct Relationship: Codable, Hashable, Sendable {
-  /// How a relationship is stored.
   package enum Storage: Codable, Hashable, Sendable {
     /// A column of this entity's table contains the id of the destination object.
     case column(String)
@@ -198,7 +194,6 @@ package struct Relationship: Codable, Hashable, Sendable {
 
   package var name: String
   package var destination: String
-  /// Whether the relationship may refer to several objects.
   package var isToMany: Bool
   /// Whether the relationship may be empty.
   package var isOptional: Bool

@@ -57,7 +57,6 @@ private func sizeOfBase64(_ text: UnsafeRawBufferPointer) -> (count: Int, paddin
   return (text.count / 4 * 3 - padding, padding)
 }
 
-/// Whether a text is canonical base64.
 func isCanonicalBase64(_ text: UnsafeRawBufferPointer) -> Bool {
   guard text.count % 4 == 0 else { return false }
   // The last group may have padding, so the decoder checks it.

@@ -38,7 +38,6 @@ private func isPlainlyCanonical(inner text: UnsafeRawBufferPointer, type: ValueT
   }
 }
 
-/// Whether a text is a UUID in the canonical form.
 func isCanonicalUUID(_ text: UnsafeRawBufferPointer) -> Bool {
   guard text.count == 36 else { return false }
   for (index, byte) in text.enumerated() {

@@ -20,7 +20,6 @@ package struct CanonicalText {
     return result
   }
 
-  /// The texts of the elements of a list.
   package var elements: [[UInt8]] {
     var result: [[UInt8]] = []
     forEachPart(after: UInt8(ascii: "[")) { result.append(Array($0)) }

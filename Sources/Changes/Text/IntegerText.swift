@@ -1,10 +1,8 @@
-/// Appends a signed integer in decimal.
 package func appendInteger(_ value: Int64, to buffer: inout [UInt8]) {
   if value < 0 { buffer.append(0x2d) }
   appendInteger(value.magnitude, to: &buffer)
 }
 
-/// Appends an unsigned integer in decimal.
 package func appendInteger(_ value: UInt64, to buffer: inout [UInt8]) {
   if value < 10 {
     buffer.append(0x30 + UInt8(truncatingIfNeeded: value))

@@ -10,7 +10,6 @@ package struct Wording: Hashable, Sendable, ExpressibleByStringInterpolation {
   /// The hint: the remedy; empty if there is none.
   package var hint: String { lines.dropFirst().joined(separator: " ") }
 
-  /// Creates a wording from a string literal.
   package init(stringLiteral text: String) {
     lines = text.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
   }
@@ -42,7 +41,6 @@ package struct Wording: Hashable, Sendable, ExpressibleByStringInterpolation {
       wording = wording + Wording(stringLiteral: literal)
     }
 
-    /// Adds a value to the current line.
     package mutating func appendInterpolation(_ value: some Any) {
       wording.lines[wording.lines.count - 1] += visible("\(value)")
     }

@@ -51,7 +51,6 @@ package struct ToldValue: Hashable, Sendable {
   package let key: [UInt8]
   /// Whether the value is on the side after the change.
   package let isAfter: Bool
-  /// Whether the value is erased.
   package let isErased: Bool
   package let isNull: Bool
   /// The text of the value in a line, or the text of its note or reference if it has one.

@@ -5,7 +5,6 @@ package struct ChangeNotes {
   /// The references to large values, by the keys of their properties.
   package let large: [(key: [UInt8], value: [UInt8])]
 
-  /// Reads the notes of one side.
   package init(special: [UInt8], large: [UInt8]) {
     self.special = CanonicalText(special).members
     self.large = CanonicalText(large).members
@@ -32,7 +31,6 @@ package struct ChangeNotes {
     object.members.map { ($0.key, value($0.key, json: $0.value)) }
   }
 
-  /// The values of an object, by their keys.
   package func valuesByKey(of object: CanonicalText) -> [[UInt8]: EncodedValue] {
     Dictionary(values(of: object)) { first, _ in first }
   }
@@ -75,7 +73,6 @@ extension Change {
     !special.isEmpty && Side.allCases.contains { notes(on: $0).hasHidden }
   }
 
-  /// Whether a value of the change was erased.
   package var hasErasedValues: Bool {
     !special.isEmpty && Side.allCases.contains { notes(on: $0).hasErased }
   }

@@ -38,7 +38,6 @@ package struct EncodedValue: Hashable {
 
   package static let null = EncodedValue(json: Array("null".utf8))
 
-  /// An erased value.
   package static let erased = EncodedValue(note: SpecialValue.erasedName)
 
   package static let missing = EncodedValue(note: SpecialValue.missingName)

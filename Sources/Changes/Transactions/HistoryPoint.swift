@@ -12,7 +12,6 @@ package struct HistoryPoint: Codable, Hashable, Sendable {
   }
 }
 
-/// The range of transactions in a store's history.
 package struct HistoryRange: Hashable, Sendable {
   /// The last deleted transaction before the range; the beginning of history if no transaction was
   /// deleted.

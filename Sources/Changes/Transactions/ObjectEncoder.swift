@@ -3,7 +3,6 @@
 /// Texts that every row needs have fixed addresses, so writing a row needs no allocation and no
 /// reference counting.
 package final class ObjectEncoder {
-  /// The name of the entity.
   package let name: UnsafeRawBufferPointer
   /// The names of the properties with quotes and a colon, in the order of ``EntityLayout/columns``.
   private let keys: [UnsafeRawBufferPointer]
@@ -30,7 +29,6 @@ package final class ObjectEncoder {
     for bytes in memory { bytes.deallocate() }
   }
 
-  /// The number of properties.
   package var count: Int { keys.count }
 
   /// The name of a property with quotes and a colon, valid as long as the encoder exists.

@@ -80,9 +80,7 @@ package struct RestatedLine: Hashable, Sendable {
   }
 }
 
-/// The details of a transaction that records an erasure.
 package struct ErasureDetails: Hashable, Sendable {
-  /// The object whose values were erased.
   package var object: ObjectName
   /// The names of the erased properties; empty if all properties were erased.
   package var properties: [String]

@@ -2,7 +2,6 @@
 package struct Transaction: Hashable, Sendable {
   /// How much of a transaction the history contains.
   package enum State: String, Hashable, Sendable {
-    /// The whole transaction.
     case whole
     /// The transaction without its erased values.
     case erased
@@ -31,7 +30,6 @@ package struct Transaction: Hashable, Sendable {
   package var bundle: String?
   /// The SHA-256 of the schema with which the transaction was recorded.
   package var schema: String
-  /// The number of changes in the transaction.
   package var count: Int64
   /// The seed from which the salts of all lines are derived; nil if there are no lines, or if some lines are hidden.
   package var seed: Seed?
@@ -86,7 +84,6 @@ package struct Change {
   package var kind: ChangeKind
   /// The position of the change in the transaction, from 0.
   package var sequence: Int64
-  /// The name of the entity of the object.
   package var entity: UnsafeRawBufferPointer
   /// The id of the object; zero if the object has a ``name``.
   package var object: Int64
@@ -111,7 +108,6 @@ package struct Change {
     return RowName(canonical: name).map { ObjectID($0) } ?? ObjectID(object)
   }
 
-  /// Whether the object of the change has this id.
   package func isOf(_ id: ObjectID) -> Bool {
     guard let text = id.text else { return name.isEmpty && object == id.integer }
     return name.elementsEqual(text.utf8)
@@ -161,15 +157,12 @@ package enum TransactionOperation: String, Hashable, Sendable, CaseIterable {
   case mark
   /// The transaction has no changes, and records that values of earlier transactions were erased.
   case erase
-  /// The transaction records a change of the schema.
   case migration
-  /// The transaction begins the history of an adopted database.
   case adopt
   /// The transaction records all rows of tables whose changes the triggers may have missed.
   case difference
 }
 
-/// The effect of a change on an object.
 package enum ChangeKind: String, Hashable, Sendable, CaseIterable {
   case insert, update, delete
 

@@ -20,7 +20,6 @@ package struct TransactionDigest {
     SHA256.digest(of: Array("travelog/1 \(identifier) \(lineage)".utf8))
   }
 
-  /// Adds the next change.
   package mutating func take(_ change: Change) {
     buffer.empty()
     let end = TransactionLines.appendParts(of: change, to: &buffer)
@@ -70,7 +69,6 @@ extension Change {
     withParts { _, values in Changes.valuesDigest(values, salt: salt) }
   }
 
-  /// The hash of the line in the tree of its transaction.
   package func lineHash(values: Digest) -> Digest {
     withParts { known, _ in Changes.lineHash(known, values: values) }
   }

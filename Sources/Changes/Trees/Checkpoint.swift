@@ -29,6 +29,5 @@ package struct Checkpoint: Hashable, Sendable {
     try self.init(origin: String(lines[0]), head: TreeHead(count: count, root: root))
   }
 
-  /// The text that signers sign.
   package var text: String { "\(origin)\n\(head.count)\n\(encoded(head.root.bytes))\n" }
 }

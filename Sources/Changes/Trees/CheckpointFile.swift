@@ -1,7 +1,6 @@
 /// A file with the checkpoint of a tree: a signed note, or the text of the checkpoint without
 /// signatures.
 package struct CheckpointFile: Hashable, Sendable {
-  /// The checkpoint in the file.
   package let checkpoint: Checkpoint
   /// The signed note; nil if nobody has signed the checkpoint.
   package private(set) var note: SignedNote?

@@ -21,7 +21,6 @@ package struct CoveredLine: Sendable {
     #","before":"#, #","after":"#, #","special":"#, #","large":"#,
   ]
 
-  /// Splits a line into its parts.
   package init(_ line: [UInt8]) throws(ProofError) {
     self.line = line
     guard let operation = firstRange(of: #","op":"#, in: line), line.last == UInt8(ascii: "}")

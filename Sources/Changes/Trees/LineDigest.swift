@@ -23,7 +23,6 @@ package func bodyDigest(lines: Digest, closing: UnsafeRawBufferPointer) -> Diges
   MessageKind.body.digest(lines, closing)
 }
 
-/// The digest of a transaction.
 package func transactionDigest(after previous: Digest, body: Digest) -> Digest {
   MessageKind.transaction.digest(previous, body)
 }

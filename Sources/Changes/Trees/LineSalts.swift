@@ -8,7 +8,6 @@ package struct LineSalts: Sendable {
   private var salts: Salts?
   /// The lines whose salts are derived from the last seed.
   private var covered: Range<Int64> = 0..<0
-  /// The index of the next line.
   private var index: Int64 = 0
 
   /// Computes the salts of a transaction that has `count` lines.

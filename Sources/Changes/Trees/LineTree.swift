@@ -133,7 +133,6 @@ package struct LineTree {
 
 /// The digests that are computed from the lines of a transaction.
 package struct LineDigests: Hashable, Sendable {
-  /// The digest of the transaction.
   package let transaction: Digest
   /// The lines digest: it covers the values that remain in erased lines; nil if no line is erased.
   ///
@@ -143,7 +142,6 @@ package struct LineDigests: Hashable, Sendable {
   /// The values that remain in each erased line, which a later transaction may confirm.
   package let restated: [RestatedLine]
 
-  /// Creates the digests of a transaction.
   package init(transaction: Digest, remaining: Digest? = nil, restated: [RestatedLine] = []) {
     self.transaction = transaction
     self.remaining = remaining

@@ -1,4 +1,3 @@
-/// The error for an invalid proof, or for an invalid part of a proof.
 package struct ProofError: Error, Hashable, Sendable {
   package let message: String
 
@@ -9,7 +8,6 @@ package struct ProofError: Error, Hashable, Sendable {
 package struct TreeHead: Hashable, Sendable {
   /// The number of leaves.
   package var count: Int64
-  /// The root hash.
   package var root: Digest
 
   package init(count: Int64, root: Digest) {

@@ -9,10 +9,8 @@ package struct MerkleTree: Hashable, Sendable {
   /// Whether the last subtree is not full, which means that no leaf can follow.
   private var isComplete = false
 
-  /// Creates a tree without leaves.
   package init() {}
 
-  /// Creates a tree from the hashes of its leaves.
   package init(_ leaves: some Sequence<Digest>) {
     for leaf in leaves { append(leaf) }
   }

@@ -12,7 +12,6 @@ package enum NoteError: Error, Hashable, Sendable {
 
 /// A public Ed25519 key with a name, which verifies the signatures of notes.
 package struct NoteKey: Hashable, Sendable {
-  /// The name of the signer.
   package let name: String
   /// The 32 bytes of the public key.
   package let bytes: [UInt8]

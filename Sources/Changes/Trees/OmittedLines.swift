@@ -7,7 +7,6 @@ package struct OmittedLines: Sendable {
   /// Creates an empty collection for a transaction that has `count` lines.
   package init(count: Int64) { self.count = count }
 
-  /// Adds an omitted line, given the hash of its leaf.
   package mutating func append(_ index: Int64, hash: Digest) {
     var last = (lines: index..<index + 1, root: hash)
     while let left = subtrees.last, left.lines.upperBound == last.lines.lowerBound {

@@ -56,7 +56,6 @@ package struct Seed: Hashable, Sendable {
     [first, second].flatMap { word in withUnsafeBytes(of: word.bigEndian) { Array($0) } }
   }
 
-  /// The seeds of the two children of the node.
   var children: (left: Seed, right: Seed) {
     let words = MessageKind.seed.digest(self).words
     return (Seed(words[0], words[1]), Seed(words[2], words[3]))
@@ -84,7 +83,6 @@ package struct SeededRange: Hashable, Sendable {
     self.seed = seed
   }
 
-  /// The salt of one of the leaves of the subtree.
   package func salt(of leaf: Int64) -> Seed {
     var range = self
     while range.leaves.count > 1 {
@@ -105,7 +103,6 @@ package struct SeededRange: Hashable, Sendable {
 package struct Salts: Sequence, IteratorProtocol, Sendable {
   private var waiting: [SeededRange]
 
-  /// Starts at the first leaf of a subtree.
   package init(_ range: SeededRange) { waiting = range.leaves.isEmpty ? [] : [range] }
 
   package mutating func next() -> Seed? {
@@ -137,7 +134,6 @@ package struct SeedCover<Hidden: IteratorProtocol<Int64>>: Sequence, IteratorPro
     nextHidden = self.hidden.next()
   }
 
-  /// Adds a subtree at the end.
   mutating func append(_ range: SeededRange) { waiting.insert(range, at: 0) }
 
   /// The next subtree with a seed; nil after the last subtree.

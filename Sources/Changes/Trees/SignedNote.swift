@@ -2,7 +2,6 @@
 package struct SignedNote: Hashable, Sendable, CustomStringConvertible {
   /// A signature by a key of any kind.
   package struct Signature: Hashable, Sendable {
-    /// The name of the key.
     package let name: String
     /// The number that distinguishes keys with the same name.
     package let keyID: UInt32
@@ -17,7 +16,6 @@ package struct SignedNote: Hashable, Sendable, CustomStringConvertible {
   package let text: String
   package private(set) var signatures: [Signature] = []
 
-  /// Creates a note without signatures.
   package init(text: String) throws(NoteError) {
     guard text.hasSuffix("\n"), text.unicodeScalars.allSatisfy({ $0 == "\n" || $0.value >= 0x20 })
     else { throw .malformed("the text does not end with a line feed, or has control characters") }
@@ -55,7 +53,6 @@ package struct SignedNote: Hashable, Sendable, CustomStringConvertible {
     guard !signatures.isEmpty else { throw .malformed("the note has no signature") }
   }
 
-  /// The note as the text of a file.
   package var description: String {
     signatures.reduce(text + "\n") { note, one in
       let number = (0..<4).map { UInt8(truncatingIfNeeded: one.keyID >> UInt32(24 - 8 * $0)) }

@@ -16,14 +16,12 @@ package struct TransactionProof: Hashable, Sendable {
   package let lines: Lines
   /// The line that closes the transaction, without its line feed.
   package let closing: [UInt8]
-  /// The digest of the transaction before.
   package let previous: Digest
   /// The proof that the tree of the lineage contains the transaction.
   package let tree: TreeProof
 
   private static let title = "travelog-proof/1"
 
-  /// Creates a proof from its parts.
   package init(lines: Lines, closing: [UInt8], previous: Digest, tree: TreeProof) {
     self.lines = lines
     self.closing = closing
@@ -31,7 +29,6 @@ package struct TransactionProof: Hashable, Sendable {
     self.tree = tree
   }
 
-  /// Reads a proof from the text of a file.
   package init(_ bytes: [UInt8]) throws(NoteError) {
     guard let text = String(validating: bytes, as: UTF8.self),
       let end = text.firstRange(of: "\n\n")
@@ -62,7 +59,6 @@ package struct TransactionProof: Hashable, Sendable {
     tree = try TreeProof(String(text[end.upperBound...]))
   }
 
-  /// The proof as the text of a file.
   package var text: String {
     func text(_ line: [UInt8]) -> String { String(decoding: line, as: UTF8.self) }
     let statement =
@@ -133,7 +129,6 @@ private struct ClosingLine {
     body = line[..<member.lowerBound] + line[(member.upperBound + 65)...] + [0x0a]
   }
 
-  /// The position of a line in this transaction.
   func sequence(of line: CoveredLine) throws(ProofError) -> Int64 {
     // No digest covers the kind of a line, so the kind is compared here.
     let opening = Array(#"{"kind":"change","txn":\#(transaction),"seq":"#.utf8)

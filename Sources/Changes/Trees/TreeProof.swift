@@ -1,15 +1,12 @@
 /// A proof that a leaf is in a tree, in the format c2sp.org/tlog-proof.
 package struct TreeProof: Hashable, Sendable {
-  /// The position of the leaf.
   package let index: Int64
   /// The hashes from the leaf's sibling up to the root.
   package let hashes: [Digest]
-  /// The checkpoint of the tree.
   package let checkpoint: CheckpointFile
 
   private static let title = "c2sp.org/tlog-proof@v1"
 
-  /// Creates a proof from its parts.
   package init(index: Int64, hashes: [Digest], checkpoint: CheckpointFile) {
     self.index = index
     self.hashes = hashes
@@ -42,13 +39,11 @@ package struct TreeProof: Hashable, Sendable {
     checkpoint = try CheckpointFile(Array(rest.utf8))
   }
 
-  /// The proof as the text of a file.
   package var text: String {
     ([Self.title, "index \(index)"] + hashes.map { encoded($0.bytes) }).joined(separator: "\n")
       + "\n\n\(checkpoint.text)"
   }
 
-  /// Checks that the tree contains a leaf with this hash.
   package func check(_ leaf: Digest) throws(ProofError) {
     let head = checkpoint.checkpoint.head
     guard try inclusionRoot(of: leaf, at: index, in: head.count, by: hashes) == head.root else {

@@ -38,7 +38,6 @@ package struct RowName: Hashable, Sendable {
     self.bytes = Array(bytes)
   }
 
-  /// The name of an object's row.
   package init(_ id: ObjectID) { bytes = Array(id.description.utf8) }
 
   /// The key or the rowid with which a statement finds the row.

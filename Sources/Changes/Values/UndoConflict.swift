@@ -41,7 +41,6 @@ package enum UndoConflict: Hashable, Sendable, CustomStringConvertible {
     }
   }
 
-  /// The object with the conflict.
   package var object: (entity: String, id: ObjectID) {
     switch self {
     case .changed(let difference): (difference.entity, difference.object)

@@ -112,7 +112,6 @@ private let fishScript = #"""
   """#
 
 extension Command {
-  /// The command that writes completion scripts.
   package static func completions(for name: String) -> Command {
     let shell = Parameter<Shell>.positional("SHELL", type: .oneOf, help: "bash, zsh or fish.")
     return Command(

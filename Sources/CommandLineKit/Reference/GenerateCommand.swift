@@ -1,7 +1,6 @@
 import FoundationEssentials
 
 extension Command {
-  /// The command that writes a program's manual pages and reference.
   package static func generate(for program: @escaping @Sendable () -> Program) -> Command {
     let folder = Parameter<String>.positional(
       "FOLDER",

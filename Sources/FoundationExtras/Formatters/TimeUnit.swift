@@ -17,7 +17,6 @@ enum TimeUnit: CaseIterable {
     }
   }
 
-  /// The unit as a set of Foundation's calendar units.
   var names: NSCalendar.Unit {
     switch self {
     case .year: .year
@@ -77,7 +76,6 @@ extension DateComponentsFormatter.UnitsStyle {
     }
   }
 
-  /// The parts with their units, as a list.
   func text(of parts: [TimePart], locale: Locale) -> String? {
     var status = U_ZERO_ERROR
     // `uameasfmt_open` takes ownership of the number format.

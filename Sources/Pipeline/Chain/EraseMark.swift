@@ -18,7 +18,6 @@ struct EraseMark: Codable, Equatable {
   /// The large values whose files will be removed.
   var largeValues: [String]
 
-  /// The command that completes the erasure.
   func command(_ logs: LogFolder) -> String {
     let names = attributes.map { " --attribute \($0)" }.joined()
     let store = hasStore ? " --store STORE" : ""

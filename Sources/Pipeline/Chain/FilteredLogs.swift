@@ -3,16 +3,13 @@ import Changes
 
 /// The logs of one store and one filter, with their name and their files.
 struct FilteredLogs {
-  /// The folder.
   let folder: LogFolder
-  /// The name of these filtered logs in the folder.
   let name: String
   /// A description of what the filter leaves out; the name of the logs if no log can be read.
   let words: String
   /// The logs of all lineages.
   let files: [LogFolder.File]
 
-  /// All filtered logs of a store in a folder.
   static func all(of store: String, in logs: LogFolder) throws -> [FilteredLogs] {
     try logs.partials(of: store).map {
       try FilteredLogs(logs.partial(named: $0), name: $0, store: store)

@@ -4,7 +4,6 @@ import Glibc
 
 /// An error that verification found.
 package struct Finding: Equatable, Sendable, Worded {
-  /// The kind of error.
   package enum Kind: String, Hashable, Sendable, CaseIterable {
     /// Bytes that no export writes, or bytes that do not match their digests.
     case damaged
@@ -89,14 +88,12 @@ package struct Finding: Equatable, Sendable, Worded {
     self.init(.log(kind, error), path: error.path, transaction: error.transaction)
   }
 
-  /// Creates a finding about a stray file.
   init(stray error: LogError) {
     let kind: Kind =
       if case .notAFile? = error.reason as? LogFailure { .damaged } else { .misplaced }
     self.init(.log(kind, error), path: error.path, transaction: error.transaction)
   }
 
-  /// Returns this finding with other names for files.
   package func naming(_ name: (String) -> String) -> Finding {
     let reason: Reason =
       switch reason {
@@ -140,7 +137,6 @@ package enum Notice: Hashable, Encodable, Sendable, Worded {
     try container.encode(description)
   }
 
-  /// Returns this notice with other names for files.
   package func naming(_ name: (String) -> String) -> Notice {
     switch self {
     case .othersMayWrite(let path): .othersMayWrite(name(path))

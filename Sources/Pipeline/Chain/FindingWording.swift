@@ -1,7 +1,6 @@
 import Changes
 
 extension Finding {
-  /// The kind of finding.
   package var kind: Kind {
     switch reason {
     case .log(let kind, _): kind
@@ -120,7 +119,6 @@ extension Finding {
 }
 
 extension Notice {
-  /// The notice in words.
   package var wording: Wording {
     switch self {
     case .othersMayWrite(let path): "Other users can write to \(path).\nRun “chmod go-w \(path)”."

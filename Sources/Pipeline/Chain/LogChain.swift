@@ -5,10 +5,8 @@ import Changes
 package struct TrustedPosition: Hashable, Sendable {
   /// The trusted transaction: the last one that is not verified again.
   package let transaction: Int64
-  /// The digest of the trusted transaction.
   package let digest: Digest
 
-  /// Creates a position from a transaction and its digest.
   package init(transaction: Int64, digest: Digest) {
     self.transaction = transaction
     self.digest = digest
@@ -26,7 +24,6 @@ struct LogChain {
   /// The larger logs are used instead.
   let covered: [LogFolder.File]
   let snapshots: [LogFolder.File]
-  /// The erasure records of these logs.
   let erasures: Erasures
   private let acceptsUnfinishedErasures: Bool
 
@@ -143,7 +140,6 @@ struct LogChain {
     return later.isEmpty ? files.filter { $0.range.contains(id) } : later
   }
 
-  /// Whether the chain contains a trusted position.
   func has(_ position: TrustedPosition) throws -> Bool {
     let (id, digest) = (position.transaction, position.digest)
     guard let file = files(after: position).first else { return false }

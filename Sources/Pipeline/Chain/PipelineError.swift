@@ -2,7 +2,6 @@ import ChangeLog
 import Changes
 import Glibc
 
-/// The reason why a command of the pipeline failed.
 package struct PipelineError: Error, Sendable, Worded {
   /// The kind of failure.
   ///
@@ -101,7 +100,6 @@ package struct PipelineError: Error, Sendable, Worded {
 }
 
 extension PipelineError {
-  /// The kind of failure.
   package var code: Code {
     switch reason {
     case .noFolder, .noLogs, .noLogsOfStore, .noLogsOfLineage, .noFile, .isPartOfLineage,

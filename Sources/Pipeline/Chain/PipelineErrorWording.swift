@@ -1,7 +1,6 @@
 import Changes
 
 extension PipelineError {
-  /// The message and hint for a person at a terminal.
   package var wording: Wording {
     switch reason {
     case .noFolder: "There is no folder \(logs).\n\(nameTheFolder)"

@@ -210,7 +210,6 @@ private struct Erase {
     return true
   }
 
-  /// Erases the values from the store's history.
   private func eraseHistory(
     _ plan: ErasePlan,
     details: ([Restatement]) throws -> ErasureDetails? = { _ in nil }

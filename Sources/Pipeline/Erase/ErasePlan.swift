@@ -28,7 +28,6 @@ struct ErasePlan {
   /// All schemas in the logs; the present schema is last.
   var schemas: [StoreSchema] = []
 
-  /// A present value of the object.
   struct Present: Hashable {
     var lineage: Int64
     var transaction: Int64
@@ -67,7 +66,6 @@ struct ErasePlan {
 struct EraseScan {
   private let request: EraseRequest
   private let chains: [LogChain]
-  /// The chains of filtered logs.
   private let filtered: [LogChain]
   private var plan: ErasePlan
   private var found: [(file: ErasePlan.File, values: [Found])] = []
@@ -198,7 +196,6 @@ struct EraseScan {
       named.hasEntity(of: change) ? nil : String(decoding: change.entity, as: UTF8.self)
   }
 
-  /// Decides which values the erasure removes.
   private mutating func decide() throws {
     for (file, values) in found {
       var file = file

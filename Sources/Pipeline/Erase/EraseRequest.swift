@@ -1,29 +1,22 @@
 import ChangeLog
 import Changes
 
-/// A request to erase values of one object from logs.
 package struct EraseRequest: Sendable {
-  /// The log folder.
   package var logs: LogFolder
   /// The identifier of the store whose logs are rewritten; nil if the folder has the logs of only
   /// one store.
   package var origin: String?
-  /// The object's entity.
   package var entity: String
-  /// The object's id.
   package var object: ObjectID
   /// The properties whose values are erased; if empty, the values of all properties are erased.
   package var attributes: [String] = []
   /// The path of a store, to erase the values also from its history; nil to erase only from logs.
   package var store: String?
-  /// The author that the records of the erasure contain.
   package var author: String?
-  /// The reason that the records of the erasure contain.
   package var reason: String?
   /// Whether to find out what would be erased, without changing anything.
   package var isDryRun = false
 
-  /// Creates a request.
   package init(logs: LogFolder, entity: String, object: ObjectID) {
     self.logs = logs
     self.entity = entity
@@ -31,9 +24,7 @@ package struct EraseRequest: Sendable {
   }
 }
 
-/// The result of an erasure.
 package struct EraseResult: Codable, Hashable, Sendable {
-  /// The store's identifier.
   package var store: String
   /// The number of erased values in logs and snapshots.
   package var values: Int64 = 0
@@ -49,7 +40,6 @@ package struct EraseResult: Codable, Hashable, Sendable {
 }
 
 extension EraseMark {
-  /// Creates the mark of an erasure that is about to start.
   init(_ request: EraseRequest) {
     entity = request.entity
     id = request.object

@@ -222,7 +222,6 @@ final class Export {
     }
   }
 
-  /// Opens the tree to which this run appends transactions.
   private func openTree() throws {
     guard !request.isDryRun, request.stream == nil, !request.trustsToken, filtered == nil else {
       return
@@ -243,7 +242,6 @@ final class Export {
   }
 }
 
-/// The schemas of a store, with their digests as keys.
 func schemasByDigest(_ reader: Reader) throws -> [String: StoreSchema] {
   Dictionary(
     try reader.schemas().map { ($0.digest, $0.schema) },

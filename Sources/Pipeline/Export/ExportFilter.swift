@@ -6,7 +6,6 @@ import Changes
 package struct ExportFilter: Hashable, Sendable {
   /// Properties whose values are hidden.
   package struct Redaction: Hashable, Sendable {
-    /// The replacement for a value.
     package enum Manner: String, Hashable, Sendable, CaseIterable {
       case drop
       /// A keyed digest, which shows whether two values are equal.

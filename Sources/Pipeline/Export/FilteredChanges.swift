@@ -1,11 +1,9 @@
 import Changes
 import Store
 
-/// Applies a filter to transactions and their changes.
 final class FilteredChanges {
   /// The changes that a filter selects, for one schema.
   private struct Wants {
-    /// The selection for each entity that the filter names.
     let entities: [PropertyTargets]
     let redactions: [Redaction]
   }
@@ -97,7 +95,6 @@ final class FilteredChanges {
     }
   }
 
-  /// Calls the closure with a change whose values are redacted.
   func withRedacted<Result>(
     _ change: Change,
     schema: String,

@@ -61,7 +61,6 @@ package final class FolderHistory: HistorySource {
     HistoryPoint(lineage: chain.lineage, transaction: id - 1, digest: chain.beginning.digest)
   }
 
-  /// The first log that has transactions in a range.
   private func file(overlapping range: ClosedRange<Int64>) -> LogFolder.File? {
     var (low, high) = (0, chain.files.count)
     while low < high {

@@ -7,7 +7,6 @@ import Store
 ///
 /// Users write a history up to a point as `trips.store@412` or `logs@2026-11-03T08:00Z`.
 package struct History {
-  /// The text that the user gave.
   package let name: String
   package let source: any HistorySource
   package let outline: HistoryOutline
@@ -165,7 +164,6 @@ extension HistorySource {
     return PipelineError(.beforeHistory(point, beginning), logs: outline.path)
   }
 
-  /// The first transaction in a range of ids.
   fileprivate func first(in ids: ClosedRange<Int64>) throws -> Transaction? {
     var first: Transaction?
     // A gap has the id of its last transaction, so a range that begins with a gap has no

@@ -1,7 +1,6 @@
 import ChangeLog
 import Changes
 
-/// The history in a single log.
 package final class LogHistory: HistorySource {
   private let path: String
 

@@ -1,9 +1,7 @@
 import ChangeLog
 import Changes
 
-/// A request to write checkpoints.
 package struct CheckpointRequest: Sendable {
-  /// The log folder.
   package var logs: LogFolder
   /// The store whose trees get checkpoints; nil for all stores.
   package var store: String?
@@ -19,21 +17,17 @@ package struct CheckpointRequest: Sendable {
   /// Whether to write one checkpoint of the tree that covers all stores of the folder.
   package var isForStores = false
 
-  /// Creates a request.
   package init(logs: LogFolder) { self.logs = logs }
 }
 
-/// A checkpoint that was written.
 package struct CheckpointResult: Codable, Hashable, Sendable {
   /// The name of the tree.
   package let origin: String
   /// The number of leaves of the tree.
   package let size: Int64
-  /// The path of the checkpoint's file.
   package let path: String
   /// The content of the checkpoint's file.
   package let note: String
-  /// Whether the checkpoint has a signature.
   package let isSigned: Bool
   /// The public key of the new signature as a vkey line of C2SP: a name, a number and the key.
   package let vkey: String?

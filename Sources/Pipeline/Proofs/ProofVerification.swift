@@ -14,7 +14,6 @@ package struct ProofVerification: Codable, Hashable, Sendable {
   package var currentSize: Int64?
   /// The later lineages of the store, which the checkpoint does not cover; nil if there are none.
   package var laterLineages: [Int64]?
-  /// The transaction that the proof is about.
   package var transaction: Int64?
   /// The change that the proof is about; nil if the proof is about a whole transaction.
   package var change: Int64?

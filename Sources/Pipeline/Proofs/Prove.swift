@@ -1,20 +1,16 @@
 import ChangeLog
 import Changes
 
-/// A request for a proof.
 package struct ProveRequest: Sendable {
-  /// The log folder.
   package var logs: LogFolder
   /// The identifier of the store; nil if the folder has the logs of only one store.
   package var store: String?
   /// The lineage of the transaction; nil for the latest lineage that contains the transaction.
   package var lineage: Int64?
-  /// The id of the transaction.
   package var transaction: Int64
   /// The number of a line of the transaction, from 0; nil for a proof of the whole transaction.
   package var change: Int64?
 
-  /// Creates a request.
   package init(logs: LogFolder, transaction: Int64, change: Int64? = nil) {
     self.logs = logs
     self.transaction = transaction

@@ -35,7 +35,6 @@ package struct RecoverResult: Hashable, Sendable {
   package var objects: Int64 = 0
   /// The path of the log with the gap or the snapshot.
   package var file: String?
-  /// The result of the export after the repair.
   package var export: ExportResult
 }
 

@@ -3,9 +3,9 @@ import Changes
 import FoundationEssentials
 import Store
 
-package struct Status: Hashable, Sendable {
+package struct Status: Codable, Hashable, Sendable {
   /// Whether the next export can continue.
-  package enum Health: String, Hashable, Sendable {
+  package enum Health: String, Codable, Hashable, Sendable {
     case ok
     /// The store was never exported.
     case notExported = "not-exported"
@@ -34,7 +34,6 @@ package struct Status: Hashable, Sendable {
   package var changes: Int64
   /// The size of the store's file in bytes.
   package var storeBytes: Int64
-  /// The state of each kind of filtered logs.
   package var filtered: [Filtered] = []
   /// The tables of an adopted file whose changes are not recorded; nil if the store is not an
   /// adopted file.
@@ -48,15 +47,21 @@ package struct Status: Hashable, Sendable {
   /// replica with changes that no import made; nil for a store of the library.
   package var uncaptured: [String]?
 
+  private enum CodingKeys: String, CodingKey {
+    case store, identifier, head, headTime, oldest, wasExported, changes, storeBytes, filtered
+    case unrecorded, unsealed, leftOut, uncaptured
+    case isReplica = "replica"
+  }
+
   /// The state of logs of one kind.
-  package struct Logs: Hashable, Sendable {
+  package struct Logs: Codable, Hashable, Sendable {
     /// The last transaction that an export has written to the logs or left out; nil if the token
     /// does not contain this point.
     package var exported: HistoryPoint?
     /// The time of the oldest transaction after ``exported``; nil if no transaction follows.
     package var waitingSince: String?
     /// The age of the oldest transaction after ``exported``.
-    package var lag: Duration
+    package var lagSeconds: Double
     /// The number of transactions after ``exported``.
     package var lagTransactions: Int64
     package var files: Int
@@ -65,13 +70,38 @@ package struct Status: Hashable, Sendable {
     /// The error that the next export would report; nil if the export would succeed.
     package var message: String?
     package var hint: String?
+
+    package var lag: Duration { .seconds(lagSeconds) }
+
+    private enum CodingKeys: String, CodingKey {
+      case health, message, hint, exported, waitingSince, lagTransactions, lagSeconds, files
+      case bytes = "logBytes"
+    }
   }
 
   /// The state of filtered logs of one kind.
-  package struct Filtered: Hashable, Sendable {
+  package struct Filtered: Codable, Hashable, Sendable {
     /// What the filter leaves out, in words.
     package var words: String
     package var logs: Logs
+
+    private enum CodingKeys: String, CodingKey { case words = "filter" }
+
+    init(words: String, logs: Logs) {
+      self.words = words
+      self.logs = logs
+    }
+
+    package init(from decoder: any Decoder) throws {
+      words = try decoder.container(keyedBy: CodingKeys.self).decode(String.self, forKey: .words)
+      logs = try Logs(from: decoder)
+    }
+
+    package func encode(to encoder: any Encoder) throws {
+      var container = encoder.container(keyedBy: CodingKeys.self)
+      try container.encode(words, forKey: .words)
+      try logs.encode(to: encoder)
+    }
   }
 }
 
@@ -138,7 +168,7 @@ extension Status.Logs {
     let last = known.0 == head.lineage ? known.1 : 0
     exported = token.point
     waitingSince = try reader.transaction(last + 1)?.time
-    lag = waitingSince.map(age) ?? .zero
+    lagSeconds = waitingSince.map(age) ?? 0
     lagTransactions = max(0, head.transaction - last)
     self.files = files.count
     bytes = files.reduce(0) { $0 + size(of: $1.path) }
@@ -195,11 +225,12 @@ extension Status.Logs {
   }
 }
 
-private func age(_ time: String) -> Duration {
+/// The age of a transaction in seconds.
+private func age(_ time: String) -> Double {
   // If the time does not have the form that history uses, the age is unknown.
   let style = Date.ISO8601FormatStyle(includingFractionalSeconds: true)
-  guard let date = try? style.parse(time) else { return .zero }
-  return .milliseconds(max(0, Int64(-date.timeIntervalSinceNow * 1000)))
+  guard let date = try? style.parse(time) else { return 0 }
+  return Double(max(0, Int64(-date.timeIntervalSinceNow * 1000))) / 1000
 }
 
 extension Reader {

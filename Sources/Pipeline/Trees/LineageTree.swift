@@ -19,17 +19,14 @@ package struct LineageTree {
   package let path: String
   /// The name that distinguishes this tree from other trees.
   let origin: String
-  /// The number of leaves and the root hash.
   package let head: TreeHead
   let runs: [Run]
   /// The last transaction in the tree, and its digest, which the digest of the next transaction
   /// covers.
   let last: HistoryPoint
 
-  /// The tiles with the hashes of the tree.
   package var tiles: TiledTree { TiledTree(path, count: head.count) }
 
-  /// The folder of the tree of a lineage.
   static func path(_ folder: LogFolder, store: String, lineage: Int64) -> String {
     "\(folder.lineageFolder(store, lineage: lineage))/_tree"
   }
@@ -92,7 +89,6 @@ package struct LineageTree {
   }
 }
 
-/// Appends transactions to the tree of a lineage.
 struct LineageTreeWriter {
   private let path: String
   private let origin: String
@@ -162,7 +158,6 @@ struct LineageTreeWriter {
     if tiles.count > 0 { try finish() }
   }
 
-  /// Appends a transaction.
   mutating func append(_ transaction: Transaction) throws {
     guard let digest = transaction.digest, let point = transaction.point(inLineage: last.lineage)
     else { return }

@@ -65,7 +65,6 @@ struct TreeComparison {
     return count
   }
 
-  /// Compares the next transaction.
   mutating func take(_ transaction: Transaction) throws {
     // A tree that ends before the logs is not an error, because the next export extends the tree.
     guard let tree, let tiles, transaction.id <= tree.last.transaction,

@@ -88,7 +88,6 @@ private func checkToken(
   }
 }
 
-/// Verifies the filtered logs of one lineage.
 private struct FilteredVerification {
   private let request: VerifyRequest
   private let logs: LogFolder

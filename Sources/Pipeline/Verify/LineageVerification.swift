@@ -1,7 +1,6 @@
 import ChangeLog
 import Changes
 
-/// Verifies the logs of one lineage.
 final class LineageVerification {
   private let chain: LogChain
   private var result: Verification

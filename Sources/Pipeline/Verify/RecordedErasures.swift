@@ -16,7 +16,6 @@ struct RecordedErasures {
   /// The erasures by their details without restatements.
   private(set) var all: [ErasureDetails: Erasure] = [:]
 
-  /// Adds what a transaction records.
   mutating func add(_ details: ErasureDetails, by transaction: Int64) {
     var erasure = details
     erasure.restatements = []

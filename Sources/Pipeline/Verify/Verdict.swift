@@ -12,9 +12,7 @@ package enum Verdict: String, Hashable, Sendable {
 
 /// The source that proves a chain up to a transaction.
 package enum Proof: Hashable, Sendable {
-  /// A digest that was given.
   case head
-  /// A checkpoint that was given.
   case checkpoint
   /// A store with the same history and the same rows.
   case store
@@ -23,8 +21,8 @@ package enum Proof: Hashable, Sendable {
 }
 
 /// A part of the logs that the verdict does not cover.
-package struct ExceptedPart: Hashable, Sendable {
-  package enum Kind: String, Hashable, Sendable, CaseIterable {
+package struct ExceptedPart: Codable, Hashable, Sendable {
+  package enum Kind: String, Codable, Hashable, Sendable, CaseIterable {
     /// Transactions that a filter left out completely.
     case omitted
     /// Changes that a filter left out of transactions.
@@ -47,7 +45,6 @@ package struct ExceptedPart: Hashable, Sendable {
     case start
     /// The newest lineage, if only an earlier lineage is proven.
     case lineage
-    /// The description of a filter.
     case filter
   }
 
@@ -59,8 +56,9 @@ package struct ExceptedPart: Hashable, Sendable {
   package private(set) var count: Int64
   /// The first transactions of the part, up to a limit.
   package private(set) var transactions: [Int64] = []
-  /// The first changes of the part, as `prove` names them, up to a limit; only for hidden values.
-  package private(set) var changes: [String] = []
+  /// The first changes of the part, as `prove` names them, up to a limit; nil unless values are
+  /// hidden.
+  package private(set) var changes: [String]?
   /// The first transactions that confirm the part, up to a limit.
   package private(set) var by: [Int64] = []
   /// Whether the part is proven, or does not need a proof.
@@ -70,13 +68,13 @@ package struct ExceptedPart: Hashable, Sendable {
     self.kind = kind
     self.count = count
     isProven = [.omitted, .omittedChanges].contains(kind)
+    changes = kind == .hidden ? [] : nil
   }
 
-  /// Adds a transaction to the part, or one of its changes.
   mutating func add(_ transaction: Int64, change: Int64? = nil, count: Int64 = 1, by: Int64? = nil)
   {
     self.count += count
-    if let change, changes.count < Self.limit { changes.append("\(transaction).\(change)") }
+    if let change, changes?.count ?? 0 < Self.limit { changes?.append("\(transaction).\(change)") }
     if let by, self.by.count < Self.limit, !self.by.contains(by) { self.by.append(by) }
     if transactions.count < Self.limit, transactions.last != transaction {
       transactions.append(transaction)
@@ -91,7 +89,8 @@ package struct ExceptedPart: Hashable, Sendable {
     case .omittedChanges: "\(counted("change")) left out of other transactions"
     case .hidden:
       "the values of \(counted("change")) hidden, so nothing proves their other values:"
-        + " \(changes.joined(separator: ", "))\(count > Int64(changes.count) ? ", …" : "")"
+        + " \((changes ?? []).joined(separator: ", "))"
+        + (count > Int64(changes?.count ?? 0) ? ", …" : "")
     case .restated:
       "the values that remain in \(counted("transaction")) after an erasure (\(ids)) are restated by"
         + " \(by.count == 1 ? "transaction" : "transactions") \(listed(by))"

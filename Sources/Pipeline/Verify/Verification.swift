@@ -1,9 +1,7 @@
 import ChangeLog
 import Changes
 
-/// A request to verify logs.
 package struct VerifyRequest: Sendable {
-  /// The log folder.
   package var logs: LogFolder
   /// The store whose logs are verified; nil for all stores.
   package var store: String?
@@ -32,7 +30,6 @@ package struct VerifyRequest: Sendable {
   /// The filtered logs of each filter are verified separately.
   package var includesFiltered = false
 
-  /// Creates a request.
   package init(logs: LogFolder) { self.logs = logs }
 }
 
@@ -54,7 +51,6 @@ package struct Verification: Sendable {
 
   /// The identifier of the store; empty if the identifier can't be read because of damage.
   package var store: String
-  /// The number of the lineage.
   package var lineage: Int64
   /// The name of the filtered logs; nil if the logs are not filtered.
   package var filterName: String?
@@ -78,7 +74,6 @@ package struct Verification: Sendable {
   package var erased: Int64 = 0
   /// The digest of the last erasure record; nil if there is no erasure record.
   package var erasures: Digest?
-  /// The errors that were found.
   package var findings: [Finding] = []
   /// Remarks that a person should read although nothing is damaged.
   package var notices: [Notice] = []
@@ -94,7 +89,6 @@ package struct Verification: Sendable {
   var restated: [RestatedPart] = []
   /// The digests of all transactions with erased values.
   var erasedDigests: Set<Digest> = []
-  /// The erasures that transactions record.
   var recordedErasures = RecordedErasures()
   /// Where the lineage began, according to its first transaction; nil for lineage 0.
   var origin: LineageOrigin?
@@ -125,7 +119,6 @@ extension Verification {
     self.init(store: store, lineage: 0, filterName: filterName, from: beginning, to: beginning)
   }
 
-  /// The verdict that follows from the findings and proofs.
   package var verdict: Verdict { !findings.isEmpty ? .damaged : proven == nil ? .sound : .proven }
 
   /// Whether the logs do not contain what was given as trusted.

@@ -67,7 +67,6 @@ package struct ReportPage {
     return names + [UInt8(ascii: "]")]
   }
 
-  /// Writes the page in pieces.
   package func write(to output: ([UInt8]) throws -> Void) throws {
     let plain = try PlainPage(report, clock: request.clock).html(newest: newest())
     let head = try Page.compressed(encoded(report))

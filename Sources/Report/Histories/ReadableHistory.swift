@@ -3,7 +3,6 @@ import Pipeline
 
 /// A history, or its part before a damaged log.
 struct ReadableHistory {
-  /// The index of the history in the report.
   let index: Int
   let history: History
   let filter: AuditFilter

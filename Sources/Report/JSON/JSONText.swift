@@ -53,7 +53,6 @@ package struct JSONText {
     bytes.append(UInt8(ascii: "]"))
   }
 
-  /// Adds a list with an object for each element.
   mutating func add<Element>(
     _ key: String,
     of elements: [Element],

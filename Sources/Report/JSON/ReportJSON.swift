@@ -3,7 +3,6 @@ import Changes
 import FoundationEssentials
 import Pipeline
 
-/// Encodes a report with the keys of its properties.
 package func encoded(_ report: AuditReport) throws -> [UInt8] {
   let encoder = JSONEncoder()
   encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]

@@ -1,13 +1,11 @@
 import SwiftData
 
-/// The models of the release that made names unique and added people.
+/// The models of the release that made names unique.
 package enum SampleTripsSchemaV2: VersionedSchema {
   package static let versionIdentifier = Schema.Version(2, 0, 0)
 
   package static var models: [any PersistentModel.Type] {
-    [
-      Trip.self, BucketListItem.self, LivingAccommodation.self, Person.self, Address.self,
-    ]
+    [Trip.self, BucketListItem.self, LivingAccommodation.self]
   }
 
   @Model
@@ -57,29 +55,6 @@ package enum SampleTripsSchemaV2: VersionedSchema {
       self.placeName = placeName
       self.address = address
       self.isConfirmed = isConfirmed
-    }
-  }
-
-  @Model
-  package final class Person {
-    @Attribute(.unique) package var name: String
-    @Relationship(deleteRule: .cascade, inverse: \Address.person)
-    package var addresses: [Address] = []
-
-    package init(name: String) {
-      self.name = name
-    }
-  }
-
-  @Model
-  package final class Address {
-    package var street: String
-    package var city: String
-    package var person: Person?
-
-    package init(street: String, city: String) {
-      self.street = street
-      self.city = city
     }
   }
 }

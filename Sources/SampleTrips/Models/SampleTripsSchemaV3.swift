@@ -4,16 +4,12 @@ import SwiftData
 package enum SampleTripsSchemaV3: VersionedSchema {
   package static let versionIdentifier = Schema.Version(3, 0, 0)
 
-  package static var trips: [any PersistentModel.Type] {
+  package static var models: [any PersistentModel.Type] {
     [
       Trip.self, PersonalTrip.self, BusinessTrip.self, BucketListItem.self,
       LivingAccommodation.self, Tag.self,
     ]
   }
-
-  package static var people: [any PersistentModel.Type] { [Person.self, Address.self] }
-
-  package static var models: [any PersistentModel.Type] { trips + people }
 }
 
 package typealias Trip = SampleTripsSchemaV3.Trip
@@ -22,5 +18,3 @@ package typealias BusinessTrip = SampleTripsSchemaV3.BusinessTrip
 package typealias BucketListItem = SampleTripsSchemaV3.BucketListItem
 package typealias LivingAccommodation = SampleTripsSchemaV3.LivingAccommodation
 package typealias Tag = SampleTripsSchemaV3.Tag
-package typealias Person = SampleTripsSchemaV3.Person
-package typealias Address = SampleTripsSchemaV3.Address

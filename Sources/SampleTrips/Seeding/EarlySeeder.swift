@@ -45,7 +45,7 @@ final class EarlySeeder<Trip: EarlyTrip> {
       try step(context)
       try progress(provenance.counts.changes)
     }
-    return SeedingSummary(trips: provenance.counts, people: nil)
+    return provenance.counts
   }
 
   /// One save, with at most the remaining number of changes.

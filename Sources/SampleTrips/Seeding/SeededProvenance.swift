@@ -6,7 +6,6 @@ import func Changes.timeText
 import struct Store.Author
 import struct Store.Provenance
 
-/// The clock of a seeded history; several stores share it.
 final class SeededClock: Sendable {
   private let time: Mutex<Int64>
 
@@ -35,7 +34,7 @@ final class SeededClock: Sendable {
 final class SeededProvenance: Sendable {
   private struct State {
     var numbers: SeededNumbers
-    var counts = SeedingSummary.Counts()
+    var counts = SeedingSummary()
   }
 
   private let clock: SeededClock
@@ -46,7 +45,7 @@ final class SeededProvenance: Sendable {
     state = Mutex(State(numbers: SeededNumbers(seed: seed)))
   }
 
-  var counts: SeedingSummary.Counts { state.withLock { $0.counts } }
+  var counts: SeedingSummary { state.withLock { $0.counts } }
 
   var provenance: Provenance {
     Provenance(

@@ -109,9 +109,7 @@ extension Seeder {
 
   func companions() -> [String] {
     (0..<numbers.number(in: 1...3)).map { _ in
-      people.isEmpty || numbers.chance(30)
-        ? "\(numbers.pick(Words.firstNames)) \(numbers.pick(Words.lastNames))"
-        : numbers.pick(people).name
+      "\(numbers.pick(Words.firstNames)) \(numbers.pick(Words.lastNames))"
     }
   }
 

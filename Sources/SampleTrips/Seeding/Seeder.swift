@@ -40,13 +40,10 @@ final class Seeder {
   var numbers: SeededNumbers
   let clock: SeededClock
   let container: ModelContainer
-  let hasPeople: Bool
   let hasSmallPhotos: Bool
-  /// The number of changes that remain.
   var remaining: Int { wanted - trips.counts.changes }
 
   var known: [KnownTrip] = []
-  var people: [Person] = []
   /// The tags by their words.
   ///
   /// The tags are kept here, because a fetch of tags before the save would search all pending
@@ -61,14 +58,13 @@ final class Seeder {
   let syncScale: Int
   private let wanted: Int
   private let trips: SeededProvenance
-  private let contacts: SeededProvenance
   private let averageGap: Int64
   private var context: ModelContext
   /// The work that waits for the end of the save, because new objects have no permanent identity
   /// before.
   private var afterSave: [() -> Void] = []
 
-  init(_ store: URL, people: URL?, changes: Int, seed: UInt64, hasSmallPhotos: Bool) throws {
+  init(_ store: URL, changes: Int, seed: UInt64, hasSmallPhotos: Bool) throws {
     wanted = changes
     // In a large store most changes come from the server, many at a time.
     syncScale = min(max(1, changes / 25_000), 4)
@@ -76,30 +72,19 @@ final class Seeder {
     numbers = SeededNumbers(seed: seed)
     clock = SeededClock(start: Date(timeIntervalSince1970: 1_704_697_200))
     trips = SeededProvenance(seed: numbers.next(), clock: clock)
-    contacts = SeededProvenance(seed: numbers.next(), clock: clock)
-    hasPeople = people != nil
+    // Earlier versions used this number; without it, equal seeds would no longer give equal stores.
+    _ = numbers.next()
     // About six hours pass between two saves. All saves together take at most two years.
     let saves = Int64(max(1, changes / 16))
     averageGap = min(6 * 3_600_000_000, 730 * 86_400_000_000 / saves)
-    var configuration = SampleTrips.configuration(
-      "trips",
-      models: SampleTripsSchemaV3.trips,
-      url: store
-    )
+    var configuration = SampleTrips.configuration(store)
     configuration.provenance = trips.provenance
     configuration.isDurable = false
-    var contactsConfiguration = people.map {
-      SampleTrips.configuration("people", models: SampleTripsSchemaV3.people, url: $0)
-    }
-    contactsConfiguration?.provenance = contacts.provenance
-    contactsConfiguration?.isDurable = false
-    container = try SampleTrips.container(trips: configuration, people: contactsConfiguration)
+    container = try SampleTrips.container(configuration)
     context = ModelContext(container)
   }
 
-  var summary: SeedingSummary {
-    SeedingSummary(trips: trips.counts, people: hasPeople ? contacts.counts : nil)
-  }
+  var summary: SeedingSummary { trips.counts }
 
   func run(_ progress: (Int) throws -> Void) throws {
     guard wanted > 0 else { return }
@@ -110,18 +95,9 @@ final class Seeder {
     for step in [Step(0, ceiling: 40, author: .app) { try $0.planWithEverything($1) }] + steps {
       try perform(step)
     }
-    if hasPeople {
-      for step in Self.peopleSteps { try perform(step) }
-    }
-    var sincePeople = 0
     while remaining > 0 {
       let possible = steps.filter { $0.ceiling <= remaining }
       try perform(possible.isEmpty ? Self.lastStep : choose(possible))
-      sincePeople += 1
-      if hasPeople, sincePeople >= 6 {
-        sincePeople = 0
-        try perform(choose(Self.peopleSteps))
-      }
       try progress(trips.counts.changes)
     }
   }
@@ -142,7 +118,6 @@ final class Seeder {
     try save(as: step.author) { try step.run(self, $0) }
   }
 
-  /// One save by an author.
   func save(as author: SampleTrips.Author, _ change: (ModelContext) throws -> Void) throws {
     context.author = author.rawValue
     try change(context)
@@ -178,14 +153,6 @@ final class Seeder {
     ]
   }
 
-  private static let peopleSteps: [Step] = [
-    Step(5, ceiling: 0, author: .app) { try $0.meet($1) },
-    Step(3, ceiling: 0, author: .app) { try $0.move($1) },
-    Step(1, ceiling: 0, author: .app) { try $0.forget($1) },
-    Step(2, ceiling: 0, author: .sync) { try $0.receivePeople($1) },
-    Step(2, ceiling: 4, author: .app) { try $0.planTripWithNewFriend($1) },
-  ]
-
   /// Ends the history at exactly the requested number of changes.
   private static let lastStep = Step(1, ceiling: 1, author: .app) {
     try $0.extendBucketList($1, count: min(6, $0.remaining))
@@ -201,16 +168,6 @@ final class Seeder {
         known.append(entry)
       } else {
         known[numbers.below(known.count)] = entry
-      }
-    }
-  }
-
-  func remember(_ person: Person) {
-    afterSave.append { [self] in
-      if people.count < 300 {
-        people.append(person)
-      } else {
-        people[numbers.below(people.count)] = person
       }
     }
   }

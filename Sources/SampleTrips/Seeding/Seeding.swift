@@ -18,27 +18,25 @@ extension SampleTrips {
   ///
   /// - Parameters:
   ///   - store: The file of trips, which must not exist.
-  ///   - people: The file of people; nil for none.
-  ///   - changes: The number of changes in the history of trips.
+  ///   - changes: The number of changes in the history.
   ///   - seed: The seed of all values.
   ///   - release: The release of the app that wrote the store.
   ///   - hasSmallPhotos: Whether photos have only a few hundred bytes.
   ///   - progress: Called after each save with the number of changes so far. If it throws, the
   ///     work ends and leaves no files.
-  /// - Returns: The numbers of transactions and changes in the histories.
+  /// - Returns: The numbers of transactions and changes in the history.
   /// - Throws: ``SeedingError`` if a file exists or can't be written, and the errors of the store
   ///   and of `progress`.
   @discardableResult
   package static func seed(
     _ store: URL,
-    people: URL? = nil,
     changes: Int,
     seed: UInt64,
     release: Release = .third,
     hasSmallPhotos: Bool = false,
     progress: (Int) throws -> Void = { _ in }
   ) throws -> SeedingSummary {
-    let work = try UnfinishedStores(beside: store, people: people)
+    let work = try UnfinishedStore(beside: store)
     defer { work.remove() }
     let summary = try {
       switch release {
@@ -63,7 +61,6 @@ extension SampleTrips {
       case .third:
         let seeder = try Seeder(
           work.store,
-          people: work.people,
           changes: changes,
           seed: seed,
           hasSmallPhotos: hasSmallPhotos
@@ -80,7 +77,6 @@ extension SampleTrips {
 /// The reason why a store could not be created.
 package struct SeedingError: Error, CustomStringConvertible {
   package enum Code: Hashable, Sendable {
-    /// The file exists.
     case exists
     case notWritten
   }
@@ -90,31 +86,25 @@ package struct SeedingError: Error, CustomStringConvertible {
   package let description: String
 }
 
-/// Stores that are being created, in a folder beside their destination.
-private struct UnfinishedStores {
+/// A store that is being created, in a folder beside its destination.
+private struct UnfinishedStore {
   let store: URL
-  let people: URL?
-  private let moves: [(from: URL, to: URL)]
+  private let destination: URL
   private let folder: URL
 
-  init(beside store: URL, people: URL?) throws {
+  init(beside store: URL) throws {
+    destination = store
     let place = store.deletingLastPathComponent()
     let folder = place.appendingPathComponent(".\(store.lastPathComponent).seeding-\(getpid())")
     self.folder = folder
     self.store = folder.appendingPathComponent("trips.store")
-    self.people = people.map { _ in folder.appendingPathComponent("people.store") }
-    moves = zip([self.store, self.people], [store, people]).compactMap { from, to in
-      from.flatMap { from in to.map { (from, $0) } }
-    }
-    for (_, place) in moves {
-      for path in [place.path, place.path + "-wal", place.path + "-blobs"]
-      where FileManager.default.fileExists(atPath: path) {
-        throw SeedingError(
-          code: .exists,
-          description: "\(path) exists already, and is not overwritten. Give another path, or "
-            + "remove it first."
-        )
-      }
+    for path in [store.path, store.path + "-wal", store.path + "-blobs"]
+    where FileManager.default.fileExists(atPath: path) {
+      throw SeedingError(
+        code: .exists,
+        description: "\(path) exists already, and is not overwritten. Give another path, or "
+          + "remove it first."
+      )
     }
     Leftovers.add(folder.path)
     do {
@@ -129,21 +119,17 @@ private struct UnfinishedStores {
     }
   }
 
-  /// Moves the files to their destination; the store of trips is last, because other programs look for it.
   func finish() throws {
-    for (from, to) in moves.reversed() {
-      let blobs = from.path + "-blobs"
-      if FileManager.default.fileExists(atPath: blobs) {
-        try sync(blobs)
-        guard rename(blobs, to.path + "-blobs") == 0 else {
-          throw failure("make", path: to.path + "-blobs")
-        }
-      }
-      try sync(from.path)
-      // A hard link is used because it fails if another program has created the file.
-      guard link(from.path, to.path) == 0 else { throw failure("make", path: to.path) }
-      try sync(to.deletingLastPathComponent().path)
+    let (blobs, path) = (store.path + "-blobs", destination.path)
+    if FileManager.default.fileExists(atPath: blobs) {
+      try sync(blobs)
+      let target = path + "-blobs"
+      guard rename(blobs, target) == 0 else { throw failure("make", path: target) }
     }
+    try sync(store.path)
+    // A hard link is used because it fails if another program has created the file.
+    guard link(store.path, path) == 0 else { throw failure("make", path: path) }
+    try sync(destination.deletingLastPathComponent().path)
   }
 
   private func sync(_ path: String) throws {
@@ -169,15 +155,8 @@ private struct UnfinishedStores {
   }
 }
 
-/// The numbers of transactions and changes in seeded histories.
+/// The numbers of transactions and changes in a seeded history.
 package struct SeedingSummary: Hashable, Sendable {
-  /// The numbers in the history of one store.
-  package struct Counts: Hashable, Sendable {
-    package var transactions = 0
-    package var changes = 0
-  }
-
-  package var trips: Counts
-  /// The numbers in the history of the store that has only people; nil if there is only one store.
-  package var people: Counts?
+  package var transactions = 0
+  package var changes = 0
 }

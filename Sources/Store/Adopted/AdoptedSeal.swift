@@ -81,7 +81,6 @@ final class AdoptedSeal {
   /// Ends the reading of captured rows, so that the connection can end its transaction.
   func closeReading() { stream.close() }
 
-  /// Writes all transactions of the scan.
   func run() throws {
     var marks = boundaries.places[...]
     var event = try stream.next()

@@ -48,12 +48,10 @@ final class AdoptedTable {
       .joined(separator: ", ")
   }
 
-  /// A statement that reads all rows of the table.
   func rows() throws -> Statement {
     try connection.prepare("SELECT \(list) FROM \(layout.table)")
   }
 
-  /// The name and the values of the current row of a statement.
   func row(at statement: Statement) throws -> (name: RowName, values: [Value]) {
     let values = layout.columns.indices.map {
       statement.value(at: Int32(truncatingIfNeeded: $0) + 1)
@@ -61,7 +59,6 @@ final class AdoptedTable {
     return (try name(at: statement), values)
   }
 
-  /// The name of the current row of a statement.
   private func name(at statement: Statement) throws -> RowName {
     try name(
       ofKey: key.map { statement.value(at: Int32(clamping: $0.number) + 1) },

@@ -3,7 +3,6 @@ import Changes
 
 /// A captured row, without its values.
 struct CapturedEvent {
-  /// The index of the table.
   let table: Int
   let kind: CapturedKind
   let row: CapturedReference
@@ -12,7 +11,6 @@ struct CapturedEvent {
   let before: RowState?
   let after: RowState?
 
-  /// The names of the rows that the event changes.
   var names: [RowName] {
     let names = [before?.name, after?.name].compactMap(\.self)
     return names.count == 2 && names[0] == names[1] ? [names[0]] : names

@@ -82,7 +82,6 @@ final class CapturedScan {
     )
   }
 
-  /// The captured rows that were scanned.
   func events(through end: Int64, hasFingerprints: Bool = false) throws -> CapturedStream {
     try CapturedStream(
       connection,

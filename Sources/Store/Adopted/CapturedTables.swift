@@ -12,12 +12,10 @@ struct CapturedTables {
     widths = CaptureWidths(tables.map(\.capturedCount))
   }
 
-  /// The number of values and the name of each table.
   var all: [(width: Int, name: String)] {
     widths.widths.enumerated().map { ($1, names.rows($0)) }
   }
 
-  /// The table for captured rows with this number of values.
   func name(width: Int) -> String { names.rows(widths.number(width)) }
 
   /// The clock of the first row that was captured after a number of the clock; nil if there is none.

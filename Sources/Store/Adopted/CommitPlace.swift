@@ -4,7 +4,6 @@ import SQLite
 
 /// The place of the last commit of an adopted file, from which later commits can be counted.
 struct CommitPlace: Hashable {
-  /// The key of the catalog entry with a place.
   private static let key = "commit_place"
 
   /// The salts of the write-ahead log, zero if the log is missing or empty; nil if the file has a

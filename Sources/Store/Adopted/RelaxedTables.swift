@@ -31,7 +31,6 @@ struct RelaxedTables {
     return true
   }
 
-  /// Restores the definitions of the program.
   mutating func restore() throws {
     for (table, sql) in definitions {
       let relaxed = relaxedDefinition(sql)

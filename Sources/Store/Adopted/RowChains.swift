@@ -56,7 +56,6 @@ final class RowChains {
 
   // MARK: Captured rows
 
-  /// Adds the next captured row.
   func take(_ event: CapturedEvent) throws {
     guard event.kind != .victim else {
       guard let row = event.before else { return }

@@ -27,7 +27,6 @@ struct RowsDigest: Hashable {
     sum = sum &+ other.sum
   }
 
-  /// Removes all rows of another digest.
   mutating func remove(_ other: RowsDigest) {
     rows -= other.rows
     sum = sum &- other.sum

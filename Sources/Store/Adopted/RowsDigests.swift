@@ -14,7 +14,6 @@ final class RowsDigests {
   private var digests: [RowsDigest?]
   private var changed: Set<Int> = []
 
-  /// Reads the digests of all tables.
   init(_ tables: [AdoptedTable], on connection: Connection) throws {
     self.tables = tables
     self.connection = connection

@@ -223,7 +223,6 @@ struct SchemaRenewal {
     return schema
   }
 
-  /// Records a schema and changes, and returns the transaction.
   private func record(
     _ schema: StoreSchema,
     operation: TransactionOperation,

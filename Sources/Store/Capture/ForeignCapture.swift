@@ -23,7 +23,6 @@ struct ForeignCapture {
 
   /// The table, its index and the triggers, in the order in which they are created.
   let definitions: [Definition]
-  /// The tables whose rows are captured.
   let tables: [ForeignTable]
 
   private init(_ schema: StoreSchema) throws {

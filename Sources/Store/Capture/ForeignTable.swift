@@ -12,7 +12,6 @@ struct ForeignTable {
   enum Content {
     /// The objects of a family; the entities that have rows in the table are given by name.
     case objects([String: EntityIndex])
-    /// The links of a join table.
     case links(JoinIndex)
   }
 

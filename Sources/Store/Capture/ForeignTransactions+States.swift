@@ -22,7 +22,6 @@ extension ForeignTransactions {
     return Object(key: key, values: places[entity].map { columns[$0] })
   }
 
-  /// The state of an object after a captured row.
   func object(_ id: Int64, in table: Int, after time: Int64) throws -> Object? {
     let later = try rows.rows(of: id, in: table, after: time)
     defer { later.reset() }

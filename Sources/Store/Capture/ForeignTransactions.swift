@@ -17,7 +17,6 @@ final class ForeignTransactions {
   /// The index of each entity's table in ``tables``.
   private let entityTables: [Int]
   let linkTables: [Int]
-  /// The join tables that each entity owns.
   private let owned: [[JoinIndex]]
   /// For each table, the captured rows that `REPLACE` may have deleted.
   private var victims: [[CapturedRow]]

@@ -19,7 +19,6 @@ extension StateCheck {
     }
   }
 
-  /// Checks the reference counts and the digests of large values.
   func checkBlobs(_ folder: BlobFolder?, _ body: (CheckFinding) throws -> Void) throws {
     try countRows { try known.count($0, rows: $1) }
     let stored = try connection.prepare(

@@ -1,7 +1,6 @@
 import Changes
 import SQLite
 
-/// The values that history has of an object.
 struct KnownObject {
   enum State: Int64 {
     case deleted
@@ -62,7 +61,6 @@ final class KnownObjects {
     try set(key, state: object.state, json: side.json, special: side.special, large: side.large)
   }
 
-  /// Updates the known values of an object with the values of a change.
   func set(
     _ key: RowKey,
     state: KnownObject.State,
@@ -82,7 +80,6 @@ final class KnownObjects {
   /// Forgets all objects, because changes of them are missing.
   func removeAll() throws { try connection.execute("DELETE FROM object; DELETE FROM link") }
 
-  /// The objects of an entity by id.
   func all(of entity: EntityIndex) throws -> Statement {
     try connection.query(
       "SELECT id, state, json, special, large FROM object WHERE entity = ?1 ORDER BY id",
@@ -104,7 +101,6 @@ final class KnownObjects {
 
   // MARK: Moved links
 
-  /// Adds or removes a link.
   func set(_ move: MovedLinks.Move, holder: Int64, target: Int64, isLinked: Bool) throws {
     let pair = move.isReversed ? [target, holder] : [holder, target]
     try connection.run(

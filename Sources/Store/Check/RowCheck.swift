@@ -33,7 +33,6 @@ final class RowCheck {
     known = try check.known.all(of: entity)
   }
 
-  /// Reports the differences that are changes of these kinds.
   func run(_ kinds: [ChangeKind], _ body: (CheckFinding) throws -> Void) throws {
     func report(_ kind: ChangeKind, id: Int64) throws {
       try text.withChange(kind, sequence: sequence, entity: encoder.name, object: id) {

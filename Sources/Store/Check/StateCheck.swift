@@ -169,7 +169,6 @@ final class StateCheck {
     return result
   }
 
-  /// Keeps the values of a change.
   private func keep(_ change: Change, digest: String, isMigration: Bool = false) throws {
     guard let names = try names(of: digest),
       let number = schemas.firstIndex(where: { $0.digest == digest })
@@ -284,7 +283,6 @@ final class StateCheck {
 
   // MARK: Rows
 
-  /// Compares all rows with history.
   func compareRows(
     of kinds: [ChangeKind] = ChangeKind.allCases,
     _ body: (CheckFinding) throws -> Void
@@ -303,7 +301,6 @@ final class StateCheck {
     }
   }
 
-  /// Whether a tombstone keeps the values of a column.
   func keeps(_ column: ColumnIndex, of entity: EntityIndex) -> Bool {
     mode.keeps(layouts[entity].columns[column], of: layouts[entity].entity)
   }

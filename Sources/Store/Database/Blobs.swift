@@ -110,7 +110,6 @@ final class Blobs {
     )
   }
 
-  /// Whether the value's file exists.
   func contains(_ digest: String) -> Bool { folder?.contains(digest) ?? false }
 
   /// Adds to the count of the rows with a value that a foreign writer used.

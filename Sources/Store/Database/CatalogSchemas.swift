@@ -1,7 +1,6 @@
 import Changes
 import SQLite
 
-/// A present or past schema in a store's catalog.
 package struct CatalogSchema: Sendable {
   /// The id in the catalog, which is higher for a later schema.
   package let id: Int64

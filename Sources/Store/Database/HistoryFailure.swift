@@ -97,7 +97,6 @@ private func inParentheses(_ transactions: [Int64]) -> String {
   return " (transactions \(ids.dropLast().joined(separator: ", ")) and \(last))"
 }
 
-/// The kind of damage in a history.
 package enum HistoryDamage: Sendable {
   case missingTransaction(Int64), missingChanges(of: Int64), missingCatalogEntry
   case missingSchema(String), unknownKind(String), unknownOp(String, of: Int64)

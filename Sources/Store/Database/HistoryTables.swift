@@ -23,6 +23,5 @@ package struct HistoryTables: Hashable, Sendable {
 }
 
 extension Connection {
-  /// The tables of the catalog and the history in this database.
   package var tables: HistoryTables { HistoryTables(prefix: tablePrefix) }
 }

@@ -25,13 +25,11 @@ extension Location {
   }
 }
 
-/// The options for opening a store.
 package struct Options: Sendable {
   /// Whether the store is only read, and no file is created.
   package var isReadOnly: Bool
   /// Whether a reader of an adopted file first seals all captured changes, even if this takes long.
   package var sealsBacklog = true
-  /// The maximum time to wait for another writer.
   package var busyTimeout: Duration
   /// Whether a wait for another writer ends as soon as possible, at the cost of processor time.
   ///
@@ -78,7 +76,6 @@ package struct Author: Hashable, Sendable {
   package var reason: String?
   /// The request that the program handled; nil if the program gave none.
   package var request: String?
-  /// The name of the process.
   package var process: String
   package var bundle: String?
 
@@ -103,7 +100,6 @@ package struct Author: Hashable, Sendable {
   package static func given(_ text: String?) -> String? { text.flatMap { $0.isEmpty ? nil : $0 } }
 }
 
-/// The origin of a replica.
 package struct ReplicaOrigin: Hashable, Sendable {
   /// The identifier of the origin and of the replica.
   package var identifier: String

@@ -6,7 +6,6 @@ import Glibc
 ///
 /// A program that must write the same store on each run gives its own sources.
 package struct Provenance: Sendable {
-  /// The identity of a new store.
   package struct Birth: Sendable {
     /// The identifier of the store, a UUID.
     package var identifier: String

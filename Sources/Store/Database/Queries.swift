@@ -27,7 +27,6 @@ extension Connection {
     try first(bound(cached(sql), values: values), read)
   }
 
-  /// Reads each row with a closure, and returns the results.
   func all<Result>(
     _ sql: String,
     values: [Value] = [],

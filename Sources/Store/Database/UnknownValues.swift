@@ -78,7 +78,6 @@ struct UnknownValues {
     }
   }
 
-  /// Removes all values of a deleted object.
   func removeAll(of key: RowKey) throws {
     try connection.run(
       "DELETE FROM \(table) WHERE entity = ?1 AND object = ?2",

@@ -2,7 +2,6 @@ import Changes
 import FoundationEssentials
 import SQLite
 
-/// Migrates a store from one schema to another in one transaction.
 package enum Migration {
   /// The schema of a store; nil if the file is missing or empty.
   package static func schema(of file: URL, options: Options = Options()) throws -> StoreSchema? {

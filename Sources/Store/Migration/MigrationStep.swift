@@ -3,7 +3,6 @@ import Changes
 /// One step of a migration, for messages.
 package enum MigrationStep: Hashable, Sendable {
   case addEntity(String)
-  /// An entity is removed with its rows.
   case removeEntity(String)
   case renameEntity(from: String, to: String)
   /// The rows of an entity move to the table of another family.

@@ -50,7 +50,6 @@ package struct PropertyTargets {
     }
   }
 
-  /// Whether the entity of a change has selected properties.
   package func hasEntity(of change: Change) -> Bool { entities[Array(change.entity)] != nil }
 
   /// The identity of the property of a value; nil if the property is not selected.

@@ -40,7 +40,6 @@ package struct SchemaSuccession: Sendable {
 }
 
 extension SchemaMapping {
-  /// The new names of an entity's properties, by their old names.
   func renamedProperties(of new: EntityIndex) -> [String: String] {
     var result: [String: String] = [:]
     for attribute in to.entities[new].attributes {

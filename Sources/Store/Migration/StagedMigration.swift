@@ -12,7 +12,6 @@ import SQLite
 /// the original store unchanged.
 package final class StagedMigration {
   package let file: URL
-  /// The copy that the stages migrate.
   package let workingCopy: URL
 
   /// The connection that has the write lock until the copy replaces the store.

@@ -1,7 +1,6 @@
 import Changes
 import SQLite
 
-/// Changes the old tables to the tables of the new schema.
 struct TableChanges {
   let plan: MigrationPlan
   let connection: Connection

@@ -24,11 +24,9 @@ struct TableMigration: Sendable {
   var way: Way
   /// The old rows that fill the table, by entity.
   var rows: [RowSource]
-  /// The links that fill a join table.
   var links: LinkCopy?
   /// The indexes of the old schema that must be dropped.
   var staleIndexes: [String]
-  /// The new indexes to create.
   var missingIndexes: [String]
   /// The old table whose sequence of ids the new table continues.
   var oldTable: String?
@@ -148,7 +146,6 @@ extension TableDefinition {
     return create[start.upperBound..<end.lowerBound].split(separator: ",\n  ").map(String.init)
   }
 
-  /// The statement that creates the table with another name.
   func create(as name: String) -> String {
     let prefix = "CREATE TABLE \(quoted(self.name))"
     return "CREATE TABLE \(quoted(name))" + create.dropFirst(prefix.count)

@@ -32,7 +32,6 @@ enum TypeConversion {
     }
   }
 
-  /// The SQL expression that converts the value of the given expression.
   func sql(_ expression: String) -> String {
     switch self {
     case .none: expression

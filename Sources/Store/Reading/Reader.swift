@@ -88,7 +88,6 @@ package final class Reader {
   /// A number that changes with each commit of another connection.
   func version() throws -> Int64 { try connection.dataVersion() }
 
-  /// The unsealed foreign changes.
   func unsealedHistory() throws -> UnsealedHistory? {
     if !isShared, let unsealed { return unsealed }
     let made = try UnsealedHistory(

@@ -18,7 +18,6 @@ struct ChangeDraft {
   /// The added and removed links, by join table and destination.
   var links: [JoinIndex: [Int64: LinkChange]] = [:]
 
-  /// Records that a link was added or removed.
   mutating func note(_ join: JoinIndex, target: Int64, isLinked: Bool) {
     links[join, default: [:]][target, default: LinkChange(before: !isLinked, now: isLinked)].now =
       isLinked

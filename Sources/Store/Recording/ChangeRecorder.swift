@@ -96,7 +96,6 @@ final class ChangeRecorder {
   /// Removes erased bytes from the file after a commit.
   func committed() { erasure.committed() }
 
-  /// Records that an object was inserted.
   func insert(_ key: RowKey, values: [Value]) throws {
     if let touch = try touches.touch(key) {
       // The object was deleted earlier in this transaction, so deletion and insertion together are
@@ -115,7 +114,6 @@ final class ChangeRecorder {
     try write(.insert, key: key)
   }
 
-  /// Records that some values of an object changed.
   func update(
     _ key: RowKey,
     columns: [ColumnIndex],

@@ -9,7 +9,6 @@ struct ChangeRow {
   private let replacement: Statement
   private let removal: Statement
   private let reading: Statement
-  /// The text of the next row.
   var text = ChangeText()
   private let blobs: Blobs
   /// The encoder of the entity whose name is bound to the statement; it owns the bytes of this
@@ -43,7 +42,6 @@ struct ChangeRow {
     try text.after.append(values, encoder: encoder, blobs: blobs)
   }
 
-  /// Adds the properties whose value changes.
   mutating func appendChanges(
     _ columns: [ColumnIndex],
     from old: [Value],

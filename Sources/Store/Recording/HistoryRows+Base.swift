@@ -48,7 +48,6 @@ extension HistoryRows {
     return time
   }
 
-  /// Sets the latest time of the transactions up to the base.
   static func setBaseTime(_ time: String, on connection: Connection) throws {
     try Catalog.set("history_base_time", value: .text(time), on: connection)
   }

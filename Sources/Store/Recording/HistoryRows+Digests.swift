@@ -47,7 +47,6 @@ extension HistoryRows {
     return digest
   }
 
-  /// The range of transactions that history contains.
   func range() throws -> HistoryRange {
     let base = try base()
     // The query has two inner SELECTs, because SQLite reads every row for `SELECT min(id),

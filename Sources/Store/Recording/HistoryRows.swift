@@ -18,7 +18,6 @@ final class HistoryRows {
 
   var tables: HistoryTables { connection.tables }
 
-  /// The path of the store's file.
   var path: String { connection.path }
 
   /// A statement that reads the transactions with ids in a range, in ascending order.
@@ -131,7 +130,6 @@ final class HistoryRows {
   /// The valid numbers of changes in a transaction.
   static let counts: Range<Int64> = 0..<1 << 40
 
-  /// The transaction in the current row of a statement.
   func transaction(at row: Statement) throws -> Transaction {
     let id = row.int64(at: 0)
     guard Self.ids.contains(id) else {
@@ -175,7 +173,6 @@ final class HistoryRows {
     return transaction
   }
 
-  /// The change in the current row of a statement.
   func change(at row: Statement) throws -> Change {
     guard let kind = ChangeKind(name: row.bytes(at: 0)) else {
       throw damaged(.unknownKind(row.string(at: 0)))
@@ -196,7 +193,6 @@ final class HistoryRows {
     return change
   }
 
-  /// The restatements of all transactions.
   func restatements() throws -> [Restatement] {
     let query =
       "SELECT id FROM \(tables.transaction) WHERE details IS NOT NULL AND state <> 'deleted'"
@@ -205,7 +201,6 @@ final class HistoryRows {
       .flatMap { try transaction($0)?.restatements ?? [] }
   }
 
-  /// The SHA-256 of a schema, by its id in the catalog.
   func schemaDigest(_ id: Int64) throws -> String {
     if let known = schemas[id] { return known }
     let find = "SELECT digest FROM \(tables.schema) WHERE id = ?1"
@@ -216,7 +211,6 @@ final class HistoryRows {
     return digest
   }
 
-  /// The id of a schema in the catalog, by its SHA-256.
   func schemaID(_ digest: String) throws -> Int64 {
     if let known = schemas.first(where: { $0.value == digest }) { return known.key }
     let find = "SELECT id FROM \(tables.schema) WHERE digest = ?1"
@@ -227,7 +221,6 @@ final class HistoryRows {
     return id
   }
 
-  /// The error for a history that contradicts itself.
   func damaged(_ damage: HistoryDamage) -> StoreError {
     HistoryFailure.damaged(damage).at(connection.path)
   }

@@ -6,7 +6,6 @@ import Changes
 package struct HistorySelection: Sendable {
   /// The condition of the transactions; nil for all transactions.
   package var condition: String?
-  /// The values of the condition's parameters.
   package var bindings: [Value]
   /// The terms after `ORDER BY`.
   package var order: String
@@ -25,7 +24,6 @@ package struct HistorySelection: Sendable {
     self.limit = limit
   }
 
-  /// Restricts the selection to a range of ids.
   package mutating func limit(toAfter first: Int64, through last: Int64 = .max) {
     let range = "t.id > \(first) AND t.id <= \(last)"
     condition = condition.map { "\(range) AND (\($0))" } ?? range

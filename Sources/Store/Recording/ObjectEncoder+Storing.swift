@@ -53,7 +53,6 @@ extension ObjectEncoder {
 }
 
 extension ChangeSide {
-  /// Adds all properties of an object.
   mutating func append(_ values: [Value], encoder: ObjectEncoder, blobs: Blobs) throws {
     for (index, value) in values.enumerated() {
       try append(value, at: ColumnIndex(index), encoder: encoder, blobs: blobs)

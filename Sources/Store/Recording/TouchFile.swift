@@ -39,7 +39,6 @@ final class TouchFile {
     return try reading.step() ? Touch(stored: reading.int64(at: 0)) : nil
   }
 
-  /// Moves the entries of a table to the file.
   func take(_ table: inout TouchTable, entity: EntityIndex) throws {
     let states = table.sortedStates
     guard let first = states.first?.id, let last = states.last?.id else { return }

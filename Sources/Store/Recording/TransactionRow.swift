@@ -60,7 +60,6 @@ final class TransactionRow {
     )
   }
 
-  /// The ids of the next transaction and the next change.
   func nextIDs() throws -> (transaction: Int64, change: Int64) {
     defer { last.reset() }
     guard try last.step() else { return (1, 1) }

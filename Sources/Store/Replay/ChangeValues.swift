@@ -5,7 +5,6 @@ import FoundationEssentials
 struct ChangeValues {
   let decoders: [ObjectDecoder]
   let blobs: Blobs
-  /// Returns a large value by its SHA-256.
   var content: (String) throws -> LargeValue
 
   /// The values of columns in one side of a change; nil for an erased value.

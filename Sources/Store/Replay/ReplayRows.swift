@@ -60,7 +60,6 @@ final class ReplayRows {
     if !differences.isEmpty { differences.removeAll() }
   }
 
-  /// Writes the row of a change, and its links.
   func write(_ part: PreparedChanges.Part, changes: PreparedChanges) throws {
     guard purpose != .snapshot || part.change.kind == .insert else {
       throw CanonicalEncodingError(message: "a snapshot contains only insertions")

@@ -25,7 +25,6 @@ extension Undo {
     )
   }
 
-  /// Finds objects that refer to a deleted object.
   func findReferences(to key: RowKey) throws {
     func note(_ other: RowKey, property: String) {
       conflicts.append(

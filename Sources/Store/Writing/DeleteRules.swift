@@ -200,7 +200,6 @@ extension Writer {
     if let entity = try entity(of: key) { updated.append(RowKey(entity: entity, id: key.id)) }
   }
 
-  /// Applies a delete rule to the targets of a deleted object.
   private func apply(
     _ rule: DeleteRule,
     of key: RowKey,

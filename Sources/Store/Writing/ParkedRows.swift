@@ -39,7 +39,6 @@ package struct RowChange: Sendable {
   package var id: Int64
   /// The changed columns, as positions in ``EntityLayout/columns``.
   package var columns: [ColumnIndex]
-  /// The new values, one for each column.
   package var values: [Value]
 
   package init(entity: EntityIndex, id: Int64, columns: [ColumnIndex], values: [Value]) {

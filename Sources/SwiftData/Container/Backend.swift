@@ -130,7 +130,6 @@ extension Backend {
   }
 }
 
-/// A descriptor, and the context that fetches with it.
 struct ContextFetch<T: PersistentModel> {
   let descriptor: FetchDescriptor<T>
   let entity: EntityDescription

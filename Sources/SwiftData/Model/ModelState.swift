@@ -12,7 +12,6 @@ public final class _ModelState {
     case detached
     /// The next save of the context will insert the object.
     case inserting
-    /// The object is in a store.
     case stored
     /// The next save of the context will delete the object.
     case deleting

@@ -205,7 +205,6 @@ extension SQLTranslation {
     return "\(sql: alias).\"_entity\" IN (\(SQLQuery.joined(names, separator: ", ")))"
   }
 
-  /// Whether the key path is that of the object's identifier.
   private func isIdentity(_ keyPath: AnyKeyPath, of type: any PersistentModel.Type) -> Bool {
     func compare<M: PersistentModel>(_: M.Type) -> Bool {
       // If a model declares a property `id`, the search for properties has already found it.

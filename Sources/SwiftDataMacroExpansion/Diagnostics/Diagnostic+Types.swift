@@ -24,24 +24,12 @@ extension Diagnostic {
     )
   }
 
-  /// The error for `@Model` on a generic class.
-  static func modelIsGeneric(
-    _ source: ClassDeclSyntax,
-    clause: GenericParameterClauseSyntax
-  ) -> Diagnostic {
+  /// The error for `@Model` on a generic class, or on a class inside a generic type or function.
+  static func modelIsGeneric(_ source: ClassDeclSyntax) -> Diagnostic {
     .error(
-      "@Model can't be put on the generic class '\(plainName(source.name))', because a store has "
-        + "one table for each class; remove the generic parameters, or make a model class for each "
-        + "type that is needed.",
-      at: clause
-    )
-  }
-
-  /// The error for `@Model` on a class inside a generic type.
-  static func modelInGenericContext(_ source: ClassDeclSyntax) -> Diagnostic {
-    .error(
-      "@Model can't be put on '\(plainName(source.name))' inside a generic type or function; "
-        + "declare the class outside of it.",
+      "@Model can't be put on '\(plainName(source.name))', because it is generic or inside of something "
+        + "generic, and a store has one table for each class; remove the generic parameters, or "
+        + "declare the class outside.",
       at: source.name
     )
   }
@@ -54,8 +42,7 @@ extension Diagnostic {
     Diagnostic.error(
       "'\(model.name)' has no initializer, so its objects can only be read from a store; write an "
         + "init that sets its properties.",
-      at: node,
-      fixIts: InitializerDraft(model: model).fixIts
+      at: node
     ).asWarning
   }
 
@@ -65,15 +52,6 @@ extension Diagnostic {
       "@Model makes the class observable; remove @Observable.",
       at: attribute,
       fixIts: [.removing(attribute, message: "remove '@Observable'")]
-    )
-  }
-
-  /// The error for a nested type with the same name as a generated type.
-  static func nestedTypeNamedRoot(_ name: TokenSyntax, in model: String) -> Diagnostic {
-    .error(
-      "A type inside of '\(model)' can't be called 'Root', because @Model uses this name; "
-        + "rename the type, or declare it outside of '\(model)'.",
-      at: name
     )
   }
 
@@ -92,28 +70,10 @@ extension Diagnostic {
     _ node: AttributeSyntax,
     declaration: some DeclGroupSyntax
   ) -> Diagnostic {
-    var fixIts: [FixIt] = []
-    if let source = declaration.as(ClassDeclSyntax.self), source.inheritanceClause == nil {
-      let keyword = source.classKeyword.with(\.tokenKind, .keyword(.actor))
-      var changes: [FixIt.Change] = [
-        .replace(oldNode: Syntax(source.classKeyword), newNode: Syntax(keyword))
-      ]
-      // The modifier `final` can be removed, because actors are always final.
-      if let final = source.modifiers.first(where: { $0.name.tokenKind == .keyword(.final) }) {
-        let nothing = TokenSyntax.nothing(inPlaceOf: final)
-        changes.append(.replace(oldNode: Syntax(final), newNode: Syntax(nothing)))
-      }
-      let message = Sentence(message: "make it an 'actor'", id: "fixIt")
-      fixIts = [FixIt(message: message, changes: changes)]
-    } else if let source = declaration.as(StructDeclSyntax.self) {
-      let keyword = source.structKeyword.with(\.tokenKind, .keyword(.actor))
-      fixIts = [.replacing(source.structKeyword, with: keyword, message: "make it an 'actor'")]
-    }
-    return .error(
+    .error(
       "@ModelActor needs an actor, which protects the context; '\(nameWord(declaration))' is "
         + "\(kindWord(declaration)).",
-      at: node,
-      fixIts: fixIts
+      at: node
     )
   }
 

@@ -24,7 +24,6 @@ extension Diagnostic {
     return Diagnostic(node: node, message: Sentence(message: message, id: id), fixIts: fixIts)
   }
 
-  /// A warning with this message.
   var asWarning: Diagnostic {
     let sentence = Sentence(message: message, id: "warning", severity: .warning)
     return Diagnostic(node: node, position: position, message: sentence, fixIts: fixIts)
@@ -61,23 +60,6 @@ extension FixIt {
       presence: .present
     )
     return replacing(old, with: new, message: message)
-  }
-
-  static func adding(
-    _ attribute: String,
-    to variable: VariableDeclSyntax,
-    message: String
-  ) -> FixIt {
-    var changed = variable
-    let leading = variable.leadingTrivia
-    changed.leadingTrivia = []
-    let added: AttributeSyntax = "\(raw: attribute)"
-    changed.attributes.insert(
-      .attribute(added.with(\.trailingTrivia, .space)),
-      at: changed.attributes.startIndex
-    )
-    changed.leadingTrivia = leading
-    return replacing(variable, with: changed, message: message)
   }
 }
 

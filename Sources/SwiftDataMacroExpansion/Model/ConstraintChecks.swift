@@ -12,7 +12,7 @@ struct ConstraintChecks {
     for constraint in model.constraints {
       let name = plainName(constraint.macroName)
       if !seen.insert(name).inserted {
-        problems.append(.repeatedConstraint(constraint, name: name))
+        problems.append(.wrongConstraint(constraint, name: name))
       }
       guard isOfModel(constraint) else { continue }
       for argument in constraint.arguments {
@@ -36,14 +36,12 @@ struct ConstraintChecks {
     guard let list = expression.as(ArrayExprSyntax.self) else { return [] }
     return list.elements.compactMap { element in
       guard let named = firstName(in: element.expression) else { return nil }
-      guard let property = model.properties.first(where: { $0.name == named && !$0.isOfType })
-      else { return isUnknown(named) ? unknown(named, at: element.expression, name: name) : nil }
-      guard !property.isStored else { return nil }
-      return .constraintOnUnstored(element.expression, name: name, property: property)
+      let property = model.properties.first { $0.name == named && !$0.isOfType }
+      guard property.map({ !$0.isStored }) ?? isUnknown(named) else { return nil }
+      return .wrongConstraint(element.expression, name: name)
     }
   }
 
-  /// The first name in a key path.
   private func firstName(in expression: ExprSyntax) -> String? {
     guard let keyPath = expression.as(KeyPathExprSyntax.self),
       case .property(let first) = keyPath.components.first?.component
@@ -56,16 +54,5 @@ struct ConstraintChecks {
   private func isUnknown(_ name: String) -> Bool {
     model.declaration.inheritanceClause == nil && model.members.undecided.isEmpty
       && !["id", "persistentModelID", "self"].contains(name)
-  }
-
-  private func unknown(_ named: String, at keyPath: ExprSyntax, name: String) -> Diagnostic {
-    let stored = model.properties.filter(\.isStored).map(\.name)
-    return .constraintOnUnknown(
-      keyPath,
-      name: name,
-      property: named,
-      in: model,
-      meant: closest(to: named, in: stored)
-    )
   }
 }

@@ -12,10 +12,9 @@ struct ModelChecks {
     of source: ClassDeclSyntax,
     in context: some MacroExpansionContext
   ) -> Diagnostic? {
-    if let clause = source.genericParameterClause { return .modelIsGeneric(source, clause: clause) }
-    for outer in context.lexicalContext {
+    for outer in [Syntax(source)] + context.lexicalContext {
       let generic = outer.asProtocol((any WithGenericParametersSyntax).self)
-      if generic?.genericParameterClause != nil { return .modelInGenericContext(source) }
+      if generic?.genericParameterClause != nil { return .modelIsGeneric(source) }
     }
     if let observable = source.attributes.named("Observable").first {
       return .modelIsObservable(observable)
@@ -25,7 +24,7 @@ struct ModelChecks {
         let named = member.decl.asProtocol((any NamedDeclSyntax).self),
         plainName(named.name) == "Root"
       {
-        return .nestedTypeNamedRoot(named.name, in: plainName(source.name))
+        return .reservedName(named.name)
       }
     }
     return nil
@@ -66,23 +65,14 @@ struct ModelChecks {
       guard !isStatic, !isTransient,
         let tuple = variable.bindings.first(where: { $0.pattern.is(TuplePatternSyntax.self) })
       else { return [] }
-      return [.tupleProperty(tuple)]
+      return [.severalProperties(tuple)]
     }
     if variable.bindings.count > 1 {
       guard properties.contains(where: \.isPersisted) else { return [] }
-      return [.severalProperties(variable, split: separated(variable))]
+      return [.severalProperties(variable)]
     }
     return properties.flatMap { property in
       AnnotationChecks(property: property).problems + model.storage.problems(of: property)
     }
-  }
-
-  private func separated(_ variable: VariableDeclSyntax) -> String {
-    let lines = ModelProperty.all(in: variable).map { property in
-      let binding = property.binding.with(\.trailingComma, nil).trimmed
-      return variable.trimmed.with(\.bindings, [binding]).description
-    }
-    let indentation = variable.leadingTrivia.description.split(separator: "\n").last ?? ""
-    return lines.joined(separator: "\n\(indentation)")
   }
 }

@@ -28,47 +28,20 @@ struct StorageChecks {
 
   /// Whether a transient property gets a value when an object is read from a store.
   private func isComplete(_ property: ModelProperty) -> Bool {
-    property.hasDefault || PropertyWrappers.first(on: property) != nil
+    // Another attribute may be a property wrapper with a default.
+    property.hasDefault || property.declaration.attributes.count > 1
       || property.declaration.modifiers.contains(.weak)
   }
 
   private func persistedProblems(_ property: ModelProperty) -> [Diagnostic] {
     var problems: [Diagnostic] = []
-    if property.type == nil, property.initializer == nil {
-      problems.append(.propertyNeedsType(property))
-    }
-    if let wrapper = PropertyWrappers.first(on: property) {
-      problems.append(.propertyWrapper(wrapper, on: property))
-    }
     if Self.reserved.contains(property.name) || property.name.hasPrefix("_$") {
-      problems.append(.reservedName(property))
+      problems.append(.reservedName(property.identifier))
     }
     if property.isConstant, !allowsConstants { problems.append(.constantInModel(property)) }
     if let other = properties.first(where: { "_\(property.name)" == $0.name }) {
-      problems.append(.nameTakenByStorage(other, of: property.name))
+      problems.append(.reservedName(other.identifier))
     }
     return problems
-  }
-}
-
-/// The property wrappers that the macro recognizes by their names.
-///
-/// The compiler rejects all other wrappers, because a wrapped property can't have accessors. If the
-/// macro rejected unknown attributes here, it would also reject other macros.
-enum PropertyWrappers {
-  private static let known: Set<String> = [
-    "AppStorage", "Binding", "Bindable", "Clamped", "Environment", "EnvironmentObject",
-    "FocusState",
-    "GestureState", "Injected", "Namespace", "ObservedObject", "Published", "Query", "SceneStorage",
-    "State", "StateObject", "TaskLocal", "UserDefault", "ThreadSafe", "Atomic", "Lazy",
-  ]
-
-  static func first(on property: ModelProperty) -> AttributeSyntax? {
-    for case .attribute(let attribute) in property.declaration.attributes {
-      if let name = simpleName(of: attribute.attributeName), known.contains(name) {
-        return attribute
-      }
-    }
-    return nil
   }
 }

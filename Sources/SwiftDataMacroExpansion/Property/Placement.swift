@@ -1,3 +1,4 @@
+import SwiftDiagnostics
 import SwiftSyntax
 import SwiftSyntaxMacros
 
@@ -13,14 +14,15 @@ enum Placement {
     on declaration: some DeclSyntaxProtocol,
     in context: some MacroExpansionContext
   ) {
+    let problem = Diagnostic.misplacedAnnotation(node, name: name)
     if !declaration.is(VariableDeclSyntax.self) {
-      context.diagnose(.annotationNeedsProperty(node, name: name))
+      context.diagnose(problem)
     } else if enclosingModel(context) != nil {
       return
     } else if name != TransientMacro.name {
-      context.diagnose(.annotationOutsideModel(node, name: name))
+      context.diagnose(problem)
     } else if context.lexicalContext.first?.is(ExtensionDeclSyntax.self) != true {
-      context.diagnose(.transientOutsideModel(node))
+      context.diagnose(problem.asWarning)
     }
   }
 
@@ -32,19 +34,19 @@ enum Placement {
     in context: some MacroExpansionContext
   ) {
     guard let model = enclosingModel(context) else {
-      context.diagnose(.constraintOutsideModel(node, name: name))
+      context.diagnose(.wrongConstraint(node, name: name))
       return
     }
     if let argument = node.genericArgumentClause?.arguments.first?.argument,
       case .type(let type) = argument, let named = simpleName(of: type),
       named != plainName(model.name), named != "Self"
     {
-      context.diagnose(.constraintForOtherType(type, name: name, of: named, in: model))
+      context.diagnose(.wrongConstraint(type, name: name))
     } else if node.arguments.isEmpty {
-      context.diagnose(.constraintWithoutProperties(node, name: name))
+      context.diagnose(.wrongConstraint(node, name: name))
     } else {
       for argument in node.arguments where isEmptyList(argument.expression) {
-        context.diagnose(.constraintWithEmptyList(argument, name: name))
+        context.diagnose(.wrongConstraint(argument.expression, name: name))
       }
     }
   }

@@ -65,7 +65,7 @@ struct StorableCheck {
     }
     guard let identifier = type.as(IdentifierTypeSyntax.self) else { return false }
     guard let clause = identifier.genericArgumentClause else {
-      return DefaultValues.isValue(plainName(identifier.name))
+      return ValueTypes.isValue(plainName(identifier.name))
     }
     guard ["Array", "Set", "Dictionary", "Optional"].contains(plainName(identifier.name)) else {
       return false

@@ -12,7 +12,6 @@ func spelled(_ name: String) -> String {
   name.isValidSwiftIdentifier(for: .variableName) ? name : "`\(name)`"
 }
 
-/// A Swift string literal with the name.
 func quoted(_ name: String) -> String {
   var text = "\""
   for character in name {

@@ -217,7 +217,6 @@ private final class Comparison {
 }
 
 extension EntityLayout {
-  /// The key of an object of this entity.
   fileprivate func key(_ id: Int64) -> RowKey { RowKey(entity: index, id: ObjectID(id)) }
 }
 

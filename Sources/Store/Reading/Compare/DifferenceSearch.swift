@@ -90,7 +90,6 @@ struct DifferenceSearch {
   }
 }
 
-/// A range of ids.
 private struct Stretch {
   static let length: Int64 = 4_096
 
@@ -161,6 +160,5 @@ private final class SecondFinder: @unchecked Sendable {
 
   func wait() { queue.sync {} }
 
-  /// The result of the last range.
   func ids() throws -> [Int64] { try queue.sync { found }.get() }
 }

@@ -23,7 +23,6 @@ final class RowMerge {
   /// The id of the row at which the merge stopped.
   var id: Int64 { place == .right ? right.key.0 : left.key.0 }
 
-  /// Starts with the rows whose ids are in a range.
   func begin(_ ids: ClosedRange<Int64>) throws {
     place = .both
     try left.begin(ids)
@@ -63,7 +62,6 @@ private final class Side {
   let row: Statement
   private let keys: Int32
   private(set) var isAtEnd = false
-  /// The key of the current row.
   private(set) var key: (Int64, Int64) = (0, 0)
 
   init(_ source: ComparedRows.Source, connection: Connection, keys: Int32) throws {

@@ -54,31 +54,3 @@ public actor NoteStore {
     try modelContext.fetch(FetchDescriptor<Note>(predicate: #Predicate { $0.id == id })).first
   }
 }
-
-/// Counts the objects of any model, away from the main thread.
-@ModelActor
-public actor Counter<T: PersistentModel> {
-  /// The number of objects.
-  public func count() throws -> Int {
-    try modelContext.fetchCount(FetchDescriptor<T>())
-  }
-}
-
-/// Reads and writes notes with an executor that the actor creates itself.
-public actor HandmadeNoteStore: ModelActor {
-  /// The container of the notes.
-  public nonisolated let modelContainer: ModelContainer
-  /// The executor on which all work runs.
-  public nonisolated let modelExecutor: any ModelExecutor
-
-  /// Creates an actor for the notes in a container.
-  public init(modelContainer: ModelContainer) {
-    self.modelContainer = modelContainer
-    modelExecutor = DefaultSerialModelExecutor(modelContext: ModelContext(modelContainer))
-  }
-
-  /// The texts of all notes.
-  public func texts() throws -> [String] {
-    try modelContext.fetch(FetchDescriptor<Note>(sortBy: [SortDescriptor(\.text)])).map(\.text)
-  }
-}

@@ -1,7 +1,11 @@
 import SwiftData
 
 // Model classes in the shapes that applications use. Like those applications, this file imports
-// only SwiftData, and must compile without a warning.
+// only SwiftData, and must compile without a warning. Its own types may have the names of SwiftData's.
+
+private struct Schema {}
+private struct Index {}
+private struct Unique {}
 
 @Model final class ShapedTrip {
   @Attribute(.unique, originalName: "title") var name: String

@@ -3,9 +3,9 @@ import SwiftData
 // Classes in the shapes that applications use: access levels, nesting, actors.
 
 // Types of an application may have the names of SwiftData's.
-struct Schema {}
-struct Index {}
-struct Unique {}
+private struct Schema {}
+private struct Index {}
+private struct Unique {}
 
 enum ShapedSchemaV1 {
   @Model final class Trip {
@@ -82,11 +82,6 @@ extension ShapedSchemaV2 {
   init(name: String) { self.name = name }
 }
 
-/// The models that are private to this file.
-func shapesOfThisFile() -> [any PersistentModel.Type] {
-  [ShapedPrivate.self, ShapedFileprivate.self]
-}
-
 @available(macOS 14, iOS 17, *)
 @Model
 final class ShapedAvailable {
@@ -118,23 +113,23 @@ final class ShapedAvailable {
 }
 
 // Names that generated code uses.
-@Model final class Root {
+@Model private final class Root {
   var name: String
   var root: Root?
   init(name: String) { self.name = name }
 }
 
-@Model final class Observation {
+@Model private final class Observation {
   var value: Double
   init(value: Double) { self.value = value }
 }
 
-@Model final class Attribute {
+@Model private final class Attribute {
   var value: Double
   init(value: Double) { self.value = value }
 }
 
-@Model class `Protocol` {
+@Model private class `Protocol` {
   var value: Double
   init(value: Double) { self.value = value }
 }
