@@ -308,7 +308,7 @@ struct UncapturedChangeTests {
     }
   }
 
-  @Test("A replica with rows that violate UNIQUE can be promoted, and records what its program does.")
+  @Test("A replica whose rows violate UNIQUE can be promoted, and records what its program does.")
   func promotedUnique() throws {
     let world = try AdoptedWorld(
       "CREATE TABLE u(id TEXT PRIMARY KEY, e TEXT UNIQUE); INSERT INTO u VALUES (1, 'a')"

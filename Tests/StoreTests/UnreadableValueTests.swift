@@ -88,4 +88,19 @@ struct UnreadableValueTests {
     }
     try layout.check([.text("E621E1F8-C36C-495A-93FC-0C247A3E6E5F")], id: 7)
   }
+
+  @Test("The messages about values count one byte without an s.")
+  func byteCounts() throws {
+    let layout = try layout(.uuid)
+    for (count, words) in [(1, "1 byte "), (2, "2 bytes ")] {
+      let data = Data(repeating: 0xff, count: count)
+      let text = String(repeating: "a", count: count)
+      for value in [.text(text), .brokenText(data), .blob(data)] as [Value] {
+        let error = #expect(throws: StoreError.self) { try layout.check([value], id: 7) }
+        #expect(error?.message.contains(words) == true, "\(value)")
+      }
+      let step = MigrationStep.addAttribute(entity: "A", name: "x", value: .blob(data))
+      #expect(step.description.contains(words))
+    }
+  }
 }

@@ -561,6 +561,23 @@ struct FilteredLogsTests {
     }
   }
 
+  @Test("If history was deleted after a stopped first export, the error says how to begin again.")
+  func stoppedFirst() throws {
+    try withTemporaryFolder { folder in
+      let world = try World(folder, "stopped first export")
+      for id in 1...3 as ClosedRange<Int64> { try world.insertGuest(id) }
+      var request = ExportRequest(store: world.path, logs: world.logs)
+      request.filter = filter { $0.entities = ["Guest"] }
+      // The run has written its token, which says 0, but no log yet.
+      #expect(throws: CancellationError.self) {
+        try export(request) { _ in throw CancellationError() }
+      }
+      try world.source.deleteHistory([1...2])
+      let error = #expect(throws: PipelineError.self) { try export(request) }
+      #expect(error?.code == .historyExpired && error?.hint.contains("--new-folder") == true)
+    }
+  }
+
   @Test("Filtered logs of a store with deleted transactions begin after them.", arguments: 1...3)
   func afterDeleted(_ last: Int64) throws {
     try withTemporaryFolder { folder in
