@@ -245,10 +245,9 @@ extension Store {
       return try AdoptedFile.inTransaction(waiting: busyTimeout, on: connection) {
         let catalog = try Catalog(on: connection)
         let tables = connection.tables
-        let captured = try AdoptedFile.ours(names, on: connection).map(\.name).filter {
-          $0.hasPrefix(names.prefix + "rows_")
-        }
-        for table in captured + [names.bracket, tables.change, tables.transaction] {
+        for table in try CapturedTables.names(on: connection) + [
+          names.bracket, tables.change, tables.transaction,
+        ] {
           try connection.execute("DELETE FROM \(table)")
         }
         for key in [

@@ -154,8 +154,7 @@ extension AdoptedFile {
       scan,
       result: result,
       connection: connection,
-      recorder: recorder,
-      blobs: blobs,
+      history: scan.history(of: schema, recorder: recorder, blobs: blobs),
       own: own,
       isContinued: mark != nil
     )
@@ -183,9 +182,8 @@ extension AdoptedFile {
 
   /// The number of captured rows that are not sealed yet.
   static func unsealedCount(on connection: Connection) throws -> Int64 {
-    guard let names = names(on: connection) else { return 0 }
-    let schema = try Catalog(on: connection).schema
-    let layouts = try schema.layouts()
+    let names = connection.captureNames
+    let layouts = try Catalog(on: connection).schema.fileSchema.layouts()
     let tables = layouts.map { AdoptedTable(connection, layout: $0, layouts: layouts) }
     return try CapturedTables(tables, names: names)
       .count(after: sealedClock(on: connection), on: connection)

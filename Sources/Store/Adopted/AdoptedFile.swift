@@ -138,3 +138,10 @@ enum AdoptedFile {
     }.filter { names.own($0.name) }
   }
 }
+
+extension Connection {
+  /// The names of the tables and triggers that capture the changes of other programs.
+  var captureNames: CaptureNames {
+    CaptureNames(prefix: tablePrefix ?? CaptureNames.usualPrefix)
+  }
+}

@@ -63,13 +63,16 @@ final class BatchedSeal {
         scan,
         result: result,
         connection: connection,
-        recorder: AdoptedFile.recorder(
-          catalog.schema,
-          id: catalog.schemaID,
-          blobs: blobs,
-          on: connection
+        history: scan.history(
+          of: catalog.schema,
+          recorder: AdoptedFile.recorder(
+            catalog.schema,
+            id: catalog.schemaID,
+            blobs: blobs,
+            on: connection
+          ),
+          blobs: blobs
         ),
-        blobs: blobs,
         isContinued: isContinued,
         pause: { [unowned self] in try pauseIfDue() }
       )

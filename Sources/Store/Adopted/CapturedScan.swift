@@ -20,6 +20,8 @@ final class CapturedScan {
   /// The captured rows after this clock are scanned.
   let start: Int64
   let chains: RowChains
+  /// The states of rows between the changes; nil for an adopted file, whose rows are its objects.
+  let states: CapturedStates?
   /// The clock of the first captured row; nil if there is none.
   private(set) var first: Int64?
   private let connection: Connection
@@ -36,15 +38,18 @@ final class CapturedScan {
   init(_ connection: Connection, names: CaptureNames, schema: StoreSchema) throws {
     self.connection = connection
     self.names = names
-    let layouts = try schema.layouts()
+    let file = try schema.fileSchema
+    let layouts = try file.layouts()
     tables = layouts.map { AdoptedTable(connection, layout: $0, layouts: layouts) }
-    let found = Set(schema.fullTextTables.map { $0 + "_content" })
+    let found = Set(file.fullTextTables.map { $0 + "_content" })
     contents = Set(layouts.filter { found.contains($0.entity.name) }.map(\.index.number))
     start = try AdoptedFile.sealedClock(on: connection)
     version = try AdoptedFile.schemaVersion(on: connection)
     hasNewSchema = try !AdoptedFile.isCurrent(on: connection)
-    leftOut = try AdoptedFile.leftOut(since: schema, names: names, on: connection)
+    leftOut = try AdoptedFile.leftOut(since: file, names: names, on: connection)
     chains = try RowChains()
+    states =
+      schema.isAdopted ? nil : try CapturedStates(tables, chains: chains, names: names)
     stream = try CapturedStream(
       connection,
       names: names,
@@ -64,6 +69,7 @@ final class CapturedScan {
     var count = 0
     while let event = try stream.next() {
       try chains.take(event)
+      try states?.keep(event)
       first = first ?? event.place.clock
       count += 1
       if count % 64 == 0, let deadline, ContinuousClock.now >= deadline { return nil }
@@ -71,15 +77,29 @@ final class CapturedScan {
     guard try chains.verify(until: deadline, table: presentTable) else { return nil }
     let end = try AdoptedFile.clock(names: names, on: connection)
     let captured = CapturedTables(tables, names: names)
+    let order = try RowOrder(
+      chains,
+      stream: { try self.events(through: end, hasFingerprints: true) },
+      values: { try captured.values($0, isAfter: $1, of: self.tables[$2]) }
+    )
+    states?.order = order
     return Result(
       end: end,
-      order: try RowOrder(
-        chains,
-        stream: { try self.events(through: end, hasFingerprints: true) },
-        values: { try captured.values($0, isAfter: $1, of: self.tables[$2]) }
-      ),
+      order: order,
       boundaries: try Boundaries(connection, names: names, after: start, through: end)
     )
+  }
+
+  /// The history into which the changes are written.
+  func history(
+    of schema: StoreSchema,
+    recorder: ChangeRecorder,
+    blobs: Blobs
+  ) throws -> any RowHistory {
+    if let states {
+      return try ObjectHistory(schema, states: states, recorder: recorder, blobs: blobs)
+    }
+    return try TableHistory(tables, recorder: recorder, blobs: blobs, on: connection)
   }
 
   func events(through end: Int64, hasFingerprints: Bool = false) throws -> CapturedStream {

@@ -12,6 +12,14 @@ struct CapturedTables {
     widths = CaptureWidths(tables.map(\.capturedCount))
   }
 
+  /// The names of the tables that a file has.
+  static func names(on connection: Connection) throws -> [String] {
+    let prefix = connection.captureNames.prefix + "rows_"
+    return try connection.all("SELECT name FROM sqlite_schema WHERE type = 'table'") {
+      $0.string(at: 0)
+    }.filter { $0.hasPrefix(prefix) }
+  }
+
   var all: [(width: Int, name: String)] {
     widths.widths.enumerated().map { ($1, names.rows($0)) }
   }
