@@ -150,7 +150,7 @@ extension AdoptedFile {
     }
     let scan = try CapturedScan(connection, names: names, schema: schema)
     guard let result = try scan.advance() else { return nil }
-    let seal = try AdoptedSeal(
+    let seal = try Seal(
       scan,
       result: result,
       connection: connection,
@@ -184,7 +184,7 @@ extension AdoptedFile {
   static func unsealedCount(on connection: Connection) throws -> Int64 {
     let names = connection.captureNames
     let layouts = try Catalog(on: connection).schema.fileSchema.layouts()
-    let tables = layouts.map { AdoptedTable(connection, layout: $0, layouts: layouts) }
+    let tables = layouts.map { RowTable(connection, layout: $0, layouts: layouts) }
     return try CapturedTables(tables, names: names)
       .count(after: sealedClock(on: connection), on: connection)
   }

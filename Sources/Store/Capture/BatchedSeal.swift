@@ -21,7 +21,7 @@ final class BatchedSeal {
   private let blobs: Blobs
   private var mark = SealingMark()
   private var begin = ContinuousClock.now
-  private var seal: AdoptedSeal?
+  private var seal: Seal?
   private var captured: CapturedTables?
   /// Whether an earlier seal was interrupted.
   private var isContinued = false
@@ -59,7 +59,7 @@ final class BatchedSeal {
         && AdoptedFile.sealedClock(on: connection) == scan.start
         && captured.first(after: scan.start, on: connection) == scan.first
       guard isSame else { return false }
-      let seal = try AdoptedSeal(
+      let seal = try Seal(
         scan,
         result: result,
         connection: connection,

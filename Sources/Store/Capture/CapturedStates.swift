@@ -6,7 +6,7 @@ import SQLite
 ///
 /// The captured changes of each row are listed in the temporary file of the chains.
 final class CapturedStates {
-  let tables: [AdoptedTable]
+  let tables: [RowTable]
   /// The order of the changes, when all of them are scanned.
   var order: RowOrder?
   private let chains: RowChains
@@ -15,7 +15,7 @@ final class CapturedStates {
   private let findingEarlier: Statement
   private let findingLater: Statement
 
-  init(_ tables: [AdoptedTable], chains: RowChains, names: CaptureNames) throws {
+  init(_ tables: [RowTable], chains: RowChains, names: CaptureNames) throws {
     self.tables = tables
     self.chains = chains
     captured = CapturedTables(tables, names: names)

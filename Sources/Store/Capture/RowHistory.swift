@@ -44,13 +44,13 @@ protocol RowHistory: AnyObject {
 final class TableHistory: RowHistory {
   let recorder: ChangeRecorder
   let isWritten = true
-  private let tables: [AdoptedTable]
+  private let tables: [RowTable]
   private let blobs: Blobs
   private let digests: RowsDigests
   private var text = ChangeText()
 
   init(
-    _ tables: [AdoptedTable],
+    _ tables: [RowTable],
     recorder: ChangeRecorder,
     blobs: Blobs,
     on connection: Connection

@@ -3,7 +3,7 @@ import Changes
 import SQLite
 
 /// Writes the collected changes as transactions of history.
-extension AdoptedSeal {
+extension Seal {
   /// Closes the open transaction before the first event of the present statement, because the end
   /// of the transaction is not known and nothing must be lost.
   func finishEarlierStatements() throws {

@@ -6,7 +6,7 @@ import Testing
 @testable import Store
 
 @Suite("Sealing the captured changes of an adopted file")
-struct AdoptedSealTests {
+struct SealTests {
   @Test("While another process is sealing, a command waits, and fails only after its timeout.")
   func waiting() throws {
     let program = try AdoptedProgram()

@@ -5,7 +5,7 @@ import SQLite
 /// Turns captured changes into transactions of history.
 ///
 /// The caller must have the write lock while a function runs.
-final class AdoptedSeal {
+final class Seal {
   /// The transaction that is being collected.
   struct Open {
     var first: EventPlace
