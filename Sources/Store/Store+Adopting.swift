@@ -116,7 +116,7 @@ extension Store {
     try Catalog.set("schema", value: .integer(schemaID), on: connection)
     try Catalog.set("format", value: .integer(Int64(Catalog.format)), on: connection)
     let (identifier, rows) = try begin(program.schema, schemaID: schemaID, on: connection)
-    try AdoptedFile.noteVersion(on: connection)
+    try Capture.noteVersion(on: connection)
     return AdoptionResult(
       identifier: identifier,
       prefix: names.prefix,
@@ -151,7 +151,7 @@ extension Store {
       details += #":{"rows":\#(content.rows),"digest":"\#(content.digest)"}"#.utf8
     }
     details += "}}".utf8
-    let recorder = try AdoptedFile.recorder(schema, id: schemaID, blobs: blobs, on: connection)
+    let recorder = try Capture.recorder(schema, id: schemaID, blobs: blobs, on: connection)
     try recorder.begin()
     try recorder.close(
       Author(),
@@ -251,7 +251,7 @@ extension Store {
           try connection.execute("DELETE FROM \(table)")
         }
         for key in [
-          "history_base", "history_base_digest", "history_base_time", AdoptedFile.sealed,
+          "history_base", "history_base_digest", "history_base_time", Capture.sealed,
         ] {
           try Catalog.remove(key, on: connection)
         }

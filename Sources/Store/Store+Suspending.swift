@@ -30,7 +30,7 @@ extension Store {
       ) {
         // A program can have committed changes since the seal. The captured rows are removed
         // together with the triggers.
-        try AdoptedFile.sealAll(names, blobs: blobs, on: connection)
+        try Capture.sealAll(names, blobs: blobs, on: connection)
         let catalog = try Catalog(on: connection)
         let layouts = try catalog.schema.layouts()
         var uncaptured: Set<String> = []

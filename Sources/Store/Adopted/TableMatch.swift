@@ -185,7 +185,7 @@ struct TableMatching {
   /// rebuilt, and they have captured all changes of its old columns.
   func match(_ names: CaptureNames) throws -> TableMatch {
     var result = TableMatch()
-    let tables = try AdoptedFile.triggerTables(on: connection)
+    let tables = try Capture.triggerTables(on: connection)
     for entity in new.entities {
       let number = old.entities.indices.first { number in
         ["after_insert", "after_update", "after_delete"].allSatisfy {

@@ -43,10 +43,10 @@ final class CapturedScan {
     tables = layouts.map { RowTable(connection, layout: $0, layouts: layouts) }
     let found = Set(file.fullTextTables.map { $0 + "_content" })
     contents = Set(layouts.filter { found.contains($0.entity.name) }.map(\.index.number))
-    start = try AdoptedFile.sealedClock(on: connection)
-    version = try AdoptedFile.schemaVersion(on: connection)
-    hasNewSchema = try !AdoptedFile.isCurrent(on: connection)
-    leftOut = try AdoptedFile.leftOut(since: file, names: names, on: connection)
+    start = try Capture.sealedClock(on: connection)
+    version = try Capture.schemaVersion(on: connection)
+    hasNewSchema = try !Capture.isCurrent(on: connection)
+    leftOut = try Capture.leftOut(since: file, names: names, on: connection)
     chains = try RowChains()
     states =
       schema.isAdopted ? nil : try CapturedStates(tables, chains: chains, names: names)
@@ -60,7 +60,7 @@ final class CapturedScan {
   }
 
   /// Whether the tables of the program are the same as at the beginning of the scan.
-  func isCurrent() throws -> Bool { try AdoptedFile.schemaVersion(on: connection) == version }
+  func isCurrent() throws -> Bool { try Capture.schemaVersion(on: connection) == version }
 
   /// Continues the scan in the open transaction of the caller; nil if the time was over before
   /// everything was read.
@@ -75,7 +75,7 @@ final class CapturedScan {
       if count % 64 == 0, let deadline, ContinuousClock.now >= deadline { return nil }
     }
     guard try chains.verify(until: deadline, table: presentTable) else { return nil }
-    let end = try AdoptedFile.clock(names: names, on: connection)
+    let end = try Capture.clock(names: names, on: connection)
     let captured = CapturedTables(tables, names: names)
     let order = try RowOrder(
       chains,

@@ -146,7 +146,7 @@ extension Seal {
   /// next seal finds the differences.
   func fillLastGaps() throws {
     guard order.hasAny, try scan.isCurrent(),
-      try AdoptedFile.clock(names: scan.names, on: connection) == end
+      try Capture.clock(names: scan.names, on: connection) == end
     else { return }
     for gap in try order.gaps(before: nil) {
       guard let table = try scan.presentTable(gap.table) else { continue }

@@ -78,7 +78,7 @@ struct StoreCapture {
           + " FROM (\(rows.joined(separator: " UNION ALL ")))"
       )
     }
-    try AdoptedFile.noteVersion(on: connection)
+    try Capture.noteVersion(on: connection)
   }
 
   /// Removes the triggers for capture.
@@ -134,7 +134,7 @@ extension StoreCapture {
       besides: writing
     )
     try recorder.noteForeignChanges()
-    try AdoptedFile.sealAll(
+    try Capture.sealAll(
       names,
       schema: catalog.schema,
       recorder: recorder,

@@ -223,7 +223,7 @@ final class AdoptedCheck {
   /// file, or because another program is writing.
   func readWaiting() throws {
     guard let names = AdoptedFile.names(on: connection), try !Catalog(on: connection).isReplica,
-      try AdoptedFile.unsealedCount(on: connection) > 0
+      try Capture.unsealedCount(on: connection) > 0
     else { return }
     let scan = try CapturedScan(connection, names: names, schema: Catalog(on: connection).schema)
     guard let result = try scan.advance() else { return }

@@ -89,7 +89,7 @@ package final class Reader {
 
   /// The number of captured rows that ``history(after:through:)`` does not show yet.
   package func unshownChanges() throws -> Int64 {
-    try AdoptedFile.unsealedCount(on: connection)
+    try Capture.unsealedCount(on: connection)
   }
 
   /// The number of commits of an adopted file that changed recorded tables without the triggers, as

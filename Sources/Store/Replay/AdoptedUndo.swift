@@ -71,7 +71,7 @@ final class AdoptedUndo {
       throw AdoptionFailure.undoLeavesReference.at(writer.connection.path)
     }
     try rebuildFullText(of: writer.schema, contents: undo.changed, on: writer.connection)
-    return try AdoptedFile.sealAll(
+    return try Capture.sealAll(
       names,
       schema: writer.schema,
       recorder: writer.recorder,
@@ -216,7 +216,7 @@ final class AdoptedUndo {
 
   /// Changes one row, and throws if the change affected other rows too.
   private func change(_ key: RowKey, _ body: () throws -> Void) throws {
-    let start = try AdoptedFile.clock(names: names, on: connection)
+    let start = try Capture.clock(names: names, on: connection)
     do {
       try body()
     } catch let error as SQLiteError where error.isUniqueConflict {

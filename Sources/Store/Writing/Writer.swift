@@ -78,7 +78,7 @@ package final class Writer {
   }
 
   private func sealCaptured() throws {
-    let now = try AdoptedFile.clock(names: StoreCapture.names, on: connection)
+    let now = try Capture.clock(names: StoreCapture.names, on: connection)
     guard now != clock else { return }
     try StoreCapture.seal(on: connection, blobs: blobs, besides: recorder)
     clock = now
@@ -113,7 +113,7 @@ package final class Writer {
       // The installation changed the version in SQLite, so `version` is not remembered.
       return
     }
-    if try !AdoptedFile.isCurrent(on: connection) { try AdoptedFile.noteVersion(on: connection) }
+    if try !Capture.isCurrent(on: connection) { try Capture.noteVersion(on: connection) }
     tablesVersion = version
   }
 

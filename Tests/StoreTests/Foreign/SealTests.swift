@@ -23,7 +23,7 @@ struct SealTests {
       (error as? StoreError)?.code == .locked
     }
     #expect {
-      try AdoptedFile.begin(waiting: .milliseconds(200), on: connection)
+      try Capture.begin(waiting: .milliseconds(200), on: connection)
     } throws: { error in
       (error as? StoreError)?.code == .locked
     }
