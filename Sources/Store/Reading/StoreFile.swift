@@ -131,6 +131,9 @@ struct StoreFile: Sendable {
     } catch SQLiteError.busy {
       // The program is writing, so the changes are sealed later.
       return false
+    } catch SQLiteError.full {
+      // A store can also be read if there is no space left.
+      return false
     }
   }
 
