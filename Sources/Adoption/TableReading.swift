@@ -166,14 +166,14 @@ package func hasSameName(_ first: String, _ second: String) -> Bool {
 ///
 /// A table in SQLite has at most 2000 columns, and a captured row has each value twice: before and
 /// after the change.
-private let widest = 990
+package let widestRecorded = 990
 
 private func refusal(
   _ columns: [TableColumn],
   table: String,
   _ connection: Connection
 ) throws -> TableRefusal? {
-  guard columns.count <= widest else { return .tooWide(columns.count) }
+  guard columns.count <= widestRecorded else { return .tooWide(columns.count) }
   let reading = try connection.prepare(
     """
     SELECT DISTINCT part.coll FROM pragma_index_list(?1, 'main') AS list,

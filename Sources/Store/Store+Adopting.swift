@@ -116,7 +116,7 @@ extension Store {
     try Catalog.set("schema", value: .integer(schemaID), on: connection)
     try Catalog.set("format", value: .integer(Int64(Catalog.format)), on: connection)
     let (identifier, rows) = try begin(program.schema, schemaID: schemaID, on: connection)
-    try AdoptedFile.noteVersion(on: connection)
+    try Capture.noteVersion(on: connection)
     return AdoptionResult(
       identifier: identifier,
       prefix: names.prefix,
@@ -141,7 +141,7 @@ extension Store {
     var rows: Int64 = 0
     var details = Array(#"{"tables":{"#.utf8)
     for layout in layouts {
-      let table = AdoptedTable(connection, layout: layout, layouts: layouts)
+      let table = RowTable(connection, layout: layout, layouts: layouts)
       var sum = RowsDigest()
       let content = try TableDigest(table) { sum.add($0, values: table.stored($1)) }
       try RowsDigests.set(sum, of: layout.entity.name, on: connection)
@@ -151,7 +151,7 @@ extension Store {
       details += #":{"rows":\#(content.rows),"digest":"\#(content.digest)"}"#.utf8
     }
     details += "}}".utf8
-    let recorder = try AdoptedFile.recorder(schema, id: schemaID, blobs: blobs, on: connection)
+    let recorder = try Capture.recorder(schema, id: schemaID, blobs: blobs, on: connection)
     try recorder.begin()
     try recorder.close(
       Author(),
@@ -245,14 +245,13 @@ extension Store {
       return try AdoptedFile.inTransaction(waiting: busyTimeout, on: connection) {
         let catalog = try Catalog(on: connection)
         let tables = connection.tables
-        let captured = try AdoptedFile.ours(names, on: connection).map(\.name).filter {
-          $0.hasPrefix(names.prefix + "rows_")
-        }
-        for table in captured + [names.bracket, tables.change, tables.transaction] {
+        for table in try CapturedTables.names(on: connection) + [
+          names.bracket, tables.change, tables.transaction,
+        ] {
           try connection.execute("DELETE FROM \(table)")
         }
         for key in [
-          "history_base", "history_base_digest", "history_base_time", AdoptedFile.sealed,
+          "history_base", "history_base_digest", "history_base_time", Capture.sealed,
         ] {
           try Catalog.remove(key, on: connection)
         }

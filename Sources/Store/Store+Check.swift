@@ -58,26 +58,22 @@ extension Store {
     }
     if checksStructure { try checkStructure(body) }
     guard let author else {
-      try waitUntilShown()
       return try read { reader in
         guard try isReplica || !reader.hasUnshownChanges() else { throw unshown }
-        let unsealed = try reader.unsealedHistory()
         return try reader.withPassingValues { passing in
           let check = try StateCheck(reader.connection, schema: schema, blobs: passing.blobs) {
             try passing.removeAll()
           }
-          try check.readHistory(unsealed, since: beginning, body)
+          try check.readHistory(since: beginning, body)
           try check.compareRows(body)
-          // The large values of unsealed changes are not counted yet, so their blob files would
-          // seem unused.
-          if unsealed == nil { try check.checkBlobs(location.blobFolder, body) }
+          try check.checkBlobs(location.blobFolder, body)
           return CheckResult(unknown: check.unknown)
         }
       }
     }
     return try maintain { writer in
       let check = try StateCheck(writer.connection, schema: schema, blobs: writer.blobs)
-      try check.readHistory(nil, since: beginning, body)
+      try check.readHistory(since: beginning, body)
       try check.checkBlobs(location.blobFolder, body)
       let recorded = try GapRecorder(writer, author: author, beginning: beginning).record(
         check,
@@ -151,17 +147,6 @@ extension Store {
       ).recordAgain(tables, author: author)
       try writer.blobs.prepareToCommit()
       return made
-    }
-  }
-
-  /// Waits until recent foreign changes are shown.
-  ///
-  /// A foreign change is not shown in its first second, because further changes can belong to its
-  /// transaction.
-  private func waitUntilShown() throws {
-    let end = ContinuousClock.now + .seconds(3)
-    while try !isReplica && read({ try $0.hasUnshownChanges() }), ContinuousClock.now < end {
-      sleepBriefly()
     }
   }
 

@@ -17,10 +17,10 @@ extension Store {
         try reader.connection.backup(to: copy)
         // A backup increments SQLite's schema version, as VACUUM does, but keeps the rows' numbers.
         if let prefix = reader.connection.tablePrefix,
-          try AdoptedFile.isCurrent(on: reader.connection)
+          try Capture.isCurrent(on: reader.connection)
         {
           try copy.useTables(prefix: prefix)
-          try AdoptedFile.noteVersion(on: copy)
+          try Capture.noteVersion(on: copy)
         }
         try Self.copyValues(from: BlobFolder(besides: location.path), to: BlobFolder(besides: path))
       }

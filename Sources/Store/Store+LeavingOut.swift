@@ -64,11 +64,11 @@ extension Store {
       try AdoptedFile.seal(on: connection, blobFolder: folder, timeout: busyTimeout)
       let blobs = Blobs(connection, folder: folder)
       return try AdoptedFile.inTransaction(waiting: busyTimeout, blobs: blobs, on: connection) {
-        guard try AdoptedFile.isCurrent(on: connection) else {
+        guard try Capture.isCurrent(on: connection) else {
           throw MigrationFailure.changedMeanwhile.at(path)
         }
         // A program can have committed changes since the seal.
-        try AdoptedFile.sealAll(names, blobs: blobs, on: connection)
+        try Capture.sealAll(names, blobs: blobs, on: connection)
         let catalog = try Catalog(on: connection)
         var parts = catalog.schema.leftOut ?? []
         for name in removed {

@@ -103,18 +103,7 @@ extension Store {
       connection: connection,
       layouts: layouts,
       isShared: isInMemory,
-      blobFolder: location.blobFolder,
-      configure: options.configure,
-      isLast: { [weak self] in try self?.isLast($0) ?? false }
+      blobFolder: location.blobFolder
     )
-  }
-
-  /// Whether the transaction of a captured row is complete: it is sealed, or no program is writing.
-  private func isLast(_ place: CapturedRow.Place) throws -> Bool {
-    guard writer != nil else { return try file.isLast(place) }
-    let isLast = try lock.withLockIfFree {
-      try sealIfNobodyWrites { try CapturedRows.isLast(place, at: nil, on: $0) }
-    }
-    return (isLast ?? nil) ?? false
   }
 }

@@ -8,34 +8,35 @@ extension Store {
   /// replica, is open for reading, or is being written.
   @discardableResult
   package func sealForeignChanges() throws -> Bool {
-    guard case .unsealed = try read({ $0.head }) else { return true }
+    // Commands seal an adopted file when they open it.
+    guard !schema.isAdopted else { return true }
+    let isDue = try read { try StoreCapture.isAnythingCaptured(schema, on: $0.connection) }
+    guard isDue else { return true }
+    guard writer != nil else {
+      return try !isReplica && read { try file.sealForReading($0.connection) }
+    }
     return try describingErrors(at: location.path) {
-      try lock.withLock { try sealIfNobodyWrites { _ in } != nil }
+      try lock.withLock { try sealIfNobodyWrites() }
     }
   }
 
-  /// Seals foreign changes; if another program is writing, returns nil instead of waiting.
-  ///
-  /// The closure is called first, while the write lock is held.
-  func sealIfNobodyWrites<Result>(
-    before: (Connection) throws -> Result
-  ) throws -> Result? {
+  /// Seals foreign changes; if another program is writing, returns false instead of waiting.
+  private func sealIfNobodyWrites() throws -> Bool {
     guard let writer, let connection = writerConnection, !isWriting, !isReplica,
       !connection.isInTransaction
-    else { return nil }
+    else { return false }
     connection.setBusyTimeout(.zero)
     defer { connection.setBusyTimeout(options.busyTimeout) }
     do {
       try connection.execute("BEGIN IMMEDIATE")
     } catch SQLiteError.busy {
-      return nil
+      return false
     }
     do {
-      let result = try before(connection)
       try writer.seal()
       try connection.execute("COMMIT")
       writer.committed()
-      return result
+      return true
     } catch {
       writer.abandon()
       connection.rollBack()

@@ -30,13 +30,13 @@ extension Store {
       ) {
         // A program can have committed changes since the seal. The captured rows are removed
         // together with the triggers.
-        try AdoptedFile.sealAll(names, blobs: blobs, on: connection)
+        try Capture.sealAll(names, blobs: blobs, on: connection)
         let catalog = try Catalog(on: connection)
         let layouts = try catalog.schema.layouts()
         var uncaptured: Set<String> = []
         let digests = try layouts.map { layout in
           let name = layout.entity.name
-          let table = AdoptedTable(connection, layout: layout, layouts: layouts)
+          let table = RowTable(connection, layout: layout, layouts: layouts)
           var found = RowsDigest()
           let digest = try TableDigest(table) { found.add($0, values: table.stored($1)) }
           if let known = try RowsDigests.digest(of: name, on: connection), known != found {

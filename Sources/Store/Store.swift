@@ -157,7 +157,7 @@ package final class Store: @unchecked Sendable {
       defer { isWriting = false }
       return try describingErrors(at: location.path, timeout: options.busyTimeout) {
         if schema.isAdopted {
-          try AdoptedFile.begin(waiting: options.busyTimeout, on: connection)
+          try Capture.begin(waiting: options.busyTimeout, on: connection)
         } else {
           try connection.cached("BEGIN IMMEDIATE").run()
         }

@@ -28,7 +28,7 @@ package struct UnloggedHistory: Sendable {
         """,
         values: [.integer(logged.lowerBound), .integer(logged.upperBound)]
       ) { $0.int64(at: 0) } ?? 0
-    hasCapturedChanges = try AdoptedFile.unsealedCount(on: connection) > 0
+    hasCapturedChanges = try Capture.unsealedCount(on: connection) > 0
     if transactions == 0, !hasCapturedChanges { return nil }
   }
 }

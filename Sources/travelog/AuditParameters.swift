@@ -70,7 +70,7 @@ extension Call {
     return history
   }
 
-  /// Says how many captured changes of an adopted file the history does not have yet.
+  /// Says how many captured changes the history does not have yet.
   ///
   /// They wait if this user may not write to the file, or if recording them would take long.
   func warnAboutUnshownChanges(of history: History) throws {
@@ -82,7 +82,7 @@ extension Call {
           + "\n“travelog export” records them."
       )
     }
-    guard count > 0, outline.schema.isAdopted, history.last == outline.head else { return }
+    guard count > 0, history.last == outline.head else { return }
     try warn(
       "\(counted(count, noun: "captured change")) of \(outline.path) \(count == 1 ? "is" : "are")"
         + " not shown yet.\nA user who may write to the file can record them: "

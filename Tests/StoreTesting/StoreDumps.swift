@@ -28,7 +28,8 @@ package func rowDump(of store: Store) throws -> [String] {
     let names = try reader.connection.prepare(
       """
       SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%'
-        AND name NOT LIKE 'history_%' AND name NOT LIKE 'store_%' ORDER BY name
+        AND name NOT LIKE 'history_%' AND name NOT LIKE 'store_%'
+        AND name NOT LIKE 'travelog_%' ORDER BY name
       """
     )
     var result: [String] = []

@@ -40,6 +40,32 @@ struct AuditProgramTests {
     }
   }
 
+  @Test(
+    "A script can name the author of its changes of a store, and blame shows the author.",
+    .enabled(if: installed("python3") != nil, "there is no python3")
+  )
+  func bracket() throws {
+    let script = """
+      import sqlite3, sys
+      store = sqlite3.connect(sys.argv[1], isolation_level=None)
+      store.execute("BEGIN IMMEDIATE")
+      store.execute("UPDATE travelog_context SET author = ?, reason = ?", ("Ann", "cleaning"))
+      store.execute("UPDATE Guest SET note = 'by a script' WHERE id = 1")
+      store.execute("UPDATE travelog_context SET author = NULL")
+      store.execute("COMMIT")
+      """
+    try withTemporaryFolder { folder in
+      let world = try ForgedWorld(folder)
+      #expect(try run("/usr/bin/env", ["python3", "-c", script, world.store]).code == 0)
+      let blame = try travelog("blame", world.store, "Guest", "1")
+      #expect(blame.code == 0 && blame.output.contains("Ann"), "\(blame.errors)")
+      let shown = try travelog("show", world.store, "9")
+      #expect(shown.output.contains("cleaning") && shown.output.contains("by a script"))
+      try travelog("export", world.store, "--to", world.logs)
+      _ = try world.verify("--against", world.store, code: 0)
+    }
+  }
+
   @Test("If a gap replaces a transaction, show writes the gap.")
   func gap() throws {
     try withStore { folder, store in

@@ -24,13 +24,6 @@ package final class RecursiveLock: @unchecked Sendable {
     mutex.deallocate()
   }
 
-  /// Calls `body` if the lock is free, or if this thread has the lock; otherwise returns nil.
-  package func withLockIfFree<Result>(_ body: () throws -> Result) rethrows -> Result? {
-    guard pthread_mutex_trylock(mutex) == 0 else { return nil }
-    defer { pthread_mutex_unlock(mutex) }
-    return try body()
-  }
-
   package func withLock<Result>(_ body: () throws -> Result) rethrows -> Result {
     pthread_mutex_lock(mutex)
     defer { pthread_mutex_unlock(mutex) }

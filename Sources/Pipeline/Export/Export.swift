@@ -36,7 +36,7 @@ package func export(_ request: ExportRequest, tick: Tick = { _ in }) throws -> E
   // The exported mark is written after all reading: if an adopted file uses a rollback journal,
   // this process can't write to the file while it reads the file.
   if store.schema.isAdopted, isForgotten { try noteExport(of: request.store, filter: filter) }
-  if unsealed > 0, store.schema.isAdopted {
+  if unsealed > 0, !store.isReplica {
     result.notices.insert(.isNotSealed(unsealed, of: request.store), at: 0)
   }
   if let notice { result.notices.insert(notice, at: 0) }

@@ -65,7 +65,7 @@ package struct History {
 
   /// The path of the store that a text names without a point; nil for any other text.
   ///
-  /// With the path of the store, the caller can read rows instead of computing unsealed changes.
+  /// With the path of the store, the caller can read rows instead of replaying history.
   package static func storeAtHead(_ text: String) throws -> String? {
     let (path, point) = try split(text)
     var status = stat()

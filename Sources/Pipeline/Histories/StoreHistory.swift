@@ -39,7 +39,7 @@ package final class StoreHistory: HistorySource {
       head: head,
       stretches: firsts.map { $0...min($0 + length - 1, head) },
       isSplittable: true,
-      unshownChanges: try reader.unshownChanges(),
+      unshownChanges: try store.isReplica ? 0 : reader.unshownChanges(),
       uncapturedCommits: store.isReplica ? 0 : try reader.uncapturedCommits()
     )
   }

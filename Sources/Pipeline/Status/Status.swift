@@ -145,7 +145,7 @@ package func status(of path: String, logs: LogFolder?, token: String? = nil) thr
       )
     }
     status.unrecorded = try store.unrecordedTables()
-    let unsealed = try store.schema.isAdopted ? reader.unshownChanges() : 0
+    let unsealed = try store.isReplica ? 0 : reader.unshownChanges()
     if unsealed > 0 { status.unsealed = unsealed }
     if !store.leftOutNames.isEmpty { status.leftOut = store.leftOutNames }
     if store.schema.isAdopted { status.uncaptured = try store.uncapturedTables() }

@@ -42,7 +42,7 @@ extension AdoptedFile {
   static func keepRowids(on connection: Connection, while rebuild: () throws -> Void) throws {
     guard let names = names(on: connection) else { return try rebuild() }
     let (before, version) = try connection.inTransaction {
-      let isCurrent = try isCurrent(on: connection)
+      let isCurrent = try Capture.isCurrent(on: connection)
       let found = try Rowids.all(on: connection)
       for (number, rowids) in found.enumerated() where !rowids.hasIndex {
         try connection.execute(
@@ -50,20 +50,20 @@ extension AdoptedFile {
             + " ON \(quoted(rowids.table)) (\(quoted(rowids.column))) WHERE 0"
         )
       }
-      if isCurrent { try noteVersion(on: connection) }
-      return (found, isCurrent ? try schemaVersion(on: connection) : nil)
+      if isCurrent { try Capture.noteVersion(on: connection) }
+      return (found, isCurrent ? try Capture.schemaVersion(on: connection) : nil)
     }
     connection.removeCachedStatements()
     try rebuild()
     let renumbered = try connection.inTransaction {
       let after = try Rowids.all(on: connection)
-      let isOnlyRebuilt = try version.map { $0 &+ 1 } == schemaVersion(on: connection)
+      let isOnlyRebuilt = try version.map { $0 &+ 1 } == Capture.schemaVersion(on: connection)
       for object in try ours(names, on: connection)
       where object.type == "index" && object.name.hasPrefix(names.prefix + "keep_") {
         try connection.execute("DROP INDEX \(quoted(object.name))")
       }
       let renumbered = zip(before, after).first { !$0.isSame(as: $1) }?.0.table
-      if isOnlyRebuilt, renumbered == nil { try noteVersion(on: connection) }
+      if isOnlyRebuilt, renumbered == nil { try Capture.noteVersion(on: connection) }
       return renumbered
     }
     if let renumbered, try Catalog(on: connection).isReplica {

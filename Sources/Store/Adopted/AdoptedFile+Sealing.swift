@@ -28,7 +28,7 @@ extension AdoptedFile {
     if isForReading {
       // If the program has changed its tables, it may have removed triggers, and then each further
       // change would be lost.
-      guard try mustRenew || unsealedCount(on: connection) <= mostForReading,
+      guard try mustRenew || Capture.unsealedCount(on: connection) <= mostForReading,
         try SealingMark(on: connection)?.isAlive != true
       else { return }
     }
@@ -51,7 +51,9 @@ extension AdoptedFile {
   ) throws {
     let blobs = Blobs(connection, folder: blobFolder)
     try inTransaction(waiting: timeout, blobs: blobs, on: connection) {
-      if try Suspension(on: connection) == nil { try sealAll(names, blobs: blobs, on: connection) }
+      if try Suspension(on: connection) == nil {
+        try Capture.sealAll(names, blobs: blobs, on: connection)
+      }
       _ = try SchemaRenewal(
         connection: connection,
         names: names,
@@ -70,7 +72,7 @@ extension AdoptedFile {
     on connection: Connection,
     _ body: () throws -> Result
   ) throws -> Result {
-    try begin(waiting: timeout, on: connection)
+    try Capture.begin(waiting: timeout, on: connection)
     do {
       let result = try body()
       try blobs?.prepareToCommit()
@@ -82,22 +84,6 @@ extension AdoptedFile {
       connection.rollBack()
       throw error
     }
-  }
-
-  /// Creates a recorder for changes that other programs made.
-  static func recorder(
-    _ schema: StoreSchema,
-    id: Int64,
-    blobs: Blobs,
-    on connection: Connection
-  ) throws -> ChangeRecorder {
-    try ChangeRecorder(
-      connection,
-      schema: schema,
-      schemaID: id,
-      blobs: blobs,
-      provenance: .system
-    )
   }
 
   /// Seals the captured changes in the open SQL transaction of a writer.
@@ -113,81 +99,23 @@ extension AdoptedFile {
     schema: StoreSchema
   ) throws {
     guard let names = names(on: connection) else { return }
-    guard try isCurrent(on: connection) else {
+    guard try Capture.isCurrent(on: connection) else {
       throw MigrationFailure.changedMeanwhile.at(connection.path)
     }
-    try sealAll(names, schema: schema, recorder: recorder, blobs: blobs, on: connection)
-  }
-
-  /// Seals everything that was captured, with the schema of the catalog, in the open SQL transaction
-  /// of the caller.
-  static func sealAll(_ names: CaptureNames, blobs: Blobs, on connection: Connection) throws {
-    let catalog = try Catalog(on: connection)
-    let recorder = try recorder(catalog.schema, id: catalog.schemaID, blobs: blobs, on: connection)
-    try sealAll(names, schema: catalog.schema, recorder: recorder, blobs: blobs, on: connection)
-  }
-
-  /// Seals everything that was captured in the open SQL transaction of the caller, and returns the
-  /// last transaction; nil if nothing changed.
-  ///
-  /// `own` is the author of an undo, whose changes become one transaction.
-  @discardableResult
-  static func sealAll(
-    _ names: CaptureNames,
-    schema: StoreSchema,
-    recorder: ChangeRecorder,
-    blobs: Blobs,
-    own: Author? = nil,
-    on connection: Connection
-  ) throws -> Int64? {
-    let mark = try SealingMark(on: connection)
-    if let mark {
-      if mark.isAlive { throw AdoptionFailure.sealing(process: mark.process).at(connection.path) }
-      while try removeUnfinished(blobs: blobs, on: connection) {}
-    }
-    guard try unsealedCount(on: connection) > 0 || hasBrackets(names, on: connection) else {
-      return nil
-    }
-    let scan = try CapturedScan(connection, names: names, schema: schema)
-    guard let result = try scan.advance() else { return nil }
-    let seal = try AdoptedSeal(
-      scan,
-      result: result,
-      connection: connection,
-      recorder: recorder,
-      blobs: blobs,
-      own: own,
-      isContinued: mark != nil
-    )
-    try seal.run()
-    seal.closeReading()
-    _ = try CapturedTables(scan.tables, names: names).delete(through: result.end, on: connection)
-    try forgetSealing(through: result.end, names: names, on: connection)
-    return seal.last
+    try Capture.sealAll(names, schema: schema, recorder: recorder, blobs: blobs, on: connection)
   }
 
   /// Whether the program may have changed its tables or the numbers in the header of the file.
   private static func needsRenewal(_ connection: Connection) throws -> Bool {
-    guard try isCurrent(on: connection), try Suspension(on: connection) == nil else { return true }
+    guard try Capture.isCurrent(on: connection), try Suspension(on: connection) == nil else {
+      return true
+    }
     return try SchemaRenewal.schemaWithNewHeader(Catalog(on: connection), on: connection) != nil
   }
 
   private static func needsSeal(_ names: CaptureNames, on connection: Connection) throws -> Bool {
-    try hasBrackets(names, on: connection) || unsealedCount(on: connection) > 0
+    try Capture.hasBrackets(names, on: connection) || Capture.unsealedCount(on: connection) > 0
       || SealingMark(on: connection) != nil
   }
 
-  static func hasBrackets(_ names: CaptureNames, on connection: Connection) throws -> Bool {
-    try connection.hasRow("SELECT 1 FROM \(names.bracket) LIMIT 1")
-  }
-
-  /// The number of captured rows that are not sealed yet.
-  static func unsealedCount(on connection: Connection) throws -> Int64 {
-    guard let names = names(on: connection) else { return 0 }
-    let schema = try Catalog(on: connection).schema
-    let layouts = try schema.layouts()
-    let tables = layouts.map { AdoptedTable(connection, layout: $0, layouts: layouts) }
-    return try CapturedTables(tables, names: names)
-      .count(after: sealedClock(on: connection), on: connection)
-  }
 }

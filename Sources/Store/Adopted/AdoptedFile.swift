@@ -9,9 +9,6 @@ enum AdoptedFile {
   ///
   /// Only adopted files have this entry.
   static let mark = "adopted"
-  /// The key of the catalog entry with SQLite's schema version at the last comparison of the
-  /// tables.
-  static let version = "schema_version"
 
   /// The prefix of the tables that `adopt` added; nil if the file is not an adopted file.
   static func prefix(on connection: Connection) throws -> String? {
@@ -42,51 +39,6 @@ enum AdoptedFile {
   /// file.
   static func names(on connection: Connection) -> CaptureNames? {
     connection.tablePrefix.map { CaptureNames(prefix: $0) }
-  }
-
-  static func schemaVersion(on connection: Connection) throws -> Int64 {
-    try connection.first("PRAGMA schema_version") { $0.int64(at: 0) } ?? 0
-  }
-
-  /// Records SQLite's schema version.
-  ///
-  /// The caller must have compared the tables.
-  static func noteVersion(on connection: Connection) throws {
-    try Catalog.set(version, value: .integer(schemaVersion(on: connection)), on: connection)
-  }
-
-  /// Whether SQLite's schema version equals the recorded version.
-  ///
-  /// If SQLite's schema version equals the recorded version, no table has changed.
-  static func isCurrent(on connection: Connection) throws -> Bool {
-    try Catalog.value(version, on: connection) == .integer(schemaVersion(on: connection))
-  }
-
-  /// What is left out since a schema, also under other names that it may have now.
-  static func leftOut(
-    since schema: StoreSchema,
-    names: CaptureNames,
-    on connection: Connection
-  ) throws -> [LeftOut] {
-    guard let parts = schema.leftOut else { return [] }
-    let tables = try triggerTables(on: connection)
-    var renamed: [String: String] = [:]
-    for (number, entity) in schema.entities.enumerated() {
-      renamed[entity.name] = tables["\(names.prefix)after_insert_\(number)"]
-    }
-    return try parts.following(
-      readTables(connection, without: names),
-      since: schema,
-      renamed: renamed
-    )
-  }
-
-  /// The names of the tables with triggers, by the names of the triggers.
-  static func triggerTables(on connection: Connection) throws -> [String: String] {
-    let triggers = try connection.all(
-      "SELECT name, tbl_name FROM sqlite_schema WHERE type = 'trigger'"
-    ) { ($0.string(at: 0), $0.string(at: 1)) }
-    return Dictionary(triggers) { first, _ in first }
   }
 
   // MARK: Capture

@@ -12,7 +12,7 @@ struct RecordedRows {
     self.blobs = blobs
   }
 
-  mutating func insertAll(of table: AdoptedTable) throws {
+  mutating func insertAll(of table: RowTable) throws {
     let rows = try table.rows()
     while try rows.step() {
       let (name, values) = try table.row(at: rows)
@@ -21,7 +21,7 @@ struct RecordedRows {
   }
 
   /// Records the deletion of all rows of a table, with the names of another table.
-  mutating func deleteAll(of table: AdoptedTable, encoding: AdoptedTable) throws {
+  mutating func deleteAll(of table: RowTable, encoding: RowTable) throws {
     let rows = try table.rows()
     while try rows.step() {
       let (name, values) = try table.row(at: rows)
@@ -31,9 +31,9 @@ struct RecordedRows {
 
   mutating func compare(
     _ pair: TablePair,
-    _ earlier: AdoptedTable?,
-    _ present: AdoptedTable,
-    encoding: AdoptedTable
+    _ earlier: RowTable?,
+    _ present: RowTable,
+    encoding: RowTable
   ) throws {
     try pair.compare(earlier, present) { name, before, after in
       try record(name, from: before, to: after, of: encoding)
@@ -45,7 +45,7 @@ struct RecordedRows {
     _ name: RowName,
     from before: [Value]?,
     to after: [Value]?,
-    of table: AdoptedTable
+    of table: RowTable
   ) throws {
     text.removeAll()
     guard let kind = try table.append(from: before, to: after, text: &text, blobs: blobs) else {

@@ -29,7 +29,7 @@ extension SchemaRenewal {
     schema.replaced = nil
     let schemaID = try Catalog.add(schema, on: connection)
     try Catalog.set("schema", value: .integer(schemaID), on: connection)
-    let recorder = try AdoptedFile.recorder(schema, id: schemaID, blobs: blobs, on: connection)
+    let recorder = try Capture.recorder(schema, id: schemaID, blobs: blobs, on: connection)
     try recorder.begin()
     try recorder.close(
       Author(process: ""),

@@ -32,13 +32,13 @@ struct SchemaRenewal {
     if let suspension, suspension.isRunning {
       throw AdoptionFailure.suspended(process: suspension.process).at(connection.path)
     }
-    guard try suspension != nil || !AdoptedFile.isCurrent(on: connection) else {
+    guard try suspension != nil || !Capture.isCurrent(on: connection) else {
       try renewHeader()
       return false
     }
     let old = catalog.schema.withoutOrigins
     let program = try programSchema(
-      leavingOut: AdoptedFile.leftOut(since: old, names: names, on: connection)
+      leavingOut: Capture.leftOut(since: old, names: names, on: connection)
     )
     let matching = try TableMatching(from: old, to: program.schema, on: connection)
     let match = try match(matching, since: suspension)
@@ -46,7 +46,7 @@ struct SchemaRenewal {
       match.isEmpty && program.schema.entities == old.entities
       && program.schema.adopted == old.adopted && program.schema.leftOut == old.leftOut
     if isSame, suspension == nil {
-      try AdoptedFile.noteVersion(on: connection)
+      try Capture.noteVersion(on: connection)
       try renewHeader()
       return false
     }
@@ -73,7 +73,7 @@ struct SchemaRenewal {
       try RowsDigests.renew(program.schema, on: connection)
     }
     try Suspension.remove(on: connection)
-    try AdoptedFile.noteVersion(on: connection)
+    try Capture.noteVersion(on: connection)
     // The program or `adopt --suspend` may have changed rows without triggers until now.
     try CommitPlace.note(isCompared: suspension != nil, on: connection)
     return !isSame
@@ -111,7 +111,7 @@ struct SchemaRenewal {
       to: Catalog(on: connection).schema,
       on: connection
     )
-    try AdoptedFile.noteVersion(on: connection)
+    try Capture.noteVersion(on: connection)
   }
 
   private func match(
@@ -156,7 +156,7 @@ struct SchemaRenewal {
     _ = try record(schema, operation: operation, author: author) { changes in
       for layout in layouts {
         let name = layout.entity.name
-        let table = AdoptedTable(connection, layout: layout, layouts: layouts)
+        let table = RowTable(connection, layout: layout, layouts: layouts)
         if match.isInserted(name) {
           try changes.insertAll(of: table)
         } else if let pair = match.pairs.first(where: { $0.isSame && $0.new.name == name }) {
@@ -180,7 +180,7 @@ struct SchemaRenewal {
     _ = try record(schema, operation: operation, author: author, boundary: "assumed") { changes in
       for layout in layouts {
         let name = layout.entity.name
-        let table = AdoptedTable(connection, layout: layout, layouts: layouts)
+        let table = RowTable(connection, layout: layout, layouts: layouts)
         let rows = earlier?.table(name)
         if let rows, deleted.contains(name) {
           try changes.deleteAll(of: rows, encoding: table)
@@ -233,7 +233,7 @@ struct SchemaRenewal {
   ) throws -> Int64 {
     let schemaID = try Catalog.add(schema, on: connection)
     try Catalog.set("schema", value: .integer(schemaID), on: connection)
-    let recorder = try AdoptedFile.recorder(schema, id: schemaID, blobs: blobs, on: connection)
+    let recorder = try Capture.recorder(schema, id: schemaID, blobs: blobs, on: connection)
     try recorder.begin()
     var changes = RecordedRows(recorder: recorder, blobs: blobs)
     try body(&changes)
@@ -263,7 +263,7 @@ struct SchemaRenewal {
     return try record(schema, operation: .difference, author: author, isCaptured: false) {
       changes in
       for layout in layouts where tables.contains(layout.entity.name) {
-        try changes.insertAll(of: AdoptedTable(connection, layout: layout, layouts: layouts))
+        try changes.insertAll(of: RowTable(connection, layout: layout, layouts: layouts))
       }
     }
   }

@@ -41,9 +41,9 @@ struct TableMatching {
   }
 
   /// A table of the new schema.
-  func table(_ entity: Entity) -> AdoptedTable? {
+  func table(_ entity: Entity) -> RowTable? {
     layouts.first { $0.entity.name == entity.name }.map {
-      AdoptedTable(connection, layout: $0, layouts: layouts)
+      RowTable(connection, layout: $0, layouts: layouts)
     }
   }
 
@@ -81,8 +81,8 @@ struct TableMatching {
 
   private func hasDifferences(
     _ pair: TablePair,
-    _ earlier: AdoptedTable?,
-    _ present: AdoptedTable
+    _ earlier: RowTable?,
+    _ present: RowTable
   ) throws -> Bool {
     var found = false
     try pair.compare(earlier, present) { _, _, _ in
@@ -121,8 +121,8 @@ struct TableMatching {
   private func sources(
     of entity: Entity,
     in before: Entity,
-    _ earlier: AdoptedTable,
-    _ present: AdoptedTable
+    _ earlier: RowTable,
+    _ present: RowTable
   ) throws -> [String: String] {
     let names = before.attributes.map(\.name)
     let known = Set(names)
@@ -185,7 +185,7 @@ struct TableMatching {
   /// rebuilt, and they have captured all changes of its old columns.
   func match(_ names: CaptureNames) throws -> TableMatch {
     var result = TableMatch()
-    let tables = try AdoptedFile.triggerTables(on: connection)
+    let tables = try Capture.triggerTables(on: connection)
     for entity in new.entities {
       let number = old.entities.indices.first { number in
         ["after_insert", "after_update", "after_delete"].allSatisfy {

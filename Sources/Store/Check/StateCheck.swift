@@ -64,7 +64,6 @@ final class StateCheck {
   ///
   /// `beginning` provides the values that were deleted from history.
   func readHistory(
-    _ unsealed: UnsealedHistory?,
     since beginning: EarlierState?,
     _ body: (CheckFinding) throws -> Void
   ) throws {
@@ -74,26 +73,22 @@ final class StateCheck {
     var next = base.transaction + 1
     var previous: Digest? = base.digest
     var changes: Int64 = 0
-    for (source, first) in [(rows, base.transaction)]
-      + (unsealed.map { [($0.rows, $0.sealed)] } ?? [])
-    {
-      let transactions = try source.transactions(after: first, through: .max)
-      while try transactions.step() {
-        let transaction = try source.transaction(at: transactions)
-        if transaction.id > next, !transaction.follows(next) {
-          try body(.missingTransactions(next...transaction.id - 1))
-          try forget()
-          previous = nil
-        }
-        next = transaction.id &+ 1
-        if transaction.state == .deleted {
-          try forget()
-          previous = transaction.digest
-          continue
-        }
-        if source === rows { changes &+= transaction.count }
-        previous = try read(transaction, source: source, after: previous, body)
+    let transactions = try rows.transactions(after: base.transaction, through: .max)
+    while try transactions.step() {
+      let transaction = try rows.transaction(at: transactions)
+      if transaction.id > next, !transaction.follows(next) {
+        try body(.missingTransactions(next...transaction.id - 1))
+        try forget()
+        previous = nil
       }
+      next = transaction.id &+ 1
+      if transaction.state == .deleted {
+        try forget()
+        previous = transaction.digest
+        continue
+      }
+      changes &+= transaction.count
+      previous = try read(transaction, after: previous, body)
     }
     let count = try connection.integer("SELECT count(*) FROM \(connection.tables.change)") ?? 0
     if count > changes { try body(.strayChanges(count - changes)) }
@@ -122,16 +117,15 @@ final class StateCheck {
   /// covers.
   private func read(
     _ transaction: Transaction,
-    source: HistoryRows,
     after previous: Digest?,
     _ body: (CheckFinding) throws -> Void
   ) throws -> Digest? {
     var digest = previous.map { TransactionDigest(transaction, after: $0) }
-    let statement = try source.changes(from: transaction.firstChange)
+    let statement = try rows.changes(from: transaction.firstChange)
     var count: Int64 = 0
     while count < transaction.count, try statement.step(), statement.int64(at: 9) == transaction.id
     {
-      let change = try source.change(at: statement)
+      let change = try rows.change(at: statement)
       digest?.take(change)
       for digest in digests(in: change.large) { try known.count(digest, history: 1) }
       if transaction.id <= end {

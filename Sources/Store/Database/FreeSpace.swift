@@ -1,3 +1,5 @@
+import Adoption
+import Changes
 import SQLite
 
 /// The values that free pages of a store in tombstone mode may contain.
@@ -27,19 +29,22 @@ enum FreeSpace: String {
 
   /// Remembers that foreign writers may have left values, and returns whether a VACUUM is due.
   static func noteForeignChanges(on connection: Connection) throws -> Bool {
-    let kinds = try connection.cached(
-      """
-      SELECT max("kind" = 'delete' OR "kind" = 'victim'), max("kind" = 'update')
-        FROM "history_foreign"
-      """
-    )
-    defer { kinds.reset() }
-    guard try kinds.step() else { return false }
-    if kinds.int64(at: 0) != 0 {
-      try note(.erased, on: connection)
-      return true
+    var hasValues = false
+    for table in try CapturedTables.names(on: connection) {
+      let kinds = try connection.first(
+        """
+        SELECT max(event & 7 IN (\(CapturedKind.delete.rawValue), \(CapturedKind.victim.rawValue))),
+          max(event & 7 = \(CapturedKind.update.rawValue)) FROM \(quoted(table))
+        """
+      ) { ($0.int64(at: 0) != 0, $0.int64(at: 1) != 0) }
+      guard let (hasDeletion, hasUpdate) = kinds else { continue }
+      if hasDeletion {
+        try note(.erased, on: connection)
+        return true
+      }
+      if hasUpdate { hasValues = true }
     }
-    if kinds.int64(at: 1) != 0 { try note(.values, on: connection) }
+    if hasValues { try note(.values, on: connection) }
     return false
   }
 

@@ -113,7 +113,7 @@ package enum Migration {
     guard catalog.schema == plan.from else {
       throw MigrationFailure.changedMeanwhile.at(connection.path)
     }
-    try ForeignSeal.seal(on: connection, blobs: blobs)
+    try StoreCapture.seal(on: connection, blobs: blobs)
     if try Catalog.historyMode(on: connection) == .tombstones {
       // The free pages of the dropped tables may contain values.
       try FreeSpace.note(.values, on: connection)
@@ -144,7 +144,7 @@ package enum Migration {
     blobs: Blobs,
     record: () throws -> Void = {}
   ) throws {
-    try ForeignCapture.removeTriggers(on: connection)
+    try StoreCapture.removeTriggers(on: connection)
     if plan.isTrivial {
       try record()
     } else {
@@ -157,7 +157,7 @@ package enum Migration {
       try countBlobs(plan.mapping, on: connection)
     }
     try Catalog.set("schema", value: .integer(schemaID), on: connection)
-    try ForeignCapture.of(plan.to).install(on: connection)
+    try StoreCapture.of(plan.to).install(on: connection)
   }
 
   /// Adds the SQL function that reads a value in a blob file.

@@ -39,7 +39,7 @@ extension StoreFile {
       let blobs = Blobs(connection, folder: location.blobFolder)
       try connection.inTransaction(abandoned: blobs.abandon) {
         // Captured rows belong to the old schema, so they are sealed first.
-        try ForeignSeal.seal(on: connection, blobs: blobs)
+        try StoreCapture.seal(on: connection, blobs: blobs)
         try blobs.prepareToCommit()
         catalog.schemaID = try Catalog.add(schema, on: connection)
         try Catalog.set("schema", value: .integer(catalog.schemaID), on: connection)

@@ -5,53 +5,29 @@ import SQLite
 ///
 /// A cursor must not be used after its reader was given back or refreshed.
 package final class HistoryCursor {
-  private var rows: HistoryRows
-  private var transactions: Statement
+  private let rows: HistoryRows
+  private let transactions: Statement
   private var changes: Statement?
   private var nextChangeID: Int64 = 0
   private var current: Transaction?
   private var remaining: Int64 = 0
   /// The id that the next transaction must have; nil for a selection, because it may skip ids.
   private var expected: Int64?
-  /// The unsealed transactions, which are read after the sealed transactions of the store.
-  private var rest: (rows: HistoryRows, transactions: Statement)?
 
-  init(
-    _ rows: HistoryRows,
-    unsealed: UnsealedHistory?,
-    after first: Int64,
-    through last: Int64
-  ) throws {
+  init(_ rows: HistoryRows, after first: Int64, through last: Int64) throws {
     self.rows = rows
     transactions = try rows.transactions(after: first, through: last)
     expected = first + 1
-    guard let unsealed else { return }
-    let start = max(first, unsealed.sealed)
-    rest = (unsealed.rows, try unsealed.rows.transactions(after: start, through: last))
   }
 
-  init(
-    _ rows: HistoryRows,
-    unsealed: UnsealedHistory?,
-    selection: HistorySelection
-  ) throws {
+  init(_ rows: HistoryRows, selection: HistorySelection) throws {
     self.rows = rows
     transactions = try rows.transactions(selection)
-    guard let unsealed else { return }
-    var selection = selection
-    selection.limit(toAfter: unsealed.sealed)
-    rest = (unsealed.rows, try unsealed.rows.transactions(selection))
   }
 
   /// Reads the next transaction; nil at the end.
   package func nextTransaction() throws -> Transaction? {
-    guard try transactions.step() else {
-      guard let rest else { return nil }
-      self.rest = nil
-      (rows, transactions) = rest
-      changes = nil
-      return try nextTransaction()
-    }
+    guard try transactions.step() else { return nil }
     let transaction = try rows.transaction(at: transactions)
     if let expected {
       guard transaction.follows(expected) else { throw rows.damaged(.missingTransaction(expected)) }

@@ -8,16 +8,10 @@ extension Reader {
   package func history(after first: Int64 = 0, through last: Int64 = .max) throws -> HistoryCursor {
     let base = try history.base()
     guard first >= base.transaction else { throw try expired(first, base: base) }
-    return try HistoryCursor(history, unsealed: try unsealedHistory(), after: first, through: last)
+    return try HistoryCursor(history, after: first, through: last)
   }
 
-  package func historyRange() throws -> HistoryRange {
-    var range = try history.range()
-    guard let head = try unsealedHistory()?.head() else { return range }
-    range.oldest = range.oldest ?? range.head.transaction + 1
-    range.head = head
-    return range
-  }
+  package func historyRange() throws -> HistoryRange { try history.range() }
 
   /// The latest time of a transaction that was deleted from the beginning of history; nil if it is
   /// not known.
@@ -40,26 +34,16 @@ extension Reader {
   /// The function reads all changes, without their values: an index for it would make each save
   /// slower.
   package func transactions(changing object: ObjectID) throws -> [Int64] {
-    let result = try connection.all(
+    try connection.all(
       "SELECT DISTINCT transaction_id FROM \(connection.tables.change)"
         + " WHERE object = ?1 ORDER BY transaction_id",
       values: [object.text.map { .text($0) } ?? .integer(object.integer)]
     ) { $0.int64(at: 0) }
-    guard let unsealed = try unsealedHistory(), let head = try unsealed.head() else {
-      return result
-    }
-    return result + Array(unsealed.sealed + 1...head.transaction)
   }
 
   /// A transaction without its changes; nil if history does not contain it.
   package func transaction(_ id: Int64) throws -> Transaction? {
-    try rows(with: id).transaction(id)
-  }
-
-  /// The sealed or unsealed rows, depending on which of them contain a transaction.
-  func rows(with id: Int64) throws -> HistoryRows {
-    guard let unsealed = try unsealedHistory(), id > unsealed.sealed else { return history }
-    return unsealed.rows
+    try history.transaction(id)
   }
 
   /// The point of a transaction.
@@ -69,7 +53,7 @@ extension Reader {
   /// - Throws: ``StoreError/Code/historyExpired`` if the transaction was deleted.
   package func point(_ id: Int64) throws -> HistoryPoint {
     let base = try history.base()
-    guard let digest = try rows(with: id).digest(of: id) else { throw try expired(id, base: base) }
+    guard let digest = try history.digest(of: id) else { throw try expired(id, base: base) }
     return HistoryPoint(lineage: base.lineage, transaction: id, digest: digest)
   }
 
@@ -90,7 +74,7 @@ extension Reader {
     guard point.transaction >= range.base.transaction else {
       throw try expired(point.transaction + 1, base: range.base)
     }
-    guard try rows(with: point.transaction).digest(of: point.transaction) == point.digest else {
+    guard try history.digest(of: point.transaction) == point.digest else {
       throw failure(.otherDigest(point.transaction))
     }
     if let deleted = try firstDeletedTransaction(after: point.transaction, through: last) {
@@ -98,14 +82,11 @@ extension Reader {
     }
   }
 
-  /// The id of the last transaction, sealed or unsealed.
+  /// The id of the last transaction.
   ///
   /// If history is empty, the result is the id of the last deleted transaction.
   package func lastTransaction() throws -> Int64 {
-    if case .unsealed = head, let unsealed = try unsealedHistory()?.head() {
-      return unsealed.transaction
-    }
-    return try connection.integer("SELECT max(id) FROM \(connection.tables.transaction)")
+    try connection.integer("SELECT max(id) FROM \(connection.tables.transaction)")
       ?? history.base().transaction
   }
 

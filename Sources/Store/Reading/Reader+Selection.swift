@@ -1,15 +1,7 @@
 extension Reader {
   /// Reads the transactions of a selection.
-  ///
-  /// Unsealed transactions follow all sealed transactions. The order and the limit of the selection
-  /// apply to each of these two parts.
   package func history(_ selection: HistorySelection) throws -> HistoryCursor {
-    try HistoryCursor(history, unsealed: try unsealedHistory(), selection: selection)
-  }
-
-  /// Whether ``history(_:)`` can return two parts, each with its own order.
-  package var hasUnsealedHistory: Bool {
-    get throws { try unsealedHistory() != nil }
+    try HistoryCursor(history, selection: selection)
   }
 
   /// The id of the last transaction that is not too late.
@@ -27,7 +19,7 @@ extension Reader {
     through last: Int64
   ) throws -> Int64 {
     func isIn(_ id: Int64) throws -> Bool {
-      guard let other = try rows(with: id).time(of: id) else { return true }
+      guard let other = try history.time(of: id) else { return true }
       return orAt ? other <= time : other < time
     }
     var low = first

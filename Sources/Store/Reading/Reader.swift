@@ -12,15 +12,19 @@ package final class Reader {
   package let layouts: [EntityLayout]
   /// Whether the connection is also the writer's, because the store is in memory.
   package let isShared: Bool
-  package enum Head: Hashable, Sendable {
+  package struct Head: Hashable, Sendable {
     /// The last transaction; zero if there is none.
-    case transaction(Int64)
-    /// The last captured row, which is later than the last transaction.
-    case unsealed(row: Int64)
+    package var transaction: Int64 = 0
+    /// The number of changes that were captured.
+    package var clock: Int64 = 0
+
+    package init(transaction: Int64 = 0, clock: Int64 = 0) {
+      (self.transaction, self.clock) = (transaction, clock)
+    }
   }
 
-  /// The end of the history that this reader sees; each save moves it.
-  package private(set) var head = Head.transaction(0)
+  /// The end of the history that this reader sees; each commit moves it.
+  package private(set) var head = Head()
   /// A second reader of the same state, for another thread.
   ///
   /// Nil if the caller did not ask for a second reader, if the store is in memory, or if another
@@ -30,26 +34,19 @@ package final class Reader {
   /// The large values of the current object during ``snapshot(_:)``.
   var passing: PassingValues?
   private(set) lazy var history = HistoryRows(connection)
-  private let configure: (@Sendable (Connection) throws -> Void)?
-  private let isLast: (CapturedRow.Place) throws -> Bool
-  private var unsealed: UnsealedHistory??
   private var hasTemporaryTables = false
   /// This query is run at each read, so its text is composed only once.
   private lazy var queryForHead = """
     SELECT (SELECT max(id) FROM \(connection.tables.transaction)),
-      (SELECT max(id) FROM history_foreign)
+      (SELECT max(clock) FROM \(connection.captureNames.context))
     """
 
   init(
     connection: Connection,
     layouts: [EntityLayout],
     isShared: Bool,
-    blobFolder: BlobFolder?,
-    configure: (@Sendable (Connection) throws -> Void)?,
-    isLast: @escaping (CapturedRow.Place) throws -> Bool
+    blobFolder: BlobFolder?
   ) {
-    self.configure = configure
-    self.isLast = isLast
     self.blobFolder = blobFolder
     database = connection
     self.connection = Connection(sharing: connection)
@@ -61,7 +58,6 @@ package final class Reader {
   ///
   /// All later reads see the same state of the store, unless the store is in memory.
   func begin() throws {
-    unsealed = nil
     if !isShared { try database.cached("BEGIN").run() }
     // SQLite takes the snapshot at the first read.
     try readHead()
@@ -74,32 +70,18 @@ package final class Reader {
     do {
       head = try head(queryForHead)
     } catch SQLiteError.error {
-      // The table `history_foreign` is missing; the next opening for writing creates it.
-      head = try head("SELECT (SELECT max(id) FROM \(connection.tables.transaction)), NULL")
+      // The table with the clock is missing; the next opening for writing creates it.
+      head = try head("SELECT (SELECT max(id) FROM \(connection.tables.transaction)), 0")
     }
   }
 
   private func head(_ sql: String) throws -> Head {
-    try connection.first(sql) {
-      $0.isNull(at: 1) ? .transaction($0.int64(at: 0)) : .unsealed(row: $0.int64(at: 1))
-    } ?? .transaction(0)
+    try connection.first(sql) { Head(transaction: $0.int64(at: 0), clock: $0.int64(at: 1)) }
+      ?? Head()
   }
 
   /// A number that changes with each commit of another connection.
   func version() throws -> Int64 { try connection.dataVersion() }
-
-  func unsealedHistory() throws -> UnsealedHistory? {
-    if !isShared, let unsealed { return unsealed }
-    let made = try UnsealedHistory(
-      of: connection,
-      history: history,
-      folder: blobFolder,
-      configure: configure,
-      isLast: isLast
-    )
-    unsealed = .some(made)
-    return made
-  }
 
   /// Whether another program changed rows in a way that ``history(after:through:)`` does not show
   /// yet.
@@ -107,14 +89,7 @@ package final class Reader {
 
   /// The number of captured rows that ``history(after:through:)`` does not show yet.
   package func unshownChanges() throws -> Int64 {
-    if AdoptedFile.names(on: connection) != nil {
-      return try AdoptedFile.unsealedCount(on: connection)
-    }
-    guard try UnsealedHistory.hasTable(connection) else { return 0 }
-    return try connection.integer(
-      "SELECT count(*) FROM \"history_foreign\" WHERE \"id\" > ?1",
-      values: [.integer(unsealedHistory()?.lastCaught ?? 0)]
-    ) ?? 0
+    try Capture.unsealedCount(on: connection)
   }
 
   /// The number of commits of an adopted file that changed recorded tables without the triggers, as
@@ -134,7 +109,6 @@ package final class Reader {
 
   /// Ends the snapshot and all unfinished reads.
   func end() throws {
-    unsealed = nil
     connection.resetCachedStatements()
     guard !isShared else { return }
     if hasTemporaryTables { try database.execute("PRAGMA query_only = ON") }
@@ -160,9 +134,7 @@ package final class Reader {
   ///
   /// - Throws: ``StoreError/Code/missingBlob`` if the file is missing.
   package func externalData(_ digest: String) throws -> Data {
-    if let data = try passing?.blobs.data(inMemory: digest) ?? blobFolder?.read(digest)
-      ?? unsealedHistory()?.blobs.data(inMemory: digest)
-    {
+    if let data = try passing?.blobs.data(inMemory: digest) ?? blobFolder?.read(digest) {
       return data
     }
     throw BlobFailure.missing(digest: digest).at(connection.path)

@@ -37,16 +37,27 @@ struct StoreFile: Sendable {
     }
     try checkFormat(of: connection)
     if case .file = location { try checkSize(of: connection) }
-    let isForeign =
-      try connection.tablePrefix != nil && Catalog.value("replica", on: connection) != .integer(1)
-    if isForeign {
-      try sealAdopted(connection)
-    } else if !options.isReadOnly {
+    let isReplica = try Catalog.value("replica", on: connection) == .integer(1)
+    let isForeign = connection.tablePrefix != nil && !isReplica
+    if options.isReadOnly {
+      if isForeign { try sealForReading(connection) }
+    } else if isForeign {
+      try connection.execute("PRAGMA synchronous = FULL")
+      try AdoptedFile.seal(
+        on: connection,
+        blobFolder: location.blobFolder,
+        timeout: options.busyTimeout
+      )
+    } else {
       try prepareForWriting(connection)
     }
     var catalog = try Catalog(on: connection)
-    if !options.isReadOnly, !catalog.schema.isAdopted {
-      try catchForeignWriters(of: catalog.schema, on: connection)
+    if !catalog.schema.isAdopted {
+      if !options.isReadOnly {
+        try catchForeignWriters(of: catalog.schema, on: connection)
+      } else if !isReplica, try StoreCapture.isAnythingCaptured(catalog.schema, on: connection) {
+        try sealForReading(connection)
+      }
     }
     if catalog.isReplica, catalog.schema.isAdopted, !options.isReadOnly {
       // The program may have violated its constraints, or its version of SQLite may compute them
@@ -83,35 +94,46 @@ struct StoreFile: Sendable {
     return connection
   }
 
-  /// Seals the captured changes of an adopted file, so that readers see them.
+  /// Seals captured changes, so that a reader sees them.
   ///
   /// A reader does not wait for a program that writes. Changes that can't be sealed now are sealed
   /// later.
-  private func sealAdopted(_ connection: Connection) throws {
-    if !options.isReadOnly {
-      try connection.execute("PRAGMA synchronous = FULL")
-      return try AdoptedFile.seal(
-        on: connection,
-        blobFolder: location.blobFolder,
-        timeout: options.busyTimeout
-      )
-    }
-    guard mayWrite(path), mayWrite(folder) else { return }
+  ///
+  /// - Returns: Whether everything that was captured is sealed.
+  @discardableResult
+  func sealForReading(_ connection: Connection) throws -> Bool {
+    guard case .file = location, mayWrite(path), mayWrite(folder) else { return false }
     let writer = try Connection(path: path, mode: .readWrite)
-    guard !writer.isReadOnly else { return }
+    guard !writer.isReadOnly else { return false }
     writer.setBusyTimeout(.seconds(1))
     try writer.execute("PRAGMA synchronous = FULL")
     try writer.setTriggers(enabled: false)
+    if isInUse { try writer.keepWriteAheadLogOnClose() }
     do {
-      if let prefix = connection.tablePrefix { try writer.useTables(prefix: prefix) }
+      guard let prefix = connection.tablePrefix else {
+        try options.configure?(writer)
+        let blobs = Blobs(writer, folder: location.blobFolder)
+        try writer.inTransaction(abandoned: blobs.abandon) {
+          try StoreCapture.seal(on: writer, blobs: blobs)
+          try blobs.prepareToCommit()
+        }
+        blobs.committed()
+        return true
+      }
+      try writer.useTables(prefix: prefix)
       try AdoptedFile.seal(
         on: writer,
         blobFolder: location.blobFolder,
         timeout: options.busyTimeout,
         isForReading: !options.sealsBacklog
       )
+      return true
     } catch SQLiteError.busy {
       // The program is writing, so the changes are sealed later.
+      return false
+    } catch SQLiteError.full {
+      // A store can also be read if there is no space left.
+      return false
     }
   }
 
@@ -184,33 +206,13 @@ struct StoreFile: Sendable {
 
   /// Installs the missing triggers and tables that capture foreign changes.
   private func catchForeignWriters(of schema: StoreSchema, on connection: Connection) throws {
-    let capture = try ForeignCapture.of(schema)
+    let capture = try StoreCapture.of(schema)
     guard try !capture.isInstalled(on: connection) else { return }
     try connection.inTransaction {
       // If another process has migrated the store meanwhile, these triggers are wrong and not
       // installed.
       if try Catalog(on: connection).schema == schema { try capture.install(on: connection) }
     }
-  }
-
-  /// Whether the transaction of a captured row is complete; for a store that is open for reading.
-  ///
-  /// Another program may be about to commit rows that were captured earlier. Only a program that
-  /// has the write lock can exclude this, so the function takes the lock and releases it at once.
-  func isLast(_ place: CapturedRow.Place) throws -> Bool {
-    guard mayWrite(path), mayWrite(folder) else {
-      return !hasLog(path) && place.isOver(at: currentMilliseconds())
-    }
-    let connection = try Connection(path: path, mode: .readWrite)
-    try connection.keepWriteAheadLogOnClose()
-    do {
-      try connection.execute("BEGIN IMMEDIATE")
-    } catch SQLiteError.busy {
-      return false
-    }
-    let isLast = try CapturedRows.isLast(place, at: currentMilliseconds(), on: connection)
-    try connection.execute("ROLLBACK")
-    return isLast
   }
 
   private func isEmpty(_ connection: Connection) throws -> Bool {

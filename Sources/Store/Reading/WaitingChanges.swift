@@ -10,7 +10,7 @@ extension Reader {
   func forEachWaitingChange(_ body: (Change) throws -> Void) throws {
     guard let names = AdoptedFile.names(on: connection) else { return }
     let catalog = try Catalog(on: connection)
-    guard !catalog.isReplica, try AdoptedFile.unsealedCount(on: connection) > 0 else { return }
+    guard !catalog.isReplica, try Capture.unsealedCount(on: connection) > 0 else { return }
     let scan = try CapturedScan(connection, names: names, schema: catalog.schema)
     guard let result = try scan.advance() else { return }
     var rows: [(table: Int, row: CapturedReference)] = []

@@ -19,10 +19,11 @@ extension ChangeRecorder {
   /// Writes the remaining changes, and returns the number of changes in the transaction.
   ///
   /// `current` returns the present values of an object. For foreign changes, `stamp` has the time
-  /// and the seed that were captured.
+  /// that was captured.
   func finish(
     _ author: Author,
     operation: TransactionOperation = .recorded,
+    details: String? = nil,
     stamp: Provenance.Stamp? = nil,
     current: (RowKey) throws -> [Value]?
   ) throws -> Int {
@@ -33,7 +34,7 @@ extension ChangeRecorder {
     }
     if hasGaps { nextRow = try header.closeGaps(from: firstRow) }
     touches.removeFile()
-    if count > 0 { try close(author, operation: operation, stamp: stamp) }
+    if count > 0 { try close(author, operation: operation, details: details, stamp: stamp) }
     return Int(count)
   }
 

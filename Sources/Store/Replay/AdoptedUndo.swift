@@ -12,7 +12,7 @@ final class AdoptedUndo {
   private let writer: Writer
   private let connection: Connection
   private let names: CaptureNames
-  private let tables: [AdoptedTable]
+  private let tables: [RowTable]
   private let format: ChangeFormat
   private let values: ChangeValues
   /// The present tables of changes that were recorded before tables changed.
@@ -29,7 +29,7 @@ final class AdoptedUndo {
     self.names = names
     connection = writer.connection
     tables = writer.layouts.map {
-      AdoptedTable(writer.connection, layout: $0, layouts: writer.layouts)
+      RowTable(writer.connection, layout: $0, layouts: writer.layouts)
     }
     format = ChangeFormat(writer.layouts)
     values = ChangeValues(decoders: format.decoders, blobs: writer.blobs) {
@@ -71,7 +71,7 @@ final class AdoptedUndo {
       throw AdoptionFailure.undoLeavesReference.at(writer.connection.path)
     }
     try rebuildFullText(of: writer.schema, contents: undo.changed, on: writer.connection)
-    return try AdoptedFile.sealAll(
+    return try Capture.sealAll(
       names,
       schema: writer.schema,
       recorder: writer.recorder,
@@ -216,7 +216,7 @@ final class AdoptedUndo {
 
   /// Changes one row, and throws if the change affected other rows too.
   private func change(_ key: RowKey, _ body: () throws -> Void) throws {
-    let start = try AdoptedFile.clock(names: names, on: connection)
+    let start = try Capture.clock(names: names, on: connection)
     do {
       try body()
     } catch let error as SQLiteError where error.isUniqueConflict {

@@ -75,7 +75,7 @@ extension Migration {
     }
     // A replica with captured changes is not migrated, because these changes refer to the old
     // tables.
-    guard try !CapturedRows.areThere(on: connection) else {
+    guard try !StoreCapture.isAnythingCaptured(catalog.schema, on: connection) else {
       throw ReplayFailure.changedByOthers(version: plan.to.version).at(path)
     }
     let schemaID = try Catalog.add(plan.to, on: connection)

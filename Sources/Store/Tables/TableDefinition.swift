@@ -139,4 +139,4 @@ extension StoreSchema {
   }
 }
 
-private let reservedPrefixes = ["sqlite_", "store_", "history_"]
+private let reservedPrefixes = ["sqlite_", "store_", "history_", "travelog_"]

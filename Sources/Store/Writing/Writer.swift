@@ -29,6 +29,8 @@ package final class Writer {
   private var author = Author()
   let schema: StoreSchema
   let schemaID: Int64
+  /// The number of the clock up to which captured changes are sealed; nil before the first write.
+  package private(set) var clock: Int64?
   /// SQLite's schema version at the last check of the tables; nil before the first check.
   private var tablesVersion: Int64?
 
@@ -59,7 +61,7 @@ package final class Writer {
 
   func begin(_ author: Author) throws {
     try beginRows()
-    try ForeignSeal.seal(on: connection, blobs: blobs, besides: recorder)
+    try sealCaptured()
     self.author = author
     try recorder.begin()
   }
@@ -70,9 +72,16 @@ package final class Writer {
     if schema.isAdopted {
       try AdoptedFile.seal(on: connection, blobs: blobs, recorder: recorder, schema: schema)
     } else {
-      try ForeignSeal.seal(on: connection, blobs: blobs, besides: recorder)
+      try sealCaptured()
     }
     try blobs.prepareToCommit()
+  }
+
+  private func sealCaptured() throws {
+    let now = try Capture.clock(names: StoreCapture.names, on: connection)
+    guard now != clock else { return }
+    try StoreCapture.seal(on: connection, blobs: blobs, besides: recorder)
+    clock = now
   }
 
   /// Starts to write rows; the caller decides how their history is recorded.
@@ -98,12 +107,13 @@ package final class Writer {
     // Another process may have changed the history mode.
     try recorder.refresh()
     guard !schema.isAdopted else { return }
-    let capture = try ForeignCapture.of(schema)
+    let capture = try StoreCapture.of(schema)
     if try !capture.isInstalled(on: connection) {
       try capture.install(on: connection)
       // The installation changed the version in SQLite, so `version` is not remembered.
       return
     }
+    if try !Capture.isCurrent(on: connection) { try Capture.noteVersion(on: connection) }
     tablesVersion = version
   }
 
@@ -121,6 +131,7 @@ package final class Writer {
   }
 
   func abandon() {
+    clock = nil
     recorder.abandon()
     blobs.abandon()
   }

@@ -138,11 +138,12 @@ struct Reading {
     self.head = head
   }
 
-  /// Records a transaction of this context.
+  /// Records the end of a transaction of this context.
   ///
   /// If a save by another context or process precedes the transaction, the next fetch detects the
   /// save.
-  mutating func noteOwn(_ transaction: Int64) {
-    if head == nil || head == .transaction(transaction - 1) { head = .transaction(transaction) }
+  mutating func noteOwn(_ own: Reader.Head) {
+    let before = Reader.Head(transaction: own.transaction - 1, clock: own.clock)
+    if head == nil || head == before { head = own }
   }
 }

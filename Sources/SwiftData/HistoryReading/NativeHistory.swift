@@ -23,10 +23,7 @@ struct NativeHistory: Sendable {
     return try store.read { reader in
       try check(tokens, reader: reader)
       let query = try HistoryQuery(descriptor, sources: sources(reader))
-      // The reader returns unsealed transactions after all sealed ones, whatever the requested
-      // order is. So a requested order may need sorting in memory.
-      let isSorted =
-        try !query.sortsInMemory && (descriptor.sortBy.isEmpty || !reader.hasUnsealedHistory)
+      let isSorted = !query.sortsInMemory
       var found: [DefaultHistoryTransaction] = []
       let limit = descriptor.fetchLimit == 0 ? Int.max : Int(clamping: descriptor.fetchLimit)
       try forEach(query, predicate: descriptor.predicate, reader: reader) { transaction in

@@ -96,12 +96,16 @@ extension NativeStore {
     guard configuration.allowsSave else {
       throw SwiftDataError(.savingIsNotAllowed(configuration.name))
     }
+    var clock: Int64?
     let committed = { (transaction: Int64?) in
-      if let transaction { context.registry.readings[storeIndex].noteOwn(transaction) }
+      guard let transaction, let clock else { return }
+      let head = Reader.Head(transaction: transaction, clock: clock)
+      context.registry.readings[storeIndex].noteOwn(head)
     }
     let purpose = context.transactionContext
     let author = Author(name: purpose.author, reason: purpose.reason, request: purpose.request)
     try store.write(author, committed: committed) { writer in
+      clock = writer.clock
       try save.write(to: writer, storeIndex: storeIndex)
       try writeRest()
     }

@@ -24,7 +24,7 @@ struct RowCheckTests {
             touched.append(passing.blobs.isTouched)
             try passing.removeAll()
           }
-          try check.readHistory(nil, since: nil) { Issue.record("\($0)") }
+          try check.readHistory(since: nil) { Issue.record("\($0)") }
           try check.compareRows { Issue.record("\($0)") }
           #expect(touched == [true, true, true])
         }

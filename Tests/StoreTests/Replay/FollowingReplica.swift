@@ -96,7 +96,8 @@ func sortedRowDump(of store: Store) throws -> [String] {
   let tables = try rows(
     """
     SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT GLOB 'sqlite_*'
-      AND name NOT GLOB 'history_*' AND name NOT GLOB 'store_*' ORDER BY name
+      AND name NOT GLOB 'history_*' AND name NOT GLOB 'store_*' AND name NOT GLOB 'travelog_*'
+      ORDER BY name
     """,
     in: store
   )

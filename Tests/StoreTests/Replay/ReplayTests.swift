@@ -232,8 +232,6 @@ struct ReplayTests {
         try replica.save { try $0.tag(1).insert(word: "a") }
       }
       #expect(write?.code == .replica)
-      #expect(try replica.sealIfNobodyWrites { _ in } == nil)
-      #expect(try source.sealIfNobodyWrites { _ in } != nil)
       try copyHistory(of: source, into: replica)
       #expect(try storeError { try replica.deleteHistory([1...1]) }.code == .replica)
       #expect(try replica.read { try $0.historyRange().oldest } == 1)

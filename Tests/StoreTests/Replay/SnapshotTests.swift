@@ -148,6 +148,7 @@ struct SnapshotTests {
       }
       #expect(error.code == .locked)
       try other.execute("COMMIT")
+      #expect(try origin.sealForeignChanges())
       let replica = try replicaFromSnapshot(of: origin, at: .memory("replica"))
       #expect(try rowDump(of: replica) == ["Tag: 1|'w'"])
       #expect(try replica.read { try $0.historyRange().head.transaction } == 1)

@@ -26,12 +26,11 @@ struct WriterTests {
     for version in [-2, -1] as [Int64] {
       try withStore(.file) { store, _ in
         let other = try Connection(path: store.location.path, mode: .readWrite)
-        try other.execute(
-          "DROP TRIGGER history_after_insert_Tag; PRAGMA schema_version = \(version)"
-        )
+        let trigger = try captureTrigger("after_insert", of: "Tag", on: other)
+        try other.execute("DROP TRIGGER \(trigger); PRAGMA schema_version = \(version)")
         #expect(try other.integer("PRAGMA schema_version") == version)
         try store.write(Author()) { try $0.insert(tag, id: 1, values: [.text("a")]) }
-        #expect(try ForeignCapture.of(sampleSchema).isInstalled(on: other))
+        #expect(try StoreCapture.of(sampleSchema).isInstalled(on: other))
       }
     }
   }

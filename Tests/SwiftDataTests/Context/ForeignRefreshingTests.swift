@@ -25,7 +25,7 @@ struct ForeignRefreshingTests {
   }
 
   private func isSealed() throws -> Bool {
-    let statement = try other.prepare("SELECT count(*) FROM history_foreign")
+    let statement = try other.prepare("SELECT count(*) FROM travelog_rows_0")
     return try statement.step() && statement.int64(at: 0) == 0
   }
 

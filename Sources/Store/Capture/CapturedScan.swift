@@ -16,10 +16,12 @@ final class CapturedScan {
   }
 
   let names: CaptureNames
-  let tables: [AdoptedTable]
+  let tables: [RowTable]
   /// The captured rows after this clock are scanned.
   let start: Int64
   let chains: RowChains
+  /// The states of rows between the changes; nil for an adopted file, whose rows are its objects.
+  let states: CapturedStates?
   /// The clock of the first captured row; nil if there is none.
   private(set) var first: Int64?
   private let connection: Connection
@@ -31,20 +33,23 @@ final class CapturedScan {
   private let leftOut: [LeftOut]
   /// The tables with the content of full-text tables.
   private let contents: Set<Int>
-  private var presentTables: [Int: AdoptedTable?] = [:]
+  private var presentTables: [Int: RowTable?] = [:]
 
   init(_ connection: Connection, names: CaptureNames, schema: StoreSchema) throws {
     self.connection = connection
     self.names = names
-    let layouts = try schema.layouts()
-    tables = layouts.map { AdoptedTable(connection, layout: $0, layouts: layouts) }
-    let found = Set(schema.fullTextTables.map { $0 + "_content" })
+    let file = try schema.fileSchema
+    let layouts = try file.layouts()
+    tables = layouts.map { RowTable(connection, layout: $0, layouts: layouts) }
+    let found = Set(file.fullTextTables.map { $0 + "_content" })
     contents = Set(layouts.filter { found.contains($0.entity.name) }.map(\.index.number))
-    start = try AdoptedFile.sealedClock(on: connection)
-    version = try AdoptedFile.schemaVersion(on: connection)
-    hasNewSchema = try !AdoptedFile.isCurrent(on: connection)
-    leftOut = try AdoptedFile.leftOut(since: schema, names: names, on: connection)
+    start = try Capture.sealedClock(on: connection)
+    version = try Capture.schemaVersion(on: connection)
+    hasNewSchema = try !Capture.isCurrent(on: connection)
+    leftOut = try Capture.leftOut(since: file, names: names, on: connection)
     chains = try RowChains()
+    states =
+      schema.isAdopted ? nil : try CapturedStates(tables, chains: chains, names: names)
     stream = try CapturedStream(
       connection,
       names: names,
@@ -55,7 +60,7 @@ final class CapturedScan {
   }
 
   /// Whether the tables of the program are the same as at the beginning of the scan.
-  func isCurrent() throws -> Bool { try AdoptedFile.schemaVersion(on: connection) == version }
+  func isCurrent() throws -> Bool { try Capture.schemaVersion(on: connection) == version }
 
   /// Continues the scan in the open transaction of the caller; nil if the time was over before
   /// everything was read.
@@ -64,22 +69,37 @@ final class CapturedScan {
     var count = 0
     while let event = try stream.next() {
       try chains.take(event)
+      try states?.keep(event)
       first = first ?? event.place.clock
       count += 1
       if count % 64 == 0, let deadline, ContinuousClock.now >= deadline { return nil }
     }
     guard try chains.verify(until: deadline, table: presentTable) else { return nil }
-    let end = try AdoptedFile.clock(names: names, on: connection)
+    let end = try Capture.clock(names: names, on: connection)
     let captured = CapturedTables(tables, names: names)
+    let order = try RowOrder(
+      chains,
+      stream: { try self.events(through: end, hasFingerprints: true) },
+      values: { try captured.values($0, isAfter: $1, of: self.tables[$2]) }
+    )
+    states?.order = order
     return Result(
       end: end,
-      order: try RowOrder(
-        chains,
-        stream: { try self.events(through: end, hasFingerprints: true) },
-        values: { try captured.values($0, isAfter: $1, of: self.tables[$2]) }
-      ),
+      order: order,
       boundaries: try Boundaries(connection, names: names, after: start, through: end)
     )
+  }
+
+  /// The history into which the changes are written.
+  func history(
+    of schema: StoreSchema,
+    recorder: ChangeRecorder,
+    blobs: Blobs
+  ) throws -> any RowHistory {
+    if let states {
+      return try ObjectHistory(schema, states: states, recorder: recorder, blobs: blobs)
+    }
+    return try TableHistory(tables, recorder: recorder, blobs: blobs, on: connection)
   }
 
   func events(through end: Int64, hasFingerprints: Bool = false) throws -> CapturedStream {
@@ -106,7 +126,7 @@ final class CapturedScan {
 
   /// A table as it is in the file, without added columns; nil if its rows can't be compared with
   /// captured rows, because the program dropped it.
-  func presentTable(_ table: Int) throws -> AdoptedTable? {
+  func presentTable(_ table: Int) throws -> RowTable? {
     guard hasNewSchema else { return tables[table] }
     if let known = presentTables[table] { return known }
     let found = try findPresentTable(table)
@@ -114,7 +134,7 @@ final class CapturedScan {
     return found
   }
 
-  private func findPresentTable(_ table: Int) throws -> AdoptedTable? {
+  private func findPresentTable(_ table: Int) throws -> RowTable? {
     let name = try connection.first(
       """
       SELECT tbl_name FROM sqlite_schema
@@ -122,7 +142,7 @@ final class CapturedScan {
       """
     ) { $0.string(at: 0) }
     guard let name else { return nil }
-    return try AdoptedTable(
+    return try RowTable(
       connection,
       named: name,
       of: ProgramSchema(connection, names: names, leavingOut: leftOut, version: "").schema,

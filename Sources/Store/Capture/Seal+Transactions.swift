@@ -3,7 +3,7 @@ import Changes
 import SQLite
 
 /// Writes the collected changes as transactions of history.
-extension AdoptedSeal {
+extension Seal {
   /// Closes the open transaction before the first event of the present statement, because the end
   /// of the transaction is not known and nothing must be lost.
   func finishEarlierStatements() throws {
@@ -29,16 +29,15 @@ extension AdoptedSeal {
   private func write(_ events: Open, end: Boundaries.End, before statement: Int64) throws {
     let isProven = end == .proven && !hasAssumedEnd
     hasAssumedEnd = end == .assumed
-    try recorder.begin()
-    var text = ChangeText()
+    try history.begin(events.first.clock...events.last.clock)
     try touched.take(before: statement) { row in
-      if canPause { try pause?() }
-      try record(
+      if canPause, history.isWritten { try pause?() }
+      try history.record(
         row.name,
         of: row.table,
         from: values(row.first, isAfter: false, of: row.table),
         to: values(row.last, isAfter: true, of: row.table),
-        text: &text
+        isReplaced: row.isReplaced
       )
     }
     if statement == .max { isJoined = false }
@@ -46,44 +45,34 @@ extension AdoptedSeal {
     canPause = !isJoined && reach <= events.last.clock
     if canPause {
       sealed = events.last.clock
-      try digests.save()
+      try history.save()
     }
-    guard recorder.count > 0 else { return recorder.forget() }
-    last = recorder.transaction
-    if let own {
-      try recorder.close(own, operation: .recorded, details: #"{"boundary":"proven"}"#)
-    } else {
-      let bracket = boundaries.bracket(at: events.last.clock)
-      try recorder.close(
-        Author(
-          name: bracket?.author,
-          reason: bracket?.reason,
-          request: bracket?.request,
-          process: ""
-        ),
-        operation: .foreign,
-        details: details(events, isProven: isProven, bracket: bracket),
-        stamp: stamp(events.last.time)
-      )
-    }
+    guard try close(events, isProven: isProven) else { return }
+    last = history.recorder.transaction
     if canPause { try pause?() }
   }
 
-  private func record(
-    _ name: RowName,
-    of index: Int,
-    from before: [Value]?,
-    to after: [Value]?,
-    text: inout ChangeText
-  ) throws {
-    text.removeAll()
-    let table = scan.tables[index]
-    let kind = try table.append(from: before, to: after, text: &text, blobs: blobs)
-    guard let kind else { return }
-    digests.note(name, from: before, to: after, table: index)
-    try text.withChange(kind, sequence: recorder.count, table: table, name: name) {
-      try recorder.copy($0, of: recorder.transaction)
+  private func close(_ events: Open, isProven: Bool) throws -> Bool {
+    if let own {
+      return try history.close(
+        own,
+        operation: .recorded,
+        details: #"{"boundary":"proven"}"#,
+        stamp: nil
+      )
     }
+    let bracket = boundaries.bracket(at: events.last.clock)
+    return try history.close(
+      Author(
+        name: bracket?.author,
+        reason: bracket?.reason,
+        request: bracket?.request,
+        process: ""
+      ),
+      operation: .foreign,
+      details: details(events, isProven: isProven, bracket: bracket),
+      stamp: stamp(events.last.time)
+    )
   }
 
   private func stamp(_ time: Int64) -> Provenance.Stamp {
@@ -131,24 +120,23 @@ extension AdoptedSeal {
   // MARK: Changes that were not captured
 
   /// Records a change that no trigger captured, as a transaction of its own.
-  func fill(_ gap: RowOrder.Gap, time: Int64, present: [Value]? = nil) throws {
-    try recorder.begin()
-    var text = ChangeText()
-    try record(
+  func fill(_ gap: RowOrder.Gap, at place: EventPlace, present: [Value]? = nil) throws {
+    try history.begin(place.clock...place.clock)
+    try history.record(
       gap.name,
       of: gap.table,
       from: gap.before,
       to: gap.after ?? present,
-      text: &text
+      isReplaced: false
     )
-    guard recorder.count > 0 else { return recorder.forget() }
-    last = recorder.transaction
-    try recorder.close(
+    let isRecorded = try history.close(
       Author(process: ""),
       operation: .difference,
       details: #"{"boundary":"assumed","captured":false,"order":"unknown"}"#,
-      stamp: stamp(time)
+      stamp: stamp(place.time)
     )
+    guard isRecorded else { return }
+    last = history.recorder.transaction
     hasAssumedEnd = true
   }
 
@@ -158,11 +146,15 @@ extension AdoptedSeal {
   /// next seal finds the differences.
   func fillLastGaps() throws {
     guard order.hasAny, try scan.isCurrent(),
-      try AdoptedFile.clock(names: scan.names, on: connection) == end
+      try Capture.clock(names: scan.names, on: connection) == end
     else { return }
     for gap in try order.gaps(before: nil) {
       guard let table = try scan.presentTable(gap.table) else { continue }
-      try fill(gap, time: currentMilliseconds(), present: try table.find(gap.name))
+      try fill(
+        gap,
+        at: EventPlace(clock: end, time: currentMilliseconds(), series: 0),
+        present: try table.find(gap.name)
+      )
     }
   }
 }

@@ -18,7 +18,7 @@ extension Catalog {
         try connection.execute(statement)
       }
     }
-    try ForeignCapture.of(schema).install(on: connection)
+    try StoreCapture.of(schema).install(on: connection)
     let schemaID = try add(schema, on: connection)
     let birth = provenance.birth()
     try set("identifier", value: .text(birth.identifier), on: connection)

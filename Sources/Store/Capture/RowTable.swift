@@ -1,8 +1,8 @@
 import Changes
 import SQLite
 
-/// The statements that read and write the rows of one table of another program.
-final class AdoptedTable {
+/// The statements that read and write the rows of one table by their names.
+final class RowTable {
   let layout: EntityLayout
   let encoder: ObjectEncoder
   private let identity: RowIdentity
@@ -153,7 +153,7 @@ final class AdoptedTable {
   }
 }
 
-extension AdoptedTable {
+extension RowTable {
   /// Appends the change of a row to a text, and returns the kind of change; nil if nothing changed.
   ///
   /// `before` is nil for an insertion, and `after` is nil for a deletion.
@@ -190,7 +190,7 @@ extension ChangeText {
   mutating func withChange<Result>(
     _ kind: ChangeKind,
     sequence: Int64,
-    table: AdoptedTable,
+    table: RowTable,
     name: RowName,
     _ body: (Change) throws -> Result
   ) throws -> Result {

@@ -21,7 +21,7 @@ final class BatchedSeal {
   private let blobs: Blobs
   private var mark = SealingMark()
   private var begin = ContinuousClock.now
-  private var seal: AdoptedSeal?
+  private var seal: Seal?
   private var captured: CapturedTables?
   /// Whether an earlier seal was interrupted.
   private var isContinued = false
@@ -37,7 +37,7 @@ final class BatchedSeal {
   /// - Throws: ``StoreError/Code/locked`` if another process is sealing until the deadline.
   func run(until deadline: ContinuousClock.Instant) throws {
     repeat {
-      try AdoptedFile.waitForSeal(until: deadline, on: connection)
+      try Capture.waitForSeal(until: deadline, on: connection)
     } while try !sealScanned()
   }
 
@@ -52,24 +52,27 @@ final class BatchedSeal {
       if let earlier = try SealingMark(on: connection), !earlier.isSame(as: mark) {
         guard !earlier.isAlive else { return false }
         isContinued = true
-        while try AdoptedFile.removeUnfinished(blobs: blobs, on: connection) { try pauseIfDue() }
+        while try Capture.removeUnfinished(blobs: blobs, on: connection) { try pauseIfDue() }
       }
       let isSame =
         try Catalog(on: connection).schemaID == catalog.schemaID
-        && AdoptedFile.sealedClock(on: connection) == scan.start
+        && Capture.sealedClock(on: connection) == scan.start
         && captured.first(after: scan.start, on: connection) == scan.first
       guard isSame else { return false }
-      let seal = try AdoptedSeal(
+      let seal = try Seal(
         scan,
         result: result,
         connection: connection,
-        recorder: AdoptedFile.recorder(
-          catalog.schema,
-          id: catalog.schemaID,
-          blobs: blobs,
-          on: connection
+        history: scan.history(
+          of: catalog.schema,
+          recorder: Capture.recorder(
+            catalog.schema,
+            id: catalog.schemaID,
+            blobs: blobs,
+            on: connection
+          ),
+          blobs: blobs
         ),
-        blobs: blobs,
         isContinued: isContinued,
         pause: { [unowned self] in try pauseIfDue() }
       )
@@ -81,7 +84,7 @@ final class BatchedSeal {
         until: begin + Self.duration,
         on: connection
       ) { try pause() }
-      try AdoptedFile.forgetSealing(through: result.end, names: names, on: connection)
+      try Capture.forgetSealing(through: result.end, names: names, on: connection)
       return true
     }
   }
@@ -137,7 +140,7 @@ final class BatchedSeal {
     mark.time = currentMilliseconds()
     try mark.write(on: connection)
     if let seal {
-      try Catalog.set(AdoptedFile.sealed, value: .integer(seal.sealed), on: connection)
+      try Catalog.set(Capture.sealed, value: .integer(seal.sealed), on: connection)
       // The rows that can't be deleted now are deleted at the end.
       _ = try captured?.delete(
         through: seal.sealed,
@@ -166,77 +169,5 @@ final class BatchedSeal {
       taken.components.seconds * 1_000_000
       + taken.components.attoseconds / 1_000_000_000_000
     usleep(UInt32(clamping: microseconds))
-  }
-}
-
-extension AdoptedFile {
-  /// The key of the catalog entry with the clock up to which captured rows are sealed; the entry
-  /// exists while captured rows are deleted.
-  static let sealed = "sealed"
-
-  static func sealedClock(on connection: Connection) throws -> Int64 {
-    guard case .integer(let clock) = try Catalog.value(sealed, on: connection) else { return 0 }
-    return clock
-  }
-
-  static func clock(names: CaptureNames, on connection: Connection) throws -> Int64 {
-    let statement = try connection.cached("SELECT clock FROM \(names.context)")
-    defer { statement.reset() }
-    return try statement.step() ? statement.int64(at: 0) : 0
-  }
-
-  /// Waits until no other process is sealing.
-  ///
-  /// - Throws: ``StoreError/Code/locked`` if another process is sealing until the deadline.
-  static func waitForSeal(
-    until deadline: ContinuousClock.Instant,
-    on connection: Connection
-  ) throws {
-    while let mark = try SealingMark(on: connection), mark.isAlive {
-      guard ContinuousClock.now < deadline, !StopRequest.isMade else {
-        throw AdoptionFailure.sealing(process: mark.process).at(connection.path)
-      }
-      sleepBriefly()
-    }
-  }
-
-  /// Takes the write lock of an adopted file when no other process is sealing.
-  static func begin(waiting timeout: Duration, on connection: Connection) throws {
-    let deadline = ContinuousClock.now + min(timeout, longestTimeout)
-    while true {
-      try connection.execute("BEGIN IMMEDIATE")
-      guard try SealingMark(on: connection)?.isAlive == true else { return }
-      try connection.execute("ROLLBACK")
-      try waitForSeal(until: deadline, on: connection)
-    }
-  }
-
-  /// Removes the entries about sealing, when all captured rows up to a clock are deleted.
-  static func forgetSealing(
-    through clock: Int64,
-    names: CaptureNames,
-    on connection: Connection
-  ) throws {
-    try connection.run(
-      "DELETE FROM \(names.bracket) WHERE clock <= ?1",
-      values: [.integer(clock)]
-    )
-    try Catalog.remove(sealed, on: connection)
-    try SealingMark.remove(on: connection)
-  }
-
-  /// Deletes some changes that belong to no transaction; false if there are none.
-  static func removeUnfinished(blobs: Blobs, on connection: Connection) throws -> Bool {
-    let tables = connection.tables
-    let found = try connection.all(
-      """
-      SELECT id, large FROM \(tables.change)
-        WHERE transaction_id > (SELECT max(id) FROM \(tables.transaction)) ORDER BY id DESC LIMIT 256
-      """
-    ) { (id: $0.int64(at: 0), large: $0.isNull(at: 1) ? [] : digests(in: $0.bytes(at: 1))) }
-    guard let first = found.last?.id else { return false }
-    for digest in found.flatMap(\.large) { try blobs.count(digest, history: -1) }
-    try connection.run("DELETE FROM \(tables.change) WHERE id >= ?1", values: [.integer(first)])
-    return true
   }
 }

@@ -14,6 +14,8 @@ final class TouchedRows {
     let first: CapturedReference?
     /// The captured row with the values after the transaction; nil if the row was deleted.
     let last: CapturedReference?
+    /// Whether the row was deleted, and a row with its name was inserted later.
+    let isReplaced: Bool
   }
 
   private let connection: Connection
@@ -28,7 +30,7 @@ final class TouchedRows {
       """
       PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; PRAGMA cache_size = -8192;
       CREATE TABLE touched (id INTEGER PRIMARY KEY, origin INTEGER, name BLOB, statement INTEGER,
-        first INTEGER, last INTEGER, UNIQUE (origin, name));
+        first INTEGER, last INTEGER, is_deleted INTEGER DEFAULT 0, UNIQUE (origin, name));
       BEGIN;
       """
     )
@@ -37,11 +39,15 @@ final class TouchedRows {
     )
     adding = try connection.prepare(
       """
-      INSERT INTO touched (origin, name, statement, first, last) VALUES (?1, ?2, ?3, ?4, ?5)
+      INSERT INTO touched (origin, name, statement, first, last, is_deleted)
+        VALUES (?1, ?2, ?3, ?4, ?5, ?5 IS NULL)
       """
     )
     changing = try connection.prepare(
-      "UPDATE touched SET last = ?2, statement = ?3 WHERE id = ?1"
+      """
+      UPDATE touched SET last = ?2, statement = ?3, is_deleted = is_deleted OR ?2 IS NULL
+        WHERE id = ?1
+      """
     )
   }
 
@@ -94,7 +100,7 @@ final class TouchedRows {
   /// order of the rows' first events, and then removes these rows.
   func take(before statement: Int64 = .max, _ body: (Row) throws -> Void) throws {
     let reading = try connection.prepare(
-      "SELECT origin, name, first, last FROM touched WHERE statement < ?1 ORDER BY id"
+      "SELECT origin, name, first, last, is_deleted FROM touched WHERE statement < ?1 ORDER BY id"
     )
     try reading.bind(1, statement)
     func reference(_ column: Int32) -> CapturedReference? {
@@ -107,7 +113,8 @@ final class TouchedRows {
           table: Int(reading.int64(at: 0)),
           name: name,
           first: reference(2),
-          last: reference(3)
+          last: reference(3),
+          isReplaced: reading.int64(at: 4) != 0 && !reading.isNull(at: 2) && !reading.isNull(at: 3)
         )
       )
     }

@@ -2,10 +2,10 @@ import Adoption
 import Changes
 import SQLite
 
-/// Turns the captured changes of an adopted file into transactions of history.
+/// Turns captured changes into transactions of history.
 ///
 /// The caller must have the write lock while a function runs.
-final class AdoptedSeal {
+final class Seal {
   /// The transaction that is being collected.
   struct Open {
     var first: EventPlace
@@ -19,10 +19,8 @@ final class AdoptedSeal {
   let captured: CapturedTables
   private let stream: CapturedStream
   let connection: Connection
-  let recorder: ChangeRecorder
-  let blobs: Blobs
+  let history: any RowHistory
   let touched: TouchedRows
-  let digests: RowsDigests
   let own: Author?
   /// Called between two changes.
   ///
@@ -55,8 +53,7 @@ final class AdoptedSeal {
     _ scan: CapturedScan,
     result: CapturedScan.Result,
     connection: Connection,
-    recorder: ChangeRecorder,
-    blobs: Blobs,
+    history: any RowHistory,
     own: Author? = nil,
     isContinued: Bool = false,
     pause: (() throws -> Void)? = nil
@@ -66,14 +63,12 @@ final class AdoptedSeal {
     boundaries = result.boundaries
     order = result.order
     self.connection = connection
-    self.recorder = recorder
-    self.blobs = blobs
+    self.history = history
     self.own = own
     self.pause = pause
     captured = CapturedTables(scan.tables, names: scan.names)
     stream = try scan.events(through: result.end)
     touched = try TouchedRows()
-    digests = try RowsDigests(scan.tables, on: connection)
     sealed = scan.start
     hasAssumedEnd = isContinued
   }
@@ -99,7 +94,7 @@ final class AdoptedSeal {
     try finish(end: .proven)
     try fillLastGaps()
     sealed = end
-    try digests.save()
+    try history.finish()
   }
 
   // MARK: Events
@@ -123,7 +118,7 @@ final class AdoptedSeal {
       try begin(place)
       if !gaps.isEmpty {
         try finish(end: .assumed)
-        for gap in gaps { try fill(gap, time: place.time) }
+        for gap in gaps { try fill(gap, at: place) }
       } else if let open, !isProven(from: open.last, to: place) {
         if open.first.isLongBefore(statement.first ?? place) {
           try finishEarlierStatements()

@@ -7,9 +7,17 @@ struct CapturedTables {
   private let names: CaptureNames
   private let widths: CaptureWidths
 
-  init(_ tables: [AdoptedTable], names: CaptureNames) {
+  init(_ tables: [RowTable], names: CaptureNames) {
     self.names = names
     widths = CaptureWidths(tables.map(\.capturedCount))
+  }
+
+  /// The names of the tables that a file has.
+  static func names(on connection: Connection) throws -> [String] {
+    let prefix = connection.captureNames.prefix + "rows_"
+    return try connection.all("SELECT name FROM sqlite_schema WHERE type = 'table'") {
+      $0.string(at: 0)
+    }.filter { $0.hasPrefix(prefix) }
   }
 
   var all: [(width: Int, name: String)] {
@@ -55,7 +63,7 @@ struct CapturedTables {
   func values(
     _ row: CapturedReference,
     isAfter: Bool,
-    of table: AdoptedTable
+    of table: RowTable
   ) throws -> [Value]? {
     let count = table.capturedCount
     let statement = try table.connection.cached(

@@ -6,7 +6,7 @@ import SQLite
 ///
 /// The conflict clauses of a table can delete rows or ignore a change, so each statement has its
 /// own conflict clause.
-extension AdoptedTable {
+extension RowTable {
   /// Whether a statement can write a column; false if SQLite computes the column.
   func isWritten(_ column: ColumnIndex) -> Bool {
     guard case .attribute(let index) = layout.columns[column].content else { return true }

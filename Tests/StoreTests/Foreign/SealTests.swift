@@ -6,7 +6,7 @@ import Testing
 @testable import Store
 
 @Suite("Sealing the captured changes of an adopted file")
-struct AdoptedSealTests {
+struct SealTests {
   @Test("While another process is sealing, a command waits, and fails only after its timeout.")
   func waiting() throws {
     let program = try AdoptedProgram()
@@ -23,7 +23,7 @@ struct AdoptedSealTests {
       (error as? StoreError)?.code == .locked
     }
     #expect {
-      try AdoptedFile.begin(waiting: .milliseconds(200), on: connection)
+      try Capture.begin(waiting: .milliseconds(200), on: connection)
     } throws: { error in
       (error as? StoreError)?.code == .locked
     }

@@ -41,7 +41,7 @@ struct Boundaries {
     after start: Int64 = 0,
     through limit: Int64 = .max
   ) throws {
-    if try AdoptedFile.isCurrent(on: connection) {
+    if try Capture.isCurrent(on: connection) {
       commits = try Self.commits(connection, names: names)
     }
     var open: Mark?
