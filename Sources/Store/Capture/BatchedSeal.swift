@@ -65,6 +65,7 @@ final class BatchedSeal {
         connection: connection,
         history: scan.history(
           of: catalog.schema,
+          result,
           recorder: Capture.recorder(
             catalog.schema,
             id: catalog.schemaID,

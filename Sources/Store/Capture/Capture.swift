@@ -178,7 +178,7 @@ extension Capture {
       scan,
       result: result,
       connection: connection,
-      history: scan.history(of: schema, recorder: recorder, blobs: blobs),
+      history: scan.history(of: schema, result, recorder: recorder, blobs: blobs),
       own: own,
       isContinued: mark != nil
     )

@@ -20,8 +20,8 @@ final class CapturedScan {
   /// The captured rows after this clock are scanned.
   let start: Int64
   let chains: RowChains
-  /// The states of rows between the changes; nil for an adopted file, whose rows are its objects.
-  let states: CapturedStates?
+  /// The tables with captured changes.
+  private var changed: Set<Int> = []
   /// The clock of the first captured row; nil if there is none.
   private(set) var first: Int64?
   private let connection: Connection
@@ -48,8 +48,6 @@ final class CapturedScan {
     hasNewSchema = try !Capture.isCurrent(on: connection)
     leftOut = try Capture.leftOut(since: file, names: names, on: connection)
     chains = try RowChains()
-    states =
-      schema.isAdopted ? nil : try CapturedStates(tables, chains: chains, names: names)
     stream = try CapturedStream(
       connection,
       names: names,
@@ -69,7 +67,7 @@ final class CapturedScan {
     var count = 0
     while let event = try stream.next() {
       try chains.take(event)
-      try states?.keep(event)
+      changed.insert(event.table)
       first = first ?? event.place.clock
       count += 1
       if count % 64 == 0, let deadline, ContinuousClock.now >= deadline { return nil }
@@ -82,7 +80,6 @@ final class CapturedScan {
       stream: { try self.events(through: end, hasFingerprints: true) },
       values: { try captured.values($0, isAfter: $1, of: self.tables[$2]) }
     )
-    states?.order = order
     return Result(
       end: end,
       order: order,
@@ -93,13 +90,22 @@ final class CapturedScan {
   /// The history into which the changes are written.
   func history(
     of schema: StoreSchema,
+    _ result: Result,
     recorder: ChangeRecorder,
     blobs: Blobs
   ) throws -> any RowHistory {
-    if let states {
-      return try ObjectHistory(schema, states: states, recorder: recorder, blobs: blobs)
+    if schema.isAdopted {
+      return try TableHistory(tables, recorder: recorder, blobs: blobs, on: connection)
     }
-    return try TableHistory(tables, recorder: recorder, blobs: blobs, on: connection)
+    let states = CapturedStates(
+      tables,
+      changed: changed,
+      chains: chains,
+      order: result.order,
+      names: names,
+      events: { try self.events(through: result.end) }
+    )
+    return try ObjectHistory(schema, states: states, recorder: recorder, blobs: blobs)
   }
 
   func events(through end: Int64, hasFingerprints: Bool = false) throws -> CapturedStream {

@@ -4,21 +4,43 @@ import SQLite
 
 /// The states of rows between captured changes.
 ///
-/// The captured changes of each row are listed in the temporary file of the chains.
+/// The first question about a table with captured changes lists the changes of each row in the
+/// temporary file of the chains.
 final class CapturedStates {
   let tables: [RowTable]
-  /// The order of the changes, when all of them are scanned.
-  var order: RowOrder?
   private let chains: RowChains
   private let captured: CapturedTables
-  private let adding: Statement
-  private let findingEarlier: Statement
-  private let findingLater: Statement
+  private let order: RowOrder
+  /// The tables with captured changes.
+  private let changed: Set<Int>
+  private let events: () throws -> CapturedStream
+  private var isListed = false
+  private lazy var columns = "clock, row, has_before, has_after, is_victim"
+  private lazy var findEarlier =
+    "SELECT \(columns) FROM event WHERE chain = ?1 AND clock <= ?2 ORDER BY clock DESC"
+  private lazy var findLater =
+    "SELECT \(columns) FROM event WHERE chain = ?1 AND clock > ?2 ORDER BY clock"
 
-  init(_ tables: [RowTable], chains: RowChains, names: CaptureNames) throws {
+  /// `events` gives the captured rows that the chains contain.
+  init(
+    _ tables: [RowTable],
+    changed: Set<Int>,
+    chains: RowChains,
+    order: RowOrder,
+    names: CaptureNames,
+    events: @escaping () throws -> CapturedStream
+  ) {
     self.tables = tables
+    self.changed = changed
     self.chains = chains
+    self.order = order
+    self.events = events
     captured = CapturedTables(tables, names: names)
+  }
+
+  private func list() throws {
+    guard !isListed else { return }
+    isListed = true
     let connection = chains.connection
     try connection.execute(
       """
@@ -28,45 +50,41 @@ final class CapturedStates {
         PRIMARY KEY (origin, owner, chain)) WITHOUT ROWID;
       """
     )
-    adding = try connection.prepare("INSERT INTO event VALUES (?1, ?2, ?3, ?4, ?5, ?6)")
-    let columns = "clock, row, has_before, has_after, is_victim"
-    findingEarlier = try connection.prepare(
-      "SELECT \(columns) FROM event WHERE chain = ?1 AND clock <= ?2 ORDER BY clock DESC"
-    )
-    findingLater = try connection.prepare(
-      "SELECT \(columns) FROM event WHERE chain = ?1 AND clock > ?2 ORDER BY clock"
-    )
-  }
-
-  /// Lists a captured change, which must be in the chains.
-  func keep(_ event: CapturedEvent) throws {
-    for name in event.names {
-      guard let chain = try chains.chain(name, of: event.table) else { continue }
-      try adding.bind(1, chain.id)
-      try adding.bind(2, event.place.clock)
-      try adding.bind(3, event.row.number)
-      try adding.bind(4, Int64(event.before?.name == name ? 1 : 0))
-      try adding.bind(5, Int64(event.kind != .victim && event.after?.name == name ? 1 : 0))
-      try adding.bind(6, Int64(event.kind == .victim ? 1 : 0))
-      try adding.run()
-      guard case .key(let key) = name.identity, case .integer(let owner)? = key.first else {
-        continue
+    let adding = try connection.prepare("INSERT INTO event VALUES (?1, ?2, ?3, ?4, ?5, ?6)")
+    let stream = try events()
+    defer { stream.close() }
+    while let event = try stream.next() {
+      for name in event.names {
+        guard let chain = try chains.chain(name, of: event.table) else { continue }
+        try adding.bind(1, chain.id)
+        try adding.bind(2, event.place.clock)
+        try adding.bind(3, event.row.number)
+        try adding.bind(4, Int64(event.before?.name == name ? 1 : 0))
+        try adding.bind(5, Int64(event.kind != .victim && event.after?.name == name ? 1 : 0))
+        try adding.bind(6, Int64(event.kind == .victim ? 1 : 0))
+        try adding.run()
+        guard case .key(let key) = name.identity, case .integer(let owner)? = key.first else {
+          continue
+        }
+        try connection.run(
+          "INSERT OR IGNORE INTO owned VALUES (?1, ?2, ?3)",
+          values: [.integer(Int64(event.table)), .integer(owner), .integer(chain.id)]
+        )
       }
-      try chains.connection.run(
-        "INSERT OR IGNORE INTO owned VALUES (?1, ?2, ?3)",
-        values: [.integer(Int64(event.table)), .integer(owner), .integer(chain.id)]
-      )
     }
   }
 
   /// The values of a row after the change with a number of the clock; nil if there is no such row.
   func row(_ name: RowName, of table: Int, after clock: Int64) throws -> [Value]? {
-    guard let chain = try chains.chain(name, of: table) else { return try tables[table].find(name) }
-    if let change = try change(findingEarlier, of: chain, at: clock) {
+    guard changed.contains(table), let chain = try chains.chain(name, of: table) else {
+      return try tables[table].find(name)
+    }
+    try list()
+    if let change = try change(findEarlier, of: chain, at: clock) {
       return try change.hasAfter
         ? captured.values(change.row, isAfter: true, of: tables[table]) : nil
     }
-    if let change = try change(findingLater, of: chain, at: clock) {
+    if let change = try change(findLater, of: chain, at: clock) {
       return try change.hasBefore
         ? captured.values(change.row, isAfter: false, of: tables[table]) : nil
     }
@@ -81,10 +99,11 @@ final class CapturedStates {
 
   /// The nearest change of a row before or after a number of the clock.
   private func change(
-    _ statement: Statement,
+    _ sql: String,
     of chain: (id: Int64, isBroken: Bool),
     at clock: Int64
   ) throws -> Change? {
+    let statement = try chains.connection.cached(sql)
     try statement.bind(1, chain.id)
     try statement.bind(2, clock)
     defer { statement.reset() }
@@ -96,7 +115,7 @@ final class CapturedStates {
         hasBefore: statement.int64(at: 2) != 0,
         hasAfter: statement.int64(at: 3) != 0
       )
-      guard chain.isBroken, let order else { return change }
+      guard chain.isBroken else { return change }
       if try order.isUnchanged(clock) { continue }
       guard let place = try order.place(clock) else { return change }
       // Another change of the row is made at this place.
@@ -116,7 +135,9 @@ final class CapturedStates {
 
   /// The names of an owner's links that have captured changes.
   func changed(ofOwner owner: Int64, in table: Int) throws -> [RowName] {
-    try chains.connection.all(
+    guard changed.contains(table) else { return [] }
+    try list()
+    return try chains.connection.all(
       """
       SELECT chain.name FROM owned JOIN chain ON chain.id = owned.chain
         WHERE owned.origin = ?1 AND owned.owner = ?2
