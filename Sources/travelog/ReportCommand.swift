@@ -121,8 +121,8 @@ private func checkTrust(
   histories: [History]
 ) throws {
   guard wholeFolder(of: histories) != nil else {
-    let isStore = histories.allSatisfy { $0.source is StoreHistory }
-    guard request.against == nil, isStore || request.heads.isEmpty && request.checkpoints.isEmpty
+    let hasDigests = histories.allSatisfy(\.hasDigests)
+    guard request.against == nil, hasDigests || request.heads.isEmpty && request.checkpoints.isEmpty
     else {
       throw TravelogError.trustNeedsFolder
     }

@@ -47,6 +47,9 @@ private final class CountingSource: HistorySource {
 
   func outline() throws -> HistoryOutline { try source.outline() }
   func schemas() throws -> [StoreSchema] { try source.schemas() }
+  func files() -> [HistoryFile] { source.files() }
+  var proof: HistoryProof { source.proof }
+  func state() -> HistoryState { source.state() }
   func transactions(changing object: ObjectID) throws -> [Int64]? {
     try source.transactions(changing: object)
   }

@@ -28,7 +28,7 @@ package final class StoreState {
       folder = nil
       store = try readableStore(path)
     } else {
-      let past = try Past(name)
+      let past = try Past(History(name))
       let folder = try TemporaryFolder()
       self.folder = folder
       store = try makeReplica(of: past, in: URL(fileURLWithPath: folder.path), tick: tick)
@@ -62,23 +62,18 @@ package final class StoreState {
 ///
 /// A source that is a store must be closed before the export, because the export could switch the
 /// store to a write-ahead log.
-private struct Past {
-  enum Kind {
-    case folder, log, store
-  }
-
+struct Past {
   let name: String
   let outline: HistoryOutline
   let last: Int64
-  let kind: Kind
+  let state: HistoryState
 
-  init(_ name: String) throws {
-    let history = try History(name)
+  init(_ history: History) throws {
     try history.checkIsWhole()
-    self.name = name
+    name = history.name
     outline = history.outline
     last = history.last
-    kind = history.source is FolderHistory ? .folder : history.source is LogHistory ? .log : .store
+    state = try history.source.state()
   }
 }
 
@@ -87,10 +82,10 @@ private func makeReplica(of history: Past, in folder: URL, tick: Tick) throws ->
   guard history.last > 0 else {
     return try Store.open(.file(url), schema: history.outline.schemas[0])
   }
-  if case .store = history.kind, history.outline.schema.isAdopted {
+  if history.state == .store, history.outline.schema.isAdopted {
     return try adoptedState(history, in: folder, tick: tick)
   }
-  if case .store = history.kind, history.outline.base > 0 {
+  if history.state == .store, history.outline.base > 0 {
     return try rewound(history, at: url, tick: tick)
   }
   var request = ImportRequest(logs: try logs(of: history, in: folder, tick: tick), store: url.path)
@@ -153,12 +148,13 @@ private func rewound(_ history: Past, at url: URL, tick: Tick) throws -> Store {
 /// If the history is in a store, the history is first exported to temporary logs.
 private func logs(of history: Past, in folder: URL, tick: Tick) throws -> LogFolder {
   let outline = history.outline
-  if case .folder = history.kind { return LogFolder(outline.path) }
   let logs = LogFolder(folder.appendingPathComponent("logs").path)
-  guard outline.base == 0 else {
+  guard history.state == .folder || outline.base == 0 else {
     throw AuditError.historyBeginsLater(outline.path, base: outline.base, point: history.last)
   }
-  if case .log = history.kind {
+  switch history.state {
+  case .folder: return LogFolder(outline.path)
+  case .log:
     let name = LogName(
       store: outline.store,
       lineage: outline.lineage,
@@ -174,13 +170,13 @@ private func logs(of history: Past, in folder: URL, tick: Tick) throws -> LogFol
       at: link,
       withDestinationURL: URL(fileURLWithPath: outline.path)
     )
-    return logs
+  case .store:
+    try logs.create()
+    var request = ExportRequest(store: outline.path, logs: logs)
+    request.until = .transaction(history.last)
+    request.level = 1
+    request.trustsToken = true
+    _ = try export(request, tick: tick)
   }
-  try logs.create()
-  var request = ExportRequest(store: outline.path, logs: logs)
-  request.until = .transaction(history.last)
-  request.level = 1
-  request.trustsToken = true
-  _ = try export(request, tick: tick)
   return logs
 }

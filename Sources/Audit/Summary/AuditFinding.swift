@@ -64,7 +64,7 @@ package struct AuditFinding: Encodable, Sendable {
 package struct AuditCheck: Encodable, Sendable {
   package enum State: String, Encodable, Sendable {
     case found, clear, unchecked
-    /// Nothing was found, but a part of a history was altered or could not be read.
+    /// Nothing was found, but a part of a history was altered, or could not be read or verified.
     case unknown
   }
 

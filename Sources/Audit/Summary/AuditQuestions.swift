@@ -119,7 +119,9 @@ extension AuditQuestion {
     } else if !isWhole {
       (state, answer) = (.unknown, "Unknown")
     }
-    if !isWhole { statements = ["A part of the history was altered or could not be read."] }
+    if !isWhole {
+      statements = ["A part of the history was altered, or could not be read or verified."]
+    }
   }
 }
 
@@ -130,7 +132,9 @@ private func end(_ histories: [AuditedHistory]) -> AuditQuestion {
     state: .good,
     answer: "No later log is missing"
   )
-  if histories.contains(where: { $0.isEndConfirmed == nil }) {
+  if histories.contains(where: { $0.verdict == "unverified" }) {
+    (question.state, question.answer) = (.unknown, "Not verified")
+  } else if histories.contains(where: { $0.isEndConfirmed == nil }) {
     question.state = .unknown
     question.answer = "Not compared with logs"
     question.statements = [

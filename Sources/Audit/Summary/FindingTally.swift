@@ -110,7 +110,7 @@ struct FindingTally {
 
   /// All kinds of findings that the audit checks, each with its result.
   ///
-  /// `isWhole` is false if a part of a history was altered or could not be read.
+  /// `isWhole` is false if a part of a history was altered, or could not be read or verified.
   func checks(isWhole: Bool) -> [AuditCheck] {
     AuditFinding.Kind.allCases.map { kind in
       let count = findings[kind]?.count ?? 0

@@ -25,12 +25,13 @@ package func summarize(
 }
 
 /// The log folder, if all histories are read from its unfiltered logs; nil if a history is read
-/// from a store, a single log or filtered logs.
+/// from another source, such as a store, a single log or filtered logs.
 package func wholeFolder(of histories: [History]) -> LogFolder? {
-  guard histories.allSatisfy({ $0.source is FolderHistory && $0.outline.filter.isEmpty }) else {
-    return nil
+  let folders = histories.compactMap { history -> LogFolder? in
+    guard case .folder = history.source.proof, history.outline.filter.isEmpty else { return nil }
+    return LogFolder(history.outline.path)
   }
-  return histories.first.map { LogFolder($0.outline.path) }
+  return folders.count == histories.count ? folders.first : nil
 }
 
 /// Collects the counts of all histories for the report.

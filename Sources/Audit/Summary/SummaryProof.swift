@@ -34,12 +34,12 @@ extension Summary {
     entries[index].note(result)
   }
 
-  /// Reads the history of a store, a single log or filtered logs, and verifies it.
+  /// Reads a history that is not the unfiltered logs of a folder, and verifies it.
   func read(_ index: Int, tick: Tick) throws {
     let history = histories[index]
     begin(index)
-    var chain =
-      history.source is StoreHistory ? StoreChain(history.outline, request: request) : nil
+    var chain = history.hasDigests ? StoreChain(history.outline, request: request) : nil
+    if chain == nil { entries[index].isEndConfirmed = false }
     do {
       if let range = history.range { try scan(range, of: index, chain: &chain, tick: tick) }
     } catch let error as LogError where error.code != .inputOutput {
@@ -82,7 +82,6 @@ extension Summary {
   private func noteDamage(_ error: LogError, index: Int) {
     findings.add(.damage, value: error.message, transaction: error.transaction, history: index)
     entries[index].verdict = Verdict.damaged.rawValue
-    if !(histories[index].source is StoreHistory) { entries[index].isEndConfirmed = false }
     entries[index].statements.append(
       "The history could be read only up to transaction \(entries[index].lastTransaction ?? 0): "
         + error.message
@@ -91,9 +90,8 @@ extension Summary {
 
   private func prove(_ index: Int, chain: StoreChain?, tick: Tick) throws {
     let outline = histories[index].outline
-    entries[index].head = outline.head
-    switch histories[index].source {
-    case is StoreHistory:
+    switch histories[index].source.proof {
+    case .digests:
       guard let chain else { break }
       entries[index].head = chain.last
       entries[index].digest = chain.digest?.description
@@ -121,27 +119,29 @@ extension Summary {
           ?? "Anyone who can write to the store can forge its history and digests. To find a forgery,"
           + " give the report a digest that was noted elsewhere: --head DIGEST.",
       ]
-    case let log as LogHistory:
+    case .log(let verify):
+      entries[index].head = outline.head
       // Until now, only a part of the log was read, from the nearest position in the members file
       // to the requested end. Now the whole log is verified.
       do {
-        try log.prove()
+        try verify()
       } catch let error as LogError where error.code != .inputOutput {
         return noteDamage(error, index: index)
       }
       entries[index].verdict = Verdict.sound.rawValue
-      entries[index].isEndConfirmed = false
       entries[index].statements.append(
         "The log was read completely, and every digest in the log is correct. Only a digest"
           + " from the previous log shows whether a log is missing before this log."
       )
-    case is FolderHistory:
+    case .folder:
+      entries[index].head = outline.head
       var verifying = VerifyRequest(logs: LogFolder(outline.path))
       verifying.store = outline.store
       verifying.includesFiltered = true
       for result in try Pipeline.verify(verifying, tick: tick)
       where result.filterName != nil && result.lineage == outline.lineage { note(result) }
-    default: break
+    case .none(let reason):
+      entries[index].statements.append("The history can't be verified. \(reason)")
     }
   }
 }

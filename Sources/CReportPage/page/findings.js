@@ -54,7 +54,7 @@ function findingRow(item) {
 
 function checksList() {
   const states = { found: ['attention', 'found'], clear: ['good', 'not found'], unchecked: ['unknown', 'not checked'],
-    unknown: ['unknown', 'unknown: a part was altered or can’t be read'] };
+    unknown: ['unknown', 'unknown: a part was altered, or can’t be read or verified'] };
   return el('div.card', {}, el('h3', {}, 'What was checked'),
     table('Every check with its result', ['Check', 'Result', 'What the check does'], data.report.checks.map(check => {
       const [state, word] = states[check.state];

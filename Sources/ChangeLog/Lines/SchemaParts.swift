@@ -56,8 +56,8 @@ extension SchemaParts {
         result.append(
           Property(
             name: column.logName,
-            neutral: column.type.map(neutral) ?? #"{"entity":"","id":""}"#,
-            mayBeLarge: column.type.map(mayBeLarge) ?? false
+            neutral: column.type?.form.neutral ?? #"{"entity":"","id":""}"#,
+            mayBeLarge: column.type?.form.mayBeLarge ?? false
           )
         )
       }
@@ -72,24 +72,5 @@ extension SchemaParts {
   private static func object(_ properties: [Property], _ value: (Property) -> String) -> String {
     let members = properties.map { String(decoding: memberKey($0.name), as: UTF8.self) + value($0) }
     return "{" + members.joined(separator: ",") + "}"
-  }
-
-  private static func neutral(_ type: ValueType) -> String {
-    switch type {
-    case .bool: "false"
-    case .int8, .int16, .int32, .int64, .uint8, .uint16, .uint32: "0"
-    case .float16, .float, .double: "0.0"
-    case .uint64, .decimal: #""0""#
-    case .date: #""1970-01-01T00:00:00.000000Z""#
-    case .uuid: #""00000000-0000-0000-0000-000000000000""#
-    case .string, .url, .json, .data, .transformed, .any: #""""#
-    }
-  }
-
-  private static func mayBeLarge(_ type: ValueType) -> Bool {
-    switch type {
-    case .string, .url, .json, .data, .transformed, .any: true
-    default: false
-    }
   }
 }

@@ -31,31 +31,11 @@ extension StoreSchema {
       return names
     }
   }
-
-}
-
-/// The type that a reader would infer for a property's text.
-private enum LogEncoding: Hashable {
-  case truth, integer, real, digits, text, date, uuid, base64, spelled, reference, links
-
-  init(_ type: ValueType) {
-    switch type {
-    case .bool: self = .truth
-    case .int8, .int16, .int32, .int64, .uint8, .uint16, .uint32: self = .integer
-    case .float16, .float, .double: self = .real
-    case .uint64, .decimal: self = .digits
-    case .string, .url, .json: self = .text
-    case .date: self = .date
-    case .uuid: self = .uuid
-    case .data, .transformed: self = .base64
-    case .any: self = .spelled
-    }
-  }
 }
 
 extension Entity {
   fileprivate var loggedProperties: [(name: String, encoding: LogEncoding)] {
-    attributes.map { ($0.name, LogEncoding($0.type)) }
+    attributes.map { ($0.name, $0.type.form.encoding) }
       + relationships.compactMap { relationship in
         switch relationship.storage {
         case .column: (relationship.name, .reference)

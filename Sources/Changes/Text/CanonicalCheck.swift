@@ -6,35 +6,33 @@
 func isPlainlyCanonical(_ text: UnsafeRawBufferPointer, as type: ValueType) -> Bool {
   guard let first = text.first else { return false }
   if first == UInt8(ascii: "n") { return isSame(text, "null") }
-  switch type {
-  case .bool:
+  let form = type.form
+  switch form {
+  case .truth:
     return first == UInt8(ascii: "t") ? isSame(text, "true") : isSame(text, "false")
-  case .int8, .int16, .int32, .int64, .uint8, .uint16, .uint32:
-    guard let number = parseInteger(text), let range = type.integers else { return false }
-    return range.contains(number)
-  case .float16, .float, .double:
+  case .integer(let range):
+    return parseInteger(text).map(range.contains) ?? false
+  case .real:
     return parseShortDouble(text) != nil
-  case .string, .url, .json, .uint64, .decimal, .date, .uuid, .data, .transformed, .any:
+  case .unsigned, .date, .text, .exact, .bytes, .spelled:
     guard text.count >= 2, first == 0x22, text[text.count - 1] == 0x22 else { return false }
     return isPlainlyCanonical(
       inner: UnsafeRawBufferPointer(rebasing: text[1..<text.count - 1]),
-      type: type
+      form: form
     )
   }
 }
 
-private func isPlainlyCanonical(inner text: UnsafeRawBufferPointer, type: ValueType) -> Bool {
-  switch type {
-  case .string, .url, .json:
-    hasCanonicalEscapes(text) && isValidUTF8(text)
-  case .uint64: parseUnsignedInteger(text) != nil
-  case .decimal: isCanonicalDecimal(text)
+private func isPlainlyCanonical(inner text: UnsafeRawBufferPointer, form: ValueForm) -> Bool {
+  switch form {
+  case .text: hasCanonicalEscapes(text) && isValidUTF8(text)
+  case .unsigned: parseUnsignedInteger(text) != nil
+  case .exact(let kind): kind.isCanonical(text)
   case .date: parseDate(text) != nil
-  case .uuid: isCanonicalUUID(text)
-  case .data, .transformed: isCanonicalBase64(text)
-  case .any:
+  case .bytes: isCanonicalBase64(text)
+  case .spelled:
     text.starts(with: "text:".utf8) && hasCanonicalEscapes(text) && isValidUTF8(text)
-  default: false
+  case .truth, .integer, .real: false
   }
 }
 

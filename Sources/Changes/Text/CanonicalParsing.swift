@@ -50,44 +50,42 @@ func parsePlain(
   as type: ValueType,
   in room: UnsafeMutableRawBufferPointer
 ) -> PlainValue? {
-  switch type {
-  case .bool:
+  let form = type.form
+  switch form {
+  case .truth:
     if isSame(bytes, "true") { return .integer(1) }
     return isSame(bytes, "false") ? .integer(0) : nil
-  case .int8, .int16, .int32, .int64, .uint8, .uint16, .uint32:
-    guard let number = parseInteger(bytes), type.integers?.contains(number) == true else {
-      return nil
-    }
+  case .integer(let range):
+    guard let number = parseInteger(bytes), range.contains(number) else { return nil }
     return .integer(number)
-  case .float16, .float, .double:
+  case .real:
     if let number = parseDouble(bytes) { return .real(number) }
     return parseInteger(bytes).map { .integer($0) }
-  case .string, .url, .json, .uint64, .decimal, .date, .uuid, .data, .transformed, .any:
+  case .unsigned, .date, .text, .exact, .bytes, .spelled:
     guard bytes.count >= 2, bytes[0] == 0x22, bytes[bytes.count - 1] == 0x22 else { return nil }
     let inner = UnsafeRawBufferPointer(rebasing: bytes[1..<bytes.count - 1])
-    return parseQuoted(inner, as: type, in: room)
+    return parseQuoted(inner, as: form, in: room)
   }
 }
 
 /// Reads the text between quotes.
 private func parseQuoted(
   _ text: UnsafeRawBufferPointer,
-  as type: ValueType,
+  as form: ValueForm,
   in room: UnsafeMutableRawBufferPointer
 ) -> PlainValue? {
-  switch type {
-  case .string, .url, .json:
+  switch form {
+  case .text:
     let hasEscapes = indexOfEscape(in: text, from: 0) < text.count
     guard let plain = hasEscapes ? unescapeCanonical(text, in: room) : text, isValidUTF8(plain)
     else { return nil }
     return .text(plain)
-  case .any: return parseSpelled(text, in: room)
-  case .uint64: return parseUnsignedInteger(text).map { plainUnsigned($0, in: room) }
+  case .spelled: return parseSpelled(text, in: room)
+  case .unsigned: return parseUnsignedInteger(text).map { plainUnsigned($0, in: room) }
   case .date: return parseDate(text).map { .real($0) }
-  case .data, .transformed: return decodeBase64(text, in: room).map { .blob($0) }
-  case .decimal where isCanonicalDecimal(text), .uuid where isCanonicalUUID(text):
-    return .text(text)
-  default: return nil
+  case .bytes: return decodeBase64(text, in: room).map { .blob($0) }
+  case .exact(let kind): return kind.isCanonical(text) ? .text(text) : nil
+  case .truth, .integer, .real: return nil
   }
 }
 

@@ -17,7 +17,8 @@ package func appendCanonical(
   as type: ValueType,
   to buffer: inout [UInt8]
 ) -> SpecialValue? {
-  if type == .any {
+  let form = type.form
+  if case .spelled = form {
     appendSpelled(value, to: &buffer)
     return nil
   }
@@ -26,15 +27,15 @@ package func appendCanonical(
   case .null:
     appendNull(to: &buffer)
     return nil
-  case .integer(let number): isShown = append(number, as: type, to: &buffer)
-  case .real(let number): isShown = append(number, as: type, to: &buffer)
+  case .integer(let number): isShown = append(number, as: form, to: &buffer)
+  case .real(let number): isShown = append(number, as: form, to: &buffer)
   case .text(var text):
-    isShown = text.withUTF8 { append(UnsafeRawBufferPointer($0), as: type, to: &buffer) }
+    isShown = text.withUTF8 { append(UnsafeRawBufferPointer($0), as: form, to: &buffer) }
   case .brokenText:
     isShown = false
     appendNull(to: &buffer)
   case .blob(let data):
-    isShown = type == .data || type == .transformed
+    isShown = form == .bytes
     if isShown {
       buffer.append(0x22)
       data.withUnsafeBytes { appendBase64($0, to: &buffer) }
@@ -60,21 +61,20 @@ private func appendSpelled(_ value: Value, to buffer: inout [UInt8]) {
   spelling.withUnsafeBytes { appendJSONString($0, to: &buffer) }
 }
 
-private func append(_ number: Int64, as type: ValueType, to buffer: inout [UInt8]) -> Bool {
-  switch type {
-  case .bool where number == 0 || number == 1:
+private func append(_ number: Int64, as form: ValueForm, to buffer: inout [UInt8]) -> Bool {
+  switch form {
+  case .truth where number == 0 || number == 1:
     buffer.append(contentsOf: (number == 1 ? "true" : "false").utf8)
     return true
-  case .uint64 where number >= 0:
+  case .unsigned where number >= 0:
     buffer.append(0x22)
     appendInteger(number, to: &buffer)
     buffer.append(0x22)
     return true
-  case .int8, .int16, .int32, .int64, .uint8, .uint16, .uint32:
-    guard let range = type.integers, range.contains(number) else { break }
+  case .integer(let range) where range.contains(number):
     appendInteger(number, to: &buffer)
     return true
-  case .float16, .float, .double:
+  case .real:
     appendInteger(number, to: &buffer)
     return true
   case .date:
@@ -82,15 +82,15 @@ private func append(_ number: Int64, as type: ValueType, to buffer: inout [UInt8
     // note under `special`.
     appendDateString(Double(number), to: &buffer)
     return false
-  default: break
+  case .truth, .integer, .unsigned, .text, .exact, .bytes, .spelled:
+    appendNull(to: &buffer)
+    return false
   }
-  appendNull(to: &buffer)
-  return false
 }
 
-private func append(_ number: Double, as type: ValueType, to buffer: inout [UInt8]) -> Bool {
-  switch type {
-  case .float16, .float, .double:
+private func append(_ number: Double, as form: ValueForm, to buffer: inout [UInt8]) -> Bool {
+  switch form {
+  case .real:
     if appendDouble(number, to: &buffer) { return true }
     appendNull(to: &buffer)
     return false
@@ -98,7 +98,7 @@ private func append(_ number: Double, as type: ValueType, to buffer: inout [UInt
     // RFC 3339 has no negative zero. Zero is the same instant.
     appendDateString(number == 0 ? 0 : number, to: &buffer)
     return datesShown.contains(number) && (number != 0 || number.sign == .plus)
-  default:
+  case .truth, .integer, .unsigned, .text, .exact, .bytes, .spelled:
     appendNull(to: &buffer)
     return false
   }
@@ -106,24 +106,24 @@ private func append(_ number: Double, as type: ValueType, to buffer: inout [UInt
 
 private func append(
   _ text: UnsafeRawBufferPointer,
-  as type: ValueType,
+  as form: ValueForm,
   to buffer: inout [UInt8]
 ) -> Bool {
-  switch type {
-  case .string, .url, .json:
+  switch form {
+  case .text:
     appendJSONString(text, to: &buffer)
     return true
-  case .uint64 where isLargeUnsigned(text):
+  case .unsigned where isLargeUnsigned(text):
     buffer.append(0x22)
     buffer.append(contentsOf: text.drop { $0 == 0x30 })
     buffer.append(0x22)
     return true
-  case .uuid where isCanonicalUUID(text), .decimal where isCanonicalDecimal(text):
+  case .exact(let kind) where kind.isCanonical(text):
     buffer.append(0x22)
     buffer.append(contentsOf: text)
     buffer.append(0x22)
     return true
-  default:
+  case .truth, .integer, .unsigned, .real, .date, .exact, .bytes, .spelled:
     appendNull(to: &buffer)
     return false
   }

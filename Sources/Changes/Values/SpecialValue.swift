@@ -19,7 +19,7 @@ package enum SpecialValue: Hashable, Sendable {
     case .real(let number) where number.isNaN: self = .nan
     case .real(.infinity): self = .infinity
     case .real(-.infinity): self = .negativeInfinity
-    case .text("NaN") where type.hasNaN: self = .nan
+    case .text("NaN") where type.form.hasNaN: self = .nan
     default: self = .stored(value)
     }
   }
@@ -108,33 +108,6 @@ package enum SpecialValue: Hashable, Sendable {
     return Array(name.utf8).withUnsafeBytes { bytes in
       if let number = parseInteger(bytes) { return .integer(number) }
       return parseDouble(bytes).map { .real($0) }
-    }
-  }
-}
-
-extension ValueType {
-  /// Whether not-a-number is a value of the type, stored as the text `NaN`.
-  var hasNaN: Bool {
-    switch self {
-    case .float16, .float, .double, .date, .decimal: true
-    default: false
-    }
-  }
-
-  /// The range of integers that values of the type can have; nil if the type is not stored as
-  /// integers.
-  package var integers: ClosedRange<Int64>? {
-    switch self {
-    case .bool: 0...1
-    case .int8: Int64(Int8.min)...Int64(Int8.max)
-    case .int16: Int64(Int16.min)...Int64(Int16.max)
-    case .int32: Int64(Int32.min)...Int64(Int32.max)
-    case .int64: Int64.min...Int64.max
-    case .uint8: 0...Int64(UInt8.max)
-    case .uint16: 0...Int64(UInt16.max)
-    case .uint32: 0...Int64(UInt32.max)
-    case .uint64: 0...Int64.max
-    default: nil
     }
   }
 }

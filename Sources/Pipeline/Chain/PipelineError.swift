@@ -22,7 +22,7 @@ package struct PipelineError: Error, Sendable, Worded {
     case noLogsOfLineage(Int64, of: String, others: [Int64])
     case severalStores([String], choice: Choice)
     case notAPoint(String, in: String), afterHead(Int64, base: Int64, head: Int64)
-    case beforeHistory(Point, Beginning), logsAreGone(from: Int64)
+    case beforeHistory(Point, Beginning), logsAreGone(from: Int64), hasNoState(String)
     // Names.
     case unknownEntity(String, known: [String])
     case unknownProperty(String, of: String, known: [String])
@@ -122,7 +122,7 @@ extension PipelineError {
     case .isThere, .hasValue: .stillThere
     case .isUnprovenSnapshot, .isNotProven, .isUnprovenTransaction: .unproven
     case .notAPoint, .isDroppedAndHashed, .hasNoKey, .notAReplica, .isPast, .hasLogs,
-      .snapshotIsNotLast, .snapshotIsFiltered, .isLink, .isCovered, .isUnexported:
+      .snapshotIsNotLast, .snapshotIsFiltered, .hasNoState, .isLink, .isCovered, .isUnexported:
       .misuse
     }
   }

@@ -30,6 +30,9 @@ extension PipelineError {
     case .logsAreGone(let first):
       "The logs from transaction \(first) on were removed from \(logs).\nCopy the missing logs back"
         + " into the folder."
+    case .hasNoState(let reason):
+      "\(logs) does not show the state of a store. \(reason)"
+        + "\nName a store, a log folder or a log."
     case .unknownEntity(let name, let known):
       "There is no entity or table \(inQuotes(abbreviated(name))) in \(logs).\nThe known names are \(listText(known))."
     case .unknownProperty(let name, let entity, let known):

@@ -1,5 +1,4 @@
 import ChangeLog
-import Glibc
 
 extension History {
   /// Opens every history that a text names.
@@ -16,8 +15,7 @@ extension History {
   ///
   /// The result is empty if the text does not name a log folder, or names a point.
   private static func folderHistories(_ text: String) throws -> [History] {
-    var status = stat()
-    guard stat(text, &status) == 0, status.st_mode & S_IFMT == S_IFDIR else { return [] }
+    guard try kind(of: text) == .folder else { return [] }
     let place = LogPlace(text)
     guard !place.isPart, place.lineage == nil, place.folder.partial == nil else { return [] }
     let folder = place.folder

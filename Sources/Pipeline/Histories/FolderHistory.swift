@@ -57,6 +57,14 @@ package final class FolderHistory: HistorySource {
     return try LogChain(folder, store: store, lineage: lineage)
   }
 
+  package var proof: HistoryProof { .folder }
+  package func state() -> HistoryState { .folder }
+
+  package func files() throws -> [HistoryFile] {
+    try chain.folder.files(of: chain.store, lineage: chain.lineage)
+      .map { HistoryFile(path: $0.path, isDigestible: true) }
+  }
+
   private func gapBefore(_ id: Int64) -> HistoryPoint {
     HistoryPoint(lineage: chain.lineage, transaction: id - 1, digest: chain.beginning.digest)
   }

@@ -40,6 +40,9 @@ package struct History {
     throw ChainFailure.filteredHistory(outline.filter, of: name).at(outline.path)
   }
 
+  /// Whether the history can be compared with trusted digests while it is read.
+  package var hasDigests: Bool { if case .digests = source.proof { true } else { false } }
+
   /// The ids of the transactions up to the point; nil if no transaction is before the point.
   package var range: ClosedRange<Int64>? {
     last > outline.base ? outline.base + 1...last : nil
@@ -68,9 +71,7 @@ package struct History {
   /// With the path of the store, the caller can read rows instead of replaying history.
   package static func storeAtHead(_ text: String) throws -> String? {
     let (path, point) = try split(text)
-    var status = stat()
-    guard stat(path, &status) == 0, status.st_mode & S_IFMT != S_IFDIR, try !isCompressed(path)
-    else { return nil }
+    guard try kind(of: path) == .store else { return nil }
     if case .head = point { return path }
     return try History(text).isAtHead ? path : nil
   }
@@ -90,12 +91,24 @@ package struct History {
   }
 
   private static func open(_ path: String, store: String?) throws -> any HistorySource {
-    var status = stat()
-    guard stat(path, &status) == 0 else {
-      throw PipelineError(.noFile, logs: path)
+    switch try kind(of: path) {
+    case .folder: try openFolder(path, store: store)
+    case .log: LogHistory(path: path)
+    case .store: try StoreHistory(path: path)
+    case nil: throw PipelineError(.noFile, logs: path)
     }
-    if status.st_mode & S_IFMT == S_IFDIR { return try openFolder(path, store: store) }
-    return try isCompressed(path) ? LogHistory(path: path) : StoreHistory(path: path)
+  }
+
+  enum Kind {
+    case folder, log, store
+  }
+
+  /// The kind of source at a path; nil if there is no file or folder.
+  static func kind(of path: String) throws -> Kind? {
+    var status = stat()
+    guard stat(path, &status) == 0 else { return nil }
+    if status.st_mode & S_IFMT == S_IFDIR { return .folder }
+    return try isCompressed(path) ? .log : .store
   }
 
   /// Opens a log folder, or the folder of one store or one lineage in it.
@@ -158,7 +171,7 @@ extension HistorySource {
       head: outline.head,
       // If the time can't be read, the message does not contain a time.
       time: try? outline.stretches.first.flatMap { try first(in: $0)?.time },
-      isStore: self is StoreHistory,
+      isStore: (try? state()) == .store,
       earlier: outline.otherLineages.last { $0.lineage < outline.lineage }?.path
     )
     return PipelineError(.beforeHistory(point, beginning), logs: outline.path)

@@ -1,6 +1,9 @@
 import Changes
 
 /// A source of transactions: a store, a log folder, or one log.
+///
+/// A source of another format is a type that conforms to this protocol, and one more kind of source
+/// in ``History``. Commands ask a source only through this protocol.
 package protocol HistorySource: AnyObject {
   func outline() throws -> HistoryOutline
 
@@ -31,11 +34,53 @@ package protocol HistorySource: AnyObject {
   /// The ids of the transactions that changed an object, in ascending order; nil if only reading
   /// all transactions would find these ids.
   func transactions(changing object: ObjectID) throws -> [Int64]?
+
+  /// The files that contain the history, in the order of its transactions.
+  func files() throws -> [HistoryFile]
+
+  /// How the history can be verified.
+  var proof: HistoryProof { get }
+
+  /// How the state of the store at a point of the history can be built.
+  ///
+  /// - Throws: ``PipelineError`` if the history does not show the state of a store.
+  func state() throws -> HistoryState
 }
 
 extension HistorySource {
   /// Logs have no index of objects.
   package func transactions(changing object: ObjectID) throws -> [Int64]? { nil }
+}
+
+package struct HistoryFile: Sendable {
+  package let path: String
+  /// Whether this process may open the file and compute its digest.
+  ///
+  /// If this process opened and closed the file of a store, it would lose the locks that SQLite
+  /// holds on the file.
+  package let isDigestible: Bool
+}
+
+/// How a history can be verified.
+package enum HistoryProof {
+  /// By ``verify(_:observer:tick:)``, which reads the logs of the folder.
+  case folder
+  /// By a reader of all transactions, which recomputes their digests.
+  case digests
+  /// By reading the whole log with the closure, which throws a ``LogError`` if the log was altered.
+  case log(verify: () throws -> Void)
+  /// By nothing, for a reason in a sentence.
+  case none(String)
+}
+
+/// How the state of the store at a point of a history can be built.
+package enum HistoryState: Sendable {
+  /// By an import of the logs in the folder.
+  case folder
+  /// By an import of the log.
+  case log
+  /// From the rows of the store, or by an export and an import of its history.
+  case store
 }
 
 /// The facts about a history that are known before its transactions are read.

@@ -6,6 +6,11 @@ package final class LogHistory: HistorySource {
 
   package init(path: String) { self.path = path }
 
+  package var proof: HistoryProof { .log(verify: verify) }
+  package func state() -> HistoryState { .log }
+
+  package func files() -> [HistoryFile] { [HistoryFile(path: path, isDigestible: true)] }
+
   private func open() throws -> LogReader {
     let file = withoutLinks(path)
     return try LogReader(path: file) { try Erasures(near: file, header: $0) }
@@ -49,7 +54,7 @@ package final class LogHistory: HistorySource {
   /// Reads the whole log, and verifies everything except what depends on other logs.
   ///
   /// - Throws: ``LogError`` if the log was altered.
-  package func prove() throws {
+  private func verify() throws {
     let reader = try open()
     while try reader.next() != nil {}
   }

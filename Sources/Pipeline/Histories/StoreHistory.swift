@@ -21,6 +21,13 @@ package final class StoreHistory: HistorySource {
 
   deinit { store.giveBack(reader) }
 
+  package var proof: HistoryProof { .digests }
+  package func state() -> HistoryState { .store }
+
+  package func files() -> [HistoryFile] {
+    [HistoryFile(path: store.location.path, isDigestible: false)]
+  }
+
   package func outline() throws -> HistoryOutline {
     let range = try reader.historyRange()
     let base = range.base.transaction

@@ -9,24 +9,22 @@ enum TypeConversion {
 
   /// The conversion between two types; nil if values would be lost or change their meaning.
   init?(from old: ValueType, to new: ValueType) {
-    if old == new {
+    if old == new || old.widerTypes.contains(new) {
       self = .none
       return
     }
-    switch (old, new) {
-    case (.float16, .float), (.float16, .double), (.float, .double),
-      (.uuid, .string), (.url, .string), (.decimal, .string):
-      self = .none
-    case (_, .decimal) where old.isNumber: self = .integerToDecimal
-    case (_, .float16), (_, .float), (_, .double):
-      guard old.isNumber, let integers = old.integers, old != .uint64,
-        integers.upperBound <= new.largestExactInteger
-      else { return nil }
+    guard old.isInteger, let integers = old.form.integers else { return nil }
+    if new == .decimal {
+      self = .integerToDecimal
+      return
+    }
+    guard old != .uint64 else { return nil }
+    if let largest = new.largestExactInteger {
+      guard integers.upperBound <= largest else { return nil }
       self = .integerToReal
-    default:
-      guard old.isNumber, new.isNumber, let integers = old.integers, let wider = new.integers,
-        old != .uint64, integers.lowerBound >= wider.lowerBound,
-        integers.upperBound <= wider.upperBound
+    } else {
+      guard new.isInteger, let wider = new.form.integers,
+        integers.lowerBound >= wider.lowerBound, integers.upperBound <= wider.upperBound
       else { return nil }
       self = .none
     }
@@ -53,22 +51,5 @@ package func converted(_ value: Value, from old: ValueType, to new: ValueType) -
   case (.integerToDecimal, .integer(let number)): return .text(String(number))
   case (.integerToDecimal, .text(let digits)): return .text(String(digits.drop { $0 == "0" }))
   default: return value
-  }
-}
-
-extension ValueType {
-  /// Whether the type is an integer type.
-  ///
-  /// Bool is not an integer type, although SQLite stores a Bool as an integer.
-  fileprivate var isNumber: Bool { self != .bool && integers != nil }
-
-  /// The highest integer up to which the type can represent each integer exactly.
-  fileprivate var largestExactInteger: Int64 {
-    switch self {
-    case .float16: 1 << 11
-    case .float: 1 << 24
-    case .double: 1 << 53
-    default: 0
-    }
   }
 }

@@ -29,26 +29,21 @@ extension EntityLayout {
       guard case .integer = value else { return false }
       return true
     }
-    switch (type, value) {
-    case (_, .text(let digest)) where column.isExternal:
-      return Digest(hexadecimal: digest) != nil
-    case (_, .blob) where column.isExternal: return true
-    case (.any, _): return true
-    case (.data, .blob), (.transformed, .blob): return true
-    case (.float16, .real), (.float, .real), (.double, .real), (.date, .real),
-      (.float16, .integer), (.float, .integer), (.double, .integer), (.date, .integer),
-      (.string, .text), (.json, .text), (.url, .text), (.string, .brokenText):
+    if column.isExternal {
+      if case .text(let digest) = value { return Digest(hexadecimal: digest) != nil }
+      if case .blob = value { return true }
+    }
+    switch (type.form, value) {
+    case (.spelled, _), (.bytes, .blob), (.real, .real), (.real, .integer), (.date, .real),
+      (.date, .integer), (.text, .text):
       return true
-    default:
+    case (.text, .brokenText): return type == .string
+    case (.text, _), (.bytes, _): return false
+    case (.truth, _), (.integer, _), (.unsigned, _), (.exact, _), (.real, _), (.date, _):
       // A value that needs no note in `special` has the right type. So does NaN.
       var text: [UInt8] = []
-      return appendCanonical(value, as: type, to: &text).map(isNumberBeyondJSON) ?? true
+      return appendCanonical(value, as: type, to: &text).map { $0 == .nan } ?? true
     }
-  }
-
-  private func isNumberBeyondJSON(_ special: SpecialValue) -> Bool {
-    guard case .nan = special else { return false }
-    return true
   }
 }
 
@@ -66,21 +61,5 @@ private func words(for value: Value) -> String {
 
 private func words(for column: EntityLayout.Column) -> String {
   guard let type = column.type else { return "the id of an object" }
-  let what: String
-  switch type {
-  case .bool: what = "0 or 1"
-  case .int8, .int16, .int32, .int64, .uint8, .uint16, .uint32: what = "an integer of \(type)"
-  case .uint64: what = "an integer, or a text of twenty digits"
-  case .float16, .float, .double: what = "a number, or the text NaN"
-  case .decimal: what = "a decimal number as a text"
-  case .string: what = "a text"
-  case .date: what = "a number of seconds since 2001, or the text NaN"
-  case .data: what = "a blob"
-  case .uuid: what = "a UUID in capitals as a text"
-  case .url: what = "a URL as a text"
-  case .json: what = "JSON as a text"
-  case .transformed: what = "a blob"
-  case .any: what = "a value"
-  }
-  return column.isOptional ? what + ", or null" : what
+  return column.isOptional ? type.words + ", or null" : type.words
 }

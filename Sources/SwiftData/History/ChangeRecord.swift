@@ -107,10 +107,8 @@ struct RecordedSide: Sendable {
   private func stored(_ value: EncodedValue, type: ValueType) throws -> Value {
     if let digest = LargeReference(value.large)?.digest {
       let data = try record.schema.store.read { try $0.largeData(digest) }
-      switch type {
-      case .data, .transformed: return .blob(data)
-      default: return .text(String(decoding: data, as: UTF8.self))
-      }
+      return type.form == .bytes
+        ? .blob(data) : .text(String(decoding: data, as: UTF8.self))
     }
     if value == .erased { return .null }
     let special = value.specialName.flatMap { SpecialValue(name: $0) }
@@ -151,25 +149,6 @@ struct RecordedSide: Sendable {
       )
     }
     return record.schema.identifier(entity, row: row)
-  }
-}
-
-extension ValueType {
-  fileprivate var codec: AttributeCodec {
-    func codec(_ type: any _AttributeValue.Type) -> AttributeCodec { .scalar(type) }
-    return switch self {
-    case .bool: codec(Bool.self)
-    case .int8, .int16, .int32, .int64, .uint8, .uint16, .uint32: codec(Int64.self)
-    case .uint64: codec(UInt64.self)
-    case .float16, .float, .double: codec(Double.self)
-    case .decimal: codec(Decimal.self)
-    // No model has an attribute of type any, so the value is decoded as a text.
-    case .string, .json, .any: codec(String.self)
-    case .date: codec(Date.self)
-    case .data, .transformed: codec(Data.self)
-    case .uuid: codec(UUID.self)
-    case .url: codec(URL.self)
-    }
   }
 }
 

@@ -125,3 +125,23 @@ extension Decimal: _AttributeValue {
     }
   }
 }
+
+extension ValueType {
+  /// The codec of values whose property no class has any more.
+  var codec: AttributeCodec {
+    func codec(_ type: any _AttributeValue.Type) -> AttributeCodec { .scalar(type) }
+    return switch self {
+    case .bool: codec(Bool.self)
+    case .int8, .int16, .int32, .int64, .uint8, .uint16, .uint32: codec(Int64.self)
+    case .uint64: codec(UInt64.self)
+    case .float16, .float, .double: codec(Double.self)
+    case .decimal: codec(Decimal.self)
+    // No model has an attribute of type any, so the value is decoded as a text.
+    case .string, .json, .any: codec(String.self)
+    case .date: codec(Date.self)
+    case .data, .transformed: codec(Data.self)
+    case .uuid: codec(UUID.self)
+    case .url: codec(URL.self)
+    }
+  }
+}

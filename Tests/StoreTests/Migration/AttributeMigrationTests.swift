@@ -191,7 +191,7 @@ struct AttributeMigrationTests {
 
   /// Values of a type, unusual ones included.
   static func values(_ type: ValueType) -> [Value] {
-    if let integers = type.integers {
+    if let integers = type.form.integers {
       let large: [Value] =
         type == .uint64 ? [.text("09223372036854775808"), storedUnsigned(.max)] : []
       return [.integer(integers.lowerBound), .integer(1), .integer(integers.upperBound)] + large

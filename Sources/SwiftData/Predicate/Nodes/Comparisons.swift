@@ -96,26 +96,23 @@ extension SQLTranslation {
       return try right.holds { try comparison(left, $0, by: op) }
     }
     let plain: SQLQuery = "\(left.sql) \(op.sql) \(right.sql)\(left.collation)"
-    switch left.type {
-    case .float16, .float, .double, .date:
-      // NaN is stored as a text. In SQLite a text is greater than all numbers; in Swift NaN has no
-      // order. So a NaN on the greater side must be excluded.
-      let greater: SQLScalar
-      let smaller: SQLScalar
-      switch op {
-      case .lessThan, .lessThanOrEqual: (smaller, greater) = (left, right)
-      default: (smaller, greater) = (right, left)
-      }
-      if isNotANumber(left) || isNotANumber(right) { return .false }
-      // The greater side is a number, so a text on the smaller side never satisfies the comparison.
-      if isConstant(greater) { return plain }
-      let infinity: SQLQuery = "\(bind: .real(.infinity))"
-      if isConstant(smaller) || op == .lessThan || op == .greaterThan {
-        return "(\(plain) AND \(greater.sql) <= \(infinity))"
-      }
-      return "(\(plain) AND \(left.sql) <= \(infinity) AND \(right.sql) <= \(infinity))"
-    default: return plain
+    guard left.type.form.isReal else { return plain }
+    // NaN is stored as a text. In SQLite a text is greater than all numbers; in Swift NaN has no
+    // order. So a NaN on the greater side must be excluded.
+    let greater: SQLScalar
+    let smaller: SQLScalar
+    switch op {
+    case .lessThan, .lessThanOrEqual: (smaller, greater) = (left, right)
+    default: (smaller, greater) = (right, left)
     }
+    if isNotANumber(left) || isNotANumber(right) { return .false }
+    // The greater side is a number, so a text on the smaller side never satisfies the comparison.
+    if isConstant(greater) { return plain }
+    let infinity: SQLQuery = "\(bind: .real(.infinity))"
+    if isConstant(smaller) || op == .lessThan || op == .greaterThan {
+      return "(\(plain) AND \(greater.sql) <= \(infinity))"
+    }
+    return "(\(plain) AND \(left.sql) <= \(infinity) AND \(right.sql) <= \(infinity))"
   }
 
   private func isConstant(_ scalar: SQLScalar) -> Bool { scalar.sql.text == "?" }

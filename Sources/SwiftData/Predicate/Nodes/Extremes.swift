@@ -18,12 +18,10 @@ extension SQLTranslation {
     guard case .collection(let collection) = try rows(term(elements)),
       case .scalar(var scalar) = collection.element, scalar.isOrdered, !scalar.isNullable
     else { throw NotTranslatable.operands("a value that is not an array of ordered values") }
-    switch scalar.type {
-    case .float16, .float, .double, .date:
-      // If there is a NaN, the result in Swift depends on its position, which SQL does not take
-      // into account.
+    // If there is a NaN, the result in Swift depends on its position, which SQL does not take into
+    // account.
+    guard !scalar.type.form.isReal else {
       throw NotTranslatable.operands("numbers that may be NaN")
-    default: break
     }
     scalar.sql = """
       (SELECT \(scalar.sql) AS extreme FROM \(collection.source) WHERE \(collection.condition) \

@@ -12,15 +12,10 @@ extension SQLTranslation {
       return isPositive.negated
     }
     let sign: SQLQuery = column.isNullable ? "IS" : "="
-    switch column.type {
-    case .float16, .float, .double, .date:
-      // NaN is stored as a text, and is not equal to any value.
-      if case .text = value.sql.bindings.first { return .false }
-      return "\(column.sql) \(sign) \(value.sql)"
-    case .string where column.swiftType == String.self:
-      guard let text = constant as? String else { break }
+    // NaN is stored as a text, and is not equal to any value.
+    if column.type.form.isReal, case .text = value.sql.bindings.first { return .false }
+    if column.type == .string, column.swiftType == String.self, let text = constant as? String {
       return equality(column, text: text)
-    default: break
     }
     return "\(column.sql) \(sign) \(value.sql)"
   }
@@ -43,14 +38,10 @@ extension SQLTranslation {
       throw NotTranslatable.operands("\(left.swiftType) and \(right.swiftType)")
     }
     let sign: SQLQuery = left.isNullable || right.isNullable ? "IS" : "="
-    switch left.type {
-    case .float16, .float, .double, .date:
-      return "(\(left.sql) \(sign) \(right.sql) AND typeof(\(left.sql)) <> 'text')"
-    case .string where left.swiftType == String.self:
-      return "\(left.sql) \(sign) \(right.sql) COLLATE SWIFT"
-    default:
-      return "\(left.sql) \(sign) \(right.sql)"
-    }
+    let isSame: SQLQuery = "\(left.sql) \(sign) \(right.sql)"
+    if left.type.form.isReal { return "(\(isSame) AND typeof(\(left.sql)) <> 'text')" }
+    return left.type == .string && left.swiftType == String.self
+      ? "\(isSame) COLLATE SWIFT" : isSame
   }
 
   func membership(_ column: SQLScalar, in values: [Any]) throws -> SQLQuery {
@@ -66,18 +57,16 @@ extension SQLTranslation {
       guard scalar.type == column.type, column.type != .transformed,
         let stored = scalar.sql.bindings.first
       else { throw NotTranslatable.operands("\(column.swiftType) and \(scalar.swiftType)") }
-      switch column.type {
-      case .float16, .float, .double, .date:
-        if case .text = stored { continue }
-        exact.append(stored)
-      case .string where column.swiftType == String.self:
+      if column.type.form.isReal, case .text = stored { continue }
+      if column.type == .string, column.swiftType == String.self {
         guard case .text(let text) = stored else { continue }
         if let spellings = CanonicalSpellings.of(text) {
           exact += spellings.map { .text($0) }
         } else {
           spelled.append(stored)
         }
-      default: exact.append(stored)
+      } else {
+        exact.append(stored)
       }
     }
     let isOne = column.holdsForValue { column in
