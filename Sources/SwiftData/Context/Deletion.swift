@@ -37,7 +37,7 @@ extension ModelContext {
     alsoDelete queue: inout [any PersistentModel]
   ) {
     let state = model._$state
-    guard state.context === self else { return }
+    guard state.registry === registry else { return }
     let wasInserted = state.phase == .inserting
     guard wasInserted || state.phase == .stored else { return }
     undoRecorder.deleted(model, in: self)

@@ -14,7 +14,7 @@ extension ModelContext {
     let registry = registry
     if let model = registry[entity, row] {
       let state = model._$state
-      if state.phase == .stored, state.context === self {
+      if state.phase == .stored, state.registry === registry {
         try refresh(state, of: model, values: values)
       }
       return model

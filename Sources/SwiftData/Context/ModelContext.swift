@@ -146,22 +146,6 @@ public final class ModelContext {
     return pending.model(row: row)
   }
 
-  func unregister(_ state: _ModelState) {
-    // A store may reuse the identity of a deleted object. Then the registered object is another
-    // one, and stays registered.
-    if let entity = state.entity, let model = registry[entity, state.row], model._$state !== state {
-      return
-    }
-    unregister(state, row: state.row)
-  }
-
-  /// Removes an object from the registry.
-  ///
-  /// `row` is the row under which the object is registered.
-  func unregister(_ state: _ModelState, row: Int64) {
-    if let entity = state.entity { registry.remove(entity, row: row) }
-  }
-
   /// Registers a model, and all objects that it refers to, for insertion by the next save.
   ///
   /// A model that is already registered is not changed.
@@ -229,7 +213,7 @@ public final class ModelContext {
 
   /// Adopts an object whose context was released; rejects objects whose context still exists.
   private func adopt(_ model: any PersistentModel, state: _ModelState) {
-    guard let former = state.registry, former.container === container else {
+    guard let former = state.registry as? Registry, former.container === container else {
       deferredError = SwiftDataError(.modelOfOtherContainer(state.description.name))
       return
     }

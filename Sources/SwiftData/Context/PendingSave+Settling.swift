@@ -40,10 +40,10 @@ extension PendingSave {
     for model in changes.inserted.elements { model._$state.settle() }
     for model in changes.changed.elements { model._$state.settle() }
     for model in changes.deleted.elements + doomed {
-      model._$state.becomeDeleted(in: context)
+      model._$state.becomeDeleted(in: registry)
     }
     let ruled = deletedRows.compactMap(registered)
-    for model in ruled { model._$state.becomeDeleted(in: context) }
+    for model in ruled { model._$state.becomeDeleted(in: registry) }
     for model in changes.deleted.elements { model._$state.forgetLinksWithoutRule() }
     for model in nullifiedRows.compactMap(registered) {
       model._$state.forgetReferences(of: model)

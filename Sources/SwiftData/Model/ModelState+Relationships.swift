@@ -85,12 +85,9 @@ extension _ModelState {
     }
   }
 
-  /// Whether the store distinguishes a nil collection from an empty one.
-  ///
-  /// Native stores do not distinguish nil from empty, so contexts read an empty collection.
   private var keepsNil: Bool {
     guard phase != .detached, let entity, let registry else { return true }
-    return registry.container.store(of: entity).keepsWholeObjects
+    return registry.keepsNilCollections(of: entity)
   }
 }
 
@@ -98,9 +95,9 @@ extension _ModelState {
   /// The destination of a to-one relationship, read from the store if necessary.
   func toOne(_ index: Int) -> (any PersistentModel)? {
     if case .empty = slots[index] {
-      guard phase != .detached, row >= 0, let context else { return nil }
+      guard phase != .detached, row >= 0, let registry else { return nil }
       // A failed read does not mean nil: the next use of the property reads it again.
-      guard let read = context.readToOne(self, at: index) else { return nil }
+      guard let read = registry.readToOne(self, at: index) else { return nil }
       slots[index] = .toOne(read)
     }
     guard case .toOne(let reference) = slots[index] else { return nil }
@@ -128,7 +125,7 @@ extension _ModelState {
   }
 
   private func resolve(_ index: Int, row: Int64) -> (any PersistentModel)? {
-    guard let model = context?.relatedModel(of: self, at: index, row: row) else { return nil }
+    guard let model = registry?.relatedModel(of: self, at: index, row: row) else { return nil }
     keep(model, at: index)
     return model
   }
@@ -170,8 +167,8 @@ extension _ModelState {
     case .none: return nil
     case .object(let model): return model
     case .companion(let weak, let row):
-      return weak.model ?? context?.registeredRelative(of: self, at: index, row: row)
-    case .row(let row): return context?.registeredRelative(of: self, at: index, row: row)
+      return weak.model ?? registry?.registeredRelative(of: self, at: index, row: row)
+    case .row(let row): return registry?.registeredRelative(of: self, at: index, row: row)
     }
   }
 
@@ -179,8 +176,8 @@ extension _ModelState {
   func toMany(_ index: Int) -> ToMany {
     let many = knownToMany(index)
     if !many.isLoaded {
-      if let context, phase != .detached {
-        context.load(many, of: self, at: index)
+      if let registry, phase != .detached {
+        registry.load(many, of: self, at: index)
       } else {
         many.load([])
       }

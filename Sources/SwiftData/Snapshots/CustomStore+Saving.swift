@@ -149,7 +149,7 @@ struct CustomOutcome: SaveOutcome {
   func join(in context: ModelContext) {
     for (new, target) in joined {
       guard let model = new.model else { continue }
-      context.unregister(new, row: new.row)
+      if let entity = new.entity { context.registry.remove(entity, row: new.row) }
       new.detach()
       model._$state = target
       target.changed.removeAll()

@@ -29,7 +29,7 @@ extension SnapshotValues {
       }
       switch property.kind {
       case .attribute:
-        if case .empty = state.slots[index], state.phase == .stored { state.context?.fill(state) }
+        if case .empty = state.slots[index], state.phase == .stored { state.registry?.fill(state) }
         contents.append(.attribute(try state.wholeValue(at: index)))
       case .toOne: contents.append(.toOne(state.toOneIdentifier(index)))
       case .toMany: contents.append(.toMany(try state.toManyIdentifiers(index)))
@@ -65,7 +65,7 @@ extension _ModelState {
     guard case .text(let digest) = stored, description.properties[index].isExternal,
       case .attribute(let codec) = description.properties[index].kind,
       codec.type == .data || codec.type == .transformed,
-      let data = context?.readExternal(digest, of: self)
+      let data = registry?.readExternal(digest, of: self)
     else { return stored }
     return .blob(data)
   }
@@ -87,7 +87,8 @@ extension _ModelState {
   }
 
   private func rowIdentifier(_ row: Int64, index: Int) -> PersistentIdentifier? {
-    guard let context, let relationship = entity?.relationships[index],
+    guard let context = (registry as? Registry)?.context,
+      let relationship = entity?.relationships[index],
       let destination = context.container.map[relationship.destination],
       let known = context.container.store(of: destination).identifier(of: row, in: context)
     else { return toOne(index)?._$state.livingIdentifier }
