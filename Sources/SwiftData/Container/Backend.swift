@@ -1,9 +1,11 @@
+import Store
+
 /// How a container reads and writes the objects of one store: through the rows of its tables, or
 /// through the snapshots of a custom store.
 protocol Backend: Sendable {
   var identifier: String { get }
-  /// The store if it is in SQLite; nil for a custom store.
-  var native: NativeStore? { get }
+  /// The store if it is a file of SQLite, to which other processes may write.
+  var file: Store? { get }
   /// Whether the store records whole objects: the store chooses the objects' identities, records
   /// both sides of each relationship, and distinguishes a nil collection from an empty one.
   ///
@@ -107,8 +109,6 @@ protocol Backend: Sendable {
 }
 
 extension Backend {
-  var native: NativeStore? { nil }
-
   /// The objects with these identities, from memory or from the store; objects that do not exist
   /// are left out.
   func models(

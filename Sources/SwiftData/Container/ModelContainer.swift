@@ -30,23 +30,20 @@ public final class ModelContainer: Sendable {
   }
 
   init(
-    schema: Schema,
+    _ plan: StorePlan,
     migrationPlan: (any SchemaMigrationPlan.Type)?,
-    stores given: [any DataStoreConfiguration]
-  ) throws {
-    let configurations: [any DataStoreConfiguration] =
-      given.isEmpty ? [ModelConfiguration(schema: schema)] : given
-    self.schema = schema
+    stores: [any Backend]
+  ) {
+    schema = plan.schema
     self.migrationPlan = migrationPlan
-    self.configurations = Set(configurations.compactMap { $0 as? ModelConfiguration })
-    let plan = try StorePlan(schema: schema, configurations: configurations)
+    configurations = Set(plan.configurations.compactMap { $0 as? ModelConfiguration })
     let map = plan.map
     self.map = map
     plans = Dictionary(
       map.entities.map { (ObjectIdentifier($0), RowPlan($0, in: map)) },
       uniquingKeysWith: { first, _ in first }
     )
-    stores = try plan.open(configurations, schema: schema, migrationPlan: migrationPlan)
+    self.stores = stores
     changes = StoreChanges(stores)
   }
 
@@ -108,6 +105,18 @@ public final class ModelContainer: Sendable {
 }
 
 extension ModelContainer {
+  private convenience init(
+    schema: Schema,
+    migrationPlan: (any SchemaMigrationPlan.Type)?,
+    stores given: [any DataStoreConfiguration]
+  ) throws {
+    let plan = try StorePlan(
+      schema: schema,
+      configurations: given.isEmpty ? [ModelConfiguration(schema: schema)] : given
+    )
+    self.init(plan, migrationPlan: migrationPlan, stores: try plan.open(migrationPlan))
+  }
+
   /// Opens stores for model classes; without a configuration, one store in the default file.
   ///
   /// - Throws: A ``SwiftDataError`` if a model can't be stored, or a store can't be opened or

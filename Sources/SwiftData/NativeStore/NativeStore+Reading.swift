@@ -3,7 +3,7 @@ import SQLite
 import Store
 
 extension NativeStore: Backend {
-  var native: NativeStore? { self }
+  var file: Store? { configuration.isStoredInMemoryOnly ? nil : store }
   var keepsWholeObjects: Bool { false }
   var isWrittenLast: Bool { false }
   var historyType: (any HistoryTransaction.Type)? { nil }

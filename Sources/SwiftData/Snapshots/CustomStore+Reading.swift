@@ -2,6 +2,7 @@ import Changes
 import Store
 
 extension CustomStore: Backend {
+  var file: Store? { nil }
   var keepsWholeObjects: Bool { true }
   var isWrittenLast: Bool { true }
 
