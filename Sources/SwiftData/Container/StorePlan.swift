@@ -79,18 +79,4 @@ struct StorePlan {
     }
     return groups
   }
-
-  func open(_ migrationPlan: (any SchemaMigrationPlan.Type)?) throws -> [any Backend] {
-    try configurations.enumerated().map { index, configuration in
-      if let native = configuration as? ModelConfiguration {
-        return try NativeStore(native, map: map, storeIndex: index, migrationPlan: migrationPlan)
-      }
-      var configuration = configuration
-      let models = map.entities.filter { $0.storeIndex == index }.map(\.model)
-      if configuration.schema == nil {
-        configuration.schema = Schema(models.map(\.type), version: schema.version)
-      }
-      return try CustomStore.open(configuration, models: models, migrationPlan: migrationPlan)
-    }
-  }
 }
