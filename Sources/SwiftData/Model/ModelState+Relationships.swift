@@ -191,6 +191,21 @@ extension _ModelState {
     slots[index] = .toMany(many)
     return many
   }
+
+  /// The objects that a relationship refers to; reads them from the store if necessary.
+  func related(at index: Int) -> [any PersistentModel] {
+    if description.properties[index].isToMany { return toMany(index).models }
+    return toOne(index).map { [$0] } ?? []
+  }
+
+  /// The objects that a relationship refers to and that are already in memory.
+  func knownRelated(at index: Int) -> [any PersistentModel] {
+    if description.properties[index].isToMany {
+      guard case .toMany(let many) = slots[index] else { return [] }
+      return many.models
+    }
+    return knownToOne(index).map { [$0] } ?? []
+  }
 }
 
 extension _ModelDescription {
