@@ -47,7 +47,7 @@ extension ModelContext {
       // A store that records both sides of a relationship must also save each object that loses a
       // reference or a member of a collection.
       if isCascade || state.isInJoinTable(property.index)
-        || state.entity.map(container.store(of:))?.keepsWholeObjects ?? false
+        || state.entity.map(session)?.keepsWholeObjects ?? false
       {
         others = state.related(at: property.index)
       } else {
@@ -117,7 +117,7 @@ extension ModelContext {
       return
     }
     let fetch = ContextFetch(descriptor: descriptor, entity: entity, context: self)
-    try fetch.store.delete(fetch)
+    try fetch.session.delete(fetch)
   }
 
   func deleteAll<T: PersistentModel>(_ type: T.Type) throws { try delete(model: type) }

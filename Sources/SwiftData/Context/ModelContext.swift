@@ -45,7 +45,6 @@ public final class ModelContext {
   private weak var sharedRegistry: Registry?
   private var ownRegistry: Registry?
   @exclusivity(unchecked) var pending = PendingChanges()
-  var overlays: [PendingOverlay?]
   /// A number that increases with every change, so that readers can detect a change between two
   /// steps.
   var changeCount = 0 {
@@ -66,7 +65,6 @@ public final class ModelContext {
     let registry = Registry(container)
     ownRegistry = registry
     sharedRegistry = registry
-    overlays = Array(repeating: nil, count: container.stores.count)
     registry.serve(self)
     for store in container.stores { store.initializeState(for: editingState) }
   }
@@ -74,7 +72,6 @@ public final class ModelContext {
   init(_ container: ModelContainer, replacingThatOf registry: Registry) {
     self.container = container
     sharedRegistry = registry
-    overlays = Array(repeating: nil, count: container.stores.count)
     for store in container.stores { store.initializeState(for: editingState) }
   }
 
@@ -88,10 +85,14 @@ public final class ModelContext {
     return registry
   }
 
+  func session(of entity: EntityDescription) -> any StoreSession {
+    registry.sessions[entity.storeIndex]
+  }
+
   deinit {
     for store in container.stores { store.invalidateState(for: editingState) }
     undoRecorder.detach()
-    for overlay in overlays { overlay?.close() }
+    for session in ownRegistry?.sessions ?? [] { session.close() }
   }
 
   /// Whether there are pending changes; if there are none, a save writes nothing.
@@ -129,7 +130,7 @@ public final class ModelContext {
     let state = _ModelState(
       entity,
       row: id.row ?? 0,
-      storeKey: container.store(of: entity).keepsWholeObjects ? id : nil
+      storeKey: session(of: entity).keepsWholeObjects ? id : nil
     )
     state.phase = .deleted
     state.registry = registry
@@ -139,9 +140,7 @@ public final class ModelContext {
   func registeredAny(for id: PersistentIdentifier) -> (any PersistentModel)? {
     let id = registry.current(id)
     guard let entity = container.map[id.entityName] else { return nil }
-    if let model = container.store(of: entity).registered(id, entity: entity, in: self) {
-      return model
-    }
+    if let model = session(of: entity).registered(id, entity: entity) { return model }
     guard let row = id.row, row < 0 else { return nil }
     return pending.model(row: row)
   }

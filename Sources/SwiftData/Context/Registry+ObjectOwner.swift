@@ -45,7 +45,7 @@ extension Registry: ObjectOwner {
 
   /// Native stores do not distinguish nil from empty, so contexts read an empty collection.
   func keepsNilCollections(of entity: EntityDescription) -> Bool {
-    container.store(of: entity).keepsWholeObjects
+    sessions[entity.storeIndex].keepsWholeObjects
   }
 
   func storeIdentifier(of entity: EntityDescription) -> String {

@@ -23,8 +23,3 @@ extension ModelContainer {
     stores.first { $0.native?.configuration.name == name }?.identifier
   }
 }
-
-extension Backend {
-  /// The store if it is in SQLite; nil for a custom store.
-  var native: NativeStore? { self as? NativeStore }
-}

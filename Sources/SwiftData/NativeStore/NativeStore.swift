@@ -102,7 +102,7 @@ extension NativeStore {
     let purpose = context.transactionContext
     let author = Author(name: purpose.author, reason: purpose.reason, request: purpose.request)
     try store.write(author, committed: committed) { writer in
-      try save.write(to: writer, storeIndex: storeIndex)
+      try NativeSave(save, storeIndex: storeIndex).write(to: writer)
       try writeRest()
     }
   }

@@ -87,12 +87,12 @@ extension _ModelState {
   }
 
   private func rowIdentifier(_ row: Int64, index: Int) -> PersistentIdentifier? {
-    guard let context = (registry as? Registry)?.context,
+    guard let registry = registry as? Registry,
       let relationship = entity?.relationships[index],
-      let destination = context.container.map[relationship.destination],
-      let known = context.container.store(of: destination).identifier(of: row, in: context)
+      let destination = registry.container.map[relationship.destination],
+      let known = registry.sessions[destination.storeIndex].identifier(of: row)
     else { return toOne(index)?._$state.livingIdentifier }
-    return context.registry[destination, row].map(\._$state.livingIdentifier) ?? known
+    return registry[destination, row].map(\._$state.livingIdentifier) ?? known
   }
 
   /// The identities to which a to-many relationship refers.

@@ -29,36 +29,3 @@ final class StoreIdentities {
     }
   }
 }
-
-extension ModelContext {
-  var identities: StoreIdentities { registry.identities }
-}
-
-extension Registry {
-  /// Removes the rows of released objects, except rows that objects in memory still refer to.
-  func sweepIdentities() {
-    guard !identities.isEmpty else { return }
-    let context = context
-    // The undo manager may restore a link to an object that is not referenced elsewhere, so all
-    // rows are kept.
-    guard context.undoManager == nil else { return }
-    var used: Set<Int64> = []
-    for entity in container.map.entities where container.store(of: entity).keepsWholeObjects {
-      for (row, reference) in table(of: entity) {
-        guard let state = reference.model?._$state else { continue }
-        used.insert(row)
-        used.insert(state.row)
-        for index in state.slots.indices {
-          if let target = state.toOneRow(index) { used.insert(target) }
-        }
-      }
-    }
-    for model in context.pending.inserted.elements {
-      for index in model._$state.slots.indices {
-        if let target = model._$state.toOneRow(index) { used.insert(target) }
-      }
-    }
-    for deletion in context.pending.batchDeleted { used.formUnion(deletion.rows) }
-    identities.keepOnly(used)
-  }
-}
