@@ -6,10 +6,7 @@ import struct Store.Provenance
 /// let onDisk = ModelConfiguration(url: URL(filePath: "/srv/trips.store"))
 /// let forTests = ModelConfiguration(isStoredInMemoryOnly: true)
 /// ```
-public struct ModelConfiguration: DataStoreConfiguration, Identifiable, Hashable, Sendable {
-  /// The type of the store; a custom configuration declares another type.
-  public typealias Store = DefaultStore
-
+public struct ModelConfiguration: Identifiable, Hashable, Sendable {
   /// A group container, which has no effect: Linux does not have group containers.
   public struct GroupContainer: Hashable, Sendable {
     let name: String?

@@ -30,23 +30,20 @@ public final class ModelContainer: Sendable {
   }
 
   init(
-    schema: Schema,
+    _ plan: StorePlan,
     migrationPlan: (any SchemaMigrationPlan.Type)?,
-    stores given: [any DataStoreConfiguration]
-  ) throws {
-    let configurations: [any DataStoreConfiguration] =
-      given.isEmpty ? [ModelConfiguration(schema: schema)] : given
-    self.schema = schema
+    stores: [any Backend]
+  ) {
+    schema = plan.schema
     self.migrationPlan = migrationPlan
-    self.configurations = Set(configurations.compactMap { $0 as? ModelConfiguration })
-    let plan = try StorePlan(schema: schema, configurations: configurations)
+    configurations = Set(plan.configurations.compactMap { $0 as? ModelConfiguration })
     let map = plan.map
     self.map = map
     plans = Dictionary(
       map.entities.map { (ObjectIdentifier($0), RowPlan($0, in: map)) },
       uniquingKeysWith: { first, _ in first }
     )
-    stores = try plan.open(configurations, schema: schema, migrationPlan: migrationPlan)
+    self.stores = stores
     changes = StoreChanges(stores)
   }
 
@@ -105,87 +102,6 @@ public final class ModelContainer: Sendable {
   }
 
   var storeIdentifiers: [String] { stores.map(\.identifier) }
-}
-
-extension ModelContainer {
-  /// Opens stores for model classes; without a configuration, one store in the default file.
-  ///
-  /// - Throws: A ``SwiftDataError`` if a model can't be stored, or a store can't be opened or
-  /// migrated.
-  public convenience init(
-    for forTypes: any PersistentModel.Type...,
-    migrationPlan: (any SchemaMigrationPlan.Type)? = nil,
-    configurations: ModelConfiguration...
-  ) throws {
-    try self.init(schema: Schema(forTypes), migrationPlan: migrationPlan, stores: configurations)
-  }
-
-  /// Opens native and custom stores for model classes; each model must be in one configuration.
-  @_disfavoredOverload
-  public convenience init(
-    for forTypes: any PersistentModel.Type...,
-    migrationPlan: (any SchemaMigrationPlan.Type)? = nil,
-    configurations: any DataStoreConfiguration...
-  ) throws {
-    try self.init(schema: Schema(forTypes), migrationPlan: migrationPlan, stores: configurations)
-  }
-
-  /// Opens stores for an array of model classes, in the same way as for a list of model classes.
-  public convenience init(
-    for types: [any PersistentModel.Type],
-    migrationPlan: (any SchemaMigrationPlan.Type)? = nil,
-    configurations: ModelConfiguration...
-  ) throws {
-    try self.init(schema: Schema(types), migrationPlan: migrationPlan, stores: configurations)
-  }
-
-  /// Opens stores for a schema; without a configuration, one store in the default file.
-  public convenience init(
-    for givenSchema: Schema,
-    migrationPlan: (any SchemaMigrationPlan.Type)? = nil,
-    configurations: [ModelConfiguration]
-  ) throws {
-    try self.init(schema: givenSchema, migrationPlan: migrationPlan, stores: configurations)
-  }
-
-  /// Opens stores for a schema; without a configuration, one store in the default file.
-  public convenience init(
-    for givenSchema: Schema,
-    migrationPlan: (any SchemaMigrationPlan.Type)? = nil,
-    configurations: ModelConfiguration...
-  ) throws {
-    try self.init(schema: givenSchema, migrationPlan: migrationPlan, stores: configurations)
-  }
-
-  /// Opens native and custom stores for a schema; each model must be in one configuration.
-  @_disfavoredOverload
-  public convenience init(
-    for givenSchema: Schema,
-    migrationPlan: (any SchemaMigrationPlan.Type)? = nil,
-    configurations: [any DataStoreConfiguration]
-  ) throws {
-    try self.init(schema: givenSchema, migrationPlan: migrationPlan, stores: configurations)
-  }
-
-  /// Opens native and custom stores for a schema; each model must be in one configuration.
-  @_disfavoredOverload
-  public convenience init(
-    for givenSchema: Schema,
-    migrationPlan: (any SchemaMigrationPlan.Type)? = nil,
-    configurations: any DataStoreConfiguration...
-  ) throws {
-    try self.init(schema: givenSchema, migrationPlan: migrationPlan, stores: configurations)
-  }
-
-  /// Opens stores for a schema without a migration plan, with the parameters of an older version of
-  /// Apple's SwiftData.
-  public convenience init(
-    for givenSchema: Schema,
-    _ first: ModelConfiguration,
-    _ others: ModelConfiguration...
-  ) throws {
-    try self.init(schema: givenSchema, migrationPlan: nil, stores: [first] + others)
-  }
 }
 
 extension ModelContainer: Equatable {

@@ -30,8 +30,7 @@ final class StoreChanges: Sendable {
   init(_ stores: [any Backend]) {
     // Only files are watched: no other process can write to a store in memory, and `noteSave`
     // reports the saves of this process.
-    files = stores.compactMap(\.native).filter { !$0.configuration.isStoredInMemoryOnly }
-      .map(\.store)
+    files = stores.compactMap(\.file)
   }
 
   var generation: Int { state.withLock { $0.generation } }
@@ -125,12 +124,4 @@ extension ModelContainer {
   /// The notification is posted on a separate thread, and only while the container has a
   /// ``HistoryObserver`` or a ``ResultsObserver``. The object of the notification is the container.
   public static let remoteChange = Notification.Name("ModelContainerRemoteChange")
-
-  /// The identifier of the store with a configuration of this name; nil if there is no such
-  /// configuration.
-  ///
-  /// Tokens of a ``HistoryObserver`` use this identifier as the key of the store.
-  public func storeIdentifier(forConfigurationNamed name: String) -> String? {
-    stores.first { $0.native?.configuration.name == name }?.identifier
-  }
 }

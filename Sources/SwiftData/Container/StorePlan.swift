@@ -3,9 +3,13 @@ import Store
 
 /// The assignment of models to stores; computed before any store is opened.
 struct StorePlan {
+  let schema: Schema
+  let configurations: [any DataStoreConfiguration]
   let map: EntityMap
 
   init(schema: Schema, configurations: [any DataStoreConfiguration]) throws {
+    self.schema = schema
+    self.configurations = configurations
     try Self.validate(configurations)
     let groups = try Self.groups(of: schema, configurations: configurations)
     var schemas: [StoreSchema] = []
@@ -74,23 +78,5 @@ struct StorePlan {
       throw SwiftDataError(.modelHasNoConfiguration(orphan.name))
     }
     return groups
-  }
-
-  func open(
-    _ configurations: [any DataStoreConfiguration],
-    schema: Schema,
-    migrationPlan: (any SchemaMigrationPlan.Type)?
-  ) throws -> [any Backend] {
-    try configurations.enumerated().map { index, configuration in
-      if let native = configuration as? ModelConfiguration {
-        return try NativeStore(native, map: map, storeIndex: index, migrationPlan: migrationPlan)
-      }
-      var configuration = configuration
-      let models = map.entities.filter { $0.storeIndex == index }.map(\.model)
-      if configuration.schema == nil {
-        configuration.schema = Schema(models.map(\.type), version: schema.version)
-      }
-      return try CustomStore.open(configuration, models: models, migrationPlan: migrationPlan)
-    }
   }
 }

@@ -81,7 +81,7 @@ struct Adoption {
     guard state.phase != .inserting else { return state.detach() }
     former.remove(entity, row: state.row)
     if state.phase == .deleting { wereDeleted.insert(ObjectIdentifier(model)) }
-    let row = state.storeKey.map { context.identities.row(for: $0) } ?? state.row
+    let row = context.session(of: entity).row(of: state)
     if let twin = context.registry[entity, row] {
       twins[ObjectIdentifier(model)] = twin
       return
@@ -105,7 +105,7 @@ struct Adoption {
   /// Replaces references to adopted objects by references to the context's own objects.
   private func leadToTwins(_ state: _ModelState) {
     guard state.registry === context.registry, let entity = state.entity else { return }
-    let isWhole = context.container.store(of: entity).keepsWholeObjects
+    let isWhole = context.session(of: entity).keepsWholeObjects
     for property in state.description.relationships {
       let index = property.index
       let isChanged = state.changed.contains(index)

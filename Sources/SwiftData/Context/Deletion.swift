@@ -37,7 +37,7 @@ extension ModelContext {
     alsoDelete queue: inout [any PersistentModel]
   ) {
     let state = model._$state
-    guard state.context === self else { return }
+    guard state.registry === registry else { return }
     let wasInserted = state.phase == .inserting
     guard wasInserted || state.phase == .stored else { return }
     undoRecorder.deleted(model, in: self)
@@ -47,7 +47,7 @@ extension ModelContext {
       // A store that records both sides of a relationship must also save each object that loses a
       // reference or a member of a collection.
       if isCascade || state.isInJoinTable(property.index)
-        || state.entity.map(container.store(of:))?.keepsWholeObjects ?? false
+        || state.entity.map(session)?.keepsWholeObjects ?? false
       {
         others = state.related(at: property.index)
       } else {
@@ -117,7 +117,7 @@ extension ModelContext {
       return
     }
     let fetch = ContextFetch(descriptor: descriptor, entity: entity, context: self)
-    try fetch.store.delete(fetch)
+    try fetch.session.delete(fetch)
   }
 
   func deleteAll<T: PersistentModel>(_ type: T.Type) throws { try delete(model: type) }
@@ -126,20 +126,5 @@ extension ModelContext {
 extension _ModelState {
   fileprivate func isInJoinTable(_ index: Int) -> Bool {
     if case .joinTable = entity?.relationships[index]?.storage { true } else { false }
-  }
-
-  /// The objects that a relationship refers to; reads them from the store if necessary.
-  func related(at index: Int) -> [any PersistentModel] {
-    if description.properties[index].isToMany { return toMany(index).models }
-    return toOne(index).map { [$0] } ?? []
-  }
-
-  /// The objects that a relationship refers to and that are already in memory.
-  func knownRelated(at index: Int) -> [any PersistentModel] {
-    if description.properties[index].isToMany {
-      guard case .toMany(let many) = slots[index] else { return [] }
-      return many.models
-    }
-    return knownToOne(index).map { [$0] } ?? []
   }
 }

@@ -20,11 +20,6 @@ struct ForeignLink {
 }
 
 extension _ModelState {
-  func isForeign(_ other: _ModelState) -> Bool {
-    guard let registry, let others = other.registry else { return false }
-    return registry !== others
-  }
-
   /// Records the links of a relationship to objects of other contexts, after the relationship's
   /// earlier value was restored.
   func noteForeignLinks(at index: Int, of owner: any PersistentModel) {
@@ -35,7 +30,7 @@ extension _ModelState {
     default: return
     }
     for other in others where isForeign(other._$state) {
-      context?.pending.foreignLinks.append(ForeignLink(owner: owner, index: index, other: other))
+      registry?.noteForeignLink(of: owner, at: index, to: other)
     }
   }
 }
@@ -53,8 +48,8 @@ extension ModelContext {
       let link = pending.foreignLinks[next]
       next += 1
       let state = link.owner._$state
-      if let former = link.other._$state.registry, former !== registry, former.isReleased,
-        former.container === container
+      if let former = link.other._$state.registry as? Registry, former !== registry,
+        former.isReleased, former.container === container
       {
         insertAny(link.other)
       }

@@ -41,8 +41,7 @@ extension ModelContext {
     changeCount += 1
     pending.removeAll()
     deferredError = nil
-    for overlay in overlays { overlay?.clear() }
-    identities.atHand.removeAll()
+    for session in registry.sessions { session.forgetChanges() }
     undoRecorder.forgetAll()
     for model in changes.inserted.elements {
       model._$state.detach()
@@ -71,7 +70,7 @@ extension ModelContext {
   /// Forgets relationships that were read while objects were marked as deleted; those objects now
   /// exist again.
   private func forgetWhatWasReadWithout() {
-    for entity in container.map.entities where !container.store(of: entity).keepsWholeObjects {
+    for entity in container.map.entities where !session(of: entity).keepsWholeObjects {
       for model in registry.table(of: entity).values.compactMap(\.model) {
         model._$state.forgetReadRelationships(of: model)
       }

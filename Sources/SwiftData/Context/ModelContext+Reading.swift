@@ -14,7 +14,7 @@ extension ModelContext {
     let registry = registry
     if let model = registry[entity, row] {
       let state = model._$state
-      if state.phase == .stored, state.context === self {
+      if state.phase == .stored, state.registry === registry {
         try refresh(state, of: model, values: values)
       }
       return model
@@ -59,24 +59,24 @@ extension ModelContext {
 
   func fill(_ state: _ModelState) {
     guard let entity = state.entity, state.row >= 0 else { return }
-    report { _ = try container.store(of: entity).fill(state, in: self) }
+    report { _ = try session(of: entity).fill(state) }
   }
 
   func readModel(for id: PersistentIdentifier) -> (any PersistentModel)? {
     guard let entity = container.map[id.entityName] else { return nil }
     return report {
-      try container.store(of: entity).models(for: [id], storeIndex: entity.storeIndex, in: self)[id]
+      try session(of: entity).models(for: [id])[id]
     } ?? nil
   }
 
   func model(of entity: EntityDescription, row: Int64) -> (any PersistentModel)? {
     if let found = registry[entity, row] { return found }
-    return report { try container.store(of: entity).model(of: entity, row: row, in: self) } ?? nil
+    return report { try session(of: entity).model(of: entity, row: row) } ?? nil
   }
 
   func readToOne(_ state: _ModelState, at index: Int) -> ToOne? {
     guard let entity = state.entity, entity.relationships[index] != nil else { return ToOne.none }
-    return report { try container.store(of: entity).toOne(of: state, at: index, in: self) } ?? nil
+    return report { try session(of: entity).toOne(of: state, at: index) } ?? nil
   }
 
   func relatedModel(of state: _ModelState, at index: Int, row: Int64) -> (any PersistentModel)? {
@@ -97,7 +97,7 @@ extension ModelContext {
     if row < 0 { return pending.model(row: row) }
     // If the store records a relationship on both sides, a change requires both objects in memory.
     // So the other object is read if necessary.
-    if container.store(of: entity).keepsWholeObjects {
+    if session(of: entity).keepsWholeObjects {
       return relatedModel(of: state, at: index, row: row)
     }
     return registry[entity, row]
@@ -114,13 +114,8 @@ extension ModelContext {
     // A property can't throw. A value that could not be read is read again at its next use, and
     // the next save or fetch throws the error.
     report {
-      try container.store(of: entity).load(
-        many,
-        of: state,
-        property: property,
-        destination: destination,
-        in: self
-      )
+      try session(of: entity)
+        .load(many, of: state, property: property, destination: destination)
     }
     if many.isLoaded { hold(many, ownedBy: state, at: index) }
   }

@@ -25,7 +25,6 @@ extension ModelContext {
     }
     let summary = SaveSummary(save)
     save.settle()
-    for index in overlays.indices { overlays[index]?.clear() }
     container.changes.noteSave()
     post(ModelContext.didSave, summary: summary)
   }
@@ -36,7 +35,7 @@ extension ModelContext {
     guard let index = indices.first else { return }
     let rest = indices.dropFirst()
     guard save.touches(storeIndex: index) else { return try write(save, to: rest) }
-    try container.stores[index].write(save, storeIndex: index, in: self) {
+    try registry.sessions[index].write(save) {
       try write(save, to: rest)
     }
   }

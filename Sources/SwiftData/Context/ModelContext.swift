@@ -45,7 +45,6 @@ public final class ModelContext {
   private weak var sharedRegistry: Registry?
   private var ownRegistry: Registry?
   @exclusivity(unchecked) var pending = PendingChanges()
-  var overlays: [PendingOverlay?]
   /// A number that increases with every change, so that readers can detect a change between two
   /// steps.
   var changeCount = 0 {
@@ -66,7 +65,6 @@ public final class ModelContext {
     let registry = Registry(container)
     ownRegistry = registry
     sharedRegistry = registry
-    overlays = Array(repeating: nil, count: container.stores.count)
     registry.serve(self)
     for store in container.stores { store.initializeState(for: editingState) }
   }
@@ -74,7 +72,6 @@ public final class ModelContext {
   init(_ container: ModelContainer, replacingThatOf registry: Registry) {
     self.container = container
     sharedRegistry = registry
-    overlays = Array(repeating: nil, count: container.stores.count)
     for store in container.stores { store.initializeState(for: editingState) }
   }
 
@@ -88,10 +85,14 @@ public final class ModelContext {
     return registry
   }
 
+  func session(of entity: EntityDescription) -> any StoreSession {
+    registry.sessions[entity.storeIndex]
+  }
+
   deinit {
     for store in container.stores { store.invalidateState(for: editingState) }
     undoRecorder.detach()
-    for overlay in overlays { overlay?.close() }
+    for session in ownRegistry?.sessions ?? [] { session.close() }
   }
 
   /// Whether there are pending changes; if there are none, a save writes nothing.
@@ -129,7 +130,7 @@ public final class ModelContext {
     let state = _ModelState(
       entity,
       row: id.row ?? 0,
-      storeKey: container.store(of: entity).keepsWholeObjects ? id : nil
+      storeKey: session(of: entity).keepsWholeObjects ? id : nil
     )
     state.phase = .deleted
     state.registry = registry
@@ -139,27 +140,9 @@ public final class ModelContext {
   func registeredAny(for id: PersistentIdentifier) -> (any PersistentModel)? {
     let id = registry.current(id)
     guard let entity = container.map[id.entityName] else { return nil }
-    if let model = container.store(of: entity).registered(id, entity: entity, in: self) {
-      return model
-    }
+    if let model = session(of: entity).registered(id, entity: entity) { return model }
     guard let row = id.row, row < 0 else { return nil }
     return pending.model(row: row)
-  }
-
-  func unregister(_ state: _ModelState) {
-    // A store may reuse the identity of a deleted object. Then the registered object is another
-    // one, and stays registered.
-    if let entity = state.entity, let model = registry[entity, state.row], model._$state !== state {
-      return
-    }
-    unregister(state, row: state.row)
-  }
-
-  /// Removes an object from the registry.
-  ///
-  /// `row` is the row under which the object is registered.
-  func unregister(_ state: _ModelState, row: Int64) {
-    if let entity = state.entity { registry.remove(entity, row: row) }
   }
 
   /// Registers a model, and all objects that it refers to, for insertion by the next save.
@@ -229,7 +212,7 @@ public final class ModelContext {
 
   /// Adopts an object whose context was released; rejects objects whose context still exists.
   private func adopt(_ model: any PersistentModel, state: _ModelState) {
-    guard let former = state.registry, former.container === container else {
+    guard let former = state.registry as? Registry, former.container === container else {
       deferredError = SwiftDataError(.modelOfOtherContainer(state.description.name))
       return
     }

@@ -1,6 +1,3 @@
-import Changes
-import Store
-
 // Sets the states of the objects after a save: the saved state after a success, or the earlier
 // state after a failure.
 
@@ -20,7 +17,7 @@ extension PendingSave {
   func settle() {
     let registry = context.registry
     context.pending.removeAll()
-    registry.identities.atHand.removeAll()
+    for session in registry.sessions { session.forgetChanges() }
     for outcome in outcomes { outcome.join(in: context) }
     if let entity = inserted.first?.entity { registry.reserve(entity, more: inserted.count) }
     for model in changes.inserted.elements {
@@ -29,10 +26,6 @@ extension PendingSave {
       state.phase = .stored
       registry.add(state.reference(to: model), entity: entity, row: state.row)
     }
-    for model in followers.values.joined() {
-      let state = model._$state
-      if let entity = state.entity { registry.addTwin(model, entity: entity, row: state.row) }
-    }
     let stores = context.container.storeIdentifiers
     for (row, state) in givenRows {
       registry.savedIdentifiers[row] = state.savedIdentifier(stores)
@@ -40,15 +33,10 @@ extension PendingSave {
     for model in changes.inserted.elements { model._$state.settle() }
     for model in changes.changed.elements { model._$state.settle() }
     for model in changes.deleted.elements + doomed {
-      model._$state.becomeDeleted(in: context)
+      model._$state.becomeDeleted(in: registry)
     }
-    let ruled = deletedRows.compactMap(registered)
-    for model in ruled { model._$state.becomeDeleted(in: context) }
+    for outcome in outcomes { outcome.loseObjects(in: context) }
     for model in changes.deleted.elements { model._$state.forgetLinksWithoutRule() }
-    for model in nullifiedRows.compactMap(registered) {
-      model._$state.forgetReferences(of: model)
-    }
-    dropStrays(isRuled: !ruled.isEmpty)
     for outcome in outcomes { context.report { try outcome.reregister(in: context) } }
     context.undoRecorder.endGroup(in: context)
   }
@@ -57,38 +45,16 @@ extension PendingSave {
   var deletedIdentifiers: [PersistentIdentifier] {
     let stores = context.container.storeIdentifiers
     return deleted.map { $0.savedIdentifier(stores) } + batchDeleted
-      + deletedRows.compactMap(identifier)
+      + outcomes.flatMap(\.deletedIdentifiers)
   }
 
   /// The identifiers of all objects with changed values or links, without duplicates.
   var updatedIdentifiers: [PersistentIdentifier] {
     let stores = context.container.storeIdentifiers
     let own = changed.map { $0.savedIdentifier(stores) }
-    let members = hidden.states.filter { $0.phase == .stored }
-    guard !members.isEmpty || !nullifiedRows.isEmpty else { return own }
+    let more = outcomes.flatMap(\.updatedIdentifiers)
+    guard !more.isEmpty else { return own }
     var known = Set(inserted.map { $0.savedIdentifier(stores) })
-    return
-      (own + members.sorted { $0.row < $1.row }.map { $0.savedIdentifier(stores) }
-      + nullifiedRows.compactMap(identifier))
-      .filter { known.insert($0).inserted }
-  }
-
-  private func entity(of row: StoredRow) -> EntityDescription? {
-    let map = context.container.map
-    return map[map.schemas[row.storeIndex].entities[row.key.entity].name]
-  }
-
-  private func identifier(of row: StoredRow) -> PersistentIdentifier? {
-    entity(of: row).map { entity in
-      PersistentIdentifier(
-        storeIdentifier: context.container.storeIdentifier(of: entity),
-        entityName: entity.name,
-        key: .number(row.key.id.integer)
-      )
-    }
-  }
-
-  private func registered(_ row: StoredRow) -> (any PersistentModel)? {
-    entity(of: row).flatMap { context.registry[$0, row.key.id.integer] }
+    return (own + more).filter { known.insert($0).inserted }
   }
 }

@@ -10,7 +10,7 @@ final class Registry {
   let container: ModelContainer
   private weak var current: ModelContext?
   private var replacement: ModelContext?
-  let identities = StoreIdentities()
+  private(set) var sessions: [any StoreSession] = []
   /// For each saved object whose temporary identity the application may know: its permanent
   /// identity, by its temporary row.
   var savedIdentifiers: [Int64: PersistentIdentifier] = [:]
@@ -29,6 +29,9 @@ final class Registry {
     readings = Array(repeating: Reading(), count: container.stores.count)
     tables = Array(repeating: [:], count: container.map.tableCount)
     sharing = Array(repeating: [:], count: container.map.tableCount)
+    for (index, store) in container.stores.enumerated() {
+      sessions.append(store.session(for: self, storeIndex: index))
+    }
   }
 
   /// Whether the context that the application created no longer exists.
@@ -114,7 +117,7 @@ final class Registry {
       count += tables[index].count
     }
     sweepAt = max(16_384, count * 4)
-    sweepIdentities()
+    for session in sessions { session.sweep() }
   }
 
   func table(of entity: EntityDescription) -> [Int64: LightReference] {

@@ -8,7 +8,7 @@ struct SaveJournal {
     let unlinked: PropertySet
     let isPending: Bool
     let phase: _ModelState.Phase
-    let registry: Registry?
+    let registry: (any ObjectOwner)?
     var values: [Int: Slot] = [:]
   }
 

@@ -23,7 +23,7 @@ extension ModelContext {
     }
     let size = max(1, batchSize)
     let request = try request(fetch)
-    if !hasChanges, try request.store.enumerate(request, batchSize: size, visit) { return }
+    if !hasChanges, try request.session.enumerate(request, batchSize: size, visit) { return }
     for batch in try self.fetch(fetch, batchSize: size).batches { try visit(batch) }
   }
 

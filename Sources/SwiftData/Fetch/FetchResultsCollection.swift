@@ -65,9 +65,7 @@ extension ModelContext {
     }
     var held: [any PersistentModel] = []
     for (index, identifiers) in wanted {
-      let found = report {
-        try container.stores[index].models(for: identifiers, storeIndex: index, in: self)
-      }
+      let found = report { try registry.sessions[index].models(for: identifiers) }
       held += found.map { Array($0.values) } ?? []
     }
     return held

@@ -2,7 +2,7 @@ extension ModelContext {
   /// Fetches the models that a descriptor selects; by default, unsaved changes are included.
   public func fetch<T: PersistentModel>(_ descriptor: FetchDescriptor<T>) throws -> [T] {
     let fetch = try request(descriptor)
-    let models = try fetch.store.fetch(fetch)
+    let models = try fetch.session.fetch(fetch)
     try prefetch(descriptor.relationshipKeyPathsForPrefetching, of: models)
     return models
   }
@@ -10,7 +10,7 @@ extension ModelContext {
   /// Counts the models that a descriptor selects, without reading them.
   public func fetchCount<T: PersistentModel>(_ descriptor: FetchDescriptor<T>) throws -> Int {
     let fetch = try request(descriptor)
-    return try fetch.store.count(fetch)
+    return try fetch.session.count(fetch)
   }
 
   /// Fetches the identifiers of the models that a descriptor selects, without their values.
@@ -18,7 +18,7 @@ extension ModelContext {
     _ descriptor: FetchDescriptor<T>
   ) throws -> [PersistentIdentifier] {
     let fetch = try request(descriptor)
-    return try fetch.store.identifiers(fetch)
+    return try fetch.session.identifiers(fetch)
   }
 
   func request<T: PersistentModel>(_ descriptor: FetchDescriptor<T>) throws -> ContextFetch<T> {
@@ -38,7 +38,7 @@ extension ModelContext {
           throw SwiftDataError(.noRelationship(of: _ModelDescription.of(T.self).name))
         }
         guard let entity = states.first?.entity else { continue }
-        try container.store(of: entity).prefetch(property, of: states, in: self)
+        try session(of: entity).prefetch(property, of: states)
       }
     }
   }

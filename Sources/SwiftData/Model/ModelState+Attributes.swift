@@ -176,15 +176,15 @@ extension _ModelState {
   /// objects, the value is the default of the property, or nil.
   func absent<T>(_ index: Int) -> T {
     var isRead = false
-    if case .empty = slots[index], phase == .stored, let context {
-      context.fill(self)
+    if case .empty = slots[index], phase == .stored, let registry {
+      registry.fill(self)
       if case .empty = slots[index] {} else { isRead = true }
     }
     let property = description.properties[index]
     // External values are handled first, because their slots contain a digest, which an optional
     // type would load as nil.
     if case .value(.text(let digest)) = slots[index], property.isExternal,
-      let data = context?.readExternal(digest, of: self)
+      let data = registry?.readExternal(digest, of: self)
     {
       slots[index] = .value(.blob(data))
       isRead = true
@@ -206,7 +206,7 @@ extension _ModelState {
 
   /// Whether reading a property would stop the program.
   func lacksValue(of property: PropertyDescription) -> Bool {
-    guard case .empty = slots[property.index], phase != .stored || context == nil else {
+    guard case .empty = slots[property.index], phase != .stored || registry == nil else {
       return false
     }
     return property.defaultValue == nil && !property.isOptional && !property.isToMany

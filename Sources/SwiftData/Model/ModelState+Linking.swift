@@ -26,7 +26,7 @@ extension _ModelState {
   private func previous(_ index: Int) -> (any PersistentModel)? {
     if phase == .stored, case .empty = slots[index] {
       if isKeptByOther(index) { return toOne(index) }
-      context?.fill(self)
+      registry?.fill(self)
     }
     return isKeptByOther(index) ? toOne(index) : knownToOne(index)
   }
@@ -83,7 +83,7 @@ extension _ModelState {
   ) {
     let state = other._$state
     if isForeign(state) {
-      context?.pending.foreignLinks.append(ForeignLink(owner: owner, index: index, other: other))
+      registry?.noteForeignLink(of: owner, at: index, to: other)
       return
     }
     // While this object was deleted, the other object may have been deleted too. Then the link is
@@ -94,11 +94,17 @@ extension _ModelState {
     if let inverse = description.inverse(of: index) {
       state.meet(owner, own: other, at: inverse.property, from: index, again: again)
     }
-    if let context, phase != .detached, state.phase == .detached {
-      context.insertAny(other)
-    } else if phase == .detached, let context = state.context, state.phase != .detached {
-      context.insertAny(owner)
+    if let registry, phase != .detached, state.phase == .detached {
+      registry.insertAny(other)
+    } else if phase == .detached, let registry = state.registry, state.phase != .detached {
+      registry.insertAny(owner)
     }
+  }
+
+  /// Whether the other object belongs to another context.
+  func isForeign(_ other: _ModelState) -> Bool {
+    guard let registry, let others = other.registry else { return false }
+    return registry !== others
   }
 
   /// Removes a link to an object that was deleted while this object was deleted too.

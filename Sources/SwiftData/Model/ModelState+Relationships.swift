@@ -85,12 +85,9 @@ extension _ModelState {
     }
   }
 
-  /// Whether the store distinguishes a nil collection from an empty one.
-  ///
-  /// Native stores do not distinguish nil from empty, so contexts read an empty collection.
   private var keepsNil: Bool {
     guard phase != .detached, let entity, let registry else { return true }
-    return registry.container.store(of: entity).keepsWholeObjects
+    return registry.keepsNilCollections(of: entity)
   }
 }
 
@@ -98,9 +95,9 @@ extension _ModelState {
   /// The destination of a to-one relationship, read from the store if necessary.
   func toOne(_ index: Int) -> (any PersistentModel)? {
     if case .empty = slots[index] {
-      guard phase != .detached, row >= 0, let context else { return nil }
+      guard phase != .detached, row >= 0, let registry else { return nil }
       // A failed read does not mean nil: the next use of the property reads it again.
-      guard let read = context.readToOne(self, at: index) else { return nil }
+      guard let read = registry.readToOne(self, at: index) else { return nil }
       slots[index] = .toOne(read)
     }
     guard case .toOne(let reference) = slots[index] else { return nil }
@@ -128,7 +125,7 @@ extension _ModelState {
   }
 
   private func resolve(_ index: Int, row: Int64) -> (any PersistentModel)? {
-    guard let model = context?.relatedModel(of: self, at: index, row: row) else { return nil }
+    guard let model = registry?.relatedModel(of: self, at: index, row: row) else { return nil }
     keep(model, at: index)
     return model
   }
@@ -170,8 +167,8 @@ extension _ModelState {
     case .none: return nil
     case .object(let model): return model
     case .companion(let weak, let row):
-      return weak.model ?? context?.registeredRelative(of: self, at: index, row: row)
-    case .row(let row): return context?.registeredRelative(of: self, at: index, row: row)
+      return weak.model ?? registry?.registeredRelative(of: self, at: index, row: row)
+    case .row(let row): return registry?.registeredRelative(of: self, at: index, row: row)
     }
   }
 
@@ -179,8 +176,8 @@ extension _ModelState {
   func toMany(_ index: Int) -> ToMany {
     let many = knownToMany(index)
     if !many.isLoaded {
-      if let context, phase != .detached {
-        context.load(many, of: self, at: index)
+      if let registry, phase != .detached {
+        registry.load(many, of: self, at: index)
       } else {
         many.load([])
       }
@@ -193,6 +190,21 @@ extension _ModelState {
     let many = description.makeToMany(index, isLoaded: row < 0)
     slots[index] = .toMany(many)
     return many
+  }
+
+  /// The objects that a relationship refers to; reads them from the store if necessary.
+  func related(at index: Int) -> [any PersistentModel] {
+    if description.properties[index].isToMany { return toMany(index).models }
+    return toOne(index).map { [$0] } ?? []
+  }
+
+  /// The objects that a relationship refers to and that are already in memory.
+  func knownRelated(at index: Int) -> [any PersistentModel] {
+    if description.properties[index].isToMany {
+      guard case .toMany(let many) = slots[index] else { return [] }
+      return many.models
+    }
+    return knownToOne(index).map { [$0] } ?? []
   }
 }
 

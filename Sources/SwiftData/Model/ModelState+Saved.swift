@@ -20,9 +20,9 @@ extension _ModelState {
     }
   }
 
-  func becomeDeleted(in context: ModelContext) {
+  func becomeDeleted(in registry: some ObjectOwner) {
     guard phase != .deleted else { return }
-    context.unregister(self)
+    registry.unregister(self)
     phase = .deleted
     isPending = false
     isUnsynced = false

@@ -31,7 +31,7 @@ public final class _ModelState {
   var storeKey: PersistentIdentifier?
   var entity: EntityDescription?
   /// The registry of the object's context; nil if the object does not belong to a context.
-  @exclusivity(unchecked) var registry: Registry?
+  @exclusivity(unchecked) var registry: (any ObjectOwner)?
   /// Relationships set during initialization whose other sides are not updated yet.
   @exclusivity(unchecked) var unlinked = PropertySet()
   /// Whether the object is in a list of pending changes.
@@ -132,7 +132,7 @@ public final class _ModelState {
 
   var identifier: PersistentIdentifier {
     if let storeKey { return storeKey }
-    let store = row < 0 ? nil : entity.flatMap { registry?.container.storeIdentifier(of: $0) }
+    let store = row < 0 ? nil : entity.flatMap { registry?.storeIdentifier(of: $0) }
     return PersistentIdentifier(
       storeIdentifier: store,
       entityName: entity?.name ?? description.name,
@@ -189,18 +189,12 @@ public final class _ModelState {
     isIdentifierGiven = false
   }
 
-  var context: ModelContext? { registry?.context }
-
   var hasChanges: Bool {
     switch phase {
     case .detached, .deleted: false
     case .inserting, .deleting: true
     case .stored: !changed.isEmpty
     }
-  }
-
-  var visibleContext: ModelContext? {
-    phase == .detached || phase == .deleted ? nil : registry?.visibleContext
   }
 
   /// Copies the values that the superclass has set during initialization.
@@ -214,7 +208,7 @@ public final class _ModelState {
   /// next save.
   func willChange(_ index: Int) {
     guard phase != .detached else { return }
-    context?.willChange(self, at: index)
+    registry?.willChange(self, at: index)
     changed.insert(index)
   }
 }

@@ -29,10 +29,6 @@ extension PersistentModel {
   /// The identity of the object; the same as ``persistentModelID``.
   public var id: PersistentIdentifier { persistentModelID }
 
-  /// The context of the object; nil before the object is inserted, after it is deleted, and after
-  /// its context was released.
-  public var modelContext: ModelContext? { _$state.visibleContext }
-
   /// Whether the object has changes that are not saved.
   public var hasChanges: Bool { _$state.hasChanges }
 

@@ -106,7 +106,7 @@ extension NativeStore {
     let author = Author(name: purpose.author, reason: purpose.reason, request: purpose.request)
     try store.write(author, committed: committed) { writer in
       clock = writer.clock
-      try save.write(to: writer, storeIndex: storeIndex)
+      try NativeSave(save, storeIndex: storeIndex).write(to: writer)
       try writeRest()
     }
   }

@@ -165,11 +165,7 @@ struct PlannedMigration {
     let schema = Schema(models, version: version.type.versionIdentifier)
     var workingCopy = ModelConfiguration(schema: schema, url: migration.workingCopy)
     workingCopy.provenance = configuration.provenance
-    let container = try ModelContainer(
-      schema: schema,
-      migrationPlan: nil,
-      stores: [workingCopy]
-    )
+    let container = try ModelContainer(schema: schema, migrationPlan: nil, store: workingCopy)
     let context = ModelContext(container)
     try code(context)
     if context.hasChanges { try context.save() }

@@ -37,7 +37,7 @@ public final class DefaultStore: DataStoreBatching, Sendable {
     container = try ModelContainer(
       schema: schema,
       migrationPlan: migrationPlan,
-      stores: [configuration]
+      store: configuration
     )
     let models = container.map.entities.map(\.model).keyed(by: \.name)
     SnapshotEntities.register(Array(models.values))
@@ -95,4 +95,9 @@ public final class DefaultStore: DataStoreBatching, Sendable {
 
   /// Deletes all objects; the deletion is recorded in the history.
   public func erase() throws { try container.erase() }
+}
+
+extension ModelConfiguration: DataStoreConfiguration {
+  /// The type of the store; a custom configuration declares another type.
+  public typealias Store = DefaultStore
 }

@@ -29,7 +29,7 @@ extension SnapshotValues {
       }
       switch property.kind {
       case .attribute:
-        if case .empty = state.slots[index], state.phase == .stored { state.context?.fill(state) }
+        if case .empty = state.slots[index], state.phase == .stored { state.registry?.fill(state) }
         contents.append(.attribute(try state.wholeValue(at: index)))
       case .toOne: contents.append(.toOne(state.toOneIdentifier(index)))
       case .toMany: contents.append(.toMany(try state.toManyIdentifiers(index)))
@@ -65,7 +65,7 @@ extension _ModelState {
     guard case .text(let digest) = stored, description.properties[index].isExternal,
       case .attribute(let codec) = description.properties[index].kind,
       codec.type == .data || codec.type == .transformed,
-      let data = context?.readExternal(digest, of: self)
+      let data = registry?.readExternal(digest, of: self)
     else { return stored }
     return .blob(data)
   }
@@ -87,11 +87,12 @@ extension _ModelState {
   }
 
   private func rowIdentifier(_ row: Int64, index: Int) -> PersistentIdentifier? {
-    guard let context, let relationship = entity?.relationships[index],
-      let destination = context.container.map[relationship.destination],
-      let known = context.container.store(of: destination).identifier(of: row, in: context)
+    guard let registry = registry as? Registry,
+      let relationship = entity?.relationships[index],
+      let destination = registry.container.map[relationship.destination],
+      let known = registry.sessions[destination.storeIndex].identifier(of: row)
     else { return toOne(index)?._$state.livingIdentifier }
-    return context.registry[destination, row].map(\._$state.livingIdentifier) ?? known
+    return registry[destination, row].map(\._$state.livingIdentifier) ?? known
   }
 
   /// The identities to which a to-many relationship refers.

@@ -28,8 +28,7 @@ struct PredicateStore {
     to entity: EntityDescription,
     _ body: (Connection) throws -> Result
   ) throws -> Result {
-    let native = try #require(container.store(of: entity) as? NativeStore)
-    return try native.withConnection(of: entity.storeIndex, in: context, body)
+    try #require(context.session(of: entity) as? NativeSession).withConnection(body)
   }
 
   /// The translation of a predicate over the tables.

@@ -2,34 +2,25 @@ import Changes
 
 // The objects of custom stores; snapshots create and update them.
 
-extension ModelContext {
+extension CustomSession {
   /// The object with an identity that the store assigned; nil if the object is not in memory.
-  func customModel(for id: PersistentIdentifier) -> (any PersistentModel)? {
-    guard let entity = container.map[id.entityName], let row = identities.knownRow(for: id) else {
-      return nil
-    }
-    return registry[entity, row]
+  func model(for id: PersistentIdentifier) -> (any PersistentModel)? {
+    map[id.entityName].flatMap { registered(id, entity: $0) }
   }
-}
 
-extension CustomStore {
   /// The object of a snapshot, from memory or new; nil if the entity belongs to another store.
-  func materialize(
-    _ snapshot: any DataStoreSnapshot,
-    storeIndex: Int,
-    in context: ModelContext
-  ) throws -> (any PersistentModel)? {
+  func materialize(_ snapshot: any DataStoreSnapshot) throws -> (any PersistentModel)? {
     let identifier = snapshot.persistentIdentifier
-    guard let entity = context.container.map[identifier.entityName],
+    guard let entity = map[identifier.entityName],
       entity.storeIndex == storeIndex
     else { return nil }
     return try context.materialize(
       entity,
-      row: context.identities.row(for: identifier),
+      row: identities.row(for: identifier),
       storeKey: identifier,
       values: StoredSnapshot(
         values: try SnapshotValues.of(snapshot, as: entity.model),
-        identities: context.identities
+        identities: identities
       )
     )
   }
@@ -39,25 +30,24 @@ extension CustomStore {
   ///
   /// All other snapshots are fetched, with one request for each entity.
   func snapshots(
-    for identifiers: [PersistentIdentifier],
-    in context: ModelContext
+    for identifiers: [PersistentIdentifier]
   ) throws -> [PersistentIdentifier: any DataStoreSnapshot] {
     var found: [PersistentIdentifier: any DataStoreSnapshot] = [:]
     var missing: [PersistentIdentifier] = []
     for identifier in identifiers {
-      if let snapshot = context.identities.atHand[identifier] {
+      if let snapshot = identities.atHand[identifier] {
         found[identifier] = snapshot
-      } else if !identifier.isTemporary || context.identities.knownRow(for: identifier) != nil {
+      } else if !identifier.isTemporary || identities.knownRow(for: identifier) != nil {
         missing.append(identifier)
       }
     }
     guard !missing.isEmpty else { return found }
-    let cached = try cachedSnapshots(missing, editingState: context.editingState)
+    let cached = try store.cachedSnapshots(missing, editingState: context.editingState)
     found.merge(cached) { first, _ in first }
     let rest = Dictionary(grouping: missing.filter { found[$0] == nil }, by: \.entityName)
     for (name, identifiers) in rest {
-      guard let entity = context.container.map[name] else { continue }
-      let fetched = try fetchSnapshots(Set(identifiers), type: entity.model.type, in: context)
+      guard let entity = map[name] else { continue }
+      let fetched = try fetchSnapshots(Set(identifiers), type: entity.model.type)
       found.merge(fetched) { first, _ in first }
     }
     return found
@@ -65,8 +55,7 @@ extension CustomStore {
 
   private func fetchSnapshots<T: PersistentModel>(
     _ wanted: Set<PersistentIdentifier>,
-    type: T.Type,
-    in context: ModelContext
+    type: T.Type
   ) throws -> [PersistentIdentifier: any DataStoreSnapshot] {
     var descriptor = FetchDescriptor<T>()
     descriptor.includePendingChanges = false
@@ -76,11 +65,11 @@ extension CustomStore {
       let identifiers = Array(wanted)
       descriptor.predicate = #Predicate { identifiers.contains($0.persistentModelID) }
     }
-    let result: Found
-    do { result = try fetch(context.storeRequest(descriptor)) } catch is DataStoreError {
+    let result: CustomStore.Found
+    do { result = try store.fetch(context.storeRequest(descriptor)) } catch is DataStoreError {
       // The context made this predicate, not the application, so a store need not support it.
       descriptor.predicate = nil
-      result = try fetch(context.storeRequest(descriptor))
+      result = try store.fetch(context.storeRequest(descriptor))
     }
     var found: [PersistentIdentifier: any DataStoreSnapshot] = [:]
     for snapshot in result.fetched {
@@ -89,19 +78,16 @@ extension CustomStore {
       } else {
         // The store returned more snapshots than requested. The surplus snapshots are kept, so that
         // they need not be requested again.
-        context.identities.atHand[snapshot.persistentIdentifier] = snapshot
+        identities.atHand[snapshot.persistentIdentifier] = snapshot
       }
     }
-    context.identities.atHand.merge(result.related) { first, _ in first }
+    identities.atHand.merge(result.related) { first, _ in first }
     return found
   }
 
-  func values(
-    of state: _ModelState,
-    in context: ModelContext
-  ) throws -> SnapshotValues? {
+  func values(of state: _ModelState) throws -> SnapshotValues? {
     guard let identifier = state.storeKey else { return nil }
-    guard let snapshot = try snapshots(for: [identifier], in: context)[identifier] else {
+    guard let snapshot = try snapshots(for: [identifier])[identifier] else {
       return nil
     }
     return try SnapshotValues.of(snapshot, as: state.description)

@@ -1,6 +1,6 @@
 import Store
 
-extension CustomStore {
+extension CustomSession {
   /// Marks all objects that a predicate selects; the next save deletes them.
   ///
   /// If the store can delete batches, it deletes the objects without returning them. This is
@@ -8,21 +8,21 @@ extension CustomStore {
   /// objects is in memory.
   func delete<T: PersistentModel>(_ fetch: ContextFetch<T>) throws {
     let (descriptor, entity, context) = (fetch.descriptor, fetch.entity, fetch.context)
-    guard canBatch, context.pending.isEmpty, !hasRelationships(entity, map: context.container.map),
+    guard store.canBatch, context.pending.isEmpty, !hasRelationships(entity),
       case let identifiers = try context.fetchIdentifiers(descriptor),
-      identifiers.allSatisfy({ context.customModel(for: $0) == nil })
+      identifiers.allSatisfy({ model(for: $0) == nil })
     else {
       for object in try context.fetch(descriptor) { context.deleteAny(object) }
       return
     }
     guard !identifiers.isEmpty else { return }
-    let rows = identifiers.map(context.identities.row(for:))
+    let rows = identifiers.map(identities.row(for:))
     context.pending.deleteBatch(
       PendingChanges.BatchDeletion(
         entity: entity,
         rows: rows,
-        atOnce: { editingState in
-          try self.deleteBatch(
+        atOnce: { [store] editingState in
+          try store.deleteBatch(
             DataStoreBatchDeleteRequest(
               predicate: descriptor.predicate,
               includeSubclasses: descriptor.includeSubclasses,
@@ -36,7 +36,7 @@ extension CustomStore {
     context.scheduleAutosave()
   }
 
-  private func hasRelationships(_ entity: EntityDescription, map: EntityMap) -> Bool {
+  private func hasRelationships(_ entity: EntityDescription) -> Bool {
     let family = Set(map.family(of: entity).map(\.name))
     return map.entities.contains { other in
       other.entity.relationships.contains { relationship in

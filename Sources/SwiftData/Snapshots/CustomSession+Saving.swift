@@ -1,19 +1,14 @@
 import Store
 
-extension CustomStore {
-  func write(
-    _ save: PendingSave,
-    storeIndex: Int,
-    in context: ModelContext,
-    _ writeRest: () throws -> Void
-  ) throws {
-    try write(save, storeIndex: storeIndex, in: context)
+extension CustomSession {
+  func write(_ save: PendingSave, _ writeRest: () throws -> Void) throws {
+    try write(save)
     try writeRest()
   }
 
   /// Writes the changes of a save that belong to this store; a call that throws has changed nothing
   /// in memory.
-  private func write(_ save: PendingSave, storeIndex: Int, in context: ModelContext) throws {
+  private func write(_ save: PendingSave) throws {
     func own(_ states: [_ModelState]) -> [_ModelState] {
       states.filter { $0.entity?.storeIndex == storeIndex }
     }
@@ -21,13 +16,13 @@ extension CustomStore {
     let updated = own(save.changed)
     var deleted = own(save.deleted)
     try refuseDeniedDeletions(deleted)
-    for state in updated { try complete(state, in: context) }
-    deleted = try deleted.filter { try isThere($0, in: context) }
+    for state in updated { try complete(state) }
+    deleted = try deleted.filter { try isThere($0) }
     for deletion in save.changes.batchDeleted where deletion.entity.storeIndex == storeIndex {
-      deleted += try deleteBatch(deletion, save: save, in: context)
+      deleted += try deleteBatch(deletion, save: save)
     }
     guard !inserted.isEmpty || !updated.isEmpty || !deleted.isEmpty else { return }
-    let saved = try self.save(
+    let saved = try store.save(
       inserted: inserted,
       updated: updated,
       deleted: deleted,
@@ -35,17 +30,17 @@ extension CustomStore {
       // If a property could not be read for a snapshot, the save must fail instead of writing nil.
       check: { try context.throwDeferredError() }
     )
-    take(saved, for: inserted, save: save, storeIndex: storeIndex, in: context)
+    take(saved, for: inserted, save: save)
   }
 
   /// Reads missing values of an object, because a store always receives all values of an object.
-  private func complete(_ state: _ModelState, in context: ModelContext) throws {
-    guard state.hasEmptySlots, try !fill(state, in: context) else { return }
+  private func complete(_ state: _ModelState) throws {
+    guard state.hasEmptySlots, try !fill(state) else { return }
     throw SwiftDataError(.deletedMeanwhile(state.description.name, "\(state.identifier.id)"))
   }
 
-  private func isThere(_ state: _ModelState, in context: ModelContext) throws -> Bool {
-    try !state.hasEmptySlots || fill(state, in: context)
+  private func isThere(_ state: _ModelState) throws -> Bool {
+    try !state.hasEmptySlots || fill(state)
   }
 
   /// Throws if the rule `.deny` prevents one of the deletions, because the object has destinations.
@@ -78,10 +73,9 @@ extension CustomStore {
   /// one by one.
   private func deleteBatch(
     _ deletion: PendingChanges.BatchDeletion,
-    save: PendingSave,
-    in context: ModelContext
+    save: PendingSave
   ) throws -> [_ModelState] {
-    let identifiers = deletion.rows.compactMap(context.identities.identifier(of:))
+    let identifiers = deletion.rows.compactMap(identities.identifier(of:))
     save.batchDeleted += identifiers
     if let run = deletion.atOnce {
       do {
@@ -91,30 +85,20 @@ extension CustomStore {
         // The store declined the batch, but it may be able to delete the objects one by one.
       }
     }
-    let found = try models(
-      for: identifiers,
-      storeIndex: deletion.entity.storeIndex,
-      in: context
-    )
+    let found = try models(for: identifiers)
     save.doomed += Array(found.values)
     return found.values.map(\._$state)
   }
 
-  private func take(
-    _ saved: CustomStore.Saved,
-    for inserted: [_ModelState],
-    save: PendingSave,
-    storeIndex: Int,
-    in context: ModelContext
-  ) {
-    var outcome = CustomOutcome(storeIndex: storeIndex, reregistered: saved.reregistered)
+  private func take(_ saved: CustomStore.Saved, for inserted: [_ModelState], save: PendingSave) {
+    var outcome = CustomOutcome(session: self, reregistered: saved.reregistered)
     outcome.remapped = saved.remapped
     var owners: [PersistentIdentifier: _ModelState] = [:]
     for state in inserted {
       let temporary = state.identifier
       let identifier = saved.remapped[temporary] ?? temporary
-      let row = context.identities.row(for: identifier)
-      let registered = context.customModel(for: identifier)?._$state
+      let row = identities.row(for: identifier)
+      let registered = model(for: identifier)?._$state
       if let target = owners[identifier] ?? registered, target !== state,
         target.phase == .stored || target.phase == .inserting
       {
@@ -139,17 +123,22 @@ extension CustomStore {
 }
 
 struct CustomOutcome: SaveOutcome {
-  let storeIndex: Int
+  let session: CustomSession
   let reregistered: [PersistentIdentifier: any DataStoreSnapshot]
   var remapped: [PersistentIdentifier: PersistentIdentifier] = [:]
   /// New objects that the store merged with existing ones.
   var joined: [(new: _ModelState, target: _ModelState)] = []
 
+  var deletedIdentifiers: [PersistentIdentifier] { [] }
+  var updatedIdentifiers: [PersistentIdentifier] { [] }
+
+  func loseObjects(in context: ModelContext) {}
+
   /// Makes two objects with the same identity share one state, whose values are then read again.
   func join(in context: ModelContext) {
     for (new, target) in joined {
       guard let model = new.model else { continue }
-      context.unregister(new, row: new.row)
+      if let entity = new.entity { context.registry.remove(entity, row: new.row) }
       new.detach()
       model._$state = target
       target.changed.removeAll()
@@ -163,7 +152,7 @@ struct CustomOutcome: SaveOutcome {
   func reregister(in context: ModelContext) throws {
     for (key, snapshot) in reregistered {
       let identifier = remapped[key] ?? key
-      guard let model = context.customModel(for: identifier), model._$state.phase == .stored else {
+      guard let model = session.model(for: identifier), model._$state.phase == .stored else {
         continue
       }
       let values = try SnapshotValues.of(snapshot, as: model._$state.description)
@@ -171,7 +160,7 @@ struct CustomOutcome: SaveOutcome {
       try context.refresh(
         model._$state,
         of: model,
-        values: StoredSnapshot(values: values, identities: context.identities)
+        values: StoredSnapshot(values: values, identities: session.identities)
       )
     }
   }

@@ -1,51 +1,34 @@
 import Changes
 import Store
 
-extension NativeStore {
-  func prefetch(
-    _ property: PropertyDescription,
-    of states: [_ModelState],
-    in context: ModelContext
-  ) throws {
+extension NativeSession {
+  func prefetch(_ property: PropertyDescription, of states: [_ModelState]) throws {
     if property.isToMany {
-      try prefetchMany(property, of: states, in: context)
+      try prefetchMany(property, of: states)
     } else {
-      try prefetchOne(property, of: states, in: context)
+      try prefetchOne(property, of: states)
     }
   }
 
-  private func prefetchOne(
-    _ property: PropertyDescription,
-    of states: [_ModelState],
-    in context: ModelContext
-  ) throws {
+  private func prefetchOne(_ property: PropertyDescription, of states: [_ModelState]) throws {
     var wanted: [Int64: [_ModelState]] = [:]
     for state in states {
       guard case .toOne(.row(let row)) = state.slots[property.index] else { continue }
       wanted[row, default: []].append(state)
     }
-    let map = context.container.map
     guard !wanted.isEmpty,
       let destination = map.destination(of: property.index, in: states.first?.entity)
     else { return }
-    let found = try models(
-      of: destination,
-      where: "t0.id IN (\(list(wanted.keys.sorted())))",
-      in: context
-    )
+    let found = try models(of: destination, where: "t0.id IN (\(list(wanted.keys.sorted())))")
     for model in found where model._$state.phase == .stored {
       for state in wanted[model._$state.row] ?? [] { state.keep(model, at: property.index) }
     }
   }
 
-  private func prefetchMany(
-    _ property: PropertyDescription,
-    of states: [_ModelState],
-    in context: ModelContext
-  ) throws {
+  private func prefetchMany(_ property: PropertyDescription, of states: [_ModelState]) throws {
     let open = states.filter { !$0.knownToMany(property.index).isLoaded && $0.row >= 0 }
     guard let relationship = open.first?.entity?.relationships[property.index],
-      let destination = context.container.map[relationship.destination]
+      let destination = map[relationship.destination]
     else { return }
     // One query reads the members of all collections into memory. Each collection then takes its
     // members from memory.
@@ -53,19 +36,8 @@ extension NativeStore {
     let held: [any PersistentModel]
     switch relationship.storage {
     case .inverseColumn(let column):
-      held = try models(
-        of: destination,
-        where: "t0.\(quoted(column)) IN (\(rows))",
-        in: context
-      )
-      try assign(
-        held,
-        to: open,
-        property: property,
-        through: column,
-        destination: destination,
-        in: context
-      )
+      held = try models(of: destination, where: "t0.\(quoted(column)) IN (\(rows))")
+      try assign(held, to: open, property: property, through: column, destination: destination)
     case .joinTable, .column:
       for state in open {
         context.load(state.knownToMany(property.index), of: state, at: property.index)
@@ -79,8 +51,7 @@ extension NativeStore {
     to owners: [_ModelState],
     property: PropertyDescription,
     through column: String,
-    destination: EntityDescription,
-    in context: ModelContext
+    destination: EntityDescription
   ) throws {
     guard let position = destination.columnNames.firstIndex(of: column),
       let slot = destination.slots[position]

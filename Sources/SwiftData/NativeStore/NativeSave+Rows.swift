@@ -3,7 +3,7 @@ import Store
 
 // The rows and links that a save writes.
 
-extension PendingSave {
+extension NativeSave {
   /// Assigns rows to new objects before anything is written, so that the objects can refer to each
   /// other.
   func giveRows(to states: [_ModelState], with writer: Writer) throws {
@@ -11,15 +11,16 @@ extension PendingSave {
     for state in states {
       if let entity = state.entity { counts[entity.tableIndex] += 1 }
     }
+    let save = save
     var next: [Int64?] = Array(repeating: nil, count: counts.count)
-    renumbered.reserveCapacity(renumbered.count + states.count)
+    save.renumbered.reserveCapacity(save.renumbered.count + states.count)
     for state in states {
       guard let entity = state.entity else { continue }
       let index = entity.tableIndex
       let row = try next[index] ?? writer.reserveIDs(entity.table, count: counts[index])
       next[index] = row + 1
-      renumbered.append(Renumbering(state: state, row: state.row))
-      keepIdentifier(of: state, as: state)
+      save.renumbered.append(PendingSave.Renumbering(state: state, row: state.row))
+      save.keepIdentifier(of: state, as: state)
       state.become(row: row)
     }
   }
@@ -52,8 +53,8 @@ extension PendingSave {
     return try state.columnValue(at: slot)
   }
 
-  func writeUpdates(of states: [_ModelState], storeIndex: Int, with writer: Writer) throws {
-    for change in try states.compactMap(update) + hiddenUpdates(storeIndex: storeIndex) {
+  func writeUpdates(of states: [_ModelState], with writer: Writer) throws {
+    for change in try states.compactMap(update) + hiddenUpdates() {
       let isThere = try writer.update(
         change.entity,
         id: change.id,
@@ -90,13 +91,13 @@ extension PendingSave {
 
   /// The hidden columns of objects that have no other changes, sorted by row, so that history does
   /// not depend on addresses in memory.
-  private func hiddenUpdates(storeIndex: Int) -> [RowChange] {
-    let written = Set(changed.map { ObjectIdentifier($0) })
+  private func hiddenUpdates() -> [RowChange] {
+    let written = Set(save.changed.map { ObjectIdentifier($0) })
     return hidden.states
       .filter { $0.phase == .stored && !written.contains(ObjectIdentifier($0)) }
       .sorted { $0.row < $1.row }
       .compactMap { state in
-        guard let entity = state.entity, entity.storeIndex == storeIndex else { return nil }
+        guard let entity = state.entity else { return nil }
         let columns = hidden.columns(of: state).filter { entity.hiddenColumn(named: $0) != nil }
         return RowChange(
           entity: entity.index,

@@ -4,7 +4,7 @@ import Store
 // A new object whose unique values already exist is merged with the existing object: the existing
 // object gets the values of the new object, and both objects then share one state.
 
-extension PendingSave {
+extension NativeSave {
   private struct UniqueKey: Hashable {
     var table: Int
     var properties: [String]
@@ -21,12 +21,12 @@ extension PendingSave {
   /// Merges new objects with rows or with other new objects that have the same unique values.
   ///
   /// Returns whether any objects were merged.
-  func mergeCollisions(_ writer: Writer, storeIndex: Int) throws -> Bool {
+  func mergeCollisions(_ writer: Writer) throws -> Bool {
     var seen: [UniqueKey: _ModelState] = [:]
-    for state in changed where state.entity?.storeIndex == storeIndex {
+    for state in own(save.changed) {
       for key in try keys(of: state, changedOnly: true) { seen[key] = state }
     }
-    let leaving = Set(deleted.filter { $0.entity?.storeIndex == storeIndex }.map(Place.init))
+    let leaving = Set(own(save.deleted).map(Place.init))
     var joined: Set<ObjectIdentifier> = []
     for model in insertedInOrder {
       let state = model._$state
@@ -53,7 +53,7 @@ extension PendingSave {
       }
     }
     guard !joined.isEmpty else { return false }
-    inserted.removeAll { joined.contains(ObjectIdentifier($0)) }
+    save.inserted.removeAll { joined.contains(ObjectIdentifier($0)) }
     return true
   }
 
@@ -63,8 +63,8 @@ extension PendingSave {
   /// An object whose unique value refers to another new object follows the other object.
   private var insertedInOrder: [any PersistentModel] {
     let ranks = context.container.map.uniqueRanks
-    guard !ranks.isEmpty else { return changes.inserted.elements }
-    return changes.inserted.elements.enumerated()
+    guard !ranks.isEmpty else { return save.changes.inserted.elements }
+    return save.changes.inserted.elements.enumerated()
       .map { (ranks[$0.element._$state.entity?.name ?? ""] ?? 0, $0.offset, $0.element) }
       .sorted { ($0.0, $0.1) < ($1.0, $1.1) }
       .map(\.2)
@@ -107,7 +107,7 @@ extension PendingSave {
   ) throws -> _ModelState? {
     if let found = seen[key] { return found }
     guard let row = try writer.find(entity.index, unique: key.properties, values: key.values),
-      !leaving.contains(Place(entity, row: row)), !changes.isBatchDeleted(entity, row: row)
+      !leaving.contains(Place(entity, row: row)), !save.changes.isBatchDeleted(entity, row: row)
     else { return nil }
     guard let model = context.model(of: entity, row: row) else { return nil }
     // The list keeps the object alive, because the object will be changed and there may be no other
@@ -132,7 +132,7 @@ extension PendingSave {
     }
     context.journal?.remember(model)
     context.pending.withdraw(model)
-    keepIdentifier(of: new, as: target)
+    save.keepIdentifier(of: new, as: target)
     for property in new.description.properties
     where property.index < target.slots.count
       && target.description.properties[property.index].name == property.name
@@ -166,8 +166,8 @@ extension PendingSave {
     }
     model._$state = target
     self.followers[ObjectIdentifier(target), default: []] += followers + [model]
-    if target.phase == .stored, !changed.contains(where: { $0 === target }) {
-      changed.append(target)
+    if target.phase == .stored, !save.changed.contains(where: { $0 === target }) {
+      save.changed.append(target)
     }
   }
 

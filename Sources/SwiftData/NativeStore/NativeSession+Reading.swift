@@ -2,30 +2,10 @@ import Changes
 import SQLite
 import Store
 
-extension NativeStore: Backend {
-  var native: NativeStore? { self }
-  var keepsWholeObjects: Bool { false }
-  var isWrittenLast: Bool { false }
-  var historyType: (any HistoryTransaction.Type)? { nil }
-
-  func initializeState(for editingState: EditingState) {}
-  func invalidateState(for editingState: EditingState) {}
-  func eraseAtOnce() -> Bool { false }
-  func identifier(of row: Int64, in context: ModelContext) -> PersistentIdentifier? { nil }
-  func fetchHistory<T: HistoryTransaction>(_ descriptor: HistoryDescriptor<T>) -> [T]? { nil }
-  func deleteHistory<T: HistoryTransaction>(_ descriptor: HistoryDescriptor<T>) -> Bool { false }
-
-  func externalData(_ digest: String) throws -> Data? {
-    try store.read { try $0.externalData(digest) }
-  }
-
-  func withConnection<Result>(
-    of storeIndex: Int,
-    in context: ModelContext,
-    _ body: (Connection) throws -> Result
-  ) throws -> Result {
+extension NativeSession {
+  func withConnection<Result>(_ body: (Connection) throws -> Result) throws -> Result {
     try store.read { reader in
-      context.registry.readings[storeIndex].note(reader.head)
+      registry.readings[storeIndex].note(reader.head)
       return try body(reader.connection)
     }
   }
@@ -46,10 +26,10 @@ extension NativeStore: Backend {
     )
   }
 
-  func fill(_ state: _ModelState, in context: ModelContext) throws -> Bool {
+  func fill(_ state: _ModelState) throws -> Bool {
     guard let entity = state.entity else { return false }
-    let plan = context.container.plan(of: entity)
-    return try withConnection(of: entity.storeIndex, in: context) { connection in
+    let plan = container.plan(of: entity)
+    return try withConnection { connection in
       let statement = try connection.cached(
         "SELECT \(plan.selection) FROM \(quoted(entity.table)) AS t0 WHERE t0.id = ?"
       )
@@ -62,47 +42,33 @@ extension NativeStore: Backend {
     }
   }
 
-  func registered(
-    _ id: PersistentIdentifier,
-    entity: EntityDescription,
-    in context: ModelContext
-  ) -> (any PersistentModel)? {
+  func registered(_ id: PersistentIdentifier, entity: EntityDescription) -> (any PersistentModel)? {
     guard let row = id.row, row >= 0, id.storeIdentifier == identifier else { return nil }
-    return context.registry[entity, row]
+    return registry[entity, row]
   }
 
   func read(
     _ identifiers: [PersistentIdentifier],
-    into found: inout [PersistentIdentifier: any PersistentModel],
-    storeIndex: Int,
-    in context: ModelContext
+    into found: inout [PersistentIdentifier: any PersistentModel]
   ) throws {
     let saved = identifiers.filter { $0.storeIdentifier == identifier && $0.row ?? -1 >= 0 }
     for (name, identifiers) in Dictionary(grouping: saved, by: \.entityName) {
-      guard let entity = context.container.map[name] else { continue }
+      guard let entity = map[name] else { continue }
       if identifiers.count == 1, let row = identifiers[0].row {
-        found[identifiers[0]] = try model(of: entity, row: row, in: context)
+        found[identifiers[0]] = try model(of: entity, row: row)
         continue
       }
       for chunk in stride(from: 0, to: identifiers.count, by: 500) {
         let chunk = identifiers[chunk..<min(chunk + 500, identifiers.count)]
-        let held = try models(
-          of: entity,
-          where: "t0.id IN (\(list(chunk.compactMap(\.row))))",
-          in: context
-        )
-        for id in chunk { found[id] = id.row.flatMap { context.registry[entity, $0] } }
+        let held = try models(of: entity, where: "t0.id IN (\(list(chunk.compactMap(\.row))))")
+        for id in chunk { found[id] = id.row.flatMap { registry[entity, $0] } }
         withExtendedLifetime(held) {}
       }
     }
   }
 
-  func model(
-    of entity: EntityDescription,
-    row: Int64,
-    in context: ModelContext
-  ) throws -> (any PersistentModel)? {
-    try models(of: entity, where: "t0.id = ?", row: row, in: context).first
+  func model(of entity: EntityDescription, row: Int64) throws -> (any PersistentModel)? {
+    try models(of: entity, where: "t0.id = ?", row: row).first
   }
 
   /// The objects whose saved rows meet a condition, in the order of their ids.
@@ -110,17 +76,17 @@ extension NativeStore: Backend {
     of entity: EntityDescription,
     where condition: String,
     row: Int64? = nil,
-    join: String = "",
-    in context: ModelContext
+    join: String = ""
   ) throws -> [any PersistentModel] {
-    let plan = context.container.plan(of: entity)
+    let plan = container.plan(of: entity)
     let sql =
       "SELECT \(plan.selection) FROM \(quoted(entity.table)) AS t0 \(join) WHERE \(condition)"
       + " ORDER BY t0.id"
-    return try withConnection(of: entity.storeIndex, in: context) { connection in
+    return try withConnection { connection in
       let statement = try connection.cached(sql)
       defer { statement.reset() }
       if let row { try statement.bind(1, row) }
+      let context = context
       var models: [any PersistentModel] = []
       while try statement.step() {
         models.append(try materialize(plan, row: statement, in: context))
@@ -129,21 +95,16 @@ extension NativeStore: Backend {
     }
   }
 
-  func toOne(of state: _ModelState, at index: Int, in context: ModelContext) throws -> ToOne? {
+  func toOne(of state: _ModelState, at index: Int) throws -> ToOne? {
     guard let relationship = state.entity?.relationships[index] else { return ToOne.none }
     switch relationship.storage {
     case .column:
-      _ = try fill(state, in: context)
+      _ = try fill(state)
       if case .toOne(let reference) = state.slots[index] { return reference }
       return nil
     case .inverseColumn(let column):
-      guard let destination = context.container.map[relationship.destination] else { break }
-      let found = try models(
-        of: destination,
-        where: "t0.\(quoted(column)) = ?",
-        row: state.row,
-        in: context
-      )
+      guard let destination = map[relationship.destination] else { break }
+      let found = try models(of: destination, where: "t0.\(quoted(column)) = ?", row: state.row)
       return found.first { isStill($0, entity: destination, column: column, owner: state) }.map {
         .object($0)
       }
@@ -172,25 +133,18 @@ extension NativeStore: Backend {
     _ many: ToMany,
     of state: _ModelState,
     property: PropertyDescription,
-    destination: EntityDescription,
-    in context: ModelContext
+    destination: EntityDescription
   ) throws {
     switch state.entity?.relationships[property.index]?.storage {
     case .inverseColumn(let column):
-      let found = try models(
-        of: destination,
-        where: "t0.\(quoted(column)) = ?",
-        row: state.row,
-        in: context
-      )
+      let found = try models(of: destination, where: "t0.\(quoted(column)) = ?", row: state.row)
       many.load(found.filter { isStill($0, entity: destination, column: column, owner: state) })
     case .joinTable(let table, let source, let target):
       let found = try models(
         of: destination,
         where: "j.\(quoted(source)) = ?",
         row: state.row,
-        join: "JOIN \(quoted(table)) AS j ON j.\(quoted(target)) = t0.id",
-        in: context
+        join: "JOIN \(quoted(table)) AS j ON j.\(quoted(target)) = t0.id"
       )
       many.load(found.filter { $0._$state.phase == .stored })
     case .column, nil: many.load([])

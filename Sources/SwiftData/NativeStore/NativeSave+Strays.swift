@@ -1,15 +1,14 @@
-extension PendingSave {
+extension NativeSave {
   /// Removes deleted objects, and objects that have another owner now, from relationships in memory
   /// that do not show these changes yet.
   ///
   /// Relationships without an inverse, and those that the store's delete rules changed, do not show
   /// such changes by themselves.
   func dropStrays(isRuled: Bool) {
-    guard hidden.mayLeaveStrays || !changes.deleted.isEmpty || !deletedRows.isEmpty else { return }
-    let touched = Set((deleted + hidden.states).compactMap { $0.entity?.tableIndex })
+    let touched = Set((save.deleted + hidden.states).compactMap { $0.entity?.tableIndex })
     var seen: Set<Int> = []
     let container = context.container
-    for entity in container.map.entities where !container.store(of: entity).keepsWholeObjects {
+    for entity in container.map.entities where entity.storeIndex == storeIndex {
       let isOwner = entity.model.relationships.contains { property in
         isRuled
           || isLoose(property, of: entity.model)

@@ -1,7 +1,7 @@
 import Changes
 import Store
 
-extension CustomStore {
+extension CustomSession {
   func fetch<T: PersistentModel>(_ fetch: ContextFetch<T>) throws -> [T] {
     try CustomFetch(self, fetch: fetch).models()
   }
@@ -22,13 +22,13 @@ extension CustomStore {
 }
 
 private struct CustomFetch<T: PersistentModel> {
-  let store: CustomStore
+  let session: CustomSession
   let descriptor: FetchDescriptor<T>
   let entity: EntityDescription
   let context: ModelContext
 
-  init(_ store: CustomStore, fetch: ContextFetch<T>) {
-    self.store = store
+  init(_ session: CustomSession, fetch: ContextFetch<T>) {
+    self.session = session
     (descriptor, entity, context) = (fetch.descriptor, fetch.entity, fetch.context)
   }
 
@@ -48,7 +48,7 @@ private struct CustomFetch<T: PersistentModel> {
   }
 
   func models() throws -> [T] {
-    context.identities.atHand.removeAll()
+    session.identities.atHand.removeAll()
     switch bearing {
     case .none: return try fetchSaved()
     case .own, .related:
@@ -61,7 +61,7 @@ private struct CustomFetch<T: PersistentModel> {
   func count() throws -> Int {
     if case .none = bearing, descriptor.includeSubclasses {
       do {
-        let count = try store.fetchCount(context.storeRequest(descriptor.unordered))
+        let count = try session.store.fetchCount(context.storeRequest(descriptor.unordered))
         return descriptor.fetchLimit.flatMap { $0 > 0 ? min($0, count) : nil } ?? count
       } catch DataStoreError.preferInMemoryFilter {
         // The code below fetches the objects and counts them.
@@ -75,7 +75,7 @@ private struct CustomFetch<T: PersistentModel> {
   func identifiers() throws -> [PersistentIdentifier] {
     if case .none = bearing {
       do {
-        return try store.fetchIdentifiers(context.storeRequest(descriptor))
+        return try session.store.fetchIdentifiers(context.storeRequest(descriptor))
           .filter { isWanted($0) }
           .cut(offset: nil, limit: descriptor.fetchLimit)
       } catch let error as DataStoreError
@@ -124,9 +124,9 @@ private struct CustomFetch<T: PersistentModel> {
     var answer = Answer(snapshots: [])
     while true {
       do {
-        let found = try store.fetch(context.storeRequest(descriptor))
+        let found = try session.store.fetch(context.storeRequest(descriptor))
         answer.snapshots = found.fetched
-        context.identities.atHand.merge(found.related) { _, last in last }
+        session.identities.atHand.merge(found.related) { _, last in last }
         return answer
       } catch DataStoreError.preferInMemoryFilter where descriptor.predicate != nil {
         descriptor.predicate = nil
@@ -152,7 +152,7 @@ private struct CustomFetch<T: PersistentModel> {
     // A store may keep objects of all entities together, and return all of them. Objects that were
     // not requested are skipped.
     for snapshot in answer.snapshots where isWanted(snapshot.persistentIdentifier) {
-      if let model = try store.materialize(snapshot, storeIndex: entity.storeIndex, in: context)
+      if let model = try session.materialize(snapshot)
         as? T
       {
         models.append(model)
@@ -218,7 +218,7 @@ private struct CustomFetch<T: PersistentModel> {
   private func fetchUndisturbed() throws -> [T] {
     let other = ModelContext(context.container)
     let identifiers = try other.fetch(descriptor).map(\.persistentModelID)
-    let found = try store.models(for: identifiers, storeIndex: entity.storeIndex, in: context)
+    let found = try session.models(for: identifiers)
     return identifiers.compactMap { found[$0] as? T }
   }
 }

@@ -2,11 +2,11 @@ import Changes
 import SQLite
 import Store
 
-extension NativeStore {
+extension NativeSession {
   func fetch<T: PersistentModel>(_ fetch: ContextFetch<T>) throws -> [T] {
     let (plan, context) = (fetch.plan, fetch.context)
     var models: [T] = []
-    try query(fetch.descriptor, plan: plan, in: context) { connection, query in
+    try query(fetch.descriptor, plan: plan) { connection, query in
       let statement = try connection.cached("SELECT \(plan.selection) \(query.tail)")
       defer { statement.reset() }
       try query.bind(to: statement)
@@ -22,10 +22,10 @@ extension NativeStore {
 
   func count<T: PersistentModel>(_ fetch: ContextFetch<T>) throws -> Int {
     let context = fetch.context
-    let plan = context.container.plan(of: fetch.entity)
+    let plan = container.plan(of: fetch.entity)
     var count = 0
     var needsObjects = false
-    try query(fetch.descriptor.unordered, plan: plan, in: context) { connection, query in
+    try query(fetch.descriptor.unordered, plan: plan) { connection, query in
       needsObjects = query.isInMemory
       guard !needsObjects else { return }
       let statement = try connection.cached("SELECT count(*) FROM (SELECT 1 \(query.tail))")
@@ -38,11 +38,11 @@ extension NativeStore {
 
   func identifiers<T: PersistentModel>(_ fetch: ContextFetch<T>) throws -> [PersistentIdentifier] {
     let (context, entity) = (fetch.context, fetch.entity)
-    let plan = context.container.plan(of: entity)
+    let plan = container.plan(of: entity)
     let shared = entity.entity.sharesTable
     var identifiers: [PersistentIdentifier] = []
     var needsObjects = false
-    try query(fetch.descriptor, plan: plan, in: context) { connection, query in
+    try query(fetch.descriptor, plan: plan) { connection, query in
       needsObjects = query.isInMemory
       guard !needsObjects else { return }
       let statement = try connection.cached(
@@ -80,14 +80,14 @@ extension NativeStore {
       table: { quoted($0) },
       storeIdentifier: identifier
     )
-    let query = try FetchQuery(descriptor, plan: plan, map: context.container.map, sources: sources)
+    let query = try FetchQuery(descriptor, plan: plan, map: map, sources: sources)
     guard !query.sortsInMemory else {
       try visit(context.fetch(descriptor))
       return true
     }
     let reader = try store.takeReader()
     defer { store.giveBack(reader) }
-    context.registry.readings[plan.entity.storeIndex].note(reader.head)
+    registry.readings[storeIndex].note(reader.head)
     let statement = try reader.connection.prepare("SELECT \(plan.selection) \(query.tail)")
     defer { statement.reset() }
     try query.bind(to: statement)
@@ -122,7 +122,7 @@ extension NativeStore {
     }
     guard !rows.isEmpty else { return }
     context.pending.deleteBatch(PendingChanges.BatchDeletion(entity: entity, rows: rows))
-    context.overlays[entity.storeIndex]?.needsAllRows = true
+    overlay?.needsAllRows = true
     context.scheduleAutosave()
   }
 
@@ -130,26 +130,22 @@ extension NativeStore {
   private func query<T: PersistentModel>(
     _ descriptor: FetchDescriptor<T>,
     plan: RowPlan,
-    in context: ModelContext,
     _ body: (Connection, FetchQuery) throws -> Void
   ) throws {
-    let overlay =
-      descriptor.includePendingChanges ? try syncedOverlay(plan.entity, in: context) : nil
+    let overlay = descriptor.includePendingChanges ? try syncedOverlay() : nil
     let sources = SQLSources(
       table: { overlay?.source($0) ?? quoted($0) },
       gone: { overlay?.gone($0) },
       order: { overlay?.order(of: $0) ?? "t0.id" },
       storeIdentifier: identifier
     )
-    let query = try FetchQuery(descriptor, plan: plan, map: context.container.map, sources: sources)
+    let query = try FetchQuery(descriptor, plan: plan, map: map, sources: sources)
     do {
       if let overlay, !overlay.isShared {
-        context.registry.readings[plan.entity.storeIndex].note(try overlay.head())
+        registry.readings[storeIndex].note(try overlay.head())
         return try body(overlay.connection, query)
       }
-      try withConnection(of: plan.entity.storeIndex, in: context) { connection in
-        try body(overlay?.connection ?? connection, query)
-      }
+      try withConnection { try body(overlay?.connection ?? $0, query) }
     } catch let error as StoreError {
       throw SwiftDataError(error)
     } catch let error as SQLiteError {
@@ -159,31 +155,28 @@ extension NativeStore {
     }
   }
 
-  /// The overlay with the pending changes of a store, brought up to date; nil if there are no
+  /// The overlay with the pending changes of the store, brought up to date; nil if there are no
   /// pending changes.
-  private func syncedOverlay(
-    _ entity: EntityDescription,
-    in context: ModelContext
-  ) throws -> PendingOverlay? {
+  private func syncedOverlay() throws -> PendingOverlay? {
+    let context = context
     guard !context.pending.isEmpty || !context.pending.unsynced.isEmpty else { return nil }
     let states = context.pending.unsynced
     context.pending.unsynced = []
     for state in states { state.isUnsynced = false }
-    for index in Set(states.compactMap { $0.entity?.storeIndex })
-      .union([entity.storeIndex])
-    {
-      guard let other = context.container.stores[index].native else { continue }
-      if context.overlays[index] == nil {
-        context.overlays[index] = try PendingOverlay(
-          other.store,
-          storeIndex: index,
-          map: context.container.map
-        )
-        context.overlays[index]?.needsAllRows = !context.pending.batchDeleted.isEmpty
-      }
-      try context.overlays[index]?.sync(states, pending: context.pending)
+    for index in Set(states.compactMap { $0.entity?.storeIndex }).union([storeIndex]) {
+      let session = registry.sessions[index] as? NativeSession
+      try session?.sync(states, pending: context.pending)
     }
-    return context.overlays[entity.storeIndex]
+    return overlay
+  }
+
+  private func sync(_ states: [_ModelState], pending: PendingChanges) throws {
+    let overlay = try overlay ?? PendingOverlay(store, storeIndex: storeIndex, map: map)
+    if self.overlay == nil {
+      self.overlay = overlay
+      overlay.needsAllRows = !pending.batchDeleted.isEmpty
+    }
+    try overlay.sync(states, pending: pending)
   }
 }
 
