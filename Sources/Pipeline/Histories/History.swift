@@ -171,6 +171,7 @@ extension HistorySource {
       head: outline.head,
       // If the time can't be read, the message does not contain a time.
       time: try? outline.stretches.first.flatMap { try first(in: $0)?.time },
+      // A source that does not show a state is not a store.
       isStore: (try? state()) == .store,
       earlier: outline.otherLineages.last { $0.lineage < outline.lineage }?.path
     )
