@@ -302,7 +302,7 @@ private func merged(
   return result
 }
 
-/// Expects that history replays to the rows, whoever seals it.
+/// Expects that history replays to the rows after a reader and after a writer has sealed it.
 func expectAgreement(_ store: Store, _ comment: String = "") throws {
   let url = URL(fileURLWithPath: store.location.path)
   let reading = try Store.open(.file(url), options: Options(isReadOnly: true))
