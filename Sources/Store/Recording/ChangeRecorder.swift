@@ -30,16 +30,13 @@ final class ChangeRecorder {
   /// Creates a recorder.
   ///
   /// `other` is a recorder on the same connection, whose ``Erasure`` the new recorder also uses.
-  /// `sealed` is the sealed history before the history of the connection; nil if the connection has
-  /// the whole history.
   init(
     _ connection: Connection,
     schema: StoreSchema,
     schemaID: Int64,
     blobs: Blobs,
     provenance: Provenance,
-    besides other: ChangeRecorder? = nil,
-    after sealed: SealedLines? = nil
+    besides other: ChangeRecorder? = nil
   ) throws {
     let layouts = try schema.layouts()
     let joins = joinTables(among: layouts)
@@ -50,7 +47,7 @@ final class ChangeRecorder {
     links = joins.map { LinkEncoder($0, layouts: layouts) }
     row = try ChangeRow(connection, blobs: blobs)
     erasure =
-      try other?.erasure ?? Erasure(connection, blobs: blobs, layouts: layouts, after: sealed)
+      try other?.erasure ?? Erasure(connection, blobs: blobs, layouts: layouts)
     header = try TransactionRow(connection, schemaID: schemaID, provenance: provenance)
   }
 

@@ -6,9 +6,6 @@ final class Erasure {
   private let connection: Connection
   private let blobs: Blobs
   private let layouts: [EntityLayout]
-  /// The sealed history before the history of the connection; nil if the connection has the whole
-  /// history.
-  private let sealed: SealedLines?
   /// The history mode of the store: which values history keeps of deleted objects.
   private(set) var mode = HistoryMode.full
   private let remnants: ErasedBytes
@@ -18,16 +15,10 @@ final class Erasure {
   /// The details that restate earlier lines; nil if one transaction restates all lines.
   private var file: RestatedFile?
 
-  init(
-    _ connection: Connection,
-    blobs: Blobs,
-    layouts: [EntityLayout],
-    after sealed: SealedLines? = nil
-  ) throws {
+  init(_ connection: Connection, blobs: Blobs, layouts: [EntityLayout]) throws {
     self.connection = connection
     self.blobs = blobs
     self.layouts = layouts
-    self.sealed = sealed
     remnants = ErasedBytes(connection)
     try refresh()
   }
@@ -48,7 +39,6 @@ final class Erasure {
     let names = layouts[root].family.map { layouts[$0].entity.name }
     let condition = "object = ?1 AND \(isOne(of: names, column: "entity")) AND id < ?2 ORDER BY id"
     let object = key.id.text.map { Value.text($0) } ?? .integer(key.id.integer)
-    try sealed?.erase(condition, object: object, of: root, restate: restate)
     try erase(condition, [object, .integer(first)], restate: restate) { _, _, _ in true }
   }
 

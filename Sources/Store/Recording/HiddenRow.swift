@@ -31,11 +31,6 @@ struct HiddenRow {
     return hidden
   }
 
-  /// The restated salt that ``hide(_:)`` would give a change, without hiding it.
-  func salt(of change: Change) throws -> Seed {
-    try hidden(change, in: change.isHidden ? nil : range(around: change.sequence)).salt
-  }
-
   /// The leaf and the restated salt of a change.
   ///
   /// `range` has the seed of the change; nil if the change is hidden already.

@@ -328,13 +328,6 @@ func capturedCount(_ connection: Connection) throws -> Int64 {
   }
 }
 
-/// Makes all captured rows older.
-func age(_ connection: Connection, seconds: Int = 10) throws {
-  for table in try CapturedTables.names(on: connection) {
-    try connection.execute("UPDATE \(table) SET time = time - \(seconds) / 86400.0")
-  }
-}
-
 /// The name of a trigger that captures changes of a table.
 func captureTrigger(_ event: String, of table: String, on connection: Connection) throws -> String {
   try connection.first(
