@@ -4,9 +4,9 @@ import os
 import boto3
 from botocore.exceptions import BotoCoreError, ClientError
 
+from .content import UNCHANGED, Content, Counts
 from .exits import FAILURE, MISSING, FleetError
 from .names import STORE
-from .source import UNCHANGED, Content, Counts
 
 
 class BucketSource:

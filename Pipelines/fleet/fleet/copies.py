@@ -3,10 +3,10 @@ import gzip, re, shutil, zlib
 from collections import Counter
 from typing import NamedTuple
 
+from .content import UNCHANGED
 from .lines import LogRows, Position
 from .names import logs_and_bases, store_folder, token_key
 from .rowfile import RowFile
-from .source import UNCHANGED
 from .token import token_end
 from .verification import Refusal, verify
 from .wanted import Wanted

@@ -1,9 +1,9 @@
 """Reads what is new in the filtered logs of a store."""
 import hashlib
 
+from .content import UNCHANGED
 from .copies import is_confirmed
 from .names import log_name, logs_and_bases, store_folder
-from .source import UNCHANGED
 from .token import check_fork
 from .wanted import Everything
 

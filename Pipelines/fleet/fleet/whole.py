@@ -1,9 +1,9 @@
 """Reads what is new in the whole logs of a store."""
+from .content import UNCHANGED
 from .copies import is_confirmed
 from .erasures import records
 from .names import (erasures_key, is_erasures, lineage_folder, log_name, logs_and_bases,
                     store_folder)
-from .source import UNCHANGED
 from .token import check_fork
 
 
