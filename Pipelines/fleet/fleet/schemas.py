@@ -24,6 +24,8 @@ class Property(NamedTuple):
     # Whether the first transaction under the schema has all rows of the table, and those from before
     # no longer count. Only adopted databases have this.
     is_replaced: bool = False
+    # What the rows of an adopted database had in this property when it appeared; no line says so.
+    initial: str | None = None
 
 
 class Schema(NamedTuple):
@@ -118,9 +120,16 @@ def next_schema(schema, digest, definition):
             spelling = new.spelling(entity, member["name"])
             properties.append(
                 Property(entity["name"], spelling, encoding, destination, origin_entity, origin,
-                         entity["name"] in new.replaced)
+                         entity["name"] in new.replaced,
+                         found.initial if found else initial_value(member))
             )
     return Schema(name, schema.name, digest, definition, properties)
+
+
+def initial_value(member):
+    """The value that the existing rows of an adopted database get in a new column, or None."""
+    kind, value = next(iter(member.get("defaultValue", {"null": True}).items()))
+    return f"{kind}:{value}" if member.get("type") == "any" and kind != "null" else None
 
 
 def origin_of(member, source, entity, old, known):

@@ -24,6 +24,7 @@ SCHEMAS = pa.schema([("schema", TEXT), ("previous", TEXT), ("digest", TEXT), ("d
 PROPERTIES = pa.schema([
     ("schema", TEXT), ("entity", TEXT), ("name", TEXT), ("encoding", TEXT), ("destination", TEXT),
     ("origin_entity", TEXT), ("origin", TEXT), ("is_replaced", pa.bool_()),
+    ("initial", TEXT),
 ])
 
 QUARANTINE = pa.schema([

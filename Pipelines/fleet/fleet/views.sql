@@ -83,6 +83,7 @@ WHERE place = 1;
 CREATE OR REPLACE TEMPORARY VIEW state AS
 SELECT o.moment, o.store, o.lineage, p.entity, o.id, p.name,
   CASE
+    WHEN v.store IS NULL THEN p.initial
     WHEN v.value IS NOT NULL AND p.encoding = 'reference'
       THEN '{"entity":"' || p.destination || substring(v.value, instr(v.value, '","id":'))
     WHEN v.value IS NOT NULL AND p.encoding = 'real' AND v.encoding = 'integer'
@@ -175,7 +176,7 @@ WHERE a.store IS NULL OR b.store IS NULL;
 
 -- How much each transaction did.
 CREATE OR REPLACE TEMPORARY VIEW activity AS
-SELECT t.store, t.lineage, t.txn, t.ts, substring(t.ts, 1, 10) AS day, t.author, t.op,
+SELECT t.store, t.lineage, t.txn, t.ts, substring(t.ts, 1, 10) AS day, t.author, t.op, t.details,
   coalesce(c.inserted, 0) AS inserted, coalesce(c.updated, 0) AS updated,
   coalesce(c.deleted, 0) AS deleted, coalesce(c.erased, 0) AS erased,
   max(CASE WHEN t.op <> 'snapshot' THEN t.ts END) OVER (
@@ -226,7 +227,8 @@ SELECT store, lineage, txn, day, author, 'foreign' AS finding
 FROM activity WHERE op = 'foreign' AND author IS NULL
 UNION ALL
 SELECT store, lineage, txn, day, author, 'gap' AS finding
-FROM activity WHERE op IN ('gap', 'difference')
+FROM activity
+WHERE op = 'gap' OR op IN ('difference', 'migration') AND details LIKE '%"replaced":["%'
 UNION ALL
 SELECT store, lineage, txn, day, author, 'erasure' AS finding
 FROM activity WHERE erased > 0 OR op = 'erase'
@@ -236,11 +238,15 @@ FROM activity WHERE op = 'prune'
 UNION ALL
 SELECT store, lineage, first - 1, day, CAST(NULL AS string), 'deleted-history' AS finding
 FROM (
-  SELECT store, lineage, min(txn) AS first, min_by(substring(ts, 1, 10), txn) AS day
-  FROM transactions WHERE op <> 'snapshot' OR details IS NOT NULL
-  GROUP BY store, lineage
+  SELECT t.store, t.lineage, min(t.txn) AS first, min_by(substring(t.ts, 1, 10), t.txn) AS day,
+    max(CASE WHEN a.schema IS NULL THEN 1 ELSE 2 END) AS usual
+  FROM transactions t
+  -- Transaction 1 of an adopted file is the adoption, and is in no log.
+  LEFT JOIN (SELECT DISTINCT schema FROM properties WHERE encoding = 'any') a ON a.schema = t.schema
+  WHERE t.op <> 'snapshot' OR t.details IS NOT NULL
+  GROUP BY t.store, t.lineage
 ) beginning
-WHERE first > 1
+WHERE first > usual
 UNION ALL
 SELECT store, lineage, txn, day, author, 'clock-back' AS finding
 FROM activity WHERE op <> 'snapshot' AND ts < newest_before
