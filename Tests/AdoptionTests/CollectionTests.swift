@@ -30,13 +30,16 @@ struct SampleSchema: Sendable, CustomTestStringConvertible {
     return name.isEmpty ? all : all.filter { $0.name == name }
   }()
 
-  /// Every third of the chosen schemas; all of them in long tests.
-  static let some = chosen.enumerated().filter { $0.offset % trials(3, long: 1) == 0 }
-    .map(\.element)
-
   /// Every twelfth of the chosen schemas; all of them in long tests.
   static let few = chosen.enumerated().filter { $0.offset % trials(12, long: 1) == 0 }
     .map(\.element)
+
+  /// Every third of the chosen schemas from the first, second or third one on; all of them in long
+  /// tests.
+  static func thirds(from first: Int) -> [SampleSchema] {
+    let step = trials(3, long: 1)
+    return chosen.enumerated().filter { $0.offset % step == first % step }.map(\.element)
+  }
 }
 
 /// The program that runs random statements, and the journal of its database.
@@ -97,7 +100,7 @@ struct CollectionTests {
 
   @Test(
     "Each bracket becomes one transaction, and history has the state of each copy.",
-    arguments: SampleSchema.chosen,
+    arguments: SampleSchema.thirds(from: 0),
     Client.allCases
   )
   func brackets(_ sample: SampleSchema, _ client: Client) throws {
@@ -130,7 +133,7 @@ struct CollectionTests {
 
   @Test(
     "If two programs use brackets at once, the transactions of each program keep their order.",
-    arguments: SampleSchema.some
+    arguments: SampleSchema.few
   )
   func twoPrograms(_ sample: SampleSchema) throws {
     let world = try AdoptedWorld(sample.sql)
@@ -151,7 +154,7 @@ struct CollectionTests {
 
   @Test(
     "Without brackets the final state is equal, and no author is invented",
-    arguments: SampleSchema.chosen
+    arguments: SampleSchema.thirds(from: 1)
   )
   func noBrackets(_ sample: SampleSchema) throws {
     let world = try AdoptedWorld(sample.sql)
@@ -175,7 +178,7 @@ struct CollectionTests {
 
   @Test(
     "In UTF-16, texts with unpaired surrogates keep their bytes in logs and in replicas.",
-    arguments: SampleSchema.some,
+    arguments: SampleSchema.few,
     Client.allCases
   )
   func utf16(_ sample: SampleSchema, _ client: Client) throws {
@@ -201,7 +204,7 @@ struct CollectionTests {
 
   @Test(
     "A migration with random statements reaches a replica, and history keeps the state before it.",
-    arguments: SampleSchema.chosen
+    arguments: SampleSchema.thirds(from: 2)
   )
   func migrations(_ sample: SampleSchema) throws {
     let world = try AdoptedWorld(sample.sql)
@@ -226,7 +229,7 @@ struct CollectionTests {
 
   @Test(
     "If a program with brackets changes tables, no transaction has the request of another one.",
-    arguments: SampleSchema.some
+    arguments: SampleSchema.few
   )
   func changedTables(_ sample: SampleSchema) throws {
     let world = try AdoptedWorld(sample.sql)

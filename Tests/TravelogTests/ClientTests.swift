@@ -20,8 +20,9 @@ struct ClientTests {
     A program runs with SwiftData from a URL, directly or through another package, \
     beside another package with macros.
     """,
-    .enabled(if: ProcessInfo.processInfo.environment["TRAVELOG_LONG_TESTS"] != nil),
-    arguments: [("native", "release"), ("swiftbuild", "debug")]
+    // Each is a whole build of SwiftData, so `make test` has only the usual one.
+    arguments: [("native", "debug"), ("native", "release"), ("swiftbuild", "debug")]
+      .prefix(trials(1, long: 3))
   )
   func programs(buildSystem: String, configuration: String) throws {
     try withPackages { folder in

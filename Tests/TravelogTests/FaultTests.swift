@@ -65,9 +65,10 @@ struct FaultTests {
 
   /// Runs a command once with each fault, and checks the result of the next run.
   private func stop(_ command: StoppedCommand, atLeast expected: Int) throws {
-    // A large log is written page by page with similar calls.
+    // An import makes most calls, and writes a large log page by page with similar calls.
     let stride =
       switch command {
+      case .replay: trials(307, long: 1)
       case .replayOfLargeLog: trials(487, long: 7)
       case .adopt: trials(9, long: 1)
       case .adoptWithLog, .detach, .suspend: trials(29, long: 1)
