@@ -85,7 +85,7 @@ extension Call {
   func wholeLogs(_ path: String) throws -> LogPlace {
     let place = LogPlace(path)
     guard !place.isPart, place.folder.partial == nil else {
-      throw isPart(path, of: place)
+      throw notWhole(path, of: place)
     }
     return place
   }

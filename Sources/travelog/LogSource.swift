@@ -5,7 +5,7 @@ import Glibc
 import Pipeline
 
 /// The error that a command needs a whole log folder, and not the part of it at a path.
-func isPart(_ path: String, of place: LogPlace) -> CommandError {
+func notWhole(_ path: String, of place: LogPlace) -> CommandError {
   CommandError(.missing) {
     "\(path) is a part of a log folder, and can't be read without the other parts."
       + "\nName the log folder and the store: \(place.folder.path) --store \(place.store ?? "")"
@@ -96,7 +96,7 @@ final class LogSource {
     }
     // The verification of a lineage needs the lineages before and after it too.
     guard place.isPart || isVerifying && place.store != nil else { return }
-    throw isPart(path, of: place)
+    throw notWhole(path, of: place)
   }
 
   /// Replaces the paths of the temporary folder in a message by the names that the user gave.
