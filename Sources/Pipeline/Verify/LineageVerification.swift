@@ -264,7 +264,9 @@ final class LineageVerification {
     do throws(LogError) {
       try file.checkDay(first)
     } catch {
-      result.findings.append(Finding(stray: error))
+      result.findings.append(
+        Finding(.log(.misplaced, error), path: error.path, transaction: error.transaction)
+      )
     }
   }
 
