@@ -17,7 +17,7 @@ package struct Arguments: Sendable {
 
   /// Checks texts for the last command of a path, and adds the defaults.
   ///
-  /// - Throws: ``UsageError`` if a text is not a valid value, or a required value is missing.
+  /// - Throws: ``CommandError`` if a text is not a valid value, or a required value is missing.
   init(_ given: [String: [String]], for path: [Command]) throws {
     var texts = given
     let parameters = path.flatMap(\.flags) + (path.last?.positionals ?? [])
@@ -32,13 +32,13 @@ package struct Arguments: Sendable {
     guard missing.isEmpty else {
       missing = missing.filter(\.isPositional) + missing.filter { !$0.isPositional }
       let names = missing.map { $0.spelling + ($0.isPositional ? "" : " \($0.placeholder)") }
-      throw UsageError(
-        .missing(
-          names,
-          help: missing.count == 1 ? missing[0].help : nil,
-          example: path.last?.examples.first?.name
-        ),
-        in: path.map(\.name).joined(separator: " ")
+      let help = missing.count == 1 ? missing[0].help : nil
+      let example = path.last?.examples.first.map { "Example: \($0.name). " } ?? ""
+      throw CommandError(
+        .usage,
+        message: "Missing \(names.joined(separator: " and "))"
+          + (help.map { " (\($0.prefix(1).lowercased())\($0.dropFirst().dropLast()))." } ?? "."),
+        hint: "\(example)See “\(path.map(\.name).joined(separator: " ")) --help”."
       )
     }
     for parameter in parameters { try parameter.check(texts[parameter.name] ?? []) }

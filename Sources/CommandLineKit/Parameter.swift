@@ -19,7 +19,7 @@ package struct Declaration: Sendable {
   /// The text that is used if no value is given.
   let fallback: String?
   let help: String
-  /// Checks the texts that were given for the parameter; throws a ``UsageError``.
+  /// Checks the texts that were given for the parameter; throws a ``CommandError``.
   fileprivate(set) var check: @Sendable ([String]) throws -> Void = { _ in }
 
   var spelling: String { isPositional ? name : "--\(name)" }

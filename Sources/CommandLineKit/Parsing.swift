@@ -45,7 +45,8 @@ private struct Parser {
     if wantsVersion { return .version }
     guard command.action != nil else {
       if words.isEmpty { return .help(path, isLong: false) }
-      throw error(.noCommand(of: command.subcommands.map(\.name)))
+      let names = command.subcommands.map(\.name).joined(separator: ", ")
+      throw error("Missing command: one of \(names).", hint: advice)
     }
     try placePositionals()
     return .run(path, try Arguments(texts, for: path))
@@ -53,7 +54,11 @@ private struct Parser {
 
   private var title: String { path.map(\.name).joined(separator: " ") }
 
-  private func error(_ reason: UsageError.Reason) -> UsageError { UsageError(reason, in: title) }
+  private var advice: String { "See “\(title) --help”." }
+
+  private func error(_ message: String, hint: String? = nil) -> CommandError {
+    CommandError(.usage, message: message, hint: hint)
+  }
 
   private func helpRequest(_ words: ArraySlice<String>) throws -> Request {
     var path = path
@@ -66,8 +71,11 @@ private struct Parser {
     return .help(path, isLong: true)
   }
 
-  private func unknownCommand(_ word: String, in command: Command) -> UsageError {
-    error(.unknownCommand(word, known: command.subcommands.map(\.name)))
+  private func unknownCommand(_ word: String, in command: Command) -> CommandError {
+    error(
+      "There is no command \(quotedValue(word)).",
+      hint: guess(word, among: command.subcommands.map(\.name))
+    )
   }
 
   /// Parses a subcommand or a positional.
@@ -102,9 +110,12 @@ private struct Parser {
     return nil
   }
 
-  private func unknownFlag(word: String, name: String) -> UsageError {
-    let known = flags.map(\.name) + ["help"]
-    return error(.unknownFlag(word, nearest: nearest(to: name, in: known)))
+  private func unknownFlag(word: String, name: String? = nil) -> CommandError {
+    let similar = name.flatMap { nearest(to: $0, in: flags.map(\.name) + ["help"]) }
+    return error(
+      "\(title) does not have a flag \(shortened(word)).",
+      hint: similar.map { "Did you mean “--\($0)”?" } ?? advice
+    )
   }
 
   /// Parses a word of short flags: `-v`, `-vvn`, `-n 5`, `-n5`.
@@ -122,7 +133,7 @@ private struct Parser {
         }
         // A negative number is a value, unless its first digit is a flag.
         if word.dropFirst().first?.isNumber == true { return try take(word) }
-        throw error(.unknownFlag("-\(letter)", nearest: nil))
+        throw unknownFlag(word: "-\(letter)")
       }
       guard flag.arity != .none else {
         try set(flag, value: nil, rest: &rest)
@@ -140,12 +151,12 @@ private struct Parser {
     rest: inout ArraySlice<String>
   ) throws {
     if !flag.isRepeatable, flag.arity != .none, texts[flag.name] != nil {
-      throw error(.givenTwice(flag.spelling))
+      throw error("\(flag.spelling) was given twice.")
     }
     switch (flag.arity, value) {
     case (.none, nil): texts[flag.name, default: []].append("")
     case (.none, _?):
-      throw error(.takesNoValue(flag.spelling))
+      throw error("\(flag.spelling) does not take a value; leave out “=” and the value.")
     case (_, let value?): texts[flag.name, default: []].append(value)
     case (_, nil):
       // A word that looks like a flag is not taken as the value, unless it is written as
@@ -153,7 +164,10 @@ private struct Parser {
       guard let next = rest.first, next == "-" || !next.hasPrefix("-") || next.isNegativeNumber
       else {
         throw error(
-          .needsValue(flag.spelling, placeholder: flag.placeholder, next: rest.first)
+          "\(flag.spelling) needs a value: \(flag.spelling) \(flag.placeholder).",
+          hint: rest.first.map {
+            "Write a value that begins with a dash as \(flag.spelling)=\(shortened($0))."
+          }
         )
       }
       texts[flag.name, default: []].append(rest.removeFirst())
@@ -172,10 +186,21 @@ private struct Parser {
       }
     }
     guard let stray = rest.first else { return }
-    throw error(.strayWord(stray))
+    throw error(
+      "\(title) has an argument too many: \(quotedValue(stray)).",
+      hint: stray.contains(" ") ? advice : "\(advice) Put a value with blanks in quotes."
+    )
   }
 }
 
 extension String {
   fileprivate var isNegativeNumber: Bool { hasPrefix("-") && Double(self) != nil }
+}
+
+/// A hint with the most similar name; if no name is similar, with at most twenty known names.
+func guess(_ word: String, among known: [String]) -> String {
+  if let meant = nearest(to: word, in: known) { return "Did you mean \(quotedValue(meant))?" }
+  let rest = known.count > 20 ? " and \(known.count - 20) more" : ""
+  return "The known \(known.count == 1 ? "name is" : "names are")"
+    + " \(known.prefix(20).map(shortened).joined(separator: ", "))\(rest)."
 }

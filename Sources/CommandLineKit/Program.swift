@@ -4,7 +4,7 @@ import Glibc
 package struct Program: Sendable {
   package let command: Command
   package let version: String
-  /// Describes errors that are not a ``ShownError``; returns nil for an unknown error.
+  /// Describes errors that are not a ``CommandError``; returns nil for an unknown error.
   package let describe: @Sendable (any Error) -> CommandError?
   package let color: Parameter<ColorChoice>?
   package let json: Parameter<Bool>?
@@ -131,7 +131,7 @@ package struct Program: Sendable {
 
   private func report(_ error: any Error, on messages: Output, asJSON: Bool) -> Int32 {
     let described =
-      (error as? any ShownError)?.shown ?? describe(error)
+      (error as? CommandError) ?? describe(error)
       ?? CommandError(.failure, message: "\(error)")
     Interruption.setReport(nil)
     write(described, on: messages, asJSON: asJSON)

@@ -30,9 +30,15 @@ package struct ValueType<Value: Sendable>: Sendable {
   }
 
   func value(of spelling: String, text: String?) throws -> Value {
-    guard let text else { throw UsageError(.noValue(spelling, forms: forms)) }
+    guard let text else {
+      throw CommandError(.usage, message: "\(spelling) has no value; give \(forms).")
+    }
     guard let value = parse(text) else {
-      throw UsageError(.notAValue(text, for: spelling, forms: forms, hint: suggestion(for: text)))
+      throw CommandError(
+        .usage,
+        message: "\(quotedValue(text)) is not a value for \(spelling); give \(forms).",
+        hint: suggestion(for: text)
+      )
     }
     return value
   }

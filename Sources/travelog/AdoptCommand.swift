@@ -93,26 +93,28 @@ extension Travelog {
     let path = given[database]
     let chosen = [given[detach], given[newIdentity], given[suspend], given[dryRun]]
     guard chosen.filter(\.self).count <= 1 else {
-      throw TravelogError.contradiction(["--detach", "--new-identity", "--suspend", "--dry-run"])
+      throw contradiction("--detach, --new-identity, --suspend, --dry-run")
     }
     for (flag, isGiven) in [
       ("--logs", given[detachLogs] != nil), ("--discard-history", given[discardHistory]),
     ] where isGiven && !given[detach] {
-      throw TravelogError.needsDetach(flag)
+      throw CommandError(.usage) { "\(flag) has no effect without --detach.\nLeave out \(flag)." }
     }
     guard given[detachLogs] == nil || !given[discardHistory] else {
-      throw TravelogError.contradiction(["--logs", "--discard-history"])
+      throw contradiction("--logs, --discard-history")
     }
     guard given[suspend] != given[migration].isEmpty else {
-      throw TravelogError.commandNeedsSuspend
+      throw CommandError(.usage) {
+        "--suspend needs a command, and a command needs --suspend."
+          + "\nFor example: travelog adopt --suspend app.db -- ./migrate"
+      }
     }
     let leftOut = try leftOutParts(tables: given[withoutTable], columns: given[withoutColumn])
     let changesParts = !leftOut.isEmpty || !given[recordAgain].isEmpty
     if changesParts, given[detach] || given[newIdentity] || given[suspend] {
-      throw TravelogError.contradiction([
-        "--detach", "--new-identity", "--suspend", "--without-table", "--without-column",
-        "--record",
-      ])
+      throw contradiction(
+        "--detach, --new-identity, --suspend, --without-table, --without-column, --record"
+      )
     }
     var answer = AdoptAnswer(store: path, dryRun: given[dryRun])
     if given[dryRun] {
@@ -148,7 +150,12 @@ extension Travelog {
     } else if given[suspend] {
       let status = try Store.suspend(path) { try run(given[migration]) }
       answer.action = "migrated"
-      guard status == 0 else { throw TravelogError.migrationFailed(given[migration], status) }
+      guard status == 0 else {
+        throw CommandError(.failure) {
+          "The command “\(given[migration].joined(separator: " "))” ended with status \(status)."
+            + "\nThe triggers are restored, and the changes by the command are recorded."
+        }
+      }
     } else if try !given[recordAgain].isEmpty || !leftOut.isEmpty && Store.isAdopted(path) {
       let added = try Store.leaveOut(path, adding: leftOut, removing: given[recordAgain])
       answer.action = "changed"
@@ -180,13 +187,22 @@ extension Travelog {
   }
 }
 
+private func contradiction(_ flags: String) -> CommandError {
+  CommandError(.usage) { "Only one of \(flags) is possible.\nLeave out the other flags." }
+}
+
 private func leftOutParts(tables: [String], columns: [String]) throws -> [LeftOut] {
   try tables.map { LeftOut(table: $0) }
     + columns.map { name in
       // The name of a table can have a dot, but hardly ever the name of a column.
       guard let dot = name.lastIndex(of: "."), dot != name.startIndex,
         name.index(after: dot) != name.endIndex
-      else { throw TravelogError.noColumn(name) }
+      else {
+        throw CommandError(.usage) {
+          "\(quotedValue(name)) does not name a column."
+            + "\nFor example: --without-column user.password"
+        }
+      }
       return LeftOut(table: String(name[..<dot]), column: String(name[name.index(after: dot)...]))
     }
 }
@@ -208,7 +224,11 @@ private func run(_ words: [String]) throws -> Int32 {
   posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF))
   var process = pid_t()
   let code = posix_spawnp(&process, words[0], nil, &attributes, &arguments, environ)
-  guard code == 0 else { throw TravelogError.commandNotFound(words[0], code) }
+  guard code == 0 else {
+    throw CommandError(.failure) {
+      "Can't run \(quotedValue(words[0])): \(systemText(code)). The triggers are restored."
+    }
+  }
   // A signal ends the program, and then this process restores the triggers.
   Interruption.passSignals(to: process)
   // The id of the process belongs to it until `waitpid` returns.

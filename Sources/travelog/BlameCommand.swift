@@ -106,23 +106,24 @@ extension Travelog {
         tick: tick
       )
       guard let first = found.first else {
-        throw AuditError.noObjectHas(
-          value,
-          property: name,
-          entity: given[entityName],
-          history: history.name
-        )
+        let (entity, source) = (given[entityName], history.name)
+        throw CommandError(.missing) {
+          "No \(entity) of \(source) has or had the \(name) \(inQuotes(abbreviated(value)))."
+            + "\nThe whole value must match. List all values: travelog log \(source) --entity"
+            + " \(entity) --patch"
+        }
       }
       guard found.count == 1 else {
-        throw AuditError.severalObjects(
-          found.map { "\($0.entity) \($0.id)" },
-          value,
-          property: name
-        )
+        throw CommandError(.usage) {
+          "\(listText(found.map { "\($0.entity) \($0.id)" })) have or had the \(name)"
+            + " \(inQuotes(abbreviated(value))).\nGive one of these ids."
+        }
       }
       return first.id
     default:
-      throw TravelogError.noObject
+      throw CommandError(.usage) {
+        "The command line does not name an object.\nGive the object's id, or --where."
+      }
     }
   }
 }

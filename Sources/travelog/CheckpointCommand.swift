@@ -85,7 +85,7 @@ extension Call {
   func wholeLogs(_ path: String) throws -> LogPlace {
     let place = LogPlace(path)
     guard !place.isPart, place.folder.partial == nil else {
-      throw TravelogError.isPart(path, of: place.folder.path, store: place.store ?? "")
+      throw notWhole(path, of: place)
     }
     return place
   }

@@ -55,7 +55,12 @@ extension Travelog {
     filter.entity = given[entity]
     filter.id = given[object]
     filter.attribute = given[attribute]
-    guard format != .sql || !filter.isAboutChanges else { throw TravelogError.filteredScript }
+    guard format != .sql || !filter.isAboutChanges else {
+      throw CommandError(.usage) {
+        "--format sql writes all differences, so it can't be combined with filters."
+          + "\nLeave out --entity, --id and --attribute."
+      }
+    }
     let (line, tick) = call.tick()
     let (left, right) = try StoreState.pair(given[first], given[second], tick: tick)
     try line.clear()

@@ -1,4 +1,3 @@
-import Audit
 import ChangeLog
 import Changes
 import CommandLineKit
@@ -6,14 +5,12 @@ import Pipeline
 
 /// The exit code and the text of an error; nil if the error has an unknown type.
 func describe(_ error: any Error) -> CommandError? {
-  if let error = error as? any ShownError { return error.shown }
+  if let error = error as? CommandError { return error }
   // If the process received a signal, the signal caused the failure.
   if let stopped = Interruption.requested { return stopped }
   return switch error {
   case let error as PipelineError:
     shown(error.wording, code: pipelineCodes[error.code], names: error.names)
-  case let error as AuditError:
-    shown(error.wording, code: auditCodes[error.code], names: error.names)
   case let error as LogError:
     shown(error.wording, code: logCodes[error.code])
   case let error as StoreError:
@@ -35,11 +32,18 @@ private func shown(
   code: ExitCode?,
   names: (unknown: String, known: [String])? = nil
 ) -> CommandError {
-  var error = CommandError(code ?? .failure, wording: wording)
+  var error = CommandError(code ?? .failure) { wording }
   if let names, let meant = nearest(to: names.unknown, in: names.known) {
     error.hint = visible("Did you mean \(quotedValue(meant))?")
   }
   return error
+}
+
+extension CommandError {
+  init(_ code: ExitCode, _ wording: () -> Wording) {
+    let wording = wording()
+    self.init(code, message: wording.message, hint: wording.hint.isEmpty ? nil : wording.hint)
+  }
 }
 
 private let pipelineCodes: [PipelineError.Code: ExitCode] = [
@@ -49,15 +53,10 @@ private let pipelineCodes: [PipelineError.Code: ExitCode] = [
   .stillThere: .failure, .unknownName: .missing, .unproven: .unproven,
 ]
 
-private let auditCodes: [AuditError.Code: ExitCode] = [
-  .unknownName: .missing, .notFound: .missing, .ambiguous: .usage,
-  .schemaMismatch: .schemaMismatch, .historyExpired: .historyGap,
-]
-
 private let logCodes: [LogError.Code: ExitCode] = [
   .missing: .missing, .damaged: .unreadable, .incomplete: .unreadable, .newerFormat: .unreadable,
   .notALog: .unreadable, .gap: .missing, .locked: .locked, .filtered: .filteredLog,
-  .unfinished: .unreadable,
+  .unfinished: .unreadable, .stray: .unreadable, .missingTile: .unreadable, .refuted: .unreadable,
 ]
 
 private let storeCodes: [StoreError.Code: ExitCode] = [

@@ -1,4 +1,5 @@
 import ChangeLog
+import Changes
 import CommandLineKit
 import FoundationEssentials
 import Glibc
@@ -211,27 +212,60 @@ extension Travelog {
     filter.requests = call.arguments[requests]
     filter.entities = call.arguments[entities]
     filter.redactions = call.arguments[redactions]
-    if !filter.isEmpty, call.arguments[snapshot] { throw TravelogError.filteredSnapshot }
+    if !filter.isEmpty, call.arguments[snapshot] {
+      throw CommandError(.usage) {
+        "A snapshot contains the whole store, so it can't be filtered."
+          + "\nLeave out --snapshot, or the filters."
+      }
+    }
     let isHashed = filter.redactions.contains { $0.manner == .hash }
     guard let path = call.arguments[redactionKey] else {
-      guard !isHashed else { throw TravelogError.hashWithoutKey }
+      guard !isHashed else {
+        throw CommandError(.usage) {
+          "--redact …=hash needs a key, or anyone could find the values by guessing."
+            + "\nGive --redact-key with a file of random bytes."
+        }
+      }
       return filter
     }
-    guard isHashed else { throw TravelogError.keyWithoutHash }
-    guard let bytes = try readSmallFile(path, isNamed: true) else {
-      throw TravelogError.noKey(path)
+    guard isHashed else {
+      throw CommandError(.usage) {
+        "--redact-key has no effect without --redact …=hash.\nLeave out --redact-key."
+      }
     }
-    guard bytes.count >= 16 else { throw TravelogError.shortKey(path, bytes: bytes.count) }
+    guard let bytes = try readSmallFile(path, isNamed: true) else {
+      throw CommandError(.missing) {
+        "There is no file \(path) with a key.\nCreate a key: head -c 32 /dev/urandom > \(path)"
+      }
+    }
+    guard bytes.count >= 16 else {
+      throw CommandError(.usage) {
+        "The key \(path) is \(counted(Int64(bytes.count), noun: "byte")) long; at least 16 bytes"
+          + " are required to resist guessing."
+      }
+    }
     filter.key = bytes
     return filter
   }
 
   /// Throws if the call has a flag that can't be combined with logs on standard output.
   private static func checkStream(_ call: Call) throws {
-    if call.arguments[json] { throw TravelogError.streamOfJSON }
-    if call.arguments[snapshot] { throw TravelogError.streamNeedsFolder("--snapshot") }
-    if call.arguments[newFolder] { throw TravelogError.streamNeedsFolder("--new-folder") }
-    if call.output.isTerminal { throw TravelogError.streamToTerminal }
+    if call.arguments[json] {
+      throw CommandError(.usage) {
+        "--json and --to - both need standard output.\nLeave out one of the flags."
+      }
+    }
+    for (flag, isGiven) in [
+      ("--snapshot", call.arguments[snapshot]), ("--new-folder", call.arguments[newFolder]),
+    ] where isGiven {
+      throw CommandError(.usage) { "\(flag) needs a folder; it can't be combined with --to -." }
+    }
+    if call.output.isTerminal {
+      throw CommandError(.usage) {
+        "Compressed logs can't be written to a terminal."
+          + "\nPipe the logs to a program or a file, or name a folder."
+      }
+    }
   }
 }
 

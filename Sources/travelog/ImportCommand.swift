@@ -1,3 +1,4 @@
+import Changes
 import CommandLineKit
 import Pipeline
 
@@ -62,7 +63,10 @@ extension Travelog {
     }
     var request = ImportRequest(logs: source.folder, store: given[into])
     if let store = source.store, let named = given[origin], named != store {
-      throw TravelogError.otherStore(store, named: named)
+      throw CommandError(.usage) {
+        "The path names the store \(store), but --store names \(quotedValue(named))."
+          + "\nLeave out --store, or name the log folder."
+      }
     }
     request.origin = given[origin] ?? source.store
     request.lineage = source.lineage
@@ -98,7 +102,13 @@ extension Travelog {
     guard let result else { return .failure }
     if given[json] { try call.answer("import", result: result) }
     try call.summarize(result, into: given[into], time: time)
-    if result.hasErasedBytes { throw TravelogError.erasedBytesRemain(given[into]) }
+    if result.hasErasedBytes {
+      throw CommandError(.locked) {
+        "\(given[into]) has all transactions of the logs, but its file may still contain bytes of"
+          + " erased values, because another program is reading it."
+          + "\nRun the import again when the other program has finished."
+      }
+    }
     return .success
   }
 }

@@ -49,7 +49,10 @@ func trustedHeads(
   let digests = try texts.flatMap { text -> [Digest] in
     if let digest = Digest(hexadecimal: text.lowercased()) { return [digest] }
     guard let bytes = try readSmallFile(text, isNamed: true) else {
-      throw TravelogError.noDigests(text)
+      throw CommandError(.missing) {
+        "There is no file \(text)."
+          + "\nGive 64 hexadecimal digits, or a file with one digest in each line."
+      }
     }
     hasFile = true
     if let file = try? CheckpointFile(bytes) {
@@ -60,7 +63,7 @@ func trustedHeads(
     // A file that is neither a checkpoint nor a note is read as a list of digests.
     let note = try? SignedNote(bytes)
     if let keys = required.keys {
-      guard let note else { throw CheckpointFailure.note(.unsigned).at(text) }
+      guard let note else { throw unsigned(text) }
       try checkSigners(of: note, path: text, keys: keys)
     }
     let lines = (note?.text ?? String(decoding: bytes, as: UTF8.self)).split(separator: "\n")
@@ -69,17 +72,31 @@ func trustedHeads(
       if let digest = digest(inLine: line) {
         digests.append(digest)
       } else if note == nil {
-        throw TravelogError.notADigest(text, line: index + 1)
+        throw notADigest(text, line: index + 1)
       }
     }
-    guard !digests.isEmpty else { throw TravelogError.notADigest(text, line: 1) }
+    guard !digests.isEmpty else { throw notADigest(text, line: 1) }
     return digests
   }
-  guard hasFile || required.keys == nil else { throw TravelogError.keyWithoutProof }
+  guard hasFile || required.keys == nil else {
+    throw CommandError(.usage) {
+      "--key has no effect without --proof, --since, or a signed file as --head.\nLeave out --key."
+    }
+  }
   guard checkpoints.isEmpty, let flag = required.flagOfCheckpoint else {
     return (digests, checkpoints)
   }
-  throw TravelogError.needsCheckpoint(flag)
+  throw CommandError(.usage) {
+    "\(flag) is about a checkpoint, and the command line does not name a checkpoint."
+      + "\nGive --proof or --since, or a checkpoint as --head, or leave out \(flag)."
+  }
+}
+
+private func notADigest(_ path: String, line: Int) -> CommandError {
+  CommandError(.unreadable) {
+    "Line \(line) of \(path) is neither a digest nor a line that “travelog verify --json” wrote."
+      + "\nGive 64 hexadecimal digits, or a file with one digest in each line."
+  }
 }
 
 private func digest(inLine line: Substring) -> Digest? {

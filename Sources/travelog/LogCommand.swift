@@ -1,4 +1,5 @@
 import Audit
+import Changes
 import CommandLineKit
 import Pipeline
 import Report
@@ -51,7 +52,12 @@ extension Travelog {
     let filter = try call.filter(for: history)
     let (line, tick) = call.tick()
     if let by = given[grouping] {
-      guard !given[statistics], !given[patch] else { throw TravelogError.groupsApart }
+      guard !given[statistics], !given[patch] else {
+        throw CommandError(.usage) {
+          "--by can't be combined with --stat or --patch."
+            + "\nLeave out --by, or leave out --stat and --patch."
+        }
+      }
       let groups = try groupTimeline(of: history, by: by, filter: filter, tick: tick)
       try line.clear()
       if given[json] {
@@ -113,7 +119,10 @@ extension Travelog {
       at: .transaction(given[transaction])
     )
     guard let range = history.range, range.contains(given[transaction]) else {
-      throw AuditError.isBeforeHistory(given[source], base: history.outline.base)
+      throw CommandError(.missing) {
+        "The history of \(given[source]) begins after transaction \(history.outline.base)."
+          + "\nName a later transaction; “travelog log \(given[source])” lists all transactions."
+      }
     }
     let (line, tick) = call.tick()
     func write(_ history: History) throws -> Int64 {
@@ -132,7 +141,12 @@ extension Travelog {
     var count = try write(history)
     if count == 0, let history = try history.throughGap() { count = try write(history) }
     try line.clear()
-    guard count > 0 else { throw AuditError.isFilteredOut(given[transaction]) }
+    guard count > 0 else {
+      throw CommandError(.missing) {
+        "No change of transaction \(given[transaction]) matches the filters."
+          + "\nLeave out --entity and the other options that select changes."
+      }
+    }
     return .success
   }
 }

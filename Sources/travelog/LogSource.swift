@@ -1,7 +1,22 @@
 import ChangeLog
+import Changes
 import CommandLineKit
 import Glibc
 import Pipeline
+
+/// The error that a command needs a whole log folder, and not the part of it at a path.
+func notWhole(_ path: String, of place: LogPlace) -> CommandError {
+  CommandError(.missing) {
+    "\(path) is a part of a log folder, and can't be read without the other parts."
+      + "\nName the log folder and the store: \(place.folder.path) --store \(place.store ?? "")"
+  }
+}
+
+func notReadTogether(_ path: String) -> CommandError {
+  CommandError(.usage) {
+    "\(path) can't be read together with other paths.\nName one folder, or only files."
+  }
+}
 
 /// The logs that a command reads: a log folder, or a temporary one that contains the given files or
 /// the logs from standard input.
@@ -23,7 +38,11 @@ final class LogSource {
   /// damage.
   init(_ paths: [String], acceptsDamage: Bool = false) throws {
     if paths == ["-"] {
-      guard isatty(STDIN_FILENO) == 0 else { throw TravelogError.logsFromTerminal }
+      guard isatty(STDIN_FILENO) == 0 else {
+        throw CommandError(.usage) {
+          "Logs can't be read from a terminal.\nPipe logs into the command, or name files."
+        }
+      }
       let spool = try LogSpool(
         stream: STDIN_FILENO,
         name: "standard input",
@@ -33,7 +52,11 @@ final class LogSource {
       folder = spool.folder
       return
     }
-    guard !paths.contains("-") else { throw TravelogError.logsFromBoth }
+    guard !paths.contains("-") else {
+      throw CommandError(.usage) {
+        "Logs can't be read from files and from standard input at once.\nName files, or only -."
+      }
+    }
     if paths.count == 1, LogFolder(paths[0]).exists || access(paths[0], F_OK) != 0 {
       let place = LogPlace(paths[0])
       let named = LogFolder(paths[0])
@@ -55,7 +78,7 @@ final class LogSource {
       return
     }
     if let folder = paths.first(where: { LogFolder($0).exists }) {
-      throw TravelogError.isFolder(folder)
+      throw notReadTogether(folder)
     }
     let spool = try LogSpool(files: paths, acceptsDamage: acceptsDamage)
     self.spool = spool
@@ -66,11 +89,14 @@ final class LogSource {
   private func checkIsWhole(_ place: LogPlace, path: String, isVerifying: Bool) throws {
     let root = place.folder.path
     if !isVerifying, place.folder.partial != nil {
-      throw ChainFailure.filteredPart(root: root).at(path)
+      throw LogError(.filtered, path) {
+        "The logs in \(path) are filtered and can't be imported."
+          + "\nIf \(root) also has unfiltered logs, give the folder \(root) instead."
+      }
     }
     // The verification of a lineage needs the lineages before and after it too.
     guard place.isPart || isVerifying && place.store != nil else { return }
-    throw TravelogError.isPart(path, of: root, store: place.store ?? "")
+    throw notWhole(path, of: place)
   }
 
   /// Replaces the paths of the temporary folder in a message by the names that the user gave.
@@ -82,11 +108,9 @@ final class LogSource {
     do {
       return try body()
     } catch let error as LogError {
-      throw error.at(naming(error.path))
-    } catch var error as PipelineError {
-      error.logs = naming(error.logs)
-      error.log = naming(error.log)
-      throw error
+      throw error.naming(naming)
+    } catch let error as PipelineError {
+      throw error.naming(naming)
     }
   }
 }

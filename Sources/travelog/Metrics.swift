@@ -1,4 +1,5 @@
 import ChangeLog
+import Changes
 import CommandLineKit
 import Pipeline
 
@@ -43,5 +44,9 @@ func writeMetrics(_ text: String, to path: String) throws {
 
 /// Throws if the collector would ignore a file with this name.
 func checkMetricsName(_ path: String) throws {
-  guard path.hasSuffix(".prom") else { throw TravelogError.notMetrics(path) }
+  guard !path.hasSuffix(".prom") else { return }
+  throw CommandError(.usage) {
+    "\(path) does not end with .prom, so the textfile collector would not read it."
+      + "\nName a file that ends with .prom."
+  }
 }

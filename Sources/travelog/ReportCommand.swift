@@ -71,7 +71,10 @@ extension Travelog {
     let given = call.arguments
     let format = given[reportFormat] ?? (given[json] ? .json : .html)
     if format == .html, given[reportOutput] == nil, call.output.isTerminal {
-      throw TravelogError.pageToTerminal
+      throw CommandError(.usage) {
+        "The page is for a browser, and can't be written to a terminal."
+          + "\nName a file: --output report.html"
+      }
     }
     let histories = try History.all(given[source])
     for history in histories { try call.warnAboutUnshownChanges(of: history) }
@@ -124,7 +127,10 @@ private func checkTrust(
     let hasDigests = histories.allSatisfy(\.hasDigests)
     guard request.against == nil, hasDigests || request.heads.isEmpty && request.checkpoints.isEmpty
     else {
-      throw TravelogError.trustNeedsFolder
+      throw CommandError(.usage) {
+        "--head needs a log folder or a store, and --against needs a log folder."
+          + "\nName the log folder, or leave out the flag."
+      }
     }
     return
   }
@@ -163,12 +169,18 @@ private func writeFile(
     {
       // Only an error about the page's own files is an error of writing. Other errors come from the
       // history, which is read while the page is written.
-      throw TravelogError.notWritten(path, error.message)
+      throw CommandError(.failure) {
+        "Can't write \(path): \(error.message)"
+          + "\nName a file in a folder that you can write to, on a disk with free space."
+      }
     }
   }
   // A pipe or a device is opened for writing, because it can't be replaced.
   let descriptor = open(path, O_WRONLY | O_CLOEXEC)
-  guard descriptor >= 0 else { throw TravelogError.notOpened(path, errno) }
+  guard descriptor >= 0 else {
+    let number = errno
+    throw CommandError(.failure) { "Can't open \(path): \(systemText(number))." }
+  }
   defer { close(descriptor) }
   let output = Output(descriptor: descriptor, name: path)
   try pieces { try output.write(bytes: $0) }

@@ -42,7 +42,9 @@ extension Travelog {
       ("--prometheus", given[prometheus] != nil),
     ]
     if given[statusLogs] == nil, let (flag, _) = aboutLogs.first(where: \.1) {
-      throw TravelogError.needsLogs(flag)
+      throw CommandError(.usage) {
+        "\(flag) is about logs, and the command line does not name a log folder.\nGive --logs LOGS."
+      }
     }
     let status = try status(
       of: given[store],

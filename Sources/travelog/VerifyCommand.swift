@@ -68,7 +68,12 @@ extension Travelog {
     exitCodes: [.found, .unreadable, .missing, .locked, .unproven, .interrupted, .terminated]
   ) { call in
     let given = call.arguments
-    if given[after] != nil, given[against] != nil { throw TravelogError.afterAndAgainst }
+    if given[after] != nil, given[against] != nil {
+      throw CommandError(.usage) {
+        "--after reads no earlier logs, but --against replays all logs."
+          + "\nGive only one of the two flags."
+      }
+    }
     if let code = try call.verifyProof(logs: given[verifiedLogs]) { return code }
     let source = try LogSource(given[verifiedLogs], acceptsDamage: true)
     defer { withExtendedLifetime(source) {} }

@@ -44,7 +44,10 @@ extension Call {
   func verifyProof(logs: [String]) throws -> ExitCode? {
     if let path = arguments[Travelog.proof] {
       guard logs.isEmpty, arguments[Travelog.sinceCheckpoint] == nil else {
-        throw TravelogError.proofAndLogs
+        throw CommandError(.usage) {
+          "--proof verifies only a proof, so it can't be combined with LOGS or --since."
+            + "\nLeave out LOGS and --since."
+        }
       }
       let result = try Pipeline.verifyProof(path, requiring: requirements)
       let change = result.change.map { "change \($0) of " } ?? ""
@@ -54,7 +57,7 @@ extension Call {
       return try say(result, "verify_proof", text, wrong: "\(path) proves nothing")
     }
     guard let path = arguments[Travelog.sinceCheckpoint] else { return nil }
-    guard logs.count == 1 else { throw TravelogError.isFolder(logs[0]) }
+    guard logs.count == 1 else { throw notReadTogether(logs[0]) }
     let result = try verifySince(
       path,
       logs: wholeLogs(logs[0]).folder,

@@ -1,3 +1,4 @@
+import Changes
 import CommandLineKit
 import Foundation
 import SampleTrips
@@ -104,10 +105,13 @@ extension Trips {
       // Without permission to write to the store, the badges are only read.
       if isNew, FileManager.default.isWritableFile(atPath: path) { try unseen.save(beside: url) }
       return unseen
-    } catch let error as CocoaError {
-      throw TripsError.badgesNotKept(UnseenTrips.file(of: url).path, error)
-    } catch let error as DecodingError {
-      throw TripsError.badgesNotKept(UnseenTrips.file(of: url).path, error)
+    } catch  where error is CocoaError || error is DecodingError {
+      throw CommandError(.failure) {
+        "The badges in \(UnseenTrips.file(of: url).path) can't be read or written:"
+          + " \(reason(of: error))"
+          + "\nRemove this file, or make its folder writable; the next “trips list” creates a new"
+          + " file."
+      }
     }
   }
 }

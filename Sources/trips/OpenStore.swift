@@ -1,3 +1,4 @@
+import Changes
 import CommandLineKit
 import Foundation
 import SampleTrips
@@ -11,7 +12,12 @@ func openStore(
 ) throws -> ModelContext {
   let path = call.arguments[Trips.store]
   let exists = FileManager.default.fileExists(atPath: path)
-  if mustExist, !exists { throw TripsError.noStore(path) }
+  if mustExist, !exists {
+    throw CommandError(.missing) {
+      "There is no store \(path)."
+        + "\nCreate a store with “trips add \(path) …” or “trips seed \(path)”."
+    }
+  }
   let container = try SampleTrips.container(
     at: URL(fileURLWithPath: path),
     allowsSave: !exists || FileManager.default.isWritableFile(atPath: path)
@@ -31,12 +37,21 @@ func find(_ name: String, in context: ModelContext) throws -> Trip {
   )
   similar.fetchLimit = 3
   let names = try context.fetch(similar).map(\.name)
-  throw TripsError.noTrip(name, similar: names)
+  throw CommandError(.missing) {
+    "There is no trip with the name \(quotedValue(name))."
+      + (names.isEmpty
+        ? ""
+        : "\nSimilar \(names.count == 1 ? "name" : "names"):"
+          + " \(names.map(quotedValue).joined(separator: ", ")).")
+  }
 }
 
 /// Throws if a trip has this name, because inserting another trip with the name would replace it.
 func checkIsFree(_ name: String, in context: ModelContext) throws {
   let taken = FetchDescriptor<Trip>(predicate: #Predicate { $0.name == name })
   guard try context.fetchCount(taken) > 0 else { return }
-  throw TripsError.nameIsTaken(name)
+  throw CommandError(.failure) {
+    "There is already a trip with the name \(quotedValue(name))."
+      + "\nGive another name, or change the existing trip with “trips edit”."
+  }
 }

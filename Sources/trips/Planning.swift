@@ -1,3 +1,4 @@
+import Changes
 import CommandLineKit
 import Foundation
 import SampleTrips
@@ -140,7 +141,9 @@ extension Trips {
     if let found = given[status] { trip.status = found }
     if let answer = given[favorite] { trip.isFavorite = answer == .yes }
     for title in given[item] { trip.bucketList.append(BucketListItem(title: title)) }
-    guard context.hasChanges else { throw TripsError.nothingToChange }
+    guard context.hasChanges else {
+      throw CommandError(.usage) { "No change was given.\nSee “trips edit --help”." }
+    }
     try context.save()
     return .success
   }
@@ -202,5 +205,7 @@ extension Trips {
 
 private func checkOrder(from start: Date, to end: Date) throws {
   guard end < start else { return }
-  throw TripsError.endsBeforeItBegins(start, end)
+  throw CommandError(.usage) {
+    "The trip would end on \(day(end)), before it begins on \(day(start))."
+  }
 }

@@ -1,3 +1,4 @@
+import Changes
 import CommandLineKit
 import SampleTrips
 import SwiftData
@@ -18,7 +19,12 @@ extension Trips {
       ) { call in
         let context = try openStore(call, as: .widget)
         let trip = try find(call.arguments[name], in: context)
-        guard let place = trip.livingAccommodation else { throw TripsError.noPlace(trip.name) }
+        guard let place = trip.livingAccommodation else {
+          throw CommandError(.missing) {
+            "The trip \(quotedValue(trip.name)) does not have a place to stay."
+              + "\nBook a place with “trips book”."
+          }
+        }
         place.isConfirmed = true
         try context.save()
         return .success

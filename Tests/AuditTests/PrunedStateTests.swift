@@ -19,8 +19,8 @@ struct PrunedStateTests {
     return count
   }
 
-  private func error(_ name: String) -> AuditError? {
-    #expect(throws: AuditError.self) { _ = try StoreState(name) }
+  private func error(_ name: String) -> PipelineError? {
+    #expect(throws: PipelineError.self) { _ = try StoreState(name) }
   }
 
   @Test(

@@ -319,7 +319,7 @@ struct TimelineTests {
         #expect(try found(nil, "mobile") == numbers)
         #expect(try found(nil, "phone") == "insert Person 1 phone")
         #expect(try found("Human", "town") == "update Person 1 town; insert Person 1 phone,town")
-        #expect(throws: AuditError.self) { try found("Person", "mobile") }
+        #expect(throws: PipelineError.self) { try found("Person", "mobile") }
       }
     }
   }

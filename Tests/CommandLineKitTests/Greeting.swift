@@ -60,7 +60,7 @@ enum Greeting {
       _ = try parse(words, for: command)
       return nil
     } catch {
-      return (error as? any ShownError)?.shown
+      return error as? CommandError
     }
   }
 }

@@ -129,7 +129,7 @@ struct ParsingTests {
         _ = try parse(words, for: Greeting.command)
         Issue.record("\(words) are accepted")
       } catch {
-        #expect((error as? UsageError)?.shown == CommandError(.usage, message: message, hint: hint))
+        #expect(error as? CommandError == CommandError(.usage, message: message, hint: hint))
       }
     }
   }

@@ -38,7 +38,7 @@ struct ValueTypeTests {
   @Test("The error of a number without a unit names the units.")
   func missingUnits() {
     func hint<Value>(_ type: ValueType<Value>, _ text: String) -> String? {
-      #expect(throws: UsageError.self) { try type.value(of: "--flag", text: text) }?.shown.hint
+      #expect(throws: CommandError.self) { try type.value(of: "--flag", text: text) }?.hint
     }
     #expect(hint(.duration, "10") == "A unit is missing: 10s, 10m, 10h or 10d.")
     #expect(hint(.size(from: 1, name: "1B"), "64") == "A unit is missing: 64KiB, 64MiB or 64GiB.")

@@ -275,8 +275,8 @@ struct DifferencesTests {
           "\(name)"
         )
       }
-      #expect(throws: AuditError.self) { try told { $0.entity = "Trip" } }
-      #expect(throws: AuditError.self) { try told { $0.attribute = "wings" } }
+      #expect(throws: PipelineError.self) { try told { $0.entity = "Trip" } }
+      #expect(throws: PipelineError.self) { try told { $0.attribute = "wings" } }
     }
   }
 

@@ -20,7 +20,7 @@ private final class ForeignSource: HistorySource {
   func files() -> [HistoryFile] { [] }
 
   func state() throws -> HistoryState {
-    throw PipelineError(.hasNoState("It is a list of changes."), logs: "changes.txt")
+    throw PipelineError(.misuse) { "changes.txt is a list of changes and has no state." }
   }
 
   func outline() throws -> HistoryOutline { try source.outline() }
@@ -70,10 +70,7 @@ struct ForeignSourceTests {
   func noState() throws {
     try withHistory { history in
       let error = #expect(throws: PipelineError.self) { try Past(history) }
-      #expect(
-        error?.message
-          == "changes.txt does not show the state of a store. It is a list of changes."
-      )
+      #expect(error?.message == "changes.txt is a list of changes and has no state.")
     }
   }
 }

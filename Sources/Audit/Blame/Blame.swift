@@ -33,7 +33,7 @@ package struct Blame: Sendable {
 /// entities and attributes have at the end of the history. The author, the times and the attribute
 /// of the filter select the values and changes that are returned.
 ///
-/// - Throws: ``AuditError`` if the history does not contain the entity, the attribute or the
+/// - Throws: ``PipelineError`` if the history does not contain the entity, the attribute or the
 ///   object.
 package func blame(
   _ history: History,
@@ -83,12 +83,14 @@ package func blame(
     )
   }
   guard blame.changes > 0 else {
-    throw AuditError.unknownObject(
-      entity: entity,
-      id: id,
-      history: history.name,
-      base: outline.base
-    )
+    let (name, base) = (history.name, outline.base)
+    throw PipelineError(.missing) {
+      base == 0
+        ? "The history of \(name) does not have \(entity) \(id)."
+          + "\nFind the id by a value: travelog blame \(name) \(entity) --where NAME=VALUE"
+        : "\(name) keeps history from transaction \(base + 1) on, and \(entity) \(id) has not"
+          + " changed since then.\nFor earlier changes: travelog blame LOGS \(entity) \(id)"
+    }
   }
   try blame.addInitialValues(names, history: history)
   blame.lines.removeAll { !isWanted($0.name) || !filter.matches($0.touch) }

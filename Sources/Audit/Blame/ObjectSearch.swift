@@ -7,7 +7,7 @@ import Pipeline
 /// present or earlier names.
 ///
 /// - Returns: The objects, in the order in which the value was set in them.
-/// - Throws: ``AuditError`` if the entity does not have the property.
+/// - Throws: ``PipelineError`` if the entity does not have the property.
 package func findObjects(
   in history: History,
   entity: String,

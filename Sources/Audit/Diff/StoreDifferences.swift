@@ -1,4 +1,5 @@
 import Changes
+import Pipeline
 import Store
 
 /// The comparison of two states, each of which is a store.
@@ -11,11 +12,19 @@ package struct StoreDifferences {
 
   /// Prepares the comparison of two states.
   ///
-  /// - Throws: ``AuditError`` if the two schemas have different tables.
+  /// - Throws: ``PipelineError`` if the two schemas have different tables.
   package init(_ left: StoreState, _ right: StoreState) throws {
     let differences = right.schema.differences(fromStored: left.schema)
     guard differences.isEmpty else {
-      throw AuditError.schemasDiffer(left.name, right.name, differences)
+      // The text of a difference calls the schemas “the first” and “the second”.
+      let first = differences.prefix(3)
+        .map { $0.text(stored: "the first", wanted: "the second") }.joined(separator: "; ")
+      let more = differences.count > 3 ? ", and \(differences.count - 3) more" : ""
+      throw PipelineError(.schemaMismatch) {
+        "\(left.name) and \(right.name) have different schemas, so they can't be compared:"
+          + " \(first)\(more)."
+          + "\nCompare two points before the migration, or two points after the migration."
+      }
     }
     self.left = left.reader
     self.right = right.reader

@@ -95,9 +95,8 @@ private func makeReplica(of history: Past, in folder: URL, tick: Tick) throws ->
   request.allowsUnproven = true
   do {
     _ = try importLogs(request, tick: tick)
-  } catch var error as PipelineError {
-    error.store = history.name
-    throw error
+  } catch let error as PipelineError {
+    throw error.naming { $0.replacing(request.store, with: history.name) }
   }
   return try readableStore(url.path)
 }
@@ -111,12 +110,8 @@ private func adoptedState(_ history: Past, in folder: URL, tick: Tick) throws ->
     tick: tick
   )
   guard reached == history.last else {
-    throw AuditError.isNotRewound(
-      path,
-      base: reached,
-      point: history.last,
-      because: "Transaction \(reached) recorded tables again, or earlier history was deleted."
-    )
+    let reason = "Transaction \(reached) recorded tables again, or earlier history was deleted."
+    throw notRewound(history, base: reached, because: reason)
   }
   return state
 }
@@ -133,14 +128,18 @@ private func rewound(_ history: Past, at url: URL, tick: Tick) throws -> Store {
       try progress.countChange(tick)
     }
   } catch let error as StoreError where [.irreversible, .historyExpired].contains(error.code) {
-    throw AuditError.isNotRewound(
-      path,
-      base: history.outline.base,
-      point: history.last,
-      because: error.at(path).message
-    )
+    throw notRewound(history, base: history.outline.base, because: error.at(path).message)
   }
   return try readableStore(url.path)
+}
+
+private func notRewound(_ history: Past, base: Int64, because reason: String) -> PipelineError {
+  let path = history.outline.path
+  return PipelineError(.historyExpired) {
+    "\(path) keeps history from transaction \(base + 1) on, and can't show the state at transaction"
+      + " \(history.last): \(reason)"
+      + "\nOnly logs can show that state: travelog diff LOGS@\(history.last) \(path)"
+  }
 }
 
 /// Returns the logs from which a state can be built.
@@ -150,7 +149,11 @@ private func logs(of history: Past, in folder: URL, tick: Tick) throws -> LogFol
   let outline = history.outline
   let logs = LogFolder(folder.appendingPathComponent("logs").path)
   guard history.state == .folder || outline.base == 0 else {
-    throw AuditError.historyBeginsLater(outline.path, base: outline.base, point: history.last)
+    throw PipelineError(.missing) {
+      "The history of \(outline.path) begins after transaction \(outline.base), so it does not show"
+        + " the state at transaction \(history.last)."
+        + "\nName the head of the store, or a log folder that contains the earlier transactions."
+    }
   }
   switch history.state {
   case .folder: return LogFolder(outline.path)

@@ -50,16 +50,16 @@ package struct AuditFilter: Sendable {
   /// Returns a copy of this filter for each history, with the names of entities and attributes in
   /// it.
   ///
-  /// - Throws: ``AuditError`` if none of the histories ever had the names.
+  /// - Throws: ``PipelineError`` if none of the histories ever had the names.
   package func resolved(for histories: [History]) throws -> [AuditFilter] {
-    var unknown: AuditError?
+    var unknown: PipelineError?
     var isKnown = histories.isEmpty
     let filters = try histories.map { history in
       var filter = self
       do {
         try filter.resolve(history)
         isKnown = true
-      } catch let error as AuditError where error.code == .unknownName {
+      } catch let error as PipelineError where error.code == .unknownName {
         // This history never had the names, so none of its changes are selected. But another
         // history may have them.
         filter.meant = MeantChanges()

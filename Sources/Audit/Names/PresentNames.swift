@@ -42,15 +42,16 @@ struct PresentNames {
 
   /// The present names of an entity, and of all entities that ever inherited from this entity.
   ///
-  /// - Throws: ``AuditError`` if no schema of the history has the entity.
+  /// - Throws: ``PipelineError`` if no schema of the history has the entity.
   func family(of entity: String) throws -> Set<String> {
     let present =
       past[entity] != nil ? entity : past.first { $0.value.contains(entity) }?.key
     guard let present else {
       let known = Set(past.values.joined()).sorted()
-      throw hasTables
-        ? AuditError.unknownTable(entity, in: path, known: known)
-        : AuditError.unknownEntity(entity, in: path, known: known)
+      throw PipelineError(.unknownName, names: (entity, known)) {
+        "There is no \(hasTables ? "recorded table" : "entity") \(inQuotes(abbreviated(entity))) in"
+          + " \(path).\nThe known names are \(listText(known))."
+      }
     }
     var family: Set<String> = [present]
     var rest = [present]
@@ -64,7 +65,7 @@ struct PresentNames {
   ///
   /// If a property is given, only changes of the given property are selected.
   ///
-  /// - Throws: ``AuditError`` if none of the entities ever had the property.
+  /// - Throws: ``PipelineError`` if none of the entities ever had the property.
   func changes(
     of entity: String?,
     family: Set<String>?,
@@ -92,7 +93,7 @@ struct PresentNames {
 
   /// The present names of all properties that a name can mean.
   ///
-  /// - Throws: ``AuditError`` if none of the entities ever had the property.
+  /// - Throws: ``PipelineError`` if none of the entities ever had the property.
   func properties(
     called name: String,
     of entity: String?,
@@ -110,9 +111,13 @@ struct PresentNames {
       }
     }
     guard !present.isEmpty else {
-      throw hasTables
-        ? AuditError.unknownColumn(name, of: entity, in: path, known: all.sorted())
-        : AuditError.unknownProperty(name, of: entity, in: path, known: all.sorted())
+      let known = all.sorted()
+      let (owner, property) = hasTables ? ("No table", "column") : ("No entity", "attribute")
+      let article = hasTables ? "a" : "an"
+      throw PipelineError(.unknownName, names: (name, known)) {
+        "\(entity.map { "\($0) has no" } ?? "\(owner) of \(path) has \(article)") \(property)"
+          + " \(inQuotes(abbreviated(name))).\nThe known names are \(listText(known))."
+      }
     }
     return present.contains(name) ? [name] : present
   }

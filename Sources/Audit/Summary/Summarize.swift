@@ -6,7 +6,7 @@ import Pipeline
 ///
 /// When this function returns, `objects` contains the names that were requested.
 ///
-/// - Throws: ``AuditError``, ``PipelineError`` or ``StoreError``. If a log is damaged, the report
+/// - Throws: ``PipelineError`` or ``StoreError``. If a log is damaged, the report
 ///   contains the damage as a finding.
 package func summarize(
   _ histories: [History],

@@ -1,4 +1,5 @@
 import ChangeLog
+import Changes
 import Glibc
 
 /// Keeps bytes that are written in one order and read in another order.
@@ -38,7 +39,7 @@ package final class Spool {
         )
       }
       if count < 0, errno == EINTR { continue }
-      guard count > 0 else { throw AuditError.temporaryFile(isRead: false, number: errno) }
+      guard count > 0 else { throw temporaryFileError("written") }
       written += count
     }
     flushed += memory.count
@@ -53,11 +54,20 @@ package final class Spool {
       var chunk = [UInt8](repeating: 0, count: wanted)
       let count = pread(descriptor, &chunk, wanted, position)
       if count < 0, errno == EINTR { continue }
-      guard count > 0 else { throw AuditError.temporaryFile(isRead: true, number: errno) }
+      guard count > 0 else { throw temporaryFileError("read") }
       try body(Array(chunk[..<count]))
       position += count
     }
     guard position < range.upperBound else { return }
     try body(Array(memory[position - flushed..<range.upperBound - flushed]))
+  }
+}
+
+/// The error of the system call that has just failed to read or write a temporary file.
+private func temporaryFileError(_ use: String) -> LogError {
+  let number = errno
+  return LogError(.inputOutput, "") {
+    "A temporary file can't be \(use): \(systemText(number))."
+      + "\nSet TMPDIR to a folder with free space."
   }
 }

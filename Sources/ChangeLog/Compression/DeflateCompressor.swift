@@ -11,10 +11,10 @@ final class DeflateCompressor {
   init(level: Int, path: String) throws {
     self.path = path
     guard Self.levels.contains(level) else {
-      throw LogFailure.level(level, allowed: Self.levels).at(path)
+      throw wrongLevel(level, allowed: Self.levels, path: path)
     }
     guard let compressor = libdeflate_alloc_compressor(Int32(level)) else {
-      throw LogFailure.outOfMemory.at(path)
+      throw outOfMemory(path)
     }
     self.compressor = compressor
   }
@@ -34,7 +34,7 @@ final class DeflateCompressor {
         )
       }
     }
-    guard !member.isEmpty else { throw LogFailure.uncompressible.at(path) }
+    guard !member.isEmpty else { throw uncompressible(path) }
     return member
   }
 }

@@ -7,7 +7,7 @@ final class DeflateMembers {
 
   init(path: String) throws {
     guard let decompressor = libdeflate_alloc_decompressor() else {
-      throw LogFailure.outOfMemory.at(path)
+      throw outOfMemory(path)
     }
     self.decompressor = decompressor
   }

@@ -1,3 +1,5 @@
+import Changes
+
 // The compressor writes each block as one gzip member. For the same block and compression level, a
 // library always writes equal bytes, but libdeflate and zlib can write different bytes.
 #if DEFLATE
@@ -9,4 +11,15 @@ typealias GzipCompressor = ZlibCompressor
 /// Compresses bytes into one gzip member; `level` must be a level that both libraries have.
 package func gzipMember(of bytes: [UInt8], level: Int = 6, path: String) throws -> [UInt8] {
   try GzipCompressor(level: level, path: path).member(of: bytes)
+}
+
+func wrongLevel(_ level: Int, allowed: ClosedRange<Int>, path: String) -> LogError {
+  LogError(.inputOutput, path) {
+    "The log \(path) can't be compressed at level \(level); levels are \(allowed.lowerBound) to"
+      + " \(allowed.upperBound)."
+  }
+}
+
+func uncompressible(_ path: String) -> LogError {
+  LogError(.inputOutput, path) { "A block of the log \(path) can't be compressed." }
 }

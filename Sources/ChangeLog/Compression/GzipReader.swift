@@ -1,4 +1,5 @@
 import CZlib
+import Changes
 import Glibc
 import Stopping
 
@@ -45,7 +46,7 @@ package final class GzipReader {
     #if DEFLATE
     members = try DeflateMembers(path: path)
     #endif
-    guard travelog_inflate_init(&stream) == Z_OK else { throw LogFailure.outOfMemory.at(path) }
+    guard travelog_inflate_init(&stream) == Z_OK else { throw outOfMemory(path) }
   }
 
   deinit {
@@ -101,7 +102,9 @@ package final class GzipReader {
         isInMember = true
       }
       try refill(upTo: 1)
-      guard !waiting.isEmpty else { throw failure(.cutOff) }
+      guard !waiting.isEmpty else {
+        throw LogError(.incomplete, path) { "The log \(path) is cut off in the middle." }
+      }
       count += try inflate(into: UnsafeMutableRawBufferPointer(rebasing: output[count...]))
     }
     return count
@@ -117,7 +120,7 @@ package final class GzipReader {
     switch CZlib.inflate(&stream, Z_NO_FLUSH) {
     case Z_OK, Z_BUF_ERROR: break
     case Z_STREAM_END: isInMember = false
-    case Z_MEM_ERROR: throw LogFailure.outOfMemory.at(path)
+    case Z_MEM_ERROR: throw outOfMemory(path)
     default: throw damaged()
     }
     waiting = waiting.upperBound - Int(stream.avail_in)..<waiting.upperBound
@@ -134,11 +137,11 @@ package final class GzipReader {
     while waiting.count < room {
       let free = UnsafeMutableRawBufferPointer(rebasing: input[waiting.upperBound..<room])
       if mayWait, !StopRequest.waitForInput(descriptor) {
-        throw LogFailure.system(verb: "read", EINTR).at(path)
+        throw diskError("read", path: path, number: EINTR)
       }
       let count = Glibc.read(descriptor, free.baseAddress, free.count)
       if count < 0, errno == EINTR { continue }
-      guard count >= 0 else { throw LogFailure.system(verb: "read", errno).at(path) }
+      guard count >= 0 else { throw diskError("read", path: path) }
       guard count > 0 else {
         isAtEnd = true
         break
@@ -149,7 +152,8 @@ package final class GzipReader {
     guard isFirst else { return }
     guard !waiting.isEmpty else {
       isEmpty = true
-      throw failure(isNamedAsLog ? .emptyLog : .empty)
+      guard isNamedAsLog else { throw emptyFile(path) }
+      throw LogError(.incomplete, path) { "The log \(path) is empty." }
     }
     beginsAsGzip = input[waiting].starts(with: [0x1f, 0x8b].prefix(waiting.count))
   }
@@ -163,11 +167,17 @@ package final class GzipReader {
     return pread(descriptor, &magic, 15, 0) == 15 && magic.elementsEqual("SQLite format 3".utf8)
   }
 
-  private func failure(_ reason: LogFailure) -> LogError { LogError(reason, path: path) }
-
   private func damaged() -> LogError {
-    if isDatabase { return failure(.database) }
-    if !beginsAsGzip, !isNamedAsLog { return failure(.notCompressed) }
-    return failure(.undecompressible(stream.msg.map { String(cString: $0) }))
+    if isDatabase {
+      return LogError(.notALog, path) {
+        "\(path) is a SQLite database, not a log."
+          + "\nTo write its history as logs: travelog export \(path) --to LOGS"
+      }
+    }
+    if !beginsAsGzip, !isNamedAsLog {
+      return LogError(.notALog, path) { "\(path) is not a log: it is not compressed with gzip." }
+    }
+    let detail = stream.msg.map { ": \(String(cString: $0))" } ?? ""
+    return LogError(.damaged, path) { "The log \(path) can't be decompressed\(detail)." }
   }
 }

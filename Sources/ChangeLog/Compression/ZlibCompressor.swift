@@ -10,11 +10,11 @@ final class ZlibCompressor {
   init(level: Int, path: String) throws {
     self.path = path
     guard Self.levels.contains(level) else {
-      throw LogFailure.level(level, allowed: Self.levels).at(path)
+      throw wrongLevel(level, allowed: Self.levels, path: path)
     }
     // The arguments are valid, so an error can only mean a lack of memory.
     guard travelog_deflate_init(&stream, Int32(level)) == Z_OK else {
-      throw LogFailure.outOfMemory.at(path)
+      throw outOfMemory(path)
     }
   }
 
@@ -35,7 +35,7 @@ final class ZlibCompressor {
         count = failed ? 0 : room - Int(stream.avail_out)
       }
     }
-    guard !failed else { throw LogFailure.uncompressible.at(path) }
+    guard !failed else { throw uncompressible(path) }
     return member
   }
 }

@@ -21,30 +21,59 @@ struct ErasureCheck {
     if !mayBeErased, !erasures.entries.isEmpty { mayBeErased = change.mayBeErased }
   }
 
-  /// Ends the open transaction, and returns the reason why its lines are wrong; nil if the lines
-  /// are right.
-  mutating func fault(of found: LineDigests) throws -> LogFailure? {
+  /// Ends the open transaction, and throws if its lines are wrong.
+  ///
+  /// The error names the transaction, the path of its log, and the line at which it ends.
+  mutating func check(_ found: LineDigests, of id: Int64, path: String, line: Int) throws {
     defer { mayBeErased = false }
     restatedBy = nil
-    if erasures.isUnchecked { return nil }
+    if erasures.isUnchecked { return }
     let records = erasures.entries[found.transaction]?.lines ?? []
     if !found.restated.isEmpty,
       let point = try erasures.restated?.restating(found.transaction, as: found.restated)
     {
       restatedBy = point
-      return nil
+      return
     }
     guard found.remaining != records.last else {
-      return records.isEmpty || mayBeErased ? nil : .nothingErased
+      if records.isEmpty || mayBeErased { return }
+      throw LogError(.damaged, path, line: line, transaction: id) {
+        "The records of erasures name transaction \(id) of the log \(path), but none of its values"
+          + " is erased: the record was forged, or the transaction was altered."
+      }
     }
     guard found.remaining.map(records.contains) ?? true else {
-      return .alteredTransaction(
-        found: found.remaining,
-        expected: records.last,
-        mayBeErased: records.isEmpty
+      let digests = (found: found.remaining, expected: records.last)
+      throw alteredTransaction(
+        id,
+        digests,
+        mayBeErased: records.isEmpty,
+        path: path,
+        line: line
       )
     }
-    return acceptsUnfinished ? nil : .notErased
+    if acceptsUnfinished { return }
+    throw LogError(.damaged, path, line: line, transaction: id) {
+      "Transaction \(id), which ends at line \(line) of the log \(path), contains values that the"
+        + " records of erasures list as erased. This log is an older copy."
+        + "\nReplace this copy with the current log."
+    }
+  }
+}
+
+func alteredTransaction(
+  _ id: Int64,
+  _ digests: (found: Digest?, expected: Digest?),
+  mayBeErased: Bool = false,
+  path: String,
+  line: Int
+) -> LogError {
+  let expected = digests.expected.map { " and should have \($0)" }
+  return LogError(.damaged, path, line: line, transaction: id) {
+    "Transaction \(id), which ends at line \(line) of the log \(path), was altered. Its lines have the"
+      + " digest \(digests.found?.description ?? "none")"
+      + "\(expected ?? ", which no erasure record confirms")."
+      + (mayBeErased ? " If its values were erased, the erasure record is missing." : "")
   }
 }
 

@@ -79,7 +79,10 @@ extension Erasures {
         let record = try ErasureRecord(line: line, after: head)
         add(record, digest: record.line(after: head).digest, bytes: line.count + 1)
       } catch {
-        throw LogFailure.alteredErasure(error.message).at(path, line: number)
+        throw LogError(.damaged, path, line: number) {
+          "An erasure record in line \(number) of \(path) was damaged or altered"
+            + " (\(error.message)), or an earlier record was removed."
+        }
       }
     }
   }

@@ -65,7 +65,7 @@ package final class LogReader {
       throw error
     }
     do {
-      guard let line = try buffer.next() else { throw LogFailure.empty.at(path) }
+      guard let line = try buffer.next() else { throw emptyFile(path) }
       header = try LogHeader(
         line: UnsafeRawBufferPointer(rebasing: line.dropLast()),
         path: path
@@ -129,7 +129,10 @@ package final class LogReader {
         return nil
       }
     }
-    throw failure(.noTrailer, transaction: expected - 1)
+    throw LogError(.incomplete, path, line: buffer.number, transaction: expected - 1) {
+      "The log \(path) has no trailer: the lines after line \(buffer.number) are missing. The last"
+        + " complete transaction is \(expected - 1)."
+    }
   }
 
   private func begin() {
@@ -270,15 +273,11 @@ package final class LogReader {
   /// record confirms the remaining values.
   private func checkDigests(of transaction: Transaction) throws {
     let found = try digests()
-    let fault =
-      found.transaction == transaction.digest
-      ? try erasing.fault(of: found)
-      : .alteredTransaction(
-        found: found.transaction,
-        expected: transaction.digest,
-        mayBeErased: false
-      )
-    if let fault { throw failure(fault, transaction: transaction.id) }
+    guard found.transaction == transaction.digest else {
+      let digests = (found: found.transaction, expected: transaction.digest)
+      throw alteredTransaction(transaction.id, digests, path: path, line: buffer.number)
+    }
+    try erasing.check(found, of: transaction.id, path: path, line: buffer.number)
   }
 
   private func readTrailer(_ text: UnsafeRawBufferPointer) throws {
@@ -318,10 +317,9 @@ package final class LogReader {
   }
 
   func damaged(_ detail: String) -> LogError {
-    failure(.alteredLine(detail, lastSound: expected - 1), transaction: expected)
-  }
-
-  private func failure(_ reason: LogFailure, transaction: Int64) -> LogError {
-    LogError(reason, path: path, line: buffer.number, transaction: transaction)
+    LogError(.damaged, path, line: buffer.number, transaction: expected) {
+      "Line \(buffer.number) of the log \(path) was damaged or altered: \(detail). The last sound"
+        + " transaction is \(expected - 1)."
+    }
   }
 }

@@ -55,7 +55,10 @@ package final class LogSpool {
   /// Replaces the paths of the temporary folder in a message by the names that the user gave.
   package func naming(_ message: String) -> String {
     // One path can be the beginning of another path, or a part of a name.
-    let known = (names + [(place.path, name)]).sorted { $0.path.count > $1.path.count }
+    let known = (names + [(place.path, name)])
+      // A message shows the control characters of a path as escapes.
+      .flatMap { [$0, (path: visible($0.path), name: $0.name)] }
+      .sorted { $0.path.count > $1.path.count }
     var result = ""
     var rest = message[...]
     while let first = rest.first {
@@ -145,7 +148,10 @@ package final class LogSpool {
       do {
         return try lines.next()
       } catch is LogError where reader.isEmpty {
-        throw LogFailure.noStream.at(name)
+        throw LogError(.missing, name) {
+          "\(asSentence(name)) was empty. The command before the pipe failed."
+            + "\nSee the message of this command above."
+        }
       } catch let error as LogError where log != nil {
         try breakOff(&log, error: error)
         return nil
@@ -164,7 +170,7 @@ package final class LogSpool {
       }
       if line.starts(with: #"{"kind":"header","#.utf8) {
         guard log == nil else {
-          return try breakOff(&log, error: LogFailure.cutStream.at(name, line: lines.number))
+          return try breakOff(&log, error: cutStream(name, line: lines.number))
         }
         let header = try LogHeader(
           line: UnsafeRawBufferPointer(rebasing: line.dropLast()),
@@ -173,14 +179,25 @@ package final class LogSpool {
         log = try SpooledLog(header, path: folder.path + "/.spooled")
         lineage = header
       }
-      guard let open = log else { throw LogFailure.notAHeader.at(name, line: lines.number) }
+      guard let open = log else { throw notAHeader(name, line: lines.number) }
       try open.append(line)
       guard line.starts(with: #"{"kind":"trailer","#.utf8) else { continue }
       try finish(open, name: name)
       log = nil
     }
     guard log != nil || value != nil else { return }
-    try breakOff(&log, error: LogFailure.cutStream.at(name, line: lines.number))
+    try breakOff(&log, error: cutStream(name, line: lines.number))
+  }
+
+  private func cutStream(_ name: String, line: Int) -> LogError {
+    LogError(.incomplete, name, line: line) {
+      "\(asSentence(name)) ends in the middle of a log or a large value, at line \(line)."
+        + "\nSend the logs again."
+    }
+  }
+
+  private func asSentence(_ name: String) -> String {
+    name.prefix(1).uppercased() + name.dropFirst()
   }
 
   /// Reads a line with a part of a large value.
@@ -193,7 +210,10 @@ package final class LogSpool {
       let open = try value ?? SpooledValue(line, blobs: folder.blobs)
       value = try open.append(line) ? nil : open
     } catch let refusal as Refusal {
-      throw LogFailure.alteredStream(refusal.message).at(name, line: number)
+      throw LogError(.damaged, name, line: number) {
+        "Line \(number) of \(name) was damaged or altered: \(refusal.message)."
+          + "\nSend the logs again."
+      }
     }
   }
 

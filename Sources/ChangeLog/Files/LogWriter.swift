@@ -50,9 +50,8 @@ package final class LogWriter {
     memberSize: Int = LogWriter.memberSize
   ) throws {
     guard Self.levels.contains(level) else {
-      throw LogFailure.level(level, allowed: GzipCompressor.levels).at(
-        destination.path(header, last: header.first)
-      )
+      let path = destination.path(header, last: header.first)
+      throw wrongLevel(level, allowed: GzipCompressor.levels, path: path)
     }
     self.header = header
     self.memberSize = memberSize
@@ -176,7 +175,7 @@ package final class LogWriter {
     let path = destination.path(header, last: max(header.first, last))
     guard destination.isReplacing || access(path, F_OK) != 0 else {
       unlink(temporary)
-      throw LogFailure.exists.at(path)
+      throw LogError(.exists, path) { "The log \(path) exists already." }
     }
     try makeFolders(parentFolder(path))
     do {
@@ -228,8 +227,11 @@ package final class LogWriter {
   }
 
   private func lineTooLong(_ count: Int) -> LogError {
-    let reason = LogFailure.longChange(bytes: count, limit: LineBuffer.longestLine)
-    return LogError(reason, path: temporary, transaction: last + 1)
+    LogError(.lineTooLong, temporary, transaction: last + 1) {
+      "Transaction \(last + 1) has a change whose line is \(count) bytes long; the limit is"
+        + " \(LineBuffer.longestLine). The object has too many long values; the log \(temporary)"
+        + " was not written."
+    }
   }
 }
 

@@ -130,7 +130,7 @@ package func readSmallFile(
   var bytes: [UInt8] = []
   let isThere = try readPieces(of: path, isNamed: isNamed) { piece in
     bytes += piece
-    guard bytes.count <= limit else { throw LogFailure.tooLarge.at(path) }
+    guard bytes.count <= limit else { throw tooLarge(path) }
   }
   return isThere ? bytes : nil
 }
@@ -164,7 +164,7 @@ package func fileDigest(_ path: String) throws -> Digest {
   let isThere = try readPieces(of: path) { piece in
     piece.withUnsafeBytes { digest.update($0) }
   }
-  guard isThere else { throw LogFailure.system(verb: "open", ENOENT).at(path) }
+  guard isThere else { throw diskError("open", path: path, number: ENOENT) }
   return digest.finish()
 }
 
@@ -208,18 +208,17 @@ func readLines(
     }
     waiting.removeFirst(start)
     // The rest has no complete line, or begins with one that is too long.
-    guard waiting.count <= limit else { throw LogFailure.tooLarge.at(path) }
+    guard waiting.count <= limit else { throw tooLarge(path) }
   }
+}
+
+private func tooLarge(_ path: String) -> LogError {
+  LogError(.damaged, path) { "The file \(path), or a line in it, is larger than the limit." }
 }
 
 /// The sorted names in a folder; empty if the folder does not exist, or if the path is a link.
 func names(in folder: String) throws(LogError) -> [String] {
   try entries(in: folder).map(\.name)
-}
-
-/// The error of the system call that has just failed.
-func diskError(_ verb: String, path: String) -> LogError {
-  LogFailure.system(verb: verb, errno).at(path)
 }
 
 /// The size of a file; zero if the file does not exist.

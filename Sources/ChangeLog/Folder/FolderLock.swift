@@ -43,7 +43,12 @@ package final class FolderLock {
     while flock(descriptor, LOCK_EX | LOCK_NB) != 0 {
       guard errno == EWOULDBLOCK || errno == EINTR else { throw diskError("lock", path: path) }
       guard ContinuousClock.now < deadline, !StopRequest.isMade else {
-        throw LogFailure.locked(holder: try Self.note(in: path)).at(folder.path)
+        let holder = try Self.note(in: path)
+        throw LogError(.locked, folder.path) {
+          "The folder \(folder.path) is in use by"
+            + " \(holder.isEmpty ? "another program" : abbreviated(holder))."
+            + "\nWait until the other program has ended, or use --lock-wait."
+        }
       }
       usleep(20_000)
     }

@@ -59,7 +59,10 @@ package struct LogBlobs: Hashable, Sendable {
       chunk.withUnsafeBytes { hash.update(UnsafeRawBufferPointer(rebasing: $0[..<count])) }
     }
     guard total == size, hash.finish().description == digest else {
-      throw LogFailure.alteredValue.at(file(digest))
+      throw LogError(.damaged, file(digest)) {
+        "The large value \(file(digest)) was altered: its bytes do not have the digest in the name"
+          + " of the file.\n\(Self.copyBlobs)"
+      }
     }
   }
 
@@ -67,7 +70,12 @@ package struct LogBlobs: Hashable, Sendable {
     do {
       return try openFile(file(digest))
     } catch  where error.code == .missing {
-      throw LogFailure.missingValue.at(file(digest))
+      throw LogError(.missing, file(digest)) {
+        "The large value \(file(digest)) is missing.\n\(Self.copyBlobs)"
+      }
     }
   }
+
+  private static let copyBlobs =
+    "Copy the file, or the folder “blobs”, from the original log folder."
 }

@@ -50,7 +50,10 @@ package struct LogFolder: Hashable, Sendable {
       let day = String(first.time.prefix(10))
       let folder = parentFolder(path).split(separator: "/").last ?? ""
       guard folder.hasPrefix("date="), folder != "date=" + day else { return }
-      throw LogFailure.notADay(day).at(path, transaction: first.id)
+      throw LogError(.damaged, path, transaction: first.id) {
+        "The log \(path) is in the folder of another day: its first transaction was on \(day)."
+          + "\nMove the log to the folder date=\(day)."
+      }
     }
   }
 

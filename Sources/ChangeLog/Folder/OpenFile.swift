@@ -1,3 +1,4 @@
+import Changes
 import Glibc
 
 /// Opens a regular file of a log folder, by default for reading; does not wait for a pipe, and does
@@ -11,9 +12,9 @@ func openFile(_ path: String, flags: Int32 = O_RDONLY) throws(LogError) -> Int32
   let descriptor = open(path, flags | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0o600)
   guard descriptor >= 0 else {
     switch errno {
-    case ELOOP: throw LogFailure.notAFile(.link).at(path)
-    case ENXIO: throw LogFailure.notAFile(.socket).at(path)
-    case EISDIR: throw LogFailure.notAFile(.folder).at(path)
+    case ELOOP: throw notAFile(path, kind: .link)
+    case ENXIO: throw notAFile(path, kind: .socket)
+    case EISDIR: throw notAFile(path, kind: .folder)
     default: throw diskError("open", path: path)
     }
   }
@@ -25,7 +26,7 @@ func openFile(_ path: String, flags: Int32 = O_RDONLY) throws(LogError) -> Int32
   let kind = FileKind(mode: status.st_mode)
   guard kind == .file else {
     close(descriptor)
-    throw LogFailure.notAFile(kind).at(path)
+    throw notAFile(path, kind: kind)
   }
   return descriptor
 }
@@ -38,7 +39,14 @@ package func checkIsNotSpecial(_ path: String) throws(LogError) {
   var status = stat()
   guard lstat(path, &status) == 0 else { return }
   let kind = FileKind(mode: status.st_mode)
-  if kind.isSpecial { throw LogFailure.notAFile(kind).at(path) }
+  if kind.isSpecial { throw notAFile(path, kind: kind) }
+}
+
+func notAFile(_ path: String, kind: FileKind) -> LogError {
+  LogError(.damaged, path) {
+    "\(path) is \(kind.words), not a file, and was not read."
+      + "\nRemove it. If a file belongs in this place, copy the file from the original log folder."
+  }
 }
 
 /// The path of the file that a person named, after following links.

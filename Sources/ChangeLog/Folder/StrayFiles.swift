@@ -1,3 +1,4 @@
+import Changes
 import FoundationEssentials
 
 extension LogFolder {
@@ -75,6 +76,11 @@ extension LogFolder {
   }
 
   private func stray(_ entry: FolderEntry, in folder: String) -> LogError {
-    (entry.kind.isSpecial ? LogFailure.notAFile(entry.kind) : .stray).at("\(folder)/\(entry.name)")
+    let path = "\(folder)/\(entry.name)"
+    if entry.kind.isSpecial { return notAFile(path, kind: entry.kind) }
+    return LogError(.stray, path) {
+      "\(path) is not one of the folder's logs, but other programs would read it as a log."
+        + "\nMove this file out of the folder."
+    }
   }
 }

@@ -146,10 +146,18 @@ final class LineBuffer {
       return false
     case .crowded, .cut:
       guard number > 0 || LogHeader.mayBegin(with: piece.memory[..<piece.filled]) else {
-        throw LogFailure.notAHeader.at(path, line: 1)
+        throw notAHeader(path, line: 1)
       }
-      let reason = outcome == .cut ? LogFailure.cutLine : .longLine(limit: Self.longestLine)
-      throw LogError(reason, path: path, line: number + 1)
+      let line = number + 1
+      guard outcome == .crowded else {
+        throw LogError(.incomplete, path, line: line) {
+          "The log \(path) ends in the middle of line \(line)."
+        }
+      }
+      throw LogError(.damaged, path, line: line) {
+        "Line \(line) of the log \(path) is longer than \(Self.longestLine) bytes, the limit for a"
+          + " line."
+      }
     }
   }
 

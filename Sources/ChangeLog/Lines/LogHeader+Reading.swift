@@ -9,26 +9,38 @@ extension LogHeader {
   /// In every version of the format, the kind, the version and the requirements are at fixed
   /// places. A program can therefore name the unknown features of a newer log.
   package init(line: UnsafeRawBufferPointer, path: String) throws {
-    func failure(_ reason: LogFailure) -> LogError { LogError(reason, path: path, line: 1) }
     var text = LineParts(line)
     // The search can't find the second text inside a JSON string, because its quotes would be
     // escaped there.
     guard text.has(#"{"kind":"header","#), text.skip(to: #""meta":{"format":"#),
       text.has(#""meta":{"format":"#)
-    else { throw failure(.notAHeader) }
-    guard let format = parseJSONString(text.quoted()) else { throw failure(.notAHeader) }
-    guard format == Self.format else { throw failure(.newerFormat(format, known: Self.format)) }
-    guard text.has(#","features":"#), let features = parseJSONString(text.quoted()) else {
-      throw failure(.notAHeader)
+    else { throw notAHeader(path, line: 1) }
+    guard let format = parseJSONString(text.quoted()) else { throw notAHeader(path, line: 1) }
+    guard format == Self.format else {
+      throw LogError(.newerFormat, path, line: 1) {
+        "The log \(path) has the format \(inQuotes(abbreviated(format))); this program reads"
+          + " \(inQuotes(Self.format))."
+      }
     }
-    guard features.isEmpty else { throw failure(.unknownFeatures(features)) }
+    guard text.has(#","features":"#), let features = parseJSONString(text.quoted()) else {
+      throw notAHeader(path, line: 1)
+    }
+    guard features.isEmpty else {
+      throw LogError(.newerFormat, path, line: 1) {
+        "The log \(path) uses features that this program does not know: \(abbreviated(features))."
+      }
+    }
     do {
       try self.init(&text)
       try checkSpelling(line)
     } catch let refusal as Refusal {
-      throw failure(.alteredHeader(refusal.message))
+      throw LogError(.damaged, path, line: 1) {
+        "The first line of the log \(path) was damaged or altered: \(refusal.message)."
+      }
     } catch let error as StoreError {
-      throw failure(.impossibleSchema(error))
+      throw LogError(.damaged, path, line: 1) {
+        "The schema in the first line of the log \(path) can't be used. \(error.message)"
+      }
     }
   }
 

@@ -39,11 +39,10 @@ package struct LogHeader: Hashable, Sendable {
   package func line() throws -> [UInt8] {
     let parts = try SchemaParts.of(schema)
     guard parts.definitionSize <= Self.longestDefinition else {
-      throw LogFailure.longSchema(
-        store: store,
-        bytes: parts.definitionSize,
-        limit: Self.longestDefinition
-      ).at("")
+      throw LogError(.lineTooLong, "") {
+        "The schema of the store \(store) is \(parts.definitionSize) bytes long as JSON; the limit"
+          + " is \(Self.longestDefinition)."
+      }
     }
     var line = parts.values
     line += #","reason":"","request":"","digest":"","meta":{"format":""#.utf8

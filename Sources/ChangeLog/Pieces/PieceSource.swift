@@ -32,7 +32,7 @@ final class PieceSource: @unchecked Sendable {
 
   func refill(_ piece: Piece) throws -> Outcome {
     guard !isCrowded else { return .crowded }
-    guard piece.removeAll() else { throw LogFailure.outOfMemory.at(path) }
+    guard piece.removeAll() else { throw outOfMemory(path) }
     rest.withUnsafeBytes { piece.room.copyMemory(from: $0) }
     piece.filled = rest.count
     rest.removeAll(keepingCapacity: true)
@@ -49,7 +49,7 @@ final class PieceSource: @unchecked Sendable {
           return .crowded
         }
         let size = piece.memory.count < Piece.largestRoom ? Piece.largestRoom : limit
-        guard piece.resize(to: size) else { throw LogFailure.outOfMemory.at(path) }
+        guard piece.resize(to: size) else { throw outOfMemory(path) }
       }
       let start = piece.filled
       // A piece that has grown is filled in small steps, to keep the number of bytes after its long

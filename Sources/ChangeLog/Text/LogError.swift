@@ -1,4 +1,5 @@
 import Changes
+import Glibc
 
 package struct LogError: Error, Worded {
   /// The kind of failure.
@@ -11,6 +12,8 @@ package struct LogError: Error, Worded {
     /// The file ends before its trailer.
     case incomplete
     case newerFormat, notALog
+    /// A file that other programs would read as a log, but that is not a log in its place.
+    case stray
     /// Transactions between two logs are missing, or occur twice.
     case gap
     /// The operation needs data that a filter left out of the log.
@@ -19,42 +22,82 @@ package struct LogError: Error, Worded {
     case unfinished
     /// The line would be longer than readers accept.
     case lineTooLong
+    /// A part of the tree beside the logs is missing.
+    case missingTile
+    /// A tree, a checkpoint or a proof contradicts another one or the logs, or lacks a signature.
+    case refuted
   }
 
-  /// The details of the failure, from which the words of the error are created.
-  package let reason: any LogReason
+  package let code: Code
   package let path: String
   /// The line in the file, from 1; zero if the error is not about a line.
   package let line: Int
   /// The transaction that the error is about; zero if the error is not about a transaction.
   package let transaction: Int64
+  package let wording: Wording
 
-  package init(_ reason: any LogReason, path: String, line: Int = 0, transaction: Int64 = 0) {
-    self.reason = reason
+  /// Creates an error from its words; if they have no hint, the hint for the code is used.
+  package init(
+    _ code: Code,
+    _ path: String,
+    line: Int = 0,
+    transaction: Int64 = 0,
+    _ wording: () -> Wording
+  ) {
+    self.code = code
     self.path = path
     self.line = line
     self.transaction = transaction
+    self.wording = wording().withHint(code.hint)
   }
 
-  /// Returns this error with the path that the user gave for the file.
-  package func at(_ path: String) -> LogError {
-    reason.at(path, line: line, transaction: transaction)
+  /// Returns this error with other names for paths.
+  package func naming(_ name: (String) -> String) -> LogError {
+    LogError(code, name(path), line: line, transaction: transaction) { wording.naming(name) }
   }
-
-  package var code: Code { reason.code }
-  package var wording: Wording { reason.wording(self).withHint(code.hint) }
 }
 
-/// A type of reasons for a ``LogError``, usually an enumeration with associated values.
-package protocol LogReason: Sendable {
-  var code: LogError.Code { get }
-  /// The message for an error about a file, a line or a transaction; if the message has no hint,
-  /// the hint for the error's code is used.
-  func wording(_ error: LogError) -> Wording
+extension LogError.Code {
+  /// The usual remedy for failures of this code; empty if there is no usual remedy.
+  package var hint: String {
+    switch self {
+    case .damaged, .refuted: "Compare the file with another copy."
+    case .incomplete: "Copy the log again from its source, or export the log again."
+    case .newerFormat: StoreError.Code.newerFormat.hint
+    case .diskFull: StoreError.Code.diskFull.hint
+    case .outOfMemory: StoreError.Code.outOfMemory.hint
+    case .notALog: "Name a log, or the folder that you gave to \(inQuotes("travelog export --to"))."
+    default: ""
+    }
+  }
 }
 
-extension LogReason {
-  package func at(_ path: String, line: Int = 0, transaction: Int64 = 0) -> LogError {
-    LogError(self, path: path, line: line, transaction: transaction)
+/// The error of a failed system call, by default of the last one.
+package func diskError(_ verb: String, path: String, number: Int32 = errno) -> LogError {
+  let code: LogError.Code =
+    switch number {
+    case ENOSPC, EDQUOT: .diskFull
+    case ENOENT, ENOTDIR: .missing
+    default: .inputOutput
+    }
+  return LogError(code, path) {
+    "Can't \(verb) \(path): \(systemText(number))."
+      + (number == ENOLCK
+        ? "\nIf this file system has no locks, such as NFS without lockd, move the log folder to a"
+          + " local disk." : "")
   }
+}
+
+func outOfMemory(_ path: String) -> LogError {
+  LogError(.outOfMemory, path) { "There is not enough memory for the log \(path)." }
+}
+
+func notAHeader(_ path: String, line: Int) -> LogError {
+  LogError(.notALog, path, line: line) {
+    "\(path) is not a log: line \(line) is not the header of a log."
+  }
+}
+
+func emptyFile(_ path: String) -> LogError {
+  LogError(.notALog, path) { "\(path) is empty, so it is not a log." }
 }

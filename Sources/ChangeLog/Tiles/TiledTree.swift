@@ -68,7 +68,7 @@ package struct TiledTree {
         hashes = try read("\(tile.partialFolder)/\(name)", width)
       }
     }
-    guard let hashes else { throw TreeFailure.missingTile.at("\(path)/\(tile.path)") }
+    guard let hashes else { throw missingTile("\(path)/\(tile.path)") }
     cache.tiles[level] = (index, hashes)
     return hashes
   }
@@ -91,29 +91,9 @@ private final class TileCache {
   var tiles: [Int: (index: Int64, hashes: [Digest])] = [:]
 }
 
-/// The reason why a tree in tiles can't be read.
-package enum TreeFailure: LogReason {
-  case missingTile, otherRoot, otherLeaf, alteredHead
-
-  package var code: LogError.Code { .damaged }
-
-  package func wording(_ error: LogError) -> Wording {
-    switch self {
-    case .missingTile:
-      "The tile \(error.path) is missing or cut off."
-        + "\nIf the logs are sound, \(inQuotes("travelog checkpoint LOGS")) rebuilds the tree."
-    case .otherRoot:
-      "The tiles in \(error.path) do not give the root in the file beside the tiles.\n\(Self.compare)"
-    case .otherLeaf:
-      "The tree in \(error.path) has another digest of transaction \(error.transaction) than the"
-        + " logs.\n\(Self.compare)"
-    case .alteredHead: "\(error.path) was damaged or altered.\n\(Self.compare)"
-    }
-  }
-
-  /// The advice if the tree or the logs were altered, because the tree can be the evidence.
-  private static var compare: String {
-    "The tree or the logs were altered. Keep copies of both. If you have an earlier checkpoint,"
-      + " compare the tree with it: \(inQuotes("travelog verify LOGS --since CHECKPOINT"))."
+func missingTile(_ path: String) -> LogError {
+  LogError(.missingTile, path) {
+    "The tile \(path) is missing or cut off."
+      + "\nIf the logs are sound, \(inQuotes("travelog checkpoint LOGS")) rebuilds the tree."
   }
 }

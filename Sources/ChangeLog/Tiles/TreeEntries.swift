@@ -35,7 +35,7 @@ package struct TreeEntries {
       place = end
     }
     guard place == bytes.count, entries.count == Int(tile.width) else {
-      throw TreeFailure.missingTile.at("\(path)/\(tile.path)")
+      throw missingTile("\(path)/\(tile.path)")
     }
     all += entries
     return true

@@ -23,6 +23,16 @@ package struct Wording: Hashable, Sendable, ExpressibleByStringInterpolation {
     lines.count > 1 || hint.isEmpty ? self : self + "\n\(hint)"
   }
 
+  /// This wording with other names for paths.
+  package func naming(_ name: (String) -> String) -> Wording {
+    var result = self
+    result.lines = lines.map { line in
+      line.split(separator: "\n", omittingEmptySubsequences: false)
+        .map { visible(name(String($0))) }.joined(separator: "\n")
+    }
+    return result
+  }
+
   /// Continues the last line of a wording with the first line of another wording.
   package static func + (left: Wording, right: Wording) -> Wording {
     var result = left

@@ -38,7 +38,10 @@ struct EraseMark: Codable, Equatable {
     do {
       return try JSONDecoder().decode(Self.self, from: Data(bytes))
     } catch {
-      throw ChainFailure.unreadableMark("\(error)").at(path)
+      throw LogError(.damaged, path) {
+        "\(path), the record of an unfinished erasure, can't be read: \(abbreviated("\(error)"))."
+          + "\nRestore the file from another copy."
+      }
     }
   }
 
@@ -70,16 +73,18 @@ extension LogFolder {
   func checkErasing(_ store: String) throws {
     guard try EraseMark.read(self, store: store) != nil else { return }
     if let holder = try FolderLock.otherHolder(of: self) {
-      throw ChainFailure.runningErasure(store: store, folder: path, holder: holder)
-        .at(erasing(store))
+      throw LogError(.locked, erasing(store)) {
+        "An erasure in the logs of the store \(store) in \(path) is not finished, and another"
+          + " program uses the folder\(holder.isEmpty ? "" : " (\(holder))")."
+          + "\nTry again when the other program has ended."
+      }
     }
     // The erasure may have been completed since the mark was read.
     guard let mark = try EraseMark.read(self, store: store) else { return }
-    throw ChainFailure.unfinishedErasure(
-      store: store,
-      folder: self.path,
-      command: mark.command(self)
-    ).at(erasing(store))
+    throw LogError(.unfinished, erasing(store)) {
+      "An erasure in the logs of the store \(store) in \(path) is not finished."
+        + "\nRun \(inQuotes(mark.command(self))) again."
+    }
   }
 
   /// Removes the file that marked an erasure, after the erasure is finished.

@@ -1,6 +1,14 @@
 import ChangeLog
 import Changes
 
+/// The error that a history, given by its name, lacks what a filter left out.
+func filteredHistory(_ filter: String, of name: String, path: String) -> LogError {
+  LogError(.filtered, path) {
+    "\(name) is filtered (\(filter)), so it does not show the whole state of a store."
+      + "\nName unfiltered logs, or the store."
+  }
+}
+
 /// The logs of one store and one filter, with their name and their files.
 struct FilteredLogs {
   let folder: LogFolder

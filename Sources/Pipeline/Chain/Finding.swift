@@ -83,21 +83,21 @@ package struct Finding: Equatable, Sendable, Worded {
     let kinds: [LogError.Code: Kind] = [
       .damaged: .damaged, .incomplete: .incomplete, .gap: .gap, .newerFormat: .unreadable,
       .notALog: .unreadable, .filtered: .unreadable, .missing: .value, .unfinished: .unfinished,
+      .stray: .misplaced, .missingTile: .damaged, .refuted: .damaged,
     ]
     guard let kind = kinds[error.code] else { return nil }
     self.init(.log(kind, error), path: error.path, transaction: error.transaction)
   }
 
   init(stray error: LogError) {
-    let kind: Kind =
-      if case .notAFile? = error.reason as? LogFailure { .damaged } else { .misplaced }
+    let kind: Kind = error.code == .damaged ? .damaged : .misplaced
     self.init(.log(kind, error), path: error.path, transaction: error.transaction)
   }
 
   package func naming(_ name: (String) -> String) -> Finding {
     let reason: Reason =
       switch reason {
-      case .log(let kind, let error): .log(kind, error.at(name(error.path)))
+      case .log(let kind, let error): .log(kind, error.naming(name))
       case .isCovered(let folder): .isCovered(folder: name(folder))
       case .rowDiffers(let kind, let object, let properties, let folder):
         .rowDiffers(kind, object: object, properties: properties, folder: name(folder))

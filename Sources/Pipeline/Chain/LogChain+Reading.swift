@@ -8,15 +8,20 @@ extension LogChain {
   /// The caller must have read the log to its end.
   func checkEnd(_ reader: LogReader, file: LogFolder.File) throws {
     guard let trailer = reader.trailer, trailer.last == file.range.upperBound else {
-      throw ChainFailure.wrongLast(reader.trailer?.last ?? 0, named: file.range.upperBound).at(
-        file.path
-      )
+      throw LogError(.damaged, file.path) {
+        "The log \(file.path) ends with transaction \(reader.trailer?.last ?? 0), but its name says"
+          + " \(file.range.upperBound).\nRename the file to its original name."
+      }
     }
     guard folder.partial == nil, reader.beginsWithSnapshot,
       reader.header.previous != beginning.digest,
       !snapshots.contains(file)
     else { return }
-    throw ChainFailure.snapshotInside.at(file.path, transaction: reader.header.first)
+    let id = reader.header.first
+    throw LogError(.damaged, file.path, transaction: id) {
+      "The log \(file.path) contains the whole state of the store as transaction \(id); only the"
+        + " first log of a lineage may contain a whole state."
+    }
   }
 
   /// Reads the rest of a log, and throws if the log has other transactions than its name says.
@@ -127,6 +132,9 @@ extension LogChain {
     file: LogFolder.File
   ) throws {
     guard known.digest != point.digest else { return }
-    throw ChainFailure.otherThanToken.at(file.path, transaction: point.transaction)
+    throw LogError(.damaged, file.path, transaction: point.transaction) {
+      "Transaction \(point.transaction) in the log \(file.path) does not have the digest from the"
+        + " token: the log belongs to another history."
+    }
   }
 }

@@ -105,27 +105,29 @@ struct LogChain {
     ) { _ in erasures }
     let header = reader.header
     guard header.store == store, header.lineage == lineage else {
-      throw ChainFailure.misplaced(header).at(file.path, line: 1)
+      throw misplaced(header, path: file.path)
     }
     guard header.partial.isEmpty || folder.partial != nil else {
-      throw ChainFailure.filtered(header.partial).at(file.path, line: 1)
+      throw LogError(.filtered, file.path, line: 1) {
+        "The log \(file.path) is filtered (\(header.partial)), so it can't be a part of a whole"
+          + " history.\nMove the filtered log out of the folder."
+      }
     }
     guard header.first == file.range.lowerBound else {
-      throw ChainFailure.wrongFirst(header.first, named: file.range.lowerBound).at(
-        file.path,
-        line: 1
-      )
+      throw LogError(.damaged, file.path, line: 1) {
+        "The log \(file.path) begins with transaction \(header.first), but its name says"
+          + " \(file.range.lowerBound).\nRename the file to its original name."
+      }
     }
     guard let point else { return reader }
     guard header.first == point.transaction + 1 else {
       throw gap(file, point: point)
     }
     guard header.previous == point.digest else {
-      throw ChainFailure.otherHistory(after: point.transaction).at(
-        file.path,
-        line: 1,
-        transaction: header.first
-      )
+      throw LogError(.damaged, file.path, line: 1, transaction: header.first) {
+        "The log \(file.path) does not follow transaction \(point.transaction): the log belongs to"
+          + " another history."
+      }
     }
     return reader
   }
@@ -157,11 +159,28 @@ struct LogChain {
   /// The error for a log that does not begin where the previous log ends.
   func gap(_ file: LogFolder.File, point: HistoryPoint) -> LogError {
     let first = file.range.lowerBound
-    let reason =
-      first > point.transaction + 1
-      ? ChainFailure.missing(point.transaction + 1...first - 1, after: point.transaction)
-      : .repeated(first...max(first, min(point.transaction, file.range.upperBound)))
-    return LogError(reason, path: file.path, transaction: first)
+    return LogError(.gap, file.path, transaction: first) {
+      guard first > point.transaction + 1 else {
+        let repeated = first...max(first, min(point.transaction, file.range.upperBound))
+        return
+          "The log \(file.path) repeats \(rangeText(repeated).lowercased()) of the previous log."
+          + "\nMove one of these two logs out of the folder."
+      }
+      let missing = point.transaction + 1...first - 1
+      return "The log \(file.path) does not follow transaction \(point.transaction):"
+        + " \(rangeText(missing).lowercased()) \(missing.count == 1 ? "is" : "are") missing."
+        + "\nRestore the missing logs."
+    }
+  }
+}
+
+/// The error for a log that is in the folder of other logs, or has the name of another log.
+func misplaced(_ header: LogHeader, path: String) -> LogError {
+  LogError(.damaged, path, line: 1) {
+    "The log \(path) is in the wrong folder or has the wrong name: it begins with transaction"
+      + " \(header.first) of lineage \(header.lineage) of the store \(header.store)"
+      + (header.partial.isEmpty ? "." : " and is filtered (\(header.partial)).")
+      + "\nMove the log to its own folder, under its original name."
   }
 }
 

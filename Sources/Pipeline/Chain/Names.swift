@@ -4,7 +4,11 @@ import Changes
 func checkEntity(_ name: String, schemas: [StoreSchema], path: String) throws {
   let names = Set(schemas.flatMap(\.entities).map(\.name))
   guard !names.contains(name) else { return }
-  throw PipelineError(.unknownEntity(name, known: names.sorted()), logs: path)
+  let known = names.sorted()
+  throw PipelineError(.unknownName, names: (name, known)) {
+    "There is no entity or table \(inQuotes(abbreviated(name))) in \(path)."
+      + "\nThe known names are \(listText(known))."
+  }
 }
 
 /// Throws if no entity in the family of an entity ever had a property.
@@ -21,5 +25,9 @@ func checkProperty(
     names.formUnion(root.family.flatMap { layouts[$0].columns.map(\.property) })
   }
   guard !names.contains(name) else { return }
-  throw PipelineError(.unknownProperty(name, of: entity, known: names.sorted()), logs: path)
+  let known = names.sorted()
+  throw PipelineError(.unknownName, names: (name, known)) {
+    "\(entity) in \(path) does not have an attribute, a to-one relationship or a column"
+      + " \(inQuotes(abbreviated(name))).\nThe known names are \(listText(known))."
+  }
 }

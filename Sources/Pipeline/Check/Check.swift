@@ -78,9 +78,8 @@ private func stateAtBeginning(
   replay.allowsUnproven = true
   do {
     _ = try importLogs(replay, tick: tick)
-  } catch var error as PipelineError {
-    error.store = "the state that history begins with"
-    throw error
+  } catch let error as PipelineError {
+    throw error.naming { $0.replacing(replay.store, with: "the state that history begins with") }
   }
   return try readableStore(replay.store)
 }

@@ -104,7 +104,10 @@ private final class Compaction {
         while let transaction = try reader.next() {
           repeat { last = try wide.next() } while last.map { $0.id < transaction.id } ?? false
           guard last?.id == transaction.id, last?.digest == transaction.digest else {
-            throw ChainFailure.otherThanCopy(file.path).at(small.path, transaction: transaction.id)
+            throw LogError(.damaged, small.path, transaction: transaction.id) {
+              "The logs \(small.path) and \(file.path) have different digests of transaction"
+                + " \(transaction.id)."
+            }
           }
         }
         try chain.checkEnd(reader, file: small)

@@ -43,12 +43,16 @@ private struct Erase {
     let wanted = store?.identifier ?? request.origin
     if let wanted {
       guard stores.contains(wanted) else {
-        throw PipelineError(.noLogsOfStore(wanted, others: stores), logs: request.logs.path)
+        throw noLogs(of: "the store \(wanted)", in: request.logs, others: stores)
       }
       identifier = wanted
     } else {
       guard let only = stores.first, stores.count == 1 else {
-        throw PipelineError(.severalStores(stores, choice: .file), logs: request.logs.path)
+        throw severalStores(
+          stores,
+          in: request.logs,
+          hint: "\nUse --store to name the file of one of these stores."
+        )
       }
       identifier = only
     }
@@ -139,13 +143,19 @@ private struct Erase {
       )
     }
     if let file = chains.flatMap({ $0.files + $0.snapshots }).first(where: { isLink($0.path) }) {
-      throw PipelineError(.isLink, logs: request.logs.path, log: file.path)
+      throw PipelineError(.misuse) {
+        "The log \(file.path) is a symbolic link, so the values would remain in the target of the"
+          + " link.\nPut the file itself into the folder."
+      }
     }
     if let file = chains.flatMap(\.covered).first {
-      throw PipelineError(.isCovered, logs: request.logs.path, log: file.path)
+      throw PipelineError(.misuse) {
+        "The transactions of the log \(file.path) are also in another log: a compaction was"
+          + " interrupted.\nRun “travelog compact \(request.logs.path)” first."
+      }
     }
     guard !chains.isEmpty else {
-      throw PipelineError(.noLogsOfStore(identifier, others: []), logs: request.logs.path)
+      throw noLogs(of: "the store \(identifier)", in: request.logs)
     }
     // A stray file can be a copy of a log, or a link to one. An erasure would leave the values in
     // it.
@@ -168,11 +178,11 @@ private struct Erase {
         let targets = try targets.under(transaction.schema)
         while let change = try cursor.nextChange() {
           guard change.isOf(request.object), targets.hasEntity(of: change) else { continue }
-          throw PipelineError(
-            .isUnexported(transaction.id, object: "\(request.entity) \(request.object)"),
-            store: store.location.path,
-            logs: request.logs.path
-          )
+          throw PipelineError(.misuse) {
+            "Transaction \(transaction.id) of \(store.location.path) changed \(request.entity)"
+              + " \(request.object), and is not exported yet."
+              + "\nRun “travelog export \(store.location.path) --to \(request.logs.path)” first."
+          }
         }
       }
     }

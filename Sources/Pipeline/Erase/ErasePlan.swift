@@ -219,15 +219,24 @@ struct EraseScan {
   private func refuseWhatIsThere() throws {
     let name = "\(request.entity) \(request.object)"
     guard plan.isKnown else {
-      throw PipelineError(.isUnknownObject(name, entity: request.entity), logs: request.logs.path)
+      throw PipelineError(.missing) {
+        "The logs in \(request.logs.path) have no values of \(name) that can be erased."
+          + "\nTo find the id: “travelog log \(request.logs.path) --entity \(request.entity)”"
+      }
     }
     if let entity = plan.otherEntity {
-      let object = ObjectName(request.entity, id: request.object)
-      throw PipelineError(.isOfOtherEntity(entity, object), logs: request.logs.path)
+      throw PipelineError(.missing) {
+        "The object \(request.object) is a \(entity), not a \(request.entity)."
+          + "\nName its entity: --entity \(entity) --id \(inShell("\(request.object)"))"
+      }
     }
     guard plan.isThere else { return }
     guard !request.attributes.isEmpty else {
-      throw PipelineError(.isThere(name))
+      throw PipelineError(.stillThere) {
+        "\(name) still exists, so the store and the replicas need its present values."
+          + "\nDelete \(name) in the store, export the deletion, and then erase. To erase only"
+          + " earlier values, name each changed attribute with --attribute."
+      }
     }
     let all = found.flatMap(\.values)
     let going = plan.files.flatMap { $0.changes.values.flatMap { $0.values.flatMap(\.self) } }
@@ -239,7 +248,12 @@ struct EraseScan {
       let label = String(decoding: property.dropFirst().dropLast(2), as: UTF8.self)
       let others = all.filter { $0.property == property && $0.value != present.value }
       if others.isEmpty || digests.contains(present.value.digest) {
-        throw PipelineError(.hasValue(label, of: name, since: present.transaction))
+        throw PipelineError(.stillThere) {
+          "\(name) still has the \(label) that transaction \(present.transaction) set, so the store"
+            + " needs this value."
+            + "\nChange the value or delete \(name) in the store, export the change, and then erase"
+            + " the value."
+        }
       }
     }
   }

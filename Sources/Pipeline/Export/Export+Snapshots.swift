@@ -91,7 +91,10 @@ extension Export {
       return
     }
     guard filtered == nil else {
-      throw request.error(.snapshotIsFiltered)
+      throw PipelineError(.misuse) {
+        "A snapshot is the whole state of \(request.store), which filtered logs do not contain."
+          + "\nLeave out --snapshot."
+      }
     }
     guard !request.isDryRun else {
       result.snapshot = ""

@@ -159,7 +159,10 @@ final class Export {
     }
     if case .snapshot = start {
       guard try request.until == .head || reader.adoptedStart() != nil else {
-        throw request.error(.firstExportIsSnapshot)
+        throw PipelineError(.historyExpired) {
+          "\(request.store) no longer has its whole history, so the first export begins with the"
+            + " present state of the store.\nLeave out --until."
+        }
       }
     } else {
       try request.checkContinuation(
@@ -176,9 +179,11 @@ final class Export {
     try exportTransactions(through: lastWanted(), tick: tick)
     if request.wantsSnapshot, result.snapshot == nil {
       guard result.to.transaction == result.head else {
-        throw request.error(
-          .snapshotIsNotLast(result.to.transaction, head: result.head)
-        )
+        throw PipelineError(.misuse) {
+          "A snapshot contains the present state of \(request.store), at transaction"
+            + " \(result.head), but this export ends at transaction \(result.to.transaction)."
+            + "\nLeave out --until or --snapshot."
+        }
       }
       try writeSnapshot(at: result.to, tick: tick)
     }

@@ -103,11 +103,17 @@ package struct ExportFilter: Hashable, Sendable {
         $0.entity == redaction.entity && $0.attribute == redaction.attribute
       }
       guard others.allSatisfy({ $0.manner == redaction.manner }) else {
-        throw PipelineError(.isDroppedAndHashed("\(redaction.entity).\(redaction.attribute)"))
+        throw PipelineError(.misuse) {
+          "\(redaction.entity).\(redaction.attribute) can't be both dropped and hashed."
+            + "\nName the attribute only once with --redact."
+        }
       }
     }
     guard redactions.allSatisfy({ $0.manner == .drop }) || !key.isEmpty else {
-      throw PipelineError(.hasNoKey)
+      throw PipelineError(.misuse) {
+        "Values can't be hashed without a key, because anyone could guess the values."
+          + "\nGive --redact-key with a file of random bytes."
+      }
     }
   }
 }

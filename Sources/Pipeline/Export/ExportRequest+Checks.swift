@@ -29,18 +29,43 @@ extension ExportRequest {
   ) throws {
     guard let end else {
       if let damage = token.damage {
-        throw error(.tokenIsDamaged(token.path, damage, isFiltered: logs.partial != nil))
+        throw PipelineError(.missingLogs) {
+          "The token \(token.path) can't be read (\(damage)), and there are no logs of \(store) in"
+            + " \(logs.path) to rebuild the token from."
+            + "\nName the folder with the logs. \(startNewFolder)"
+        }
       }
       if let point = token.point, point.transaction > 0, logs.partial == nil {
-        throw error(.tokenHasNoLogs(point))
+        throw PipelineError(.missingLogs) {
+          "Logs are missing: the token says that \(store) was exported up to transaction"
+            + " \(point.transaction), but there are no logs of the store in \(logs.path)."
+            + "\nCopy the logs back into the folder, or name the right folder. \(startNewFolder)"
+        }
       }
       guard token.point == nil, try reader.remembersExport(filter: logs.partial) else { return }
-      throw error(.wasExportedBefore(isFiltered: logs.partial != nil))
+      throw PipelineError(.missingLogs) {
+        "\(logs.path) has no \(logs.partial == nil ? "logs" : "logs with this filter") of \(store),"
+          + " although the store was exported before."
+          + "\nIs the disk with the logs mounted? If it is, name the right folder."
+          + " \(startNewFolder)"
+      }
     }
     guard let point = token.point, logs.partial == nil,
       (point.lineage, point.transaction) > (end.lineage, end.transaction)
     else { return }
-    throw error(.tokenIsAhead(point, lineage: end.lineage, end: end.transaction))
+    throw PipelineError(.missingLogs) {
+      "Logs are missing: the token says that \(store) was exported up to transaction"
+        + " \(point.transaction), but the logs in \(logs.path) end at transaction"
+        + " \(end.transaction)\(point.lineage == end.lineage ? "" : " of lineage \(end.lineage)")."
+        + "\nCopy the logs back into the folder, or name the right folder."
+    }
+  }
+
+  private var startNewFolder: String {
+    logs.partial == nil
+      ? "To start a new set of logs in \(logs.path), run “travelog export \(store) --to"
+        + " \(logs.path) --new-folder”."
+      : "To start a new set of logs in \(logs.path), export with the same filter and --new-folder."
   }
 
   /// Throws if the history lacks a transaction in the range after a point.
@@ -53,20 +78,26 @@ extension ExportRequest {
     let lineage = try reader.historyRange().head.lineage
     // `recover` began this lineage in another folder, so it can't continue the logs in this folder.
     guard lineage <= point.lineage || stream != nil else {
-      throw error(.isOtherLineage(lineage, logs: point.lineage))
+      throw otherLineage(lineage, logs: point.lineage, store: store)
     }
     do {
       try reader.check(point, through: last)
     } catch let failure as StoreError where failure.code == .historyExpired {
-      throw error(
-        .isExpired(
-          point.transaction,
-          failure,
-          filtered: logs.partial == nil ? nil : logs.storeFolder(identifier)
-        )
-      )
+      let remedy =
+        logs.partial == nil
+        ? "Run “travelog recover \(store) --to \(logs.path)” to record the lost transactions as a"
+          + " gap."
+        : "Move \(logs.storeFolder(identifier)) away. \(startNewFolder)"
+      throw PipelineError(.historyExpired) {
+        "\(store) was exported up to transaction \(point.transaction), but later transactions are"
+          + " no longer in the history of the store: \(failure.message)\n\(remedy)"
+      }
     } catch let failure as StoreError where failure.code == .historyDiverged {
-      throw error(.hasDiverged(failure))
+      throw PipelineError(.historyDiverged) {
+        "The history of \(store) differs from the exported history: \(failure.message)"
+          + "\nIf the store was restored from an older copy, run “travelog recover \(store) --to"
+          + " \(logs.path)”, which begins a new lineage."
+      }
     }
   }
 }

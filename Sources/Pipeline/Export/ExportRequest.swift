@@ -1,7 +1,7 @@
 import ChangeLog
 import Changes
 
-package struct ExportRequest: PipelineRequest, Sendable {
+package struct ExportRequest: Sendable {
   package var store: String
   package var logs: LogFolder
   /// The path of the token; nil for the token beside the logs.

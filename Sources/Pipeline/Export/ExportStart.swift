@@ -31,7 +31,12 @@ extension ExportStart {
     }
     let end = try request.logs.end(of: identifier)
     if request.startsNewFolder {
-      guard end == nil else { throw request.error(.hasLogs) }
+      guard end == nil else {
+        throw PipelineError(.misuse) {
+          "\(request.logs.path) already has logs of \(request.store)."
+            + "\nLeave out --new-folder to continue these logs, or name another folder."
+        }
+      }
       self = try Self.first(request, reader: reader, notices: &notices)
       return
     }
@@ -130,7 +135,11 @@ extension ExportStart {
     // The logs of an adopted file begin with a snapshot, which is a separate file.
     if isAdopted, request.stream == nil { return .snapshot }
     guard try !isAdopted && reader.lastMissingTransaction() == 0 else {
-      throw request.error(.streamHasNoBeginning)
+      throw PipelineError(.historyExpired) {
+        "\(request.store) no longer has its whole history, but a stream must begin with the first"
+          + " transaction."
+          + "\nExport to a folder; the logs in a folder can begin with the state of the store."
+      }
     }
     return .beginning
   }
@@ -147,7 +156,14 @@ extension ExportStart {
       if let adopted, let oldest = try reader.historyRange().oldest, !request.startsNewFolder,
         try reader.hasChanges(before: adopted)
       {
-        throw request.error(.leavesOut(oldest...adopted - 1, again: adopted))
+        let (ids, store, logs) = (oldest...adopted - 1, request.store, request.logs.path)
+        throw PipelineError(.historyExpired) {
+          "\(rangeText(ids)) of \(store) can't be written to logs, because transaction \(adopted)"
+            + " recorded tables again whose earlier rows are not known. The history of \(store)"
+            + " keeps \(ids.count == 1 ? "it" : "them")."
+            + "\nTo begin the logs in \(logs) with the state after transaction \(adopted), run"
+            + " “travelog export \(store) --to \(logs) --new-folder”."
+        }
       }
       return .snapshot
     }

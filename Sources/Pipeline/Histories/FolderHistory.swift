@@ -15,24 +15,29 @@ package final class FolderHistory: HistorySource {
     if lineages.isEmpty, folder.partial == nil,
       let filtered = try FilteredLogs.all(of: store, in: folder).first
     {
-      throw ChainFailure.onlyFiltered(store: store, filtered.words).at(
-        filtered.folder.storeFolder(store)
-      )
+      let path = filtered.folder.storeFolder(store)
+      throw LogError(.filtered, path) {
+        "All logs of the store \(store) are filtered (\(filtered.words)), so they do not contain"
+          + " the whole history."
+          + "\nThe commands “log”, “show” and “blame” can read the folder of one filter: \(path)"
+      }
     }
     guard let lineage = lineage ?? lineages.last, lineages.contains(lineage) else {
-      throw PipelineError(
-        lineage.map { .noLogsOfLineage($0, of: store, others: lineages) }
-          ?? .noLogsOfStore(store, others: []),
-        logs: folder.path
+      throw noLogs(
+        of: (lineage.map { "lineage \($0) of " } ?? "") + "the store \(store)",
+        in: folder,
+        others: lineages.map { "lineage \($0)" }
       )
     }
     chain = try Self.chain(folder, store: store, lineage: lineage)
     head = chain.files.last?.range.upperBound ?? 0
     guard !chain.files.isEmpty else {
-      throw PipelineError(
-        chain.snapshots.last.map { .onlyState($0.range.upperBound) } ?? .noLogs,
-        logs: folder.lineageFolder(store, lineage: lineage)
-      )
+      let path = folder.lineageFolder(store, lineage: lineage)
+      guard let snapshot = chain.snapshots.last else { throw noLogs(path) }
+      throw PipelineError(.missing) {
+        "The logs in \(path) contain only the state after transaction \(snapshot.range.upperBound)."
+          + "\nRun “travelog import \(path) --into NEW.store” to create a store with this state."
+      }
     }
     try checkIsWhole()
   }
@@ -186,7 +191,10 @@ package final class FolderHistory: HistorySource {
       }
     }
     guard next > min(range.upperBound, head) || chain.folder.partial != nil else {
-      throw PipelineError(.logsAreGone(from: next), logs: chain.folder.path)
+      throw PipelineError(.missingLogs) {
+        "The logs from transaction \(next) on were removed from \(chain.folder.path)."
+          + "\nCopy the missing logs back into the folder."
+      }
     }
   }
 }

@@ -37,7 +37,7 @@ package struct History {
   /// Throws if the logs are filtered, because the state can't be computed from filtered logs.
   package func checkIsWhole() throws {
     guard !outline.filter.isEmpty else { return }
-    throw ChainFailure.filteredHistory(outline.filter, of: name).at(outline.path)
+    throw filteredHistory(outline.filter, of: name, path: outline.path)
   }
 
   /// Whether the history can be compared with trusted digests while it is read.
@@ -85,7 +85,10 @@ package struct History {
     let path = String(text[..<at])
     let words = String(text[text.index(after: at)...])
     guard let point = Point(words) else {
-      throw PipelineError(.notAPoint(words, in: text))
+      throw PipelineError(.misuse) {
+        "\(inQuotes(abbreviated(words))) in \(inQuotes(abbreviated(text))) is not a point in a"
+          + " history.\nGive \(Point.forms) after the @."
+      }
     }
     return (path, point)
   }
@@ -95,7 +98,10 @@ package struct History {
     case .folder: try openFolder(path, store: store)
     case .log: LogHistory(path: path)
     case .store: try StoreHistory(path: path)
-    case nil: throw PipelineError(.noFile, logs: path)
+    case nil:
+      throw PipelineError(.missing) {
+        "There is no file or folder \(path).\nName a store, a folder of logs, or a log."
+      }
     }
   }
 
@@ -115,16 +121,20 @@ package struct History {
   private static func openFolder(_ path: String, store: String?) throws -> any HistorySource {
     let place = LogPlace(path)
     guard !place.isPart else {
-      throw PipelineError(.isPartOfLineage, logs: path)
+      throw PipelineError(.missing) {
+        "\(path) contains only a part of the logs of a lineage."
+          + "\nName a log, or the folder of the lineage."
+      }
     }
     let folder = place.folder
     if let store = place.store ?? store {
       return try FolderHistory(folder, store: store, lineage: place.lineage)
     }
     let stores = try folder.stores()
-    guard let first = stores.first else { throw PipelineError(.noLogs, logs: path) }
+    guard let first = stores.first else { throw noLogs(path) }
     guard stores.count == 1 else {
-      throw PipelineError(.severalStores(stores, choice: .path), logs: folder.path)
+      let paths = stores.map { "\(folder.path)/store=\($0)" }.joined(separator: ", ")
+      throw severalStores(stores, in: folder, hint: "\nName one folder: \(paths).")
     }
     return try FolderHistory(folder, store: first)
   }
@@ -135,7 +145,11 @@ package struct History {
   /// process closed another descriptor of a store, the locks of SQLite would be released.
   private static func isCompressed(_ path: String) throws -> Bool {
     guard access(path, R_OK) == 0 else {
-      throw PipelineError(.isUnreadable(errno), logs: path)
+      let number = errno
+      throw PipelineError(.missing) {
+        "\(path) can't be opened: \(systemText(number))."
+          + "\nGive this user the permission to read \(path)."
+      }
     }
     return try Store.firstBytes(of: path, count: 2) == [0x1f, 0x8b]
   }
@@ -151,10 +165,10 @@ extension HistorySource {
     case .transaction(let id):
       guard id >= outline.base else { throw tooEarly(point, outline: outline) }
       guard id <= outline.head else {
-        throw PipelineError(
-          .afterHead(id, base: outline.base, head: outline.head),
-          logs: outline.path
-        )
+        throw PipelineError(.missing) {
+          "The history of \(outline.path) ends at transaction \(outline.head), before transaction"
+            + " \(id).\nName a transaction from \(outline.base) to \(outline.head), or head."
+        }
       }
       return id
     case .time(let time):
@@ -166,16 +180,25 @@ extension HistorySource {
   }
 
   private func tooEarly(_ point: Point, outline: HistoryOutline) -> PipelineError {
-    let beginning = PipelineError.Beginning(
-      base: outline.base,
-      head: outline.head,
-      // If the time can't be read, the message does not contain a time.
-      time: try? outline.stretches.first.flatMap { try first(in: $0)?.time },
-      // A source that does not show a state is not a store.
-      isStore: (try? state()) == .store,
-      earlier: outline.otherLineages.last { $0.lineage < outline.lineage }?.path
-    )
-    return PipelineError(.beforeHistory(point, beginning), logs: outline.path)
+    let (base, path) = (outline.base, outline.path)
+    let what =
+      if case .time(let time) = point { "The time \(time)" } else { "Transaction \(point)" }
+    // If the time can't be read, the message does not contain a time.
+    let time = try? outline.stretches.first.flatMap { try first(in: $0)?.time }
+    let range =
+      base < outline.head
+      ? "Name a transaction from \(base) to \(outline.head), or a later time."
+      : "There is no transaction after transaction \(base) yet."
+    // A source that does not show a state is not a store.
+    let inLogs =
+      (try? state()) == .store
+      ? " Only logs can show earlier states: travelog diff LOGS@\(point) \(path)" : ""
+    let earlier = outline.otherLineages.last { $0.lineage < outline.lineage }
+      .map { " The logs of the previous lineage show earlier states: \($0.path)" }
+    return PipelineError(.historyExpired) {
+      "\(what) is before the history of \(path), which begins after transaction \(base)"
+        + "\(time.map { ", at \($0)" } ?? "").\n\(range)\(inLogs)\(earlier ?? "")"
+    }
   }
 
   fileprivate func first(in ids: ClosedRange<Int64>) throws -> Transaction? {

@@ -82,7 +82,7 @@ final class Import {
       gap = gap ?? wanted.gap
       let last = wanted.end.transaction
       guard last <= proven else {
-        throw request.error(.isUnprovenTransaction(last, proven: proven))
+        throw unprovenTransaction(last, proven: proven)
       }
       guard last > state.result.to.transaction else { break }
       if request.isDryRun {
@@ -105,9 +105,9 @@ final class Import {
   private func lastProven(of chain: LogChain) throws -> Int64 {
     guard let all = request.proven else { return .max }
     guard let proven = all[chain.lineage] else {
-      throw request.error(.isNotProven("nothing proves lineage \(chain.lineage)."))
+      throw notProven(request.logs, because: "nothing proves lineage \(chain.lineage).")
     }
-    if let part = proven.unproven { throw request.error(.isNotProven("\(part).")) }
+    if let part = proven.unproven { throw notProven(request.logs, because: "\(part).") }
     let last = chain.files.last?.range.upperBound ?? 0
     let end: Int64? =
       switch request.until {
@@ -116,18 +116,28 @@ final class Import {
       case .time: nil
       }
     if let end, end > proven.transaction {
-      throw request.error(.isUnprovenTransaction(end, proven: proven.transaction))
+      throw unprovenTransaction(end, proven: proven.transaction)
     }
     return proven.transaction
+  }
+
+  private func unprovenTransaction(_ id: Int64, proven: Int64) -> PipelineError {
+    PipelineError(.unproven) {
+      "What was given with --head proves the logs in \(request.logs.path) up to transaction"
+        + " \(proven), and not transaction \(id)."
+        + "\nTo import only what is proven, use --until \(proven)."
+    }
   }
 
   private func checkIsWhole() throws {
     guard try request.logs.lineages(of: replica.identifier).isEmpty,
       let name = try request.logs.partials(of: replica.identifier).first
     else { return }
-    throw ChainFailure.filteredImport(store: replica.identifier, folder: request.logs.path).at(
-      request.logs.partial(named: name).storeFolder(replica.identifier)
-    )
+    let path = request.logs.partial(named: name).storeFolder(replica.identifier)
+    throw LogError(.filtered, path) {
+      "The logs of the store \(replica.identifier) in \(request.logs.path) are filtered and can't"
+        + " be imported.\nUse unfiltered logs."
+    }
   }
 
   /// Writes the rows of a snapshot to an empty replica, if the import begins with a snapshot.
@@ -136,7 +146,12 @@ final class Import {
     state.result.to = chain.beginning
     if let file = try request.firstSnapshot(of: chain), let point = try chain.snapshotPoint(file) {
       guard try request.allowsUnproven || chain.provesSnapshot(file, at: point) else {
-        throw request.error(.isUnprovenSnapshot(point.transaction), log: file.path)
+        throw PipelineError(.unproven) {
+          "Nothing in the logs proves the snapshot \(file.path) of transaction"
+            + " \(point.transaction), so someone may have altered it."
+            + "\nIf the logs begin before the snapshot, leave out --from-snapshot. If you trust the"
+            + " snapshot, use --allow-unproven."
+        }
       }
       let reader = try chain.open(file, after: nil)
       if request.isDryRun {
@@ -172,13 +187,38 @@ final class Import {
 
   private func checkEnd(_ chain: LogChain, gap: ClosedRange<Int64>?) throws {
     if case .transaction(let id) = request.until, id > state.result.to.transaction {
-      if let gap { throw request.error(.isInGap(id, gap)) }
-      throw request.error(.logsEndBefore(id, end: state.result.to.transaction))
+      let logs = request.logs.path
+      guard let gap else {
+        throw PipelineError(.missingLogs) {
+          "The logs in \(logs) end at transaction \(state.result.to.transaction), before"
+            + " transaction \(id)."
+            + "\nCopy the missing logs into the folder, or name an earlier point."
+        }
+      }
+      throw PipelineError(.missingLogs) {
+        "Transaction \(id) is inside a gap: the logs in \(logs) record transactions"
+          + " \(gap.lowerBound) to \(gap.upperBound) as one transaction."
+          + "\nName the transaction before the gap, \(gap.lowerBound - 1), or the last transaction"
+          + " in the gap, \(gap.upperBound)."
+      }
     }
     if replica.isEmpty, request.until != .head, state.result.to == chain.beginning,
       request.until != .transaction(0)
     {
-      throw request.error(.logsBeginAfter(request.until))
+      throw PipelineError(.missingLogs) {
+        "The logs in \(request.logs.path) begin after \(request.until), so they can't restore"
+          + " \(request.store) to this state."
+          + "\nName a later point, or copy the earlier logs into the folder."
+      }
     }
+  }
+}
+
+/// The error that logs do not agree with what was given as trusted.
+func notProven(_ logs: LogFolder, because detail: String) -> PipelineError {
+  PipelineError(.unproven) {
+    "What was given with --head does not prove the logs in \(logs.path): \(detail)"
+      + "\nNothing was imported. To see all findings, run “travelog verify \(logs.path)” with the"
+      + " same --head."
   }
 }

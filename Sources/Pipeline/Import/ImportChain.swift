@@ -6,20 +6,26 @@ import Store
 extension ImportRequest {
   func originIdentifier(for replica: Store?) throws -> String {
     let stores = try logs.stores()
-    if let origin, !stores.contains(origin) { throw error(.noLogsOfStore(origin, others: stores)) }
+    if let origin, !stores.contains(origin) {
+      throw noLogs(of: "the store \(origin)", in: logs, others: stores)
+    }
     if let replica {
       if let origin, origin != replica.identifier {
-        throw error(.isReplica(of: replica.identifier, not: origin))
+        throw PipelineError(.otherStore) {
+          "The store \(store) is a replica of \(replica.identifier), not of \(origin)."
+            + "\nName a file that does not exist yet; import creates the replica in it."
+        }
       }
       guard stores.contains(replica.identifier) else {
-        throw error(.hasNoLogsOfReplica(replica.identifier))
+        throw PipelineError(.otherStore) {
+          "\(store) is a replica of \(replica.identifier), and there are no logs of that store in"
+            + " \(logs.path).\nName the folder with the logs of that store."
+        }
       }
     }
     if let known = origin ?? replica?.identifier { return known }
-    guard let store = stores.first else { throw error(.noLogs) }
-    guard stores.count == 1 else {
-      throw error(.severalStores(stores, choice: .identifier))
-    }
+    guard let store = stores.first else { throw noLogs(logs.path) }
+    guard stores.count == 1 else { throw severalStores(stores, in: logs) }
     return store
   }
 
@@ -34,24 +40,32 @@ extension ImportRequest {
     let identifier = replica.identifier
     let lineages = try logs.lineages(of: identifier)
     if let named = lineage, !lineages.contains(named) {
-      throw error(.noLogsOfLineage(named, of: identifier, others: lineages))
+      throw noLogs(
+        of: "lineage \(named) of the store \(identifier)",
+        in: logs,
+        others: lineages.map { "lineage \($0)" }
+      )
     }
     let own = replica.head.lineage
     guard let wanted = lineage ?? lineages.last, replica.isEmpty || wanted != own else {
       return try LogChain(logs, store: identifier, lineage: own)
     }
     guard replica.isEmpty || wanted > own else {
-      throw error(.isOlderLineage(wanted, replica: own, isNamed: lineage != nil))
+      throw PipelineError(.missingLogs) {
+        "The replica \(store) needs the logs of lineage \(own)."
+          + " \(lineage != nil ? "The named logs have" : "The logs in \(logs.path) end with")"
+          + " lineage \(wanted).\nCopy the logs of lineage \(own) into the folder."
+      }
     }
     let chain = try chain(of: identifier, from: wanted, lineages: lineages)
     guard try replica.isNew || chain.lineage == own || replica.removeEmpty() else {
-      throw error(
-        .isNewLineage(
-          wanted,
-          replica: own,
-          folder: lineages.contains(own) ? logs.lineageFolder(identifier, lineage: own) : nil
-        )
-      )
+      let folder = lineages.contains(own) ? logs.lineageFolder(identifier, lineage: own) : nil
+      throw PipelineError(.historyDiverged) {
+        "The replica \(store) follows lineage \(own), but the logs in \(logs.path) continue in"
+          + " lineage \(wanted), which began when the store was restored from an older copy."
+          + "\nTo create a new replica, name a file that does not exist"
+          + " yet.\(folder.map { " To stay in lineage \(own), name \($0)." } ?? "")"
+      }
     }
     return chain
   }
@@ -108,15 +122,14 @@ extension ImportRequest {
     // of the earlier lineage can be a time in both lineages.
     let isAfterEnd = history.last == history.outline.head && history.last < parting
     guard history.last > parting || isAfterEnd else { return }
-    throw error(
-      .isAmbiguousTime(
-        time,
-        last: history.last,
-        lineage: chain.lineage,
-        .init(lineage: latest, transaction: parting),
-        folder: logs.lineageFolder(chain.store, lineage: chain.lineage)
-      )
-    )
+    let lineage = chain.lineage
+    throw PipelineError(.historyDiverged) {
+      "The time \(time) is ambiguous: at this time, lineage \(lineage) in \(logs.path) was at"
+        + " transaction \(history.last), but lineage \(latest) contains the transactions of lineage"
+        + " \(lineage) only up to \(parting)."
+        + "\nName a transaction up to \(parting), or an earlier time. For the state of lineage"
+        + " \(lineage), name its folder: \(logs.lineageFolder(chain.store, lineage: lineage))."
+    }
   }
 
   // MARK: The snapshot
@@ -130,9 +143,16 @@ extension ImportRequest {
     let file = try snapshot(of: chain, before: first)
     guard file == nil, !beginsLineage else { return file }
     guard let first else {
-      throw error(.hasNoTransactions(chain.store))
+      throw PipelineError(.missingLogs) {
+        "The folder of the store \(chain.store) in \(logs.path) contains no logs."
+          + "\nCopy the logs into the folder, or export the store after its first transaction."
+      }
     }
-    throw error(.hasNoSnapshot(first: first, until: until))
+    throw PipelineError(.missingLogs) {
+      "The logs in \(logs.path) begin with transaction \(first), and there is no snapshot of the"
+        + " state before this transaction\(until == .head ? "" : " and before \(until)")."
+        + "\nCopy the logs from the first transaction on, or a snapshot, into the folder."
+    }
   }
 
   /// The newest snapshot with which the import can begin.

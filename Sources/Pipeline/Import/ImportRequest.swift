@@ -3,7 +3,7 @@ import Changes
 import FoundationEssentials
 import Store
 
-package struct ImportRequest: PipelineRequest, Sendable {
+package struct ImportRequest: Sendable {
   package var logs: LogFolder
   /// The file of the replica; the import creates the file if it is missing.
   package var store: String
@@ -92,6 +92,11 @@ extension Reader {
       case .time(let time): try firstTransaction(afterTime: time) != nil
       }
     guard isPast else { return }
-    throw PipelineError(.isPast(until, head: head), store: store)
+    let end = if case .transaction(let id) = until { "transaction \(id)" } else { "\(until)" }
+    throw PipelineError(.misuse) {
+      "The replica \(store) is at transaction \(head), which is later than \(end), and an import"
+        + " never removes transactions."
+        + "\nName a file that does not exist yet: --into new.store --until \(until)"
+    }
   }
 }

@@ -33,7 +33,10 @@ final class Replica {
     if try !Store.isUnmade(url) {
       let store = try Store.open(.file(url), options: Options(isReadOnly: isDryRun))
       guard store.isReplica else {
-        throw request.error(.notAReplica)
+        throw PipelineError(.misuse) {
+          "\(request.store) is not a replica, so nothing can be imported into it."
+            + "\nName a file that does not exist yet; import creates the replica in it."
+        }
       }
       self.store = store
     }
@@ -60,7 +63,10 @@ final class Replica {
   func checkDivergence(_ transaction: Transaction, from point: HistoryPoint, log: String) throws {
     guard transaction.id == point.transaction, transaction.chainDigest != point.digest
     else { return }
-    throw PipelineError(.hasOtherDigest(transaction.id), store: path, log: log)
+    throw PipelineError(.historyDiverged) {
+      "Transaction \(transaction.id) has another digest in the log \(log) than in the replica"
+        + " \(path).\nImport the logs into a new replica."
+    }
   }
 
   /// Removes an empty replica that was created for another lineage.
@@ -144,7 +150,11 @@ final class Replica {
     // An existing empty file is not an error. If the folder is missing, the error is reported when
     // the store is opened.
     guard descriptor >= 0 || errno == EEXIST || errno == ENOENT else {
-      throw ChainFailure.replica(errno).at(file)
+      let number = errno
+      throw LogError(.inputOutput, file) {
+        "Can't create the replica \(file): \(systemText(number))."
+          + "\nCheck that its folder exists and that you can write to this folder."
+      }
     }
     if descriptor >= 0 {
       close(descriptor)

@@ -31,7 +31,11 @@ package struct CheckpointRequirements: Sendable {
   ) throws -> (signers: [String], witnesses: [Witness]) {
     let name = file.checkpoint.origin
     if let origin, origin != name {
-      throw CheckpointFailure.hasOtherName(name, expected: origin).at(path)
+      throw LogError(.refuted, path) {
+        "The checkpoint in \(path) belongs to the tree \(inQuotes(abbreviated(name))) instead of"
+          + " \(inQuotes(abbreviated(origin))). One key can sign the trees of several stores."
+          + "\nAsk for the checkpoint or the proof of the other tree."
+      }
     }
     let known = try keys.map { try readKeys($0, name: name) } ?? []
     let observers = try known.filter(\.isWitness) + witnesses.flatMap { try readWitnesses($0) }
@@ -39,19 +43,23 @@ package struct CheckpointRequirements: Sendable {
     let count = Set(observers.map(\.bytes)).count
     let quorum = quorum ?? count
     guard quorum <= count else {
-      throw CheckpointFailure.largeQuorum(quorum, witnesses: count).at(path)
+      throw LogError(.inputOutput, path) {
+        "\(quorum) witnesses must have signed \(path), but only \(count) different keys of"
+          + " witnesses are given.\nGive more keys with --witness, or a smaller --quorum."
+      }
     }
-    let signers: [NoteKey]
-    let found: [(key: NoteKey, time: Int64)]
-    do throws(NoteError) {
-      signers = keys == nil ? [] : try file.signers(among: known)
-      found = try file.note?.witnesses(among: observers) ?? []
-    } catch {
-      throw CheckpointFailure.note(error).at(path)
+    let (signers, found) = try readingNote(path) { () throws(NoteError) in
+      (
+        keys == nil ? [] : try file.signers(among: known),
+        try file.note?.witnesses(among: observers) ?? []
+      )
     }
     let signed = Set(found.map(\.key.bytes)).count
     guard signed >= quorum else {
-      throw CheckpointFailure.fewWitnesses(signed, quorum: quorum).at(path)
+      throw LogError(.refuted, path) {
+        "\(quorum) of the given witnesses must have signed the checkpoint in \(path), but only"
+          + " \(signed) did.\nAsk for the checkpoint with the signatures of more witnesses."
+      }
     }
     let cosigners = found.map {
       Witness(name: $0.key.name, time: timeText(seconds: Int($0.time), microseconds: 0))
@@ -76,11 +84,7 @@ package struct Witness: Codable, Hashable, Sendable {
 ///   keys is wrong.
 package func checkSigners(of note: SignedNote, path: String, keys: String) throws {
   let known = try Set(note.signatures.map(\.name)).flatMap { try readKeys(keys, name: $0) }
-  do throws(NoteError) {
-    _ = try note.signers(among: known)
-  } catch {
-    throw CheckpointFailure.note(error).at(path)
-  }
+  _ = try readingNote(path) { () throws(NoteError) in try note.signers(among: known) }
 }
 
 /// Reads public keys from a file, at least one of which is not the key of a witness.
@@ -89,7 +93,7 @@ package func checkSigners(of note: SignedNote, path: String, keys: String) throw
 /// the tree.
 private func readKeys(_ path: String, name: String) throws -> [NoteKey] {
   let text = try readKey(path)
-  do throws(NoteError) {
+  return try readingNote(path) { () throws(NoteError) in
     guard text.contains("-----BEGIN") else {
       let keys = try readVerifiers(text)
       guard keys.contains(where: { !$0.isWitness }) else {
@@ -101,8 +105,6 @@ private func readKeys(_ path: String, name: String) throws -> [NoteKey] {
     return [
       try NoteKey(name: name, bytes: key.isPrivate ? ed25519PublicKey(of: key.bytes) : key.bytes)
     ]
-  } catch {
-    throw CheckpointFailure.note(error).at(path)
   }
 }
 
@@ -111,14 +113,12 @@ private func readKeys(_ path: String, name: String) throws -> [NoteKey] {
 /// A key of another kind is refused. If it was ignored, fewer witnesses than given would be required.
 private func readWitnesses(_ path: String) throws -> [NoteKey] {
   let text = try readKey(path)
-  do throws(NoteError) {
+  return try readingNote(path) { () throws(NoteError) in
     let keys = try readVerifiers(text)
     guard !keys.isEmpty, keys.allSatisfy(\.isWitness) else {
       throw .malformed("it must have only keys of witnesses, as vkey lines of kind 4")
     }
     return keys
-  } catch {
-    throw CheckpointFailure.note(error).at(path)
   }
 }
 
@@ -133,12 +133,10 @@ private func readVerifiers(_ text: String) throws(NoteError) -> [NoteKey] {
 /// Reads an Ed25519 private key from a PEM file.
 package func readPrivateKey(_ path: String) throws -> [UInt8] {
   let text = try readKey(path)
-  do throws(NoteError) {
+  return try readingNote(path) { () throws(NoteError) in
     let key = try ed25519Key(pem: text)
     guard key.isPrivate else { throw .malformed("it has a public key, which can't sign") }
     return key.bytes
-  } catch {
-    throw CheckpointFailure.note(error).at(path)
   }
 }
 

@@ -59,11 +59,14 @@ package func writeCheckpoints(_ request: CheckpointRequest) throws -> [Checkpoin
   if let path = request.since, !request.isForStores {
     let origin = try CheckpointFile(reading: read(path), path).checkpoint.origin
     trees = try trees.filter { try $0.publishedOrigin() == origin }
-    guard !trees.isEmpty else { throw CheckpointFailure.isOtherTree(origin).at(path) }
+    guard !trees.isEmpty else { throw otherTree(origin, checkpoint: path) }
   }
   if request.isForStores { return [try writeStoresCheckpoint(trees, request: request)] }
   guard request.origin == nil || trees.count == 1 else {
-    throw CheckpointFailure.severalTrees.at(request.logs.path)
+    throw LogError(.inputOutput, request.logs.path) {
+      "--origin can name only one tree, but \(request.logs.path) has several."
+        + "\nName a lineage, as in LOGS/store=UUID/lineage=0."
+    }
   }
   return try trees.map { try publish($0.tiles, $0.head, origin: $0.origin, request: request) }
 }
@@ -79,15 +82,13 @@ func publish(
   let path = "\(tiles.path)/checkpoint"
   let old = try CheckpointFile.published(tiles.path)
   if let old { try checkExtension(tiles, from: old.checkpoint.head, to: head) }
-  var file: CheckpointFile
-  var vkey: String?
-  do throws(NoteError) {
+  let (file, vkey) = try readingNote(path) { () throws(NoteError) in
     let name = request.origin ?? old?.checkpoint.origin ?? origin
-    file = try CheckpointFile(Checkpoint(origin: name, head: head))
+    var file = try CheckpointFile(Checkpoint(origin: name, head: head))
     if let old, old.checkpoint == file.checkpoint { file = old }
-    if let key = request.key { vkey = try file.sign(key).verifier }
-  } catch {
-    throw CheckpointFailure.note(error).at(path)
+    guard let key = request.key else { return (file, nil as String?) }
+    let vkey = try file.sign(key).verifier
+    return (file, vkey)
   }
   let body = try request.since.map { try witnessRequest(file, tiles, since: $0) }
   try writeDurably(Array(file.text.utf8), to: path)
@@ -111,10 +112,13 @@ private func witnessRequest(
 ) throws -> String {
   let old = try CheckpointFile(reading: read(path), path).checkpoint
   guard old.origin == file.checkpoint.origin else {
-    throw CheckpointFailure.isOtherTree(old.origin).at(path)
+    throw otherTree(old.origin, checkpoint: path)
   }
   guard file.note != nil else {
-    throw CheckpointFailure.needsSignature.at("\(tiles.path)/checkpoint")
+    throw LogError(.inputOutput, "\(tiles.path)/checkpoint") {
+      "The checkpoint \(tiles.path)/checkpoint is not signed, and a witness accepts only signed"
+        + " checkpoints.\nSign it: \(inQuotes("travelog checkpoint LOGS --since OLD --key KEY"))"
+    }
   }
   let proof = try checkExtension(tiles, from: old.head, to: file.checkpoint.head)
   return file.witnessRequest(after: old.head.count, proof: proof)

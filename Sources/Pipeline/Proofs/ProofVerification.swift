@@ -39,7 +39,8 @@ package struct ProofVerification: Codable, Hashable, Sendable {
       try body(&self)
     } catch let error as ProofError {
       finding = error.message
-    } catch let error as LogError where error.isFinding {
+    } catch let error as LogError where [.refuted, .missingTile].contains(error.code) {
+      // An error of another kind means that the proof could not be verified.
       finding = "\(error)"
     }
     isSound = finding == nil
@@ -58,7 +59,8 @@ package func verifyProof(
   do throws(NoteError) {
     proof = try TransactionProof(bytes)
   } catch {
-    throw CheckpointFailure.notAProof(error).at(path)
+    let detail = if case .malformed(let detail) = error { ": \(detail)" } else { "" }
+    throw LogError(.damaged, path) { "\(path) is not a proof\(detail)." }
   }
   let file = proof.tree.checkpoint
   var result = ProofVerification(file.checkpoint)
@@ -87,7 +89,7 @@ package func verifySince(
     let (tiles, head, later) = try tree(file.checkpoint.origin, in: logs, checkpoint: path)
     result.currentSize = head.count
     result.laterLineages = later.isEmpty ? nil : later
-    guard try tiles.head() == head else { throw TreeFailure.otherRoot.at(tiles.path) }
+    guard try tiles.head() == head else { throw otherRoot(tiles.path) }
     try checkExtension(tiles, from: file.checkpoint.head, to: head)
   }
   return result
@@ -118,26 +120,28 @@ private func tree(
   }
   // The name of a missing tree is not known, so the missing tree could be the tree of the
   // checkpoint.
-  if let folder = withoutTree.first { throw CheckpointFailure.noTree.at(folder) }
-  throw CheckpointFailure.isOtherTree(origin).at(path)
+  if let folder = withoutTree.first { throw noTree(folder) }
+  throw otherTree(origin, checkpoint: path)
+}
+
+/// The error that a checkpoint belongs to another tree than those beside the logs.
+func otherTree(_ origin: String, checkpoint path: String) -> LogError {
+  LogError(.missing, path) {
+    "The checkpoint \(path) belongs to the tree \(inQuotes(abbreviated(origin))), which is not the"
+      + " tree of these logs.\nName the log folder that contains the tree of the checkpoint."
+  }
+}
+
+func noTree(_ folder: String) -> LogError {
+  LogError(.missing, folder) {
+    "There is no tree of transactions in \(folder)."
+      + "\n\(inQuotes("travelog checkpoint LOGS")) builds the tree from the logs."
+  }
 }
 
 func read(_ path: String, limit: Int = 1 << 20) throws -> [UInt8] {
   guard let bytes = try readSmallFile(path, limit: limit, isNamed: true) else {
-    throw LogFailure.system(verb: "open", ENOENT).at(path)
+    throw diskError("open", path: path, number: ENOENT)
   }
   return bytes
-}
-
-extension LogError {
-  /// Whether an error means that a proof is wrong.
-  ///
-  /// An error of another kind means that the proof could not be verified.
-  fileprivate var isFinding: Bool {
-    switch reason as? CheckpointFailure {
-    case .doesNotExtend, .note(.unsigned), .note(.wrongSignature): true
-    case .hasOtherName, .fewWitnesses: true
-    default: reason is TreeFailure
-    }
-  }
 }

@@ -31,10 +31,12 @@ package func prove(_ request: ProveRequest) throws -> TransactionProof {
   let checkpoint = try published ?? CheckpointFile(Checkpoint(origin: tree.origin, head: tree.head))
   let size = checkpoint.checkpoint.head.count
   guard position < size else {
-    throw CheckpointFailure.isNotCovered(count: size).at(
-      "\(tree.path)/checkpoint",
-      transaction: request.transaction
-    )
+    let path = "\(tree.path)/checkpoint"
+    throw LogError(.missing, path, transaction: request.transaction) {
+      "Transaction \(request.transaction) is after the checkpoint \(path), which covers"
+        + " \(countText(Int(size), noun: "transaction"))."
+        + "\nSign a new checkpoint: \(inQuotes("travelog checkpoint LOGS --key KEY"))"
+    }
   }
   let hashes = try TiledTree(tree.path, count: size).inclusion(of: position)
   let before = position > 0 ? tree.transaction(at: position - 1) : nil
@@ -48,12 +50,12 @@ package func prove(_ request: ProveRequest) throws -> TransactionProof {
   do {
     try proof.tree.check(leafHash(statement.digest))
   } catch {
-    throw TreeFailure.otherRoot.at(tree.path)
+    throw otherRoot(tree.path)
   }
   do {
     _ = try proof.check()
   } catch {
-    throw CheckpointFailure.otherDigest.at(statement.path, transaction: request.transaction)
+    throw otherDigest(of: request.transaction, in: statement.path)
   }
   return proof
 }
@@ -62,7 +64,7 @@ package func prove(_ request: ProveRequest) throws -> TransactionProof {
 private func place(_ request: ProveRequest) throws -> (LineageTree, LogChain, Int64) {
   let stores = try request.store.map { [$0] } ?? request.logs.stores()
   guard stores.count == 1, let store = stores.first else {
-    throw PipelineError(.severalStores(stores, choice: .identifier), logs: request.logs.path)
+    throw severalStores(stores, in: request.logs)
   }
   let lineages = try request.lineage.map { [$0] } ?? request.logs.lineages(of: store)
   var hasTree = false
@@ -73,8 +75,12 @@ private func place(_ request: ProveRequest) throws -> (LineageTree, LogChain, In
     return (tree, try LogChain(request.logs, store: store, lineage: lineage), position)
   }
   let folder = request.logs.storeFolder(store)
-  guard hasTree else { throw CheckpointFailure.noTree.at(folder) }
-  throw CheckpointFailure.notInLogs.at(folder, transaction: request.transaction)
+  guard hasTree else { throw noTree(folder) }
+  throw LogError(.missing, folder, transaction: request.transaction) {
+    "The logs in \(folder) do not have transaction \(request.transaction)."
+      + "\nIf the store has this transaction, export the store first:"
+      + " \(inQuotes("travelog export STORE --to LOGS"))"
+  }
 }
 
 private struct Statement {
@@ -93,7 +99,11 @@ private func statement(
 ) throws -> Statement {
   let id = request.transaction
   guard let file = chain.files.first(where: { $0.range.contains(id) }) else {
-    throw CheckpointFailure.logIsMissing.at(chain.folder.path, transaction: id)
+    let folder = chain.folder.path
+    throw LogError(.missing, folder, transaction: id) {
+      "No log in \(folder) has transaction \(id), although the tree beside the logs has this"
+        + " transaction.\nCopy the missing log into the folder."
+    }
   }
   // The complete proof is verified later, so digests of other transactions are not verified here.
   let reader = try LogReader(path: file.path)
@@ -102,16 +112,16 @@ private func statement(
   if let before, before >= file.range.lowerBound {
     _ = reader.goInside(before: before)
     guard let digest = try reader.skip(through: before)?.chainDigest else {
-      throw CheckpointFailure.lacksTransaction.at(file.path, transaction: before)
+      throw lacksTransaction(before, path: file.path)
     }
     previous = digest
   }
   var lines: ProvenLines?
-  func otherDigest<Result>(_ body: () throws(ProofError) -> Result) throws -> Result {
+  func accepted<Result>(_ body: () throws(ProofError) -> Result) throws -> Result {
     do throws(ProofError) {
       return try body()
     } catch {
-      throw CheckpointFailure.otherDigest.at(file.path, transaction: id)
+      throw otherDigest(of: id, in: file.path)
     }
   }
   let transaction = try reader.lines(of: id) { line, count in
@@ -119,10 +129,10 @@ private func statement(
       try checkChange(request.change, of: id, count: count, path: file.path)
       lines = ProvenLines(count: count, change: request.change)
     }
-    try otherDigest { () throws(ProofError) in try lines?.take(Array(line)) }
+    try accepted { () throws(ProofError) in try lines?.take(Array(line)) }
   }
   guard let transaction, let digest = transaction.digest else {
-    throw CheckpointFailure.lacksTransaction.at(file.path, transaction: id)
+    throw lacksTransaction(id, path: file.path)
   }
   try checkChange(request.change, of: id, count: transaction.count, path: file.path)
   let root = TransactionProof.Lines.root(MerkleTree().root)
@@ -130,7 +140,7 @@ private func statement(
   TransactionLines(transaction).appendClosing(digest: digest, to: &closing)
   return Statement(
     path: file.path,
-    lines: try otherDigest { () throws(ProofError) in try lines?.finish() ?? root },
+    lines: try accepted { () throws(ProofError) in try lines?.finish() ?? root },
     closing: closing.dropLast(),
     previous: previous,
     digest: digest
@@ -139,5 +149,21 @@ private func statement(
 
 private func checkChange(_ change: Int64?, of id: Int64, count: Int64, path: String) throws {
   guard let change, !(0..<count).contains(change) else { return }
-  throw CheckpointFailure.noChange(count: count).at(path, transaction: id)
+  throw LogError(.missing, path, transaction: id) {
+    "Transaction \(id) has \(countText(Int(count), noun: "change")), numbered from 0."
+      + (count > 0 ? "\nThe last is \(inQuotes("\(id).\(count - 1)"))." : "")
+  }
+}
+
+private func otherDigest(of id: Int64, in path: String) -> LogError {
+  LogError(.damaged, path, transaction: id) {
+    "The lines of transaction \(id) in \(path) do not match the digest of the transaction."
+  }
+}
+
+private func lacksTransaction(_ id: Int64, path: String) -> LogError {
+  LogError(.damaged, path, transaction: id) {
+    "The log \(path) was damaged or altered: it does not have transaction \(id), which is in its"
+      + " range.\nTo list all damage: \(inQuotes("travelog verify LOGS"))"
+  }
 }

@@ -1,7 +1,8 @@
 import ChangeLog
+import Changes
 import Store
 
-package struct DetachRequest: PipelineRequest, Sendable {
+package struct DetachRequest: DeletionRequest, Sendable {
   /// The adopted file.
   package var store: String
   /// The folder to which the file was exported; an empty path if no folder is known.
@@ -26,8 +27,19 @@ package func detach(_ request: DetachRequest, tick: Tick = { _ in }) throws {
     if first <= end.transaction { logged = first...end.transaction }
   }
   try Store.detach(request.store, logged: logged) { unlogged in
-    request.error(
-      .isOnlyCopy(transactions: unlogged.transactions, isCaptured: unlogged.hasCapturedChanges)
-    )
+    let (store, logs) = (request.store, request.logs.path)
+    let (transactions, isCaptured) = (unlogged.transactions, unlogged.hasCapturedChanges)
+    let recorded = countText(Int(transactions), noun: "transaction") + " in its history"
+    let only =
+      !isCaptured
+      ? recorded
+      : (transactions > 0 ? recorded + " and " : "") + "changes that are not in its history yet"
+    let folder = logs.isEmpty ? "LOGS" : logs
+    return PipelineError(.missingLogs) {
+      "\(store) has \(only), and"
+        + " \(logs.isEmpty ? "no log folder was named" : "the logs in \(logs) do not have them")."
+        + "\nTo keep the history: travelog export \(store) --to \(folder) && travelog adopt"
+        + " --detach \(store) --logs \(folder). To delete the history, use --discard-history."
+    }
   }
 }

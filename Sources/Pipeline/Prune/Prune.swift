@@ -3,7 +3,7 @@ import Changes
 import FoundationEssentials
 import Store
 
-package struct PruneRequest: PipelineRequest, Sendable {
+package struct PruneRequest: DeletionRequest, Sendable {
   package var store: String
   /// The folder to which the store was exported.
   package var logs: LogFolder
@@ -77,7 +77,14 @@ private func deleteOld(_ request: PruneRequest, tick: Tick) throws -> PruneResul
     // because they begin with the state after the adoption.
     let isMarker = try oldest == 1 && first == 2 && reader.adoptedStart() != nil
     guard first <= oldest || isMarker || request.ignoresUnlogged else {
-      throw request.error(.areUnlogged(oldest...first - 1))
+      let missing = oldest...first - 1
+      throw PipelineError(.missingLogs) {
+        "\(rangeText(missing)) of \(request.store) \(missing.count == 1 ? "is" : "are") in no log"
+          + " in \(request.logs.path), because the logs begin later. So no history of the store may"
+          + " be deleted."
+          + "\nCopy the earlier logs into the folder. If there are no earlier logs, the store has"
+          + " the only copy of this history; use --ignore-unlogged to delete this history anyway."
+      }
     }
     let last = try reader.lastTransaction(
       beforeTime: limit,

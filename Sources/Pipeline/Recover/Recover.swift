@@ -3,7 +3,7 @@ import Changes
 import FoundationEssentials
 import Store
 
-package struct RecoverRequest: PipelineRequest, Sendable {
+package struct RecoverRequest: Sendable {
   package var store: String
   package var logs: LogFolder
   /// The path of the token; nil for the token beside the logs.
@@ -50,7 +50,11 @@ package func recover(_ request: RecoverRequest, tick: Tick = { _ in }) throws ->
   let store = try Store.open(.file(url))
   try store.sealForeignChanges()
   guard let end = try request.logs.end(of: store.identifier) else {
-    throw request.error(.hasNothingToContinue)
+    let (path, logs) = (request.store, request.logs.path)
+    throw PipelineError(.missingLogs) {
+      "\(logs) contains no logs of \(path) to continue from."
+        + "\nRun “travelog export \(path) --to \(logs)”."
+    }
   }
   let chain = try LogChain(request.logs, store: store.identifier, lineage: end.lineage)
   let last = try chain.verifiedEnd(after: nil)

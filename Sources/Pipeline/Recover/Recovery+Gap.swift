@@ -15,7 +15,12 @@ extension Recovery {
       ? adoptedState(of: store, after: base, in: folder, tick: tick)
       : rewoundCopy(of: store, to: base, in: folder)
     guard exported.schema == kept.schema else {
-      throw request.error(.schemaChanged)
+      throw PipelineError(.schemaMismatch) {
+        "The schema of \(request.store) changed in the missing transactions, so a comparison can't"
+          + " find out how these transactions changed the objects."
+          + "\nExport \(request.store) to another folder; the new logs begin with the state of the"
+          + " store."
+      }
     }
     let resumes = try store.read { try $0.point(reached) }
     result.remedy = .gap

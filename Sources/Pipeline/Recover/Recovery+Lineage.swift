@@ -14,7 +14,7 @@ extension Recovery {
       store.lineage == last.lineage
       ? chain : try LogChain(request.logs, store: chain.store, lineage: store.lineage)
     guard store.lineage <= last.lineage, !(own.files.isEmpty && own.snapshots.isEmpty) else {
-      throw request.error(.isOtherLineage(store.lineage, logs: last.lineage))
+      throw otherLineage(store.lineage, logs: last.lineage, store: request.store)
     }
     if store.lineage < last.lineage { _ = try own.verifiedEnd(after: nil) }
     let (base, end) = try store.read { try ($0.knownStart(), $0.lastTransaction()) }

@@ -56,7 +56,8 @@ package struct LineageTree {
       else { throw NoteError.malformed("it has no end") }
       last = HistoryPoint(lineage: lineage, transaction: id, digest: digest)
     } catch is NoteError {
-      throw TreeFailure.alteredHead.at("\(path)/head")
+      let head = "\(path)/head"
+      throw LogError(.refuted, head) { "\(head) was damaged or altered.\n\(compareTheTree)" }
     }
   }
 
@@ -67,7 +68,7 @@ package struct LineageTree {
 
   /// Throws if the root computed from the tiles differs from the root in `head`.
   package func check() throws {
-    guard try tiles.head() == head else { throw TreeFailure.otherRoot.at(path) }
+    guard try tiles.head() == head else { throw otherRoot(path) }
   }
 
   /// The position of a transaction; nil if the tree does not contain the transaction.
@@ -86,6 +87,17 @@ package struct LineageTree {
       return nil
     }
     return run.transaction + position - run.position
+  }
+}
+
+/// The advice if the tree or the logs were altered, because the tree can be the evidence.
+let compareTheTree =
+  "The tree or the logs were altered. Keep copies of both. If you have an earlier checkpoint,"
+  + " compare the tree with it: \(inQuotes("travelog verify LOGS --since CHECKPOINT"))."
+
+func otherRoot(_ path: String) -> LogError {
+  LogError(.refuted, path) {
+    "The tiles in \(path) do not give the root in the file beside the tiles.\n\(compareTheTree)"
   }
 }
 
@@ -126,7 +138,7 @@ struct LineageTreeWriter {
       let tree = try LineageTree(folder, store: store, lineage: lineage)
       try tree?.check()
       return tree
-    } catch let error as LogError where error.code == .damaged {
+    } catch let error as LogError where [.damaged, .missingTile, .refuted].contains(error.code) {
       return nil
     }
   }

@@ -33,7 +33,7 @@ struct TreeComparison {
   /// Missing tiles are not an error, because a copy that was made during an export can lack tiles.
   /// Any other reason means that the tree was altered.
   private mutating func note(_ error: LogError) throws {
-    if case .missingTile? = error.reason as? TreeFailure {
+    if error.code == .missingTile {
       notice = .treeIsNotWhole("\(error)")
     } else {
       finding = Finding(error)
@@ -77,7 +77,12 @@ struct TreeComparison {
       {
         return
       }
-      finding = Finding(TreeFailure.otherLeaf.at(tree.path, transaction: transaction.id))
+      finding = Finding(
+        LogError(.refuted, tree.path, transaction: transaction.id) {
+          "The tree in \(tree.path) has another digest of transaction \(transaction.id) than the"
+            + " logs.\n\(compareTheTree)"
+        }
+      )
     } catch let error as LogError {
       try note(error)
     }

@@ -136,7 +136,7 @@ private struct FilteredVerification {
         point = nil
         let reader = try chain.open(file, after: start)
         guard logs.partial == LogFolder.partialName(reader.header.partial) else {
-          throw ChainFailure.misplaced(reader.header).at(file.path, line: 1)
+          throw misplaced(reader.header, path: file.path)
         }
         result.words = reader.header.partial
         if index == 0 {

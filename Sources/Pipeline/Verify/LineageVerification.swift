@@ -102,18 +102,18 @@ final class LineageVerification {
           try tree.take(transaction)
           guard let reached = transaction.point(inLineage: chain.lineage) else { return }
           if let expected = snapshots[transaction.id], expected != reached.digest {
-            throw ChainFailure.otherThanSnapshot(expected: expected, found: reached.digest).at(
-              file.path,
-              transaction: transaction.id
-            )
+            throw LogError(.damaged, file.path, transaction: transaction.id) {
+              "Transaction \(transaction.id) has the digest \(expected) in its snapshot, but"
+                + " \(reached.digest) in the log \(file.path)."
+            }
           }
           next = reached
           if transaction.id == base, after != nil {
             guard reached == result.from else {
-              throw ChainFailure.otherThanPosition(result.from.digest).at(
-                file.path,
-                transaction: base
-              )
+              throw LogError(.damaged, file.path, transaction: base) {
+                "Transaction \(base) in the log \(file.path) does not have the given digest"
+                  + " \(result.from.digest): the log belongs to another history."
+              }
             }
             isReached = true
           }
@@ -264,7 +264,9 @@ final class LineageVerification {
     do throws(LogError) {
       try file.checkDay(first)
     } catch {
-      result.findings.append(Finding(stray: error))
+      result.findings.append(
+        Finding(.log(.misplaced, error), path: error.path, transaction: error.transaction)
+      )
     }
   }
 

@@ -18,7 +18,7 @@ package func importProvenLogs(
   verifying.store = try request.origin ?? origin(ofReplica: request.store)
   let results = try verify(verifying, tick: tick).filter { $0.filterName == nil }
   if let finding = results.lazy.flatMap(\.findings).first {
-    throw request.error(.isNotProven("\(finding)"))
+    throw notProven(request.logs, because: "\(finding)")
   }
   guard !request.allowsUnproven else { return try importLogs(request, tick: tick) }
   var importing = request

@@ -18,13 +18,12 @@ package func verify(
   if request.against != nil {
     for store in stores where try request.logs.lineages(of: store).isEmpty {
       guard let filtered = try FilteredLogs.all(of: store, in: request.logs).first else { continue }
-      throw ChainFailure.filteredHistory(filtered.words, of: request.logs.path).at(
-        filtered.folder.storeFolder(store)
-      )
+      let path = filtered.folder.storeFolder(store)
+      throw filteredHistory(filtered.words, of: request.logs.path, path: path)
     }
   }
   if request.after != nil, stores.count > 1 {
-    throw PipelineError(.severalStores(stores, choice: .identifier), logs: request.logs.path)
+    throw severalStores(stores, in: request.logs)
   }
   return try readingSettled(request.logs, of: stores) { results in
     results.allSatisfy { $0.findings.isEmpty || $0.isUnfinished }
@@ -171,10 +170,8 @@ private func checkFolder(_ request: VerifyRequest, _ results: inout [Verificatio
   }
   if let last = results.indices.last { results[last].findings += strays }
   guard !results.isEmpty else {
-    throw PipelineError(
-      request.store.map { .noLogsOfStore($0, others: []) } ?? .noLogs,
-      logs: request.logs.path
-    )
+    throw request.store.map { noLogs(of: "the store \($0)", in: request.logs) }
+      ?? noLogs(request.logs.path)
   }
   checkGiven(request, &results)
 }

@@ -21,7 +21,7 @@ package struct ReportPage {
 
   /// Reads histories for a page.
   ///
-  /// - Throws: ``AuditError``, ``PipelineError`` or ``StoreError``; a damaged log is a finding.
+  /// - Throws: ``PipelineError`` or ``StoreError``; a damaged log is a finding.
   package init(
     _ histories: [History],
     of source: String,

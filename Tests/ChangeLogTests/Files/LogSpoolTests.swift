@@ -156,18 +156,20 @@ struct LogSpoolTests {
     }
   }
 
-  @Test("A message names each link, also if one log's path begins another log's path.")
+  @Test("A message names each link, also if its path begins another path, or has an escape.")
   func similarPaths() throws {
     try withTemporaryFolder { folder in
       let logs = try logs(folder)
-      let (short, long) = (folder.path + "/log", folder.path + "/log.gz")
+      let (short, long) = (folder.path + "/log", folder.path + "/log\u{1b}.gz")
       for (path, bytes) in zip([short, long], logs) {
         try bytes.write(to: URL(fileURLWithPath: path))
         #expect(symlink(path, path + "-link") == 0)
       }
       let spool = try LogSpool(files: [short + "-link", long + "-link"])
       #expect(spool.naming("see \(withoutLinks(short))") == "see \(short)-link")
-      #expect(spool.naming("see \(withoutLinks(long))") == "see \(long)-link")
+      for path in [withoutLinks(long), visible(withoutLinks(long))] {
+        #expect(spool.naming("see \(path)") == "see \(long)-link")
+      }
     }
   }
 

@@ -80,7 +80,7 @@ struct TreeEntriesTests {
         ] {
           try damaged.write(to: file)
           let error = #expect(throws: LogError.self) { try TreeEntries(folder.path) }
-          #expect(error?.code == .damaged)
+          #expect(error?.code == .missingTile)
           #expect(error?.path == file.path)
         }
         try bytes.write(to: file)

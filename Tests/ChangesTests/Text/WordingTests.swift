@@ -22,4 +22,11 @@ struct WordingTests {
       #expect(own.withHint("Try again.") == own)
     }
   }
+
+  @Test("Each path in a text can get another name, whose control characters are escaped.")
+  func names() {
+    let wording: Wording = "No /a:\(items: ["/a", "c"]).\nRemove /a."
+    let named = wording.naming { $0.replacing("/a", with: "b\n") }
+    #expect(named.message == "No b\\u{a}:\n- b\\u{a}\n- c." && named.hint == "Remove b\\u{a}.")
+  }
 }

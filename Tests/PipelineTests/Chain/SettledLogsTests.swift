@@ -75,10 +75,10 @@ struct SettledLogsTests {
           return error
         }
       }
-      let logError = ChainFailure.notAFolder.at("p")
+      let logError = LogError(.notALog, "p") { "It is not a folder." }
       #expect(read(logError, changes: 0) is LogError && readings == 1)
       #expect(read(logError, changes: 2) is LogError && readings == 3)
-      #expect(read(PipelineError(.noLogs), changes: 1) is PipelineError && readings == 2)
+      #expect(read(noLogs("p"), changes: 1) is PipelineError && readings == 2)
       #expect(read(logError, changes: 20) is LogError && readings == 10)
       #expect(read(Stopped(), changes: 2) is Stopped && readings == 1)
     }

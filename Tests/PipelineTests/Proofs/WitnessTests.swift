@@ -237,13 +237,13 @@ struct WitnessTests {
       // Another root, a larger tree, another name, and no checkpoint.
       let root = try #require(signed.note.split(separator: "\n").dropFirst(2).first)
       let digest = Data(SHA256.digest(of: []).bytes).base64EncodedString()
-      for (old, new, isDamage) in [
-        (String(root), digest, true), ("\n3\n", "\n10\n", true),
-        (signed.origin, "travelog/other/0", false), (signed.note, "nothing", true),
+      for (old, new, code) in [
+        (String(root), digest, LogError.Code.refuted), ("\n3\n", "\n10\n", .refuted),
+        (signed.origin, "travelog/other/0", .missing), (signed.note, "nothing", .damaged),
       ] {
         let path = try file(folder, "wrong", signed.note.replacing(old, with: new))
         let error = #expect(throws: LogError.self) { try request(since: path) }
-        #expect(error?.code == (isDamage ? .damaged : .missing), "\(new)")
+        #expect(error?.code == code, "\(new)")
       }
       #expect(throws: LogError.self) { try request(since: old) { $0.origin = "example.org/a" } }
       #expect(throws: LogError.self) { try request(since: old) { $0.isForStores = true } }

@@ -181,7 +181,7 @@ struct LineageTreeTests {
       for altered in [text + " x", String(text.dropLast(65))] {
         try Data((altered + "\n").utf8).write(to: head)
         let error = #expect(throws: LogError.self) { try world.tree() }
-        #expect(error?.code == .damaged, "\(altered)")
+        #expect(error?.code == .refuted, "\(altered)")
       }
     }
   }

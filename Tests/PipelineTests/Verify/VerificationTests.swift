@@ -158,7 +158,7 @@ struct VerificationTests {
     #expect(known.map(\.findings.count) == [0, 1])
     #expect(checked([first, second], heads: [point(2).digest]).flatMap(\.findings) == [])
     // During an erasure, the end of the logs is not known.
-    let unfinished = ChainFailure.unfinishedErasure(store: "S", folder: "f", command: "c").at("p")
+    let unfinished = LogError(.unfinished, "p") { "An erasure is not finished." }
     var running = result()
     running.findings = [Finding(unfinished)].compactMap(\.self)
     let during = checked([running, second], heads: [other], erasures: [other])
