@@ -137,7 +137,7 @@ private func rewound(_ history: Past, at url: URL, tick: Tick) throws -> Store {
       path,
       base: history.outline.base,
       point: history.last,
-      because: error.at(path).message
+      because: error.naming(path, insteadOf: url.path).message
     )
   }
   return try readableStore(url.path)

@@ -23,6 +23,12 @@ package struct Wording: Hashable, Sendable, ExpressibleByStringInterpolation {
     lines.count > 1 || hint.isEmpty ? self : self + "\n\(hint)"
   }
 
+  func replacing(_ old: String, with new: String) -> Wording {
+    var result = self
+    result.lines = lines.map { $0.replacing(old, with: new) }
+    return result
+  }
+
   /// Continues the last line of a wording with the first line of another wording.
   package static func + (left: Wording, right: Wording) -> Wording {
     var result = left

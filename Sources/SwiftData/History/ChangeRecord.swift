@@ -144,8 +144,10 @@ struct RecordedSide: Sendable {
       CanonicalText(text).value(of: name)?.withUnsafeBytes { parseJSONString($0) }
     }
     guard let entity = string("entity"), let row = string("id").flatMap({ Int64($0) }) else {
-      throw StoreError(
-        HistoryFailure.damaged(.noObject(String(decoding: text, as: UTF8.self)))
+      let found = abbreviated(String(decoding: text, as: UTF8.self))
+      throw damagedHistory(
+        "\(found) does not identify an object",
+        at: record.schema.store.location.path
       )
     }
     return record.schema.identifier(entity, row: row)
