@@ -93,14 +93,10 @@ struct RecordedSide: Sendable {
       if case .null = value { return nil }
       return try decoded(value, type: type, property: property?.property)
     } catch {
-      throw SwiftDataError(
-        .historyValue(
-          "\(record.entity.name).\(name)",
-          "\(side.rawValue) change \(record.number)",
-          store: record.schema.store.location.path,
-          error
-        )
-      )
+      throw SwiftDataError(.unsupportedType, cause: error) {
+        "The value of \(record.entity.name).\(name) \(side.rawValue) change \(record.number) of the"
+          + " store \(record.schema.store.location.path) can't be read: \(error)"
+      }
     }
   }
 
