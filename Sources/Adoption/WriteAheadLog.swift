@@ -29,7 +29,7 @@ package struct WriteAheadLog: ~Copyable {
     path = database + "-wal"
     descriptor = open(path, O_RDONLY | O_CLOEXEC)
     guard descriptor < 0 else { return }
-    guard errno == ENOENT else { throw LogFailure.file(verb: "open", errno).at(path) }
+    guard errno == ENOENT else { throw unreadable("open", path) }
     return nil
   }
 
@@ -97,7 +97,7 @@ package struct WriteAheadLog: ~Copyable {
         let rest = UnsafeMutableRawBufferPointer(rebasing: buffer[count...])
         let result = pread(descriptor, rest.baseAddress, rest.count, off_t(offset + count))
         if result < 0, errno == EINTR { continue }
-        guard result >= 0 else { throw LogFailure.file(verb: "read", errno).at(path) }
+        guard result >= 0 else { throw unreadable("read", path) }
         if result == 0 { return false }
         count += result
       }
@@ -144,6 +144,13 @@ private struct LogChecksum {
   private func word(_ bytes: UnsafeRawBufferPointer, at offset: Int) -> UInt32 {
     let word = bytes.loadUnaligned(fromByteOffset: offset, as: UInt32.self)
     return isBigEndian ? UInt32(bigEndian: word) : UInt32(littleEndian: word)
+  }
+}
+
+private func unreadable(_ verb: String, _ path: String, number: Int32 = errno) -> StoreError {
+  StoreError(.inputOutput, at: path) {
+    "Can't \(verb) the write-ahead log \(path): \(systemText(number))."
+      + "\nCheck the disk, and the permissions of the file."
   }
 }
 

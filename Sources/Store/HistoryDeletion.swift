@@ -177,7 +177,7 @@ struct HistoryDeletion {
     )
     let last = try kept.map { $0 - 1 } ?? rows.range().head.transaction
     guard let digest = try rows.digest(of: last) else {
-      throw rows.damaged(.missingTransaction(last))
+      throw rows.damaged("transaction \(last) is missing")
     }
     let lineage = try rows.base().lineage
     try HistoryRows.setBase(

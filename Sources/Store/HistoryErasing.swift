@@ -62,7 +62,7 @@ extension Store {
     try describingErrors(at: location.path) {
       guard try FreeSpace.hasErased(on: connection) else {
         guard try emptyLog(connection) else {
-          throw FileFailure.erasedButInLog.at(location.path)
+          throw isInLog
         }
         return
       }
@@ -71,7 +71,7 @@ extension Store {
       func clear() throws {
         try FreeSpace.clear(on: connection) {
           guard try emptyLog(connection) else {
-            throw FileFailure.erasedButInLog.at(location.path)
+            throw isInLog
           }
         }
         // Now the log contains only the removal of the entry, so a reader may keep it.
@@ -82,6 +82,14 @@ extension Store {
       } else {
         try clear()
       }
+    }
+  }
+
+  private var isInLog: StoreError {
+    StoreError(.locked, at: location.path) {
+      "The values are erased from the history of the store \(location.path), but the store's"
+        + " write-ahead log still contains them, because another program is reading the store."
+        + "\nErase the values again when the other program has finished."
     }
   }
 

@@ -30,7 +30,7 @@ extension Store {
     var next = base.transaction + 1
     while let transaction = try rows.transaction(next) {
       guard transaction.state != .deleted else {
-        throw HistoryFailure.erased(next).at(connection.path)
+        throw rows.erased(next)
       }
       let digest = try rows.digest(of: transaction, after: previous)
       try connection.run(

@@ -53,16 +53,24 @@ extension Store {
   ) throws -> AdoptionResult {
     try describingErrors(at: path) {
       guard CaptureNames.isPrefix(prefix) else {
-        throw AdoptionFailure.invalidPrefix(prefix).at(path)
+        throw StoreError(.misuse, at: path) {
+          "The prefix '\(abbreviated(prefix))' is not a name of ASCII letters, digits and '_'."
+            + "\nUse a prefix such as audit_."
+        }
       }
       let connection = try openProgramDatabase(path, mode: .readWrite, busyTimeout: busyTimeout)
       return try connection.inTransaction {
         guard try AdoptedFile.prefix(on: connection) == nil else {
-          throw AdoptionFailure.adopted.at(path)
+          throw StoreError(.misuse, at: path) {
+            "\(path) is adopted already.\nTo list the history: travelog log \(path)"
+          }
         }
         let names = CaptureNames(prefix: prefix)
         if let taken = try AdoptedFile.ours(names, on: connection).first {
-          throw AdoptionFailure.prefixTaken(taken.name, prefix: prefix).at(path)
+          throw StoreError(.misuse, at: path) {
+            "\(path) already has '\(taken.name)', which begins with the prefix '\(prefix)'."
+              + "\nChoose another prefix: travelog adopt --prefix NAME_ \(path)"
+          }
         }
         return try install(
           names,
@@ -82,14 +90,16 @@ extension Store {
     let connection = try Connection(path: path, mode: mode)
     connection.setBusyTimeout(busyTimeout)
     guard mode == .readOnly || !connection.isReadOnly else {
-      throw FileFailure.writeProtected.at(path)
+      throw writeProtected(at: path)
     }
     let application = try connection.integer("PRAGMA application_id")
     guard application != Int64(Catalog.applicationID) else {
-      throw AdoptionFailure.ourStore.at(path)
+      throw StoreError(.misuse, at: path) {
+        "\(path) is a store, which has history already.\nTo list the history: travelog log \(path)"
+      }
     }
     let isApple = try connection.hasRow("SELECT 1 FROM sqlite_schema WHERE name = 'Z_METADATA'")
-    guard !isApple else { throw FileFailure.appleStore.at(path) }
+    guard !isApple else { throw appleStore(at: path) }
     return connection
   }
 
@@ -106,7 +116,7 @@ extension Store {
       version: "1"
     )
     guard !program.schema.entities.isEmpty else {
-      throw AdoptionFailure.nothingToRecord.at(connection.path)
+      throw nothingToRecord(at: connection.path)
     }
     try connection.execute(Catalog.statements(connection.tables))
     for statement in names.contextStatements { try connection.execute(statement) }
@@ -180,7 +190,10 @@ extension Store {
   /// Throws if the store is an adopted file, whose rows can't be written through models.
   func refuseIfAdopted() throws {
     guard schema.isAdopted else { return }
-    throw AdoptionFailure.notWritable.at(location.path)
+    throw StoreError(.misuse, at: location.path) {
+      "\(location.path) has the tables of another program. Models can't write the rows of these"
+        + " tables.\nUse the other program to change the rows."
+    }
   }
 
   /// Opens an adopted file for a change that a replica refuses, unless `allowsReplica` is true.
@@ -191,11 +204,13 @@ extension Store {
   ) throws -> Connection {
     let connection = try openProgramDatabase(path, mode: .readWrite, busyTimeout: busyTimeout)
     guard let prefix = try AdoptedFile.prefix(on: connection) else {
-      throw AdoptionFailure.notAdopted.at(path)
+      throw StoreError(.notAStore, at: path) {
+        "\(path) is not adopted.\nTo add a history: travelog adopt \(path)"
+      }
     }
     try connection.useTables(prefix: prefix)
     guard try allowsReplica || !Catalog(on: connection).isReplica else {
-      throw ReplayFailure.replica.at(path)
+      throw replicaRefusal(at: path)
     }
     return connection
   }
@@ -260,5 +275,18 @@ extension Store {
         return try begin(catalog.schema, schemaID: catalog.schemaID, on: connection).identifier
       }
     }
+  }
+}
+
+func appleStore(at path: String) -> StoreError {
+  StoreError(.notAStore, at: path) {
+    "\(path) is a store of Apple's Core Data or SwiftData, whose format Travelog can't read."
+      + "\nTo move the data to Travelog, see FROM_A_MAC in Travelog's documentation."
+  }
+}
+
+func nothingToRecord(at path: String) -> StoreError {
+  StoreError(.misuse, at: path) {
+    "\(path) has no table that can be recorded.\nTo see why: travelog adopt --dry-run \(path)"
   }
 }

@@ -59,7 +59,9 @@ extension Store {
     if checksStructure { try checkStructure(body) }
     guard let author else {
       return try read { reader in
-        guard try isReplica || !reader.hasUnshownChanges() else { throw unshown }
+        guard try isReplica || !reader.hasUnshownChanges() else {
+          throw unrecordedChange(at: location.path)
+        }
         return try reader.withPassingValues { passing in
           let check = try StateCheck(reader.connection, schema: schema, blobs: passing.blobs) {
             try passing.removeAll()
@@ -149,10 +151,6 @@ extension Store {
       return made
     }
   }
-
-  private var unshown: StoreError {
-    FileFailure.unrecordedChange.at(location.path)
-  }
 }
 
 extension Catalog {
@@ -162,5 +160,11 @@ extension Catalog {
   /// tables.
   static func schema(of store: Store) throws -> StoreSchema {
     try store.read { try Catalog(on: $0.connection).schema }
+  }
+}
+
+func unrecordedChange(at path: String) -> StoreError {
+  StoreError(.locked, at: path) {
+    "Another program is changing the store \(path), and history does not have the change yet."
   }
 }

@@ -16,19 +16,25 @@ extension Store {
     let tables = try readTables(connection, without: names)
     return try parts.map { part in
       guard let table = tables.first(where: { hasSameName($0.name, part.table) }) else {
-        throw AdoptionFailure.unknownPart(part.name).at(connection.path)
+        throw unknownPart(part.name, at: connection.path)
       }
       let index = tables.first { $0.recording == .through(table.name) }
       if let index, table.name.hasPrefix(index.name + "_") {
-        throw AdoptionFailure.contentPart(table.name, of: index.name).at(connection.path)
+        throw StoreError(.misuse, at: connection.path) {
+          "'\(table.name)' has the content of the full-text table '\(index.name)'."
+            + "\nLeave out the full-text table: --without-table '\(index.name)'"
+        }
       }
       guard let name = part.column else { return LeftOut(table: table.name) }
       guard let column = table.columns.first(where: { hasSameName($0.name, name) }) else {
-        throw AdoptionFailure.unknownPart(part.name).at(connection.path)
+        throw unknownPart(part.name, at: connection.path)
       }
       let known = LeftOut(table: table.name, column: column.name)
       if case .triggers(let key) = table.recording, key.columns.contains(column.name) {
-        throw AdoptionFailure.keyPart(known).at(connection.path)
+        throw StoreError(.misuse, at: connection.path) {
+          "The column '\(known.name)' is a part of the key of its table, which identifies rows."
+            + "\nLeave out the whole table: --without-table '\(known.table)'"
+        }
       }
       return known
     }
@@ -65,7 +71,7 @@ extension Store {
       let blobs = Blobs(connection, folder: folder)
       return try AdoptedFile.inTransaction(waiting: busyTimeout, blobs: blobs, on: connection) {
         guard try Capture.isCurrent(on: connection) else {
-          throw MigrationFailure.changedMeanwhile.at(path)
+          throw changedMeanwhile(at: path)
         }
         // A program can have committed changes since the seal.
         try Capture.sealAll(names, blobs: blobs, on: connection)
@@ -73,7 +79,7 @@ extension Store {
         var parts = catalog.schema.leftOut ?? []
         for name in removed {
           guard let index = parts.firstIndex(where: { hasSameName($0.name, name) }) else {
-            throw AdoptionFailure.unknownPart(name).at(path)
+            throw unknownPart(name, at: path)
           }
           parts.remove(at: index)
         }
@@ -112,5 +118,12 @@ extension Store {
       """,
       values: [.text(part.table), .blob(Data(key))]
     ) { $0.int64(at: 0) } ?? 0
+  }
+}
+
+private func unknownPart(_ name: String, at path: String) -> StoreError {
+  StoreError(.misuse, at: path) {
+    "\(path) has no '\(abbreviated(name))' that could be left out."
+      + "\nTo list the tables: travelog adopt --dry-run \(path)"
   }
 }

@@ -17,7 +17,7 @@ extension Store {
   package func promote(
     leftOut: (_ trigger: String, _ table: String) throws -> Void = { _, _ in }
   ) throws -> String {
-    guard isReplica else { throw ReplayFailure.notAReplica.at(location.path) }
+    guard isReplica else { throw notAReplica(at: location.path) }
     if schema.isAdopted {
       let (identifier, triggers) = try Self.promoteAdopted(
         location.path,
@@ -55,7 +55,7 @@ extension Store {
       return try connection.inTransaction {
         let catalog = try Catalog(on: connection)
         guard catalog.isReplica, let names = AdoptedFile.names(on: connection) else {
-          throw ReplayFailure.notAReplica.at(path)
+          throw notAReplica(at: path)
         }
         try AdoptedFile.removeAll(names: names, on: connection)
         let leftOut = try AdoptedReplica.createTriggers(catalog.schema, on: connection)
@@ -69,4 +69,8 @@ extension Store {
       }
     }
   }
+}
+
+func notAReplica(at path: String) -> StoreError {
+  StoreError(.misuse, at: path) { "The store \(path) is not a replica." }
 }

@@ -17,7 +17,7 @@ extension Store {
     _ body: (Replayer) throws -> Result
   ) throws -> Result {
     try lock.withLock {
-      guard isReplica else { throw ReplayFailure.notAReplica.at(location.path) }
+      guard isReplica else { throw notAReplica(at: location.path) }
       // A foreign writer can have left dangling links in the origin. Such links are replayed
       // unchanged.
       try writerConnection?.setForeignKeys(enforced: false)

@@ -59,7 +59,11 @@ extension Store {
         do {
           earlier = try EarlierTables(of: schema, on: connection)
         } catch SQLiteError.full {
-          throw AdoptionFailure.noRoomForRows.at(path)
+          throw StoreError(.diskFull, at: path) {
+            "There is no space left for a temporary copy of the rows of \(path), which a migration"
+              + " needs. Nothing is changed.\nSet the variable SQLITE_TMPDIR to a folder with more"
+              + " space."
+          }
         }
         try Suspension(tables: Dictionary(uniqueKeysWithValues: digests)).note(on: connection)
         return earlier

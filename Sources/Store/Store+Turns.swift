@@ -42,7 +42,7 @@ extension Store {
         return try describingErrorsOfFiles { try body(reader) }
       }
       guard ContinuousClock.now < deadline else {
-        throw FileFailure.unrecordedChange.at(location.path)
+        throw unrecordedChange(at: location.path)
       }
     }
   }

@@ -102,7 +102,7 @@ package final class Store: @unchecked Sendable {
   ) throws -> Result {
     let result = try lock.withLock {
       let result = try inTransaction { writer, _ in
-        guard !isReplica else { throw replicaError }
+        guard !isReplica else { throw replicaRefusal(at: location.path) }
         try refuseIfAdopted()
         try writer.begin(author)
         let result = try body(writer)
@@ -135,14 +135,10 @@ package final class Store: @unchecked Sendable {
   /// Runs a function with the writer in a transaction that changes no row of an entity.
   func maintain<Result>(_ body: (Writer) throws -> Result) throws -> Result {
     try inTransaction { writer, _ in
-      guard !isReplica else { throw replicaError }
+      guard !isReplica else { throw replicaRefusal(at: location.path) }
       try writer.seal()
       return try body(writer)
     }
-  }
-
-  private var replicaError: StoreError {
-    ReplayFailure.replica.at(location.path)
   }
 
   func inTransaction<Result>(
@@ -150,9 +146,15 @@ package final class Store: @unchecked Sendable {
   ) throws -> Result {
     try lock.withLock {
       guard let writer, let connection = writerConnection else {
-        throw FileFailure.openedForReading.at(location.path)
+        throw StoreError(.readOnly, at: location.path) {
+          "The store \(location.path) was opened for reading only.\nOpen the store for writing."
+        }
       }
-      guard !isWriting else { throw FileFailure.nestedWrite.at(location.path) }
+      guard !isWriting else {
+        throw StoreError(.misuse, at: location.path) {
+          "A write to the store \(location.path) can't begin inside another write."
+        }
+      }
       isWriting = true
       defer { isWriting = false }
       return try describingErrors(at: location.path, timeout: options.busyTimeout) {
@@ -178,5 +180,12 @@ package final class Store: @unchecked Sendable {
         }
       }
     }
+  }
+}
+
+func replicaRefusal(at path: String) -> StoreError {
+  StoreError(.replica, at: path) {
+    "The store \(path) is a replica, which accepts only changes of its origin."
+      + "\nTo make the replica independent: travelog promote \(path)"
   }
 }

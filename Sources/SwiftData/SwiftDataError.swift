@@ -28,7 +28,10 @@ public struct SwiftDataError: Error, Sendable {
     public var description: String { kind.rawValue }
   }
 
-  let reason: Reason
+  let kind: Code.Kind
+  let wording: Wording
+  /// The underlying error; nil if there is none.
+  public let cause: (any Error)?
   /// A sentence that says what happened and where.
   ///
   /// The wording may change between versions.
@@ -39,11 +42,25 @@ public struct SwiftDataError: Error, Sendable {
   /// The code, to compare errors without a `catch` pattern.
   public var code: Code { Code(kind: kind) }
 
-  init(_ reason: Reason) { self.reason = reason }
+  /// Creates an error, or a pattern if there are no words.
+  init(_ kind: Code.Kind, cause: (any Error)? = nil, _ wording: () -> Wording = { "" }) {
+    self.kind = kind
+    self.wording = wording()
+    self.cause = cause
+  }
 
-  private init(_ kind: Code.Kind) { reason = .pattern(kind) }
+  init(_ error: StoreError) {
+    self.init(Self.kinds[error.code] ?? .loadIssueModelContainer, cause: error) { error.wording }
+  }
 
-  init(_ error: StoreError) { reason = .store(error) }
+  private static let kinds: [StoreError.Code: Code.Kind] = [
+    .deletionDenied: .deletionDenied, .readOnly: .readOnly, .duplicate: .modelValidationFailure,
+    .missingValue: .modelValidationFailure, .invalidValue: .modelValidationFailure,
+    .missingReference: .modelValidationFailure, .missingObject: .saveFailed,
+    .diskFull: .saveFailed, .locked: .saveFailed, .unreadableValue: .unsupportedType,
+    .newerSchema: .backwardMigration, .historyExpired: .historyTokenExpired,
+    .historyDiverged: .historyDiverged,
+  ]
 }
 
 extension SwiftDataError: Hashable {

@@ -87,7 +87,7 @@ private func checkUndo(of path: String, range: ClosedRange<Int64>) throws {
     try Store.open(.file(URL(fileURLWithPath: copy))).checkUndo(range)
   } catch let error as StoreError {
     // The error must contain the path of the store, instead of the path of the copy.
-    throw error.at(path)
+    throw error.naming(path, insteadOf: copy)
   }
 }
 

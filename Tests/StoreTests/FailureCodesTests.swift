@@ -16,7 +16,7 @@ struct FailureCodesTests {
       (EIO, .inputOutput), (ENOENT, .inputOutput),
     ]
     for (number, code) in codes {
-      let error = BlobFailure.unwritable(verb: "write", file: "f", number).at("a.store")
+      let error = BlobFolder(besides: "a.store").failure("write", file: "f", number: number)
       #expect(error.code == code)
     }
   }

@@ -128,7 +128,8 @@ private func rewound(_ history: Past, at url: URL, tick: Tick) throws -> Store {
       try progress.countChange(tick)
     }
   } catch let error as StoreError where [.irreversible, .historyExpired].contains(error.code) {
-    throw notRewound(history, base: history.outline.base, because: error.at(path).message)
+    let reason = error.naming(path, insteadOf: url.path).message
+    throw notRewound(history, base: history.outline.base, because: reason)
   }
   return try readableStore(url.path)
 }

@@ -69,7 +69,7 @@ extension LogWriter {
     if !piece.isEmpty { try flush() }
     try pipeline.finish()
     guard offset == size, hash.finish().description == digest else {
-      throw ValueFailure.altered(digest: digest).at(name)
+      throw alteredLargeValue(digest, at: name)
     }
   }
 }

@@ -28,7 +28,7 @@ package struct LogBlobs: Hashable, Sendable {
         try write($0)
       }
       guard hash.finish().description == digest else {
-        throw ValueFailure.altered(digest: digest).at(file(digest))
+        throw alteredLargeValue(digest, at: file(digest))
       }
     }
   }

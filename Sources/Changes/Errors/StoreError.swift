@@ -18,37 +18,37 @@ package struct StoreError: Error, Worded {
     case misuse, database
   }
 
-  /// The failure as data, from which the text of the error is derived.
-  package let reason: any StoreReason
+  package let code: Code
   /// The file, or the name of a store in memory; nil if the error is not about a store.
   package let path: String?
+  package let wording: Wording
+  /// What the error lists, such as objects, differences or conflicts.
+  package let items: [any Hashable & Sendable]
   package let cause: (any Error)?
 
-  package init(_ reason: any StoreReason, path: String? = nil, cause: (any Error)? = nil) {
-    self.reason = reason
+  /// Creates an error.
+  ///
+  /// If the words have no second line, the hint of the code is used. The words are a closure, so
+  /// that they stand alone below the code.
+  package init(
+    _ code: Code,
+    at path: String? = nil,
+    items: [any Hashable & Sendable] = [],
+    cause: (any Error)? = nil,
+    _ wording: () -> Wording
+  ) {
+    self.code = code
     self.path = path
+    self.wording = wording().withHint(code.hint)
+    self.items = items
     self.cause = cause
   }
 
-  /// The same error with the path that the user gave for the store.
-  package func at(_ path: String) -> StoreError { reason.at(path, cause: cause) }
-
-  package var code: Code { reason.code }
-  package var wording: Wording { reason.wording(path ?? "").withHint(code.hint) }
-}
-
-/// A type of reasons for a ``StoreError``, usually an enumeration with associated values.
-package protocol StoreReason: Sendable {
-  var code: StoreError.Code { get }
-  /// The text of the failure for the store at a path. If the text has no second line, the hint of
-  /// the code is used.
-  func wording(_ path: String) -> Wording
-}
-
-extension StoreReason {
-  /// The same failure as an error of the store at a path.
-  package func at(_ path: String, cause: (any Error)? = nil) -> StoreError {
-    StoreError(self, path: path, cause: cause)
+  /// The same error about the user's store, after an operation on a copy of the store.
+  package func naming(_ path: String, insteadOf copy: String) -> StoreError {
+    StoreError(code, at: path, items: items, cause: cause) {
+      wording.naming { $0.replacing(visible(copy), with: visible(path)) }
+    }
   }
 }
 

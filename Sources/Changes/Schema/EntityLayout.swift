@@ -77,7 +77,9 @@ extension StoreSchema {
     var places: [String: EntityIndex] = [:]
     for (index, entity) in entities.enumerated()
     where places.updateValue(EntityIndex(index), forKey: entity.name) != nil {
-      throw StoreError(SchemaFailure.duplicateEntity(entity.name))
+      throw StoreError(.invalidSchema) {
+        "The schema has two entities named \(entity.name).\nRename one of them."
+      }
     }
     let ancestors = try entities.map { try chain(from: $0, places: places) }
     var families = entities.indices.map { [EntityIndex($0)] }
@@ -104,11 +106,19 @@ extension StoreSchema {
     var next = entity.parent
     while let name = next {
       guard let index = places[name] else {
-        throw StoreError(SchemaFailure.missingEntity(name, neededBy: entity.name))
+        throw missingEntity(name, neededBy: entity.name)
       }
-      guard !result.contains(index) else { throw StoreError(SchemaFailure.ownAncestor(name)) }
+      guard !result.contains(index) else {
+        throw StoreError(.invalidSchema) {
+          "The entity \(name) is its own ancestor.\nGive it another parent, or none."
+        }
+      }
       guard result.count < Self.mostAncestors else {
-        throw StoreError(SchemaFailure.tooManyAncestors(entity.name, limit: Self.mostAncestors))
+        throw StoreError(.invalidSchema) {
+          "The entity \(entity.name) inherits from more than \(Self.mostAncestors) entities, one"
+            + " from the other; the limit is \(Self.mostAncestors)."
+            + "\nGive it a parent that inherits from fewer entities."
+        }
       }
       result.append(index)
       next = entities[index].parent
@@ -139,11 +149,9 @@ extension StoreSchema {
     }
     for (position, relationship) in entity.relationships.enumerated() {
       guard let destination = places[relationship.destination] else {
-        throw StoreError(
-          SchemaFailure.missingEntity(
-            relationship.destination,
-            neededBy: "\(entity.name).\(relationship.name)"
-          )
+        throw missingEntity(
+          relationship.destination,
+          neededBy: "\(entity.name).\(relationship.name)"
         )
       }
       guard case .column(let name) = relationship.storage else { continue }
@@ -211,4 +219,10 @@ private func enclosed(_ text: String, in mark: UInt8) -> String {
   }
   result.append(mark)
   return String(decoding: result, as: UTF8.self)
+}
+
+private func missingEntity(_ name: String, neededBy user: String) -> StoreError {
+  StoreError(.invalidSchema) {
+    "\(user) refers to \(name), which is not in the schema.\nAdd \(name) to the schema."
+  }
 }

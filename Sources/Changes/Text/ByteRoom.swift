@@ -29,7 +29,9 @@ final class ByteRoom {
     if place == pieces.count {
       let wanted = max(size, Self.pieceSize)
       guard let memory = malloc(wanted) else {
-        throw StoreError(ValueFailure.outOfMemory(bytes: size))
+        throw StoreError(.outOfMemory) {
+          "There is not enough memory for a change of \(countText(size, noun: "byte"))."
+        }
       }
       pieces.append(UnsafeMutableRawBufferPointer(start: memory, count: wanted))
     }

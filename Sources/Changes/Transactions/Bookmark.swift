@@ -59,12 +59,21 @@ package struct Bookmark: Hashable, Sendable {
       if let refusal = context.underlyingError as? StoreError { throw refusal }
       let place = context.codingPath.map(\.stringValue).joined(separator: ".")
       let detail = "\(place): \(context.debugDescription)"
-      throw StoreError(TokenFailure.unreadable(detail), cause: error)
+      throw Self.unreadable(detail, cause: error)
     } catch {
-      throw StoreError(TokenFailure.unreadable("\(error)"), cause: error)
+      throw Self.unreadable("\(error)", cause: error)
+    }
+  }
+
+  private static func unreadable(_ detail: String, cause: any Error) -> StoreError {
+    StoreError(.damaged, cause: cause) {
+      "The history token can't be read (\(abbreviated(detail))).\n\(delete)"
     }
   }
 }
+
+/// What to do with a token that is damaged.
+private let delete = "The token was damaged or altered; delete the token."
 
 extension DecodingError {
   fileprivate var context: Context {
@@ -107,11 +116,16 @@ extension Bookmark: Codable {
     let container = try decoder.container(keyedBy: Key.self)
     let kind = try container.decodeIfPresent(String.self, forKey: Key("kind"))
     guard kind == Self.kind else {
-      throw Self.refusal(container, reason: .kind(kind, expected: Self.kind))
+      throw Self.refusal(container) {
+        "This is not a history token: its kind is \(abbreviated(kind ?? "missing")), not"
+          + " \(Self.kind).\n\(delete)"
+      }
     }
     let version = try container.decode(Int.self, forKey: Key("version"))
     guard version == Self.version else {
-      throw Self.refusal(container, reason: .version(version, known: Self.version))
+      throw Self.refusal(container, .newerFormat) {
+        "The history token has version \(version); this program reads version \(Self.version)."
+      }
     }
     try Self.check(container, has: ["kind", "version", "store", "stores"])
     store = try container.decode(String.self, forKey: Key("store"))
@@ -122,10 +136,13 @@ extension Bookmark: Codable {
       try Self.check(place, has: ["lineage", "transaction", "digest"])
       points[key.stringValue] = try Self.point(place)
     }
-    guard points[store] != nil else {
-      throw Self.refusal(stores, reason: .lacksItsStore(store))
-    }
     self.points = points
+    guard points[store] != nil else {
+      throw Self.refusal(stores) {
+        "The history token names the store \(abbreviated(store)), but contains no position for"
+          + " this store.\n\(delete)"
+      }
+    }
   }
 
   private static func point(_ place: KeyedDecodingContainer<Key>) throws -> HistoryPoint {
@@ -136,10 +153,10 @@ extension Bookmark: Codable {
     guard lineage >= 0, transaction >= 0, max(lineage, transaction) < 1 << 62,
       let digest = Digest(hexadecimal: text)
     else {
-      throw refusal(
-        place,
-        reason: .impossiblePoint(lineage: lineage, transaction: transaction, digest: text)
-      )
+      throw refusal(place) {
+        "The history token has an impossible position: lineage \(lineage), transaction"
+          + " \(transaction), digest \(abbreviated(text)).\n\(delete)"
+      }
     }
     return HistoryPoint(lineage: lineage, transaction: transaction, digest: digest)
   }
@@ -152,15 +169,21 @@ extension Bookmark: Codable {
     guard found != names else { return }
     let missing = names.subtracting(found).sorted()
     let unknown = found.subtracting(names).sorted()
-    throw refusal(container, reason: .members(missing: missing, unknown: unknown))
+    throw refusal(container) {
+      unknown.isEmpty
+        ? "The history token lacks the keys [\(listText(missing))].\n\(delete)"
+        : "The history token has the unknown keys"
+          + " [\(listText(unknown.map(abbreviated)))].\n\(delete)"
+    }
   }
 
   /// An error of decoding whose cause is a ``StoreError``.
   private static func refusal(
     _ container: KeyedDecodingContainer<Key>,
-    reason: TokenFailure
+    _ code: StoreError.Code = .damaged,
+    _ wording: () -> Wording
   ) -> DecodingError {
-    let error = StoreError(reason)
+    let error = StoreError(code, wording)
     return .dataCorrupted(
       .init(
         codingPath: container.codingPath,

@@ -28,13 +28,13 @@ package enum LargeValue: Sendable {
     case .bytes(let data): try data.withUnsafeBytes(body)
     case .file(let path):
       let descriptor = open(path, O_RDONLY | O_CLOEXEC)
-      guard descriptor >= 0 else { throw ValueFailure.file(verb: "open", errno).at(path) }
+      guard descriptor >= 0 else { throw unreadable("open", path) }
       defer { close(descriptor) }
       var piece = [UInt8](repeating: 0, count: 1 << 18)
       while true {
         let count = Glibc.read(descriptor, &piece, piece.count)
         if count < 0, errno == EINTR { continue }
-        guard count >= 0 else { throw ValueFailure.file(verb: "read", errno).at(path) }
+        guard count >= 0 else { throw unreadable("read", path) }
         if count == 0 { return }
         try piece.withUnsafeBytes { try body(UnsafeRawBufferPointer(rebasing: $0[..<count])) }
       }
@@ -46,5 +46,18 @@ package enum LargeValue: Sendable {
     var data = Data()
     try forEachPiece { data.append(contentsOf: $0) }
     return data
+  }
+}
+
+private func unreadable(_ verb: String, _ path: String, number: Int32 = errno) -> StoreError {
+  StoreError(number == ENOENT || number == ENOTDIR ? .missingBlob : .inputOutput, at: path) {
+    "Can't \(verb) the large value \(path): \(systemText(number)).\nRestore the file from a copy."
+  }
+}
+
+/// The error for the file of a large value of a store whose bytes do not have the value's digest.
+package func alteredLargeValue(_ digest: String, at path: String) -> StoreError {
+  StoreError(.damaged, at: path) {
+    "The large value \(digest) of the store was altered: its bytes do not have this digest."
   }
 }

@@ -43,7 +43,7 @@ extension Export {
     }
     try finishLog()
     guard let definition = schemas[transaction.schema] else {
-      throw HistoryFailure.damaged(.missingSchema("\(transaction.schema)")).at(request.store)
+      throw missingSchema("\(transaction.schema)", at: request.store)
     }
     let header = LogHeader(
       store: store.identifier,
@@ -108,7 +108,7 @@ extension Export {
         )
       )
     } catch {
-      throw HistoryFailure.damaged(.unreadable(transaction.id, error.message)).at(request.store)
+      throw unreadableTransaction(transaction.id, error.message, at: request.store)
     }
   }
 

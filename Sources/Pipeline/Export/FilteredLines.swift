@@ -104,7 +104,7 @@ struct FilteredLines {
   }
 
   private func damaged(_ transaction: Transaction, _ error: ProofError) -> StoreError {
-    HistoryFailure.damaged(.unreadable(transaction.id, error.message)).at(path)
+    unreadableTransaction(transaction.id, error.message, at: path)
   }
 }
 

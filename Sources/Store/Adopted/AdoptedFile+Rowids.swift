@@ -67,7 +67,11 @@ extension AdoptedFile {
       return renumbered
     }
     if let renumbered, try Catalog(on: connection).isReplica {
-      throw AdoptionFailure.renumbered(renumbered).at(connection.path)
+      throw StoreError(.damaged, at: connection.path) {
+        "SQLite rebuilt \(connection.path) and renumbered the rows of '\(abbreviated(renumbered))',"
+          + " which only their numbers identify."
+          + "\nCreate a new replica: travelog import LOGS --into NEW"
+      }
     }
   }
 }

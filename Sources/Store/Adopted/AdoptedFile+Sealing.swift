@@ -100,7 +100,7 @@ extension AdoptedFile {
   ) throws {
     guard let names = names(on: connection) else { return }
     guard try Capture.isCurrent(on: connection) else {
-      throw MigrationFailure.changedMeanwhile.at(connection.path)
+      throw changedMeanwhile(at: connection.path)
     }
     try Capture.sealAll(names, schema: schema, recorder: recorder, blobs: blobs, on: connection)
   }

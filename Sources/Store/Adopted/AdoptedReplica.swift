@@ -103,7 +103,12 @@ enum AdoptedReplica {
           // A forged log can contain any text here, so the text must begin with CREATE. `prepare`
           // ensures that the text is a single statement.
           guard isCreation(object.sql) else {
-            throw AdoptionFailure.notACreation(object.name).at(connection.path)
+            let name = abbreviated(object.name)
+            throw StoreError(.invalidSchema, at: connection.path) {
+              "In the schema for \(connection.path), the statement for '\(name)' does something"
+                + " else than create '\(name)'."
+                + "\nThe log that contains this schema was altered; use another copy."
+            }
           }
           try connection.prepare(object.sql).run()
         } catch let error as SQLiteError where error.code == SQLiteError.error && type == "table" {

@@ -67,7 +67,7 @@ struct PastTables {
     self.places = places
     for (schema, first) in beginnings {
       guard let places = places[schema] else {
-        throw HistoryFailure.damaged(.missingSchema("\(schema)")).at(connection.path)
+        throw missingSchema("\(schema)", at: connection.path)
       }
       stretches.append(Stretch(schema: schema, first: first, places: places))
     }

@@ -44,7 +44,7 @@ struct RelaxedTables {
             on: connection
           )
       else {
-        throw FileFailure.damagedCatalog(.schema).at(connection.path)
+        throw Catalog.damaged(at: connection.path)
       }
     }
     definitions.removeAll()

@@ -78,7 +78,7 @@ enum RelaxedUnique {
       for index in indexes {
         let columns = try columns(of: index, on: connection)
         guard let place = wanted.firstIndex(where: { !$0.isKey && $0.columns == columns }) else {
-          throw FileFailure.damagedCatalog(.schema).at(connection.path)
+          throw Catalog.damaged(at: connection.path)
         }
         try rename(index, to: wanted.remove(at: place).name, sql: .null, on: connection)
       }

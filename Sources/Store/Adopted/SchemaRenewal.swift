@@ -30,7 +30,11 @@ struct SchemaRenewal {
   func run() throws -> Bool {
     let suspension = try Suspension(on: connection)
     if let suspension, suspension.isRunning {
-      throw AdoptionFailure.suspended(process: suspension.process).at(connection.path)
+      throw StoreError(.locked, at: connection.path) {
+        "The triggers of \(connection.path) are temporarily removed, because process"
+          + " \(suspension.process) is changing the tables."
+          + "\nTry again when process \(suspension.process) has finished."
+      }
     }
     guard try suspension != nil || !Capture.isCurrent(on: connection) else {
       try renewHeader()
@@ -95,7 +99,7 @@ struct SchemaRenewal {
   func leaveOut(_ leftOut: [LeftOut]) throws {
     let program = try programSchema(leavingOut: leftOut)
     guard !program.schema.entities.isEmpty else {
-      throw AdoptionFailure.nothingToRecord.at(connection.path)
+      throw nothingToRecord(at: connection.path)
     }
     let matching = try TableMatching(
       from: catalog.schema.withoutOrigins,

@@ -23,7 +23,7 @@ struct Suspension: Codable {
     do {
       self = try JSONDecoder().decode(Self.self, from: Data(json.utf8))
     } catch {
-      throw FileFailure.damagedCatalog(.schema).at(connection.path, cause: error)
+      throw Catalog.damaged(at: connection.path, cause: error)
     }
   }
 

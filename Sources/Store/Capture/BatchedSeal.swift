@@ -158,7 +158,7 @@ final class BatchedSeal {
     // If this process did not run for a long time, another one has continued its work.
     let found = try SealingMark(on: connection)
     guard mark.isSame(as: found) else {
-      throw AdoptionFailure.sealing(process: found?.process).at(connection.path)
+      throw sealing(by: found?.process, at: connection.path)
     }
   }
 

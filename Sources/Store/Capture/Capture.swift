@@ -81,7 +81,7 @@ extension Capture {
   ) throws {
     while let mark = try SealingMark(on: connection), mark.isAlive {
       guard ContinuousClock.now < deadline, !StopRequest.isMade else {
-        throw AdoptionFailure.sealing(process: mark.process).at(connection.path)
+        throw sealing(by: mark.process, at: connection.path)
       }
       sleepBriefly()
     }
@@ -166,7 +166,7 @@ extension Capture {
   ) throws -> Int64? {
     let mark = try SealingMark(on: connection)
     if let mark {
-      if mark.isAlive { throw AdoptionFailure.sealing(process: mark.process).at(connection.path) }
+      if mark.isAlive { throw sealing(by: mark.process, at: connection.path) }
       while try removeUnfinished(blobs: blobs, on: connection) {}
     }
     guard try unsealedCount(on: connection) > 0 || hasBrackets(names, on: connection) else {

@@ -102,7 +102,7 @@ final class CapturedStream {
     guard let (index, kind) = CapturedKind.parts(ofEvent: row.int64(at: 2)),
       tables.indices.contains(index),
       tables[index].capturedCount * (kind == .update ? 2 : 1) == width
-    else { throw HistoryFailure.damaged(.unknownKind(row.string(at: 2))).at(connection.path) }
+    else { throw unknownKind(row.string(at: 2), at: connection.path) }
     let table = tables[index]
     func state(at offset: Int32) throws -> RowState {
       let column = offset + (table.hasRowid ? 1 : 0)

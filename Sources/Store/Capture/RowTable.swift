@@ -81,8 +81,11 @@ final class RowTable {
   /// The name of a row with these values of the key, which are in the order of the key.
   func name(ofKey key: [Value], rowid: Int64?) throws -> RowName {
     guard let name = RowName(key: key, rowid: rowid) else {
-      throw HistoryFailure.damaged(.unreadable(0, "a row of \(layout.entity.name) has no key"))
-        .at(connection.path)
+      throw unreadableTransaction(
+        0,
+        "a row of \(layout.entity.name) has no key",
+        at: connection.path
+      )
     }
     return name
   }

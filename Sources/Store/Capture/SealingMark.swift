@@ -28,7 +28,7 @@ struct SealingMark: Codable, Hashable {
     do {
       self = try JSONDecoder().decode(Self.self, from: Data(json.utf8))
     } catch {
-      throw FileFailure.damagedCatalog(.schema).at(connection.path, cause: error)
+      throw Catalog.damaged(at: connection.path, cause: error)
     }
   }
 
@@ -50,5 +50,16 @@ struct SealingMark: Codable, Hashable {
 
   static func remove(on connection: Connection) throws {
     try Catalog.remove(key, on: connection)
+  }
+}
+
+/// The error for a file whose captured changes a process is sealing; the process is nil if it has
+/// ended its work.
+func sealing(by process: Int32?, at path: String) -> StoreError {
+  StoreError(.locked, at: path) {
+    process.map {
+      "Process \($0) is recording the captured changes of \(path)."
+        + "\nTry again when process \($0) has finished."
+    } ?? "Another process has recorded the captured changes of \(path).\nTry again."
   }
 }

@@ -43,7 +43,10 @@ struct StoreCapture {
     let program = try ProgramSchema(model, names: Self.names, leavingOut: [], version: "")
     for table in program.tables {
       guard case .refused(.tooWide(let columns)) = table.recording else { continue }
-      throw StoreError(SchemaFailure.tooManyProperties(columns, limit: widestRecorded))
+      throw StoreError(.invalidSchema) {
+        "An entity and its descendants have \(columns) properties; the limit is \(widestRecorded)."
+          + "\nSplit the entity."
+      }
     }
     let statements = Self.names.contextStatements + Self.names.statements(for: program.recorded)
     for statement in statements { try model.execute(statement) }

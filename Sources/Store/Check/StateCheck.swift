@@ -101,8 +101,12 @@ final class StateCheck {
     }
     let head = try beginning.reader.historyRange().head
     guard head.transaction == base.transaction, head.digest == base.digest else {
-      throw HistoryFailure.otherBeginning(base: base.transaction, comparedHead: head.transaction)
-        .at(connection.path)
+      throw StoreError(.historyDiverged, at: connection.path) {
+        "The rows of the store \(connection.path) can't be compared with the logs. The comparison"
+          + " needs the state after transaction \(base.transaction), with which the history of the"
+          + " store begins. The logs show the state after transaction \(head.transaction), or"
+          + " belong to another history.\nName the log folder to which this store was exported."
+      }
     }
     try beginning.reader.snapshot { try keep($0, digest: digest) }
     isComplete = true

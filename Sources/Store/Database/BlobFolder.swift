@@ -130,8 +130,17 @@ struct BlobFolder: Sendable {
     guard fsync(descriptor) == 0 else { throw failure("sync", file: path) }
   }
 
-  private func failure(_ verb: String, file: String) -> StoreError {
-    BlobFailure.unwritable(verb: verb, file: file, errno).at(path)
+  func failure(_ verb: String, file: String, number: Int32 = errno) -> StoreError {
+    let code: StoreError.Code =
+      switch number {
+      case ENOSPC, EDQUOT: .diskFull
+      case EROFS, EACCES: .readOnly
+      default: .inputOutput
+      }
+    return StoreError(code, at: path) {
+      "Can't \(verb) \(file) for a large value: \(systemText(number)). Nothing of this write was"
+        + " kept."
+    }
   }
 }
 

@@ -98,7 +98,7 @@ final class Blobs {
       values: [.text(digest), .integer(rows), .integer(history)]
     )
     guard connection.changes == 1 else {
-      throw BlobFailure.missing(digest: digest).at(connection.path)
+      throw missingValue(digest, at: connection.path)
     }
     isTouched = true
   }
@@ -157,7 +157,7 @@ final class Blobs {
 
   func data(_ digest: String) throws -> Data {
     guard let data = try data(ifThere: digest) else {
-      throw BlobFailure.missing(digest: digest).at(connection.path)
+      throw missingValue(digest, at: connection.path)
     }
     return data
   }
@@ -165,7 +165,7 @@ final class Blobs {
   func content(_ digest: String) throws -> LargeValue {
     if let folder, folder.contains(digest) { return .file(folder.file(digest)) }
     guard let data = try Self.data(digest, on: connection) else {
-      throw BlobFailure.missing(digest: digest).at(connection.path)
+      throw missingValue(digest, at: connection.path)
     }
     return .bytes(data)
   }
@@ -264,9 +264,23 @@ extension BlobFolder {
     let name = ".writing.\(getpid()).\(UInt64.random(in: 0...UInt64.max))"
     let descriptor = open(file(name), O_WRONLY | O_CREAT | O_CLOEXEC, 0o666)
     guard descriptor >= 0 else {
-      throw BlobFailure.unwritable(verb: "create", file: file(name), errno).at(path)
+      throw failure("create", file: file(name))
     }
     close(descriptor)
     return name
+  }
+}
+
+func missingValue(_ digest: String, at path: String) -> StoreError {
+  StoreError(.missingBlob, at: path) {
+    "The large value \(digest) of the store \(path) is missing."
+      + "\nRestore the folder \(path)-blobs together with the store."
+  }
+}
+
+func missingInReplay(_ digest: String) -> StoreError {
+  StoreError(.missingBlob) {
+    "The large value \(digest) of a replayed transaction is missing."
+      + "\nCopy the blob file from the log folder."
   }
 }

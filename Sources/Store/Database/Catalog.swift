@@ -130,35 +130,42 @@ struct Catalog {
     guard case .text(let identifier) = try Self.value("identifier", on: connection),
       case .integer(let lineage) = try Self.value("lineage", on: connection),
       case .integer(let schemaID) = try Self.value("schema", on: connection)
-    else { throw Self.damaged(.identifier, path: connection.path) }
+    else { throw Self.damaged("identifier", at: connection.path) }
     // The identifier must be a UUID, because it becomes part of the name of a folder.
     guard UUID(uuidString: identifier) != nil else {
-      throw Self.damaged(.identifier, path: connection.path)
+      throw Self.damaged("identifier", at: connection.path)
     }
     let find = "SELECT json FROM \(connection.tables.schema) WHERE id = ?1"
     guard
       let json = try connection.first(find, values: [.integer(schemaID)], read: { $0.data(at: 0) })
-    else { throw Self.damaged(.schema, path: connection.path) }
+    else { throw Self.damaged(at: connection.path) }
     do {
       schema = try StoreSchema(json: json)
     } catch {
-      throw Self.damaged(.schema, path: connection.path, cause: error)
-    }
-    if schema.isAdopted, schema.encoding != TextEncoding(rawValue: connection.encoding) {
-      throw FileFailure.otherEncoding(schema.encoding, now: connection.encoding)
-        .at(connection.path)
+      throw Self.damaged(at: connection.path, cause: error)
     }
     self.identifier = identifier
     self.lineage = lineage
     self.schemaID = schemaID
     isReplica = try Self.value("replica", on: connection) == .integer(1)
+    if schema.isAdopted, schema.encoding != TextEncoding(rawValue: connection.encoding) {
+      let path = connection.path
+      throw StoreError(.schemaMismatch, at: path) {
+        "The texts of \(path) are in \(connection.encoding), but its history was recorded in"
+          + " \(schema.encoding?.rawValue ?? "UTF-8")."
+          + "\nTo begin a new history: travelog adopt --detach --discard-history \(path) &&"
+          + " travelog adopt \(path)"
+      }
+    }
   }
 
-  private static func damaged(
-    _ part: FileFailure.CatalogPart,
-    path: String,
+  static func damaged(
+    _ part: String = "schema",
+    at path: String,
     cause: (any Error)? = nil
   ) -> StoreError {
-    FileFailure.damagedCatalog(part).at(path, cause: cause)
+    StoreError(.damaged, at: path, cause: cause) {
+      "The catalog of the store \(path) is damaged: its \(part) is missing or invalid."
+    }
   }
 }

@@ -20,7 +20,7 @@ func catalogSchemas(on connection: Connection) throws -> [CatalogSchema] {
     do {
       schema = try StoreSchema(json: rows.data(at: 2))
     } catch {
-      throw FileFailure.damagedCatalog(.schema).at(connection.path, cause: error)
+      throw Catalog.damaged(at: connection.path, cause: error)
     }
     result.append(
       CatalogSchema(id: rows.int64(at: 0), digest: rows.string(at: 1), schema: schema)

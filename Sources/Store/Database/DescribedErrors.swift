@@ -30,28 +30,76 @@ package func describingErrorsOfFiles<Result>(_ body: () throws -> Result) throws
 }
 
 private func described(_ error: SQLiteError, path: String, timeout: Duration?) -> StoreError {
-  StoreError(failure(error, path: path, timeout: timeout), path: path, cause: error)
-}
-
-private func failure(_ error: SQLiteError, path: String, timeout: Duration?) -> FileFailure {
-  if error.code == SQLiteError.inputOutputNoMemory { return .outOfMemory }
-  if [ENOSPC, EDQUOT].contains(error.systemError) { return .full }
-  return switch error.primaryCode {
-  case SQLiteError.noMemory: .outOfMemory
-  case SQLiteError.busy: isKeptLocked(path) ? .kept(waited: timeout) : .locked(waited: timeout)
-  case SQLiteError.locked, SQLiteError.protocolFailure: .locked(waited: nil)
-  case SQLiteError.full: .full
-  case SQLiteError.notADatabase: .notADatabase
-  case SQLiteError.corrupt: .damaged
-  case SQLiteError.readOnly: .writeProtected
+  let notKept = "an unfinished change was not kept"
+  func failure(_ code: StoreError.Code, _ wording: () -> Wording) -> StoreError {
+    StoreError(code, at: path, cause: error, wording)
+  }
+  var outOfMemory: StoreError {
+    failure(.outOfMemory) { "There is not enough memory for the store \(path); \(notKept)." }
+  }
+  var full: StoreError {
+    failure(.diskFull) { "There is no space left for the store \(path); \(notKept)." }
+  }
+  func locked(_ time: Duration?) -> StoreError {
+    failure(.locked) {
+      "Another program is writing to \(path) and did not finish"
+        + " \(time.map { "within \(text($0))" } ?? "in time").\nTry again."
+    }
+  }
+  if error.code == SQLiteError.inputOutputNoMemory { return outOfMemory }
+  if [ENOSPC, EDQUOT].contains(error.systemError) { return full }
+  switch error.primaryCode {
+  case SQLiteError.noMemory: return outOfMemory
+  case SQLiteError.busy where isKeptLocked(path):
+    return failure(.locked) {
+      "Another program keeps \(path) locked"
+        + "\(timeout.map { ", and did not release the lock within \(text($0))" } ?? "")."
+        + "\nClose this program. Perhaps it uses PRAGMA locking_mode = EXCLUSIVE, which keeps the"
+        + " lock until the program ends."
+    }
+  case SQLiteError.busy: return locked(timeout)
+  case SQLiteError.locked, SQLiteError.protocolFailure: return locked(nil)
+  case SQLiteError.full: return full
+  case SQLiteError.notADatabase:
+    return failure(.notADatabase) { "The file \(path) is not a SQLite database." }
+  case SQLiteError.corrupt: return failure(.damaged) { "The store \(path) is damaged." }
+  case SQLiteError.readOnly: return writeProtected(at: path, cause: error)
+  case SQLiteError.cantOpen where isFolder(path):
+    return failure(.notAStore) { "\(path) is a folder; a store is a file such as trips.store." }
+  case SQLiteError.cantOpen where access(path, F_OK) != 0:
+    return missingFile(at: path, cause: error)
   case SQLiteError.cantOpen:
-    isFolder(path) ? .folder : access(path, F_OK) == 0 ? .noCompanions : .missing
-  case SQLiteError.inputOutput: .inputOutput
+    return failure(.readOnly) {
+      "The store \(path) can't be opened: SQLite can't create its files in the folder of the store."
+    }
+  case SQLiteError.inputOutput:
+    return failure(.inputOutput) { "Can't read or write the store \(path); \(notKept)." }
   case SQLiteError.error
   where error.message.hasPrefix("no such table") || error.message.hasPrefix("no such column"):
-    .otherTables(error.message)
-  default: .refused(error.message)
+    return failure(.damaged) {
+      "The tables of the store \(path) do not match its schema (\(error.message)); another program"
+        + " changed them.\nTo list the differences: travelog check \(path)"
+    }
+  default:
+    return failure(.database) {
+      "SQLite refused a statement on the store \(path) (\(error.message))."
+    }
   }
+}
+
+func missingFile(at path: String, cause: (any Error)? = nil) -> StoreError {
+  StoreError(.missing, at: path, cause: cause) { "There is no file \(path)." }
+}
+
+func writeProtected(at path: String, cause: (any Error)? = nil) -> StoreError {
+  StoreError(.readOnly, at: path, cause: cause) {
+    "\(path) can't be written: the file, its folder or its disk is write-protected."
+  }
+}
+
+/// A duration as text, such as “10 s”, or “50 ms” for less than a second.
+private func text(_ time: Duration) -> String {
+  time < .seconds(1) ? "\(Int64(time / .milliseconds(1))) ms" : "\(time.components.seconds) s"
 }
 
 private func isFolder(_ path: String) -> Bool {

@@ -18,6 +18,18 @@ struct SchemaCheck {
     // A schema of another version is compatible if the tables are the same.
     let differences = schema.differences(fromStored: stored)
     guard !differences.isEmpty else { return }
-    throw MigrationFailure.migratedByOthers(stored: stored, known: schema).at(connection.path)
+    throw migratedByOthers(from: schema, to: stored, at: connection.path)
+  }
+}
+
+func migratedByOthers(
+  from known: StoreSchema,
+  to stored: StoreSchema,
+  at path: String
+) -> StoreError {
+  StoreError(.schemaMismatch, at: path, items: known.differences(fromStored: stored)) {
+    "Another process migrated the store \(path) to version \(stored.version) of the schema;"
+      + " this process uses version \(known.version)."
+      + "\nOpen the store again with the newer model."
   }
 }

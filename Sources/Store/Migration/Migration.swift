@@ -41,7 +41,7 @@ package enum Migration {
       let (connection, catalog) = try StoreFile(location: .file(file), options: options)
         .open()
       guard catalog.schema != schema else { return nil }
-      let plan = try MigrationPlan(from: catalog.schema, to: schema)
+      let plan = try MigrationPlan(from: catalog.schema, to: schema, path: path)
       return try apply(plan, on: connection, author: author, provenance: options.provenance)
         ? plan : nil
     }
@@ -82,7 +82,7 @@ package enum Migration {
     committed: () -> Void,
     abandoned: () -> Void
   ) throws -> Result {
-    guard !connection.isInTransaction else { throw MigrationFailure.outOfOrder.at(connection.path) }
+    guard !connection.isInTransaction else { throw outOfOrder(at: connection.path) }
     // Dropping a table must not delete the links to its rows; foreign keys are checked before the
     // transaction ends. Other programs' views must not make a rename fail.
     try connection.setForeignKeys(enforced: false)
@@ -111,7 +111,7 @@ package enum Migration {
     let catalog = try Catalog(on: connection)
     if catalog.schema == plan.to { return false }
     guard catalog.schema == plan.from else {
-      throw MigrationFailure.changedMeanwhile.at(connection.path)
+      throw changedMeanwhile(at: connection.path)
     }
     try StoreCapture.seal(on: connection, blobs: blobs)
     if try Catalog.historyMode(on: connection) == .tombstones {
@@ -162,6 +162,7 @@ package enum Migration {
 
   /// Adds the SQL function that reads a value in a blob file.
   private static func addContents(of blobs: Blobs, to connection: Connection) throws {
+    let path = connection.path
     try connection.addFunction(
       "store_blob_content",
       argumentCount: 1,
@@ -169,7 +170,7 @@ package enum Migration {
     ) { [weak blobs] arguments in
       // `blobs` is weak, because the connection retains the function, and `blobs` retains the
       // connection.
-      guard let blobs else { throw StoreError(MigrationFailure.outOfOrder) }
+      guard let blobs else { throw outOfOrder(at: path) }
       return .blob(try blobs.data(arguments.string(at: 0)))
     }
   }
@@ -199,5 +200,17 @@ package enum Migration {
         (SELECT "count" FROM "counts" WHERE "counts"."sha256" = "store_blob"."sha256"), 0)
       """
     )
+  }
+}
+
+func changedMeanwhile(at path: String) -> StoreError {
+  StoreError(.changedMeanwhile, at: path) {
+    "Another process changed the store \(path) during its migration; nothing was migrated."
+  }
+}
+
+func outOfOrder(at path: String) -> StoreError {
+  StoreError(.misuse, at: path) {
+    "The steps of a migration of the store \(path) ran in the wrong order."
   }
 }

@@ -32,12 +32,17 @@ struct MigrationChecks {
     guard count > 0 else { return }
     let ids = try numbers("SELECT \"id\" FROM \(rows) ORDER BY \"id\" LIMIT \(Self.namedAtMost)")
     let layout = plan.mapping.newLayouts[row.entity]
-    throw MigrationFailure.missingValues(
-      property: property(column, row: row),
-      isAttribute: layout.columns[column.column].destination == nil,
-      ids.map { ObjectName(layout.entity.name, id: $0) },
-      count: count
-    ).at(connection.path)
+    throw StoreError(
+      .missingValue,
+      at: connection.path,
+      items: ids.map { ObjectName(layout.entity.name, id: $0) }
+    ) {
+      "\(property(column, row: row)) becomes required, but \(countText(count, noun: "row")) would"
+        + " have no value: \(layout.entity.name) \(listText(ids.map { "\($0)" }, of: count))."
+        + (layout.columns[column.column].destination == nil
+          ? "\nGive the attribute a default value in the model, or fill these rows first."
+          : "\nMake the relationship optional, or set it in a custom stage first.")
+    }
   }
 
   /// Throws if a relationship becomes to-one and an object has several links.
@@ -51,11 +56,12 @@ struct MigrationChecks {
     guard count > 0 else { return }
     let ids = try numbers("\(owners) ORDER BY \"source\" LIMIT \(Self.namedAtMost)")
     let name = plan.mapping.newLayouts[row.entity].entity.name
-    throw MigrationFailure.severalLinks(
-      property: property(column, row: row),
-      ids.map { ObjectName(name, id: $0) },
-      count: count
-    ).at(connection.path)
+    throw StoreError(.duplicate, at: connection.path, items: ids.map { ObjectName(name, id: $0) }) {
+      "\(property(column, row: row)) becomes a relationship to one object, but refers to several"
+        + " objects in \(countText(count, noun: "object")): \(name)"
+        + " \(listText(ids.map { "\($0)" }, of: count)).\nIn a custom stage, first remove all"
+        + " objects except one from the relationship."
+    }
   }
 
   /// The error for rows that conflict in a new unique index; nil if no rows conflict.
@@ -89,13 +95,19 @@ struct MigrationChecks {
         + " LIMIT \(Self.namedAtMost)",
       values: values
     ) { $0.int64(at: 0) }
-    return MigrationFailure.duplicates(
-      properties: names,
-      values: values.map { words($0) },
-      count: count,
-      ids.map { ObjectName(layout.entity.name, id: $0) },
-      in: Int(example.int64(at: Int32(columns.count)))
-    ).at(connection.path)
+    let total = Int(example.int64(at: Int32(columns.count)))
+    let entity = layout.entity.name
+    return StoreError(
+      .duplicate,
+      at: connection.path,
+      items: ids.map { ObjectName(entity, id: $0) }
+    ) {
+      "\(listText(names)) of \(entity) becomes unique, but"
+        + " \(count == 1 ? "1 value occurs" : "\(count) values occur") more than once:"
+        + " \(listText(values.map { words($0) })) in \(entity)"
+        + " \(listText(ids.map { "\($0)" }, of: total))."
+        + "\nMake the values differ in a custom stage first."
+    }
   }
 
   /// The error for links that would be dangling after the migration; nil if there are no such
@@ -103,11 +115,12 @@ struct MigrationChecks {
   func danglingLinks() throws -> StoreError? {
     let statement = try connection.prepare("PRAGMA foreign_key_check")
     guard try statement.step() else { return nil }
-    return MigrationFailure.danglingRow(
-      statement.int64(at: 1),
-      table: statement.string(at: 0),
-      parent: statement.string(at: 2)
-    ).at(connection.path)
+    return StoreError(.missingReference, at: connection.path) {
+      "Row \(statement.int64(at: 1)) of the table \(statement.string(at: 0)) would refer to a row"
+        + " of \(statement.string(at: 2)) that does not exist after the migration; nothing was"
+        + " changed."
+        + "\nSet the relationship to another object first."
+    }
   }
 
   private func number(_ sql: String) throws -> Int { Int(try numbers(sql).first ?? 0) }

@@ -59,7 +59,12 @@ package final class StagedMigration {
     let isKnown = stat(other.path(percentEncoded: false), &status) == 0
     let mode = isKnown ? status.st_mode & 0o666 : 0o600
     let descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode)
-    guard descriptor >= 0 else { throw FileFailure.workingCopy(errno).at(path) }
+    guard descriptor >= 0 else {
+      let number = errno
+      throw StoreError(number == EACCES || number == EROFS ? .readOnly : .inputOutput, at: path) {
+        "Can't create \(path), the copy that a migration works on: \(systemText(number))."
+      }
+    }
     close(descriptor)
   }
 
@@ -87,9 +92,10 @@ package final class StagedMigration {
 
   /// Commits; `whenUnlocked` is called while no lock is held.
   func commit(whenUnlocked: () throws -> Void) throws {
-    guard isOpen else { throw MigrationFailure.outOfOrder.at(file.path(percentEncoded: false)) }
+    let path = file.path(percentEncoded: false)
+    guard isOpen else { throw outOfOrder(at: path) }
     defer { abandon() }
-    try describingErrors(at: file.path(percentEncoded: false)) {
+    try describingErrors(at: path) {
       let copy = try Connection(
         path: workingCopy.path(percentEncoded: false),
         mode: .readWrite
@@ -97,7 +103,9 @@ package final class StagedMigration {
       guard
         try Catalog.value("identifier", on: copy) == Catalog.value("identifier", on: lock)
       else {
-        throw MigrationFailure.otherStore.at(file.path(percentEncoded: false))
+        throw StoreError(.misuse, at: path) {
+          "The working copy for the migration of \(path) is a copy of another store."
+        }
       }
       // SQLite can't copy a database inside a transaction of the target, so the lock is released
       // and taken again. The witness detects whether another program wrote meanwhile.
@@ -105,7 +113,7 @@ package final class StagedMigration {
       try whenUnlocked()
       try copy.backup(to: lock) {
         guard try witness.dataVersion() == version else {
-          throw MigrationFailure.changedMeanwhile.at(file.path(percentEncoded: false))
+          throw changedMeanwhile(at: path)
         }
         try blobs.bringBack()
       }

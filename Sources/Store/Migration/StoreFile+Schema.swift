@@ -2,15 +2,6 @@ import Changes
 import SQLite
 
 extension StoreFile {
-  /// Throws if the store has a newer version of the schema.
-  private func checkVersion(
-    of stored: StoreSchema,
-    wanted: StoreSchema
-  ) throws {
-    guard SchemaVersion(wanted.version) < SchemaVersion(stored.version) else { return }
-    throw MigrationFailure.newerSchema(stored: stored, wanted: wanted).at(path)
-  }
-
   /// Opens the store.
   ///
   /// If the schema has the same tables as the store, the store gets the schema.
@@ -31,8 +22,11 @@ extension StoreFile {
     // If two attributes swap their names, the tables are equal although a migration is needed.
     let steps = PlannedSteps(try SchemaMapping(from: catalog.schema, to: schema)).steps
     guard differences.isEmpty, steps.isEmpty else {
-      try checkVersion(of: catalog.schema, wanted: schema)
-      throw MigrationFailure.needed(steps: steps.map(\.description), differences).at(path)
+      try checkVersion(of: catalog.schema, wanted: schema, path: path)
+      let reasons = differences.isEmpty ? steps.map(\.description) : differences.map { "\($0)" }
+      throw StoreError(.schemaMismatch, at: path, items: differences) {
+        "The store \(path) does not fit the model; a migration is needed:\(items: reasons)"
+      }
     }
     // The schemas differ only in their version, or in parts that are in no table.
     if !options.isReadOnly {

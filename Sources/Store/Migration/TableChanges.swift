@@ -93,7 +93,10 @@ struct TableChanges {
         // Duplicates are searched only if the index can't be created, because creating the index is
         // the fastest check.
         if let error = try checks.duplicates(in: table.definition) { throw error }
-        throw MigrationFailure.duplicatesIn(table: table.definition.name).at(connection.path)
+        throw StoreError(.duplicate, at: connection.path) {
+          "The migration requires unique values in the table \(table.definition.name), but some"
+            + " occur more than once.\nMake the values differ in a custom stage first."
+        }
       }
     }
   }

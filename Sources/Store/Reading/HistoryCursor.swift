@@ -30,7 +30,9 @@ package final class HistoryCursor {
     guard try transactions.step() else { return nil }
     let transaction = try rows.transaction(at: transactions)
     if let expected {
-      guard transaction.follows(expected) else { throw rows.damaged(.missingTransaction(expected)) }
+      guard transaction.follows(expected) else {
+        throw rows.damaged("transaction \(expected) is missing")
+      }
       self.expected = transaction.id + 1
     }
     current = transaction
@@ -47,7 +49,7 @@ package final class HistoryCursor {
       nextChangeID = id
     }
     guard let changes, try changes.step(), changes.int64(at: 9) == current.id else {
-      throw rows.damaged(.missingChanges(of: current.id))
+      throw rows.damaged("changes of transaction \(current.id) are missing")
     }
     nextChangeID += 1
     remaining -= 1

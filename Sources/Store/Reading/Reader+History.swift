@@ -66,16 +66,22 @@ extension Reader {
   package func check(_ point: HistoryPoint, through last: Int64 = .max) throws {
     let range = try historyRange()
     guard point.lineage == range.head.lineage else {
-      throw failure(.otherLineage(point.lineage, storeLineage: range.head.lineage))
+      throw diverged {
+        "the requested point is in lineage \(point.lineage), but the store has lineage"
+          + " \(range.head.lineage)."
+      }
     }
     guard point.transaction <= range.head.transaction else {
-      throw failure(.beyondHead(point.transaction, head: range.head.transaction))
+      throw diverged {
+        "the requested point is transaction \(point.transaction), but the last transaction of the"
+          + " store is \(range.head.transaction)."
+      }
     }
     guard point.transaction >= range.base.transaction else {
       throw try expired(point.transaction + 1, base: range.base)
     }
     guard try history.digest(of: point.transaction) == point.digest else {
-      throw failure(.otherDigest(point.transaction))
+      throw diverged { "transaction \(point.transaction) has another digest." }
     }
     if let deleted = try firstDeletedTransaction(after: point.transaction, through: last) {
       throw try expired(deleted, base: range.base)
@@ -127,10 +133,17 @@ extension Reader {
 
   private func expired(_ id: Int64, base: HistoryPoint) throws -> StoreError {
     let oldest = try historyRange().oldest
-    return failure(.expired(id, base: base.transaction, oldest: oldest))
+    return StoreError(.historyExpired, at: connection.path) {
+      "Transaction \(id) was deleted from the history of the store \(connection.path), which begins"
+        + " after transaction \(base.transaction)"
+        + "; \(oldest.map { "the oldest kept transaction is \($0)" } ?? "no transaction is kept")."
+    }
   }
 
-  private func failure(_ reason: HistoryFailure) -> StoreError {
-    StoreError(reason, path: connection.path)
+  private func diverged(_ evidence: () -> Wording) -> StoreError {
+    StoreError(.historyDiverged, at: connection.path) {
+      "The store \(connection.path) was restored from an older copy or is another store: "
+        + evidence()
+    }
   }
 }

@@ -137,7 +137,7 @@ package final class Reader {
     if let data = try passing?.blobs.data(inMemory: digest) ?? blobFolder?.read(digest) {
       return data
     }
-    throw BlobFailure.missing(digest: digest).at(connection.path)
+    throw missingValue(digest, at: connection.path)
   }
 
   /// The bytes of a large value in history.
@@ -148,7 +148,7 @@ package final class Reader {
     guard
       let data = try passing?.blobs.data(inMemory: digest)
         ?? Blobs.data(digest, on: connection)
-    else { throw BlobFailure.missing(digest: digest).at(connection.path) }
+    else { throw missingValue(digest, at: connection.path) }
     return data
   }
 

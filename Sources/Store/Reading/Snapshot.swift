@@ -21,7 +21,7 @@ extension Reader {
   /// Another program may have written something that no transaction of the store contains yet.
   package func checkState(isAfter point: HistoryPoint) throws {
     guard try historyRange().head == point else {
-      throw FileFailure.unrecordedChange.at(connection.path)
+      throw unrecordedChange(at: connection.path)
     }
   }
 
@@ -45,7 +45,7 @@ extension Reader {
     if connection.tables.prefix != nil {
       return try withPassingValues { try adoptedSnapshot(at: transaction ?? .max, $0, body) }
     }
-    guard try !hasUnshownChanges() else { throw FileFailure.unrecordedChange.at(connection.path) }
+    guard try !hasUnshownChanges() else { throw unrecordedChange(at: connection.path) }
     try withPassingValues { try snapshot($0, body) }
   }
 
@@ -91,7 +91,11 @@ extension Reader {
   package func checkValuesAreKnown() throws {
     let count = try UnknownValues(connection, layouts: layouts).count
     guard count > 0 else { return }
-    throw HistoryFailure.unknownValues(count).at(connection.path)
+    throw StoreError(.irreversible, at: connection.path) {
+      "The rows of the replica \(connection.path) have placeholders for \(count) erased"
+        + " \(count == 1 ? "value" : "values"), so the rows do not show the state of the origin."
+        + "\nImport the logs up to a later transaction, which sets these values again."
+    }
   }
 }
 

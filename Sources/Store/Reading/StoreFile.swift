@@ -83,7 +83,7 @@ struct StoreFile: Sendable {
     case .file:
       connection = try Connection(path: path, mode: canCreate ? .readWriteCreate : .readWrite)
       // If SQLite can't open a file for writing, it opens it for reading and reports no error.
-      guard !connection.isReadOnly else { throw FileFailure.writeProtected.at(path) }
+      guard !connection.isReadOnly else { throw writeProtected(at: path) }
     }
     connection.triesLocksOften = options.triesLocksOften
     connection.setBusyTimeout(options.busyTimeout)
@@ -145,7 +145,7 @@ struct StoreFile: Sendable {
   /// store, and it is opened as immutable. Files that SQLite would create could belong to another
   /// user than the store, and then the owner of the store could not write to it any more.
   private func connectReadOnly() throws -> Connection {
-    guard access(path, F_OK) == 0 else { throw FileFailure.missing.at(path) }
+    guard access(path, F_OK) == 0 else { throw missingFile(at: path) }
     let isWritable = mayWrite(path) && mayWrite(folder)
     var connection = try Connection(path: path, mode: isWritable ? .readWrite : .readOnly)
     if isWritable {
@@ -167,7 +167,10 @@ struct StoreFile: Sendable {
   /// The values that were read may then belong to different states of the store.
   func checkIsUnchanged(_ connection: Connection) throws {
     guard connection.isImmutable, FileState(path) != opened else { return }
-    throw FileFailure.changedWhileRead.at(path)
+    throw StoreError(.locked, at: path) {
+      "Another program changed the store \(path) while it was read, and this user has no permission"
+        + " to lock it.\nTry again when the other program has finished."
+    }
   }
 
   private func prepareForWriting(_ connection: Connection) throws {
@@ -196,7 +199,10 @@ struct StoreFile: Sendable {
       do {
         let statement = try connection.prepare("PRAGMA journal_mode = WAL")
         if try statement.step(), statement.string(at: 0) == "wal" { return }
-        throw FileFailure.noWriteAheadLog.at(path)
+        throw StoreError(.readOnly, at: path) {
+          "SQLite can't create a write-ahead log for the store \(path)."
+            + "\nMove the store to a local file system."
+        }
       } catch SQLiteError.busy where ContinuousClock.now < deadline && !StopRequest.isMade {
         // For this lock, SQLite ignores the busy timeout. So the loop waits.
         sleepBriefly()
@@ -248,14 +254,17 @@ struct StoreFile: Sendable {
     } else if let prefix = try AdoptedFile.prefix(on: connection) {
       try connection.useTables(prefix: prefix)
       guard case .integer(let number) = try Catalog.value("format", on: connection) else {
-        throw FileFailure.damagedCatalog(.schema).at(path)
+        throw Catalog.damaged(at: path)
       }
       format = number
     } else {
       throw try foreignFile(connection)
     }
     guard format <= Int64(Catalog.format) else {
-      throw FileFailure.newerFormat(format, known: Catalog.format).at(path)
+      throw StoreError(.newerFormat, at: path) {
+        "The store \(path) has format \(format); this program reads formats up to"
+          + " \(Catalog.format)."
+      }
     }
   }
 
@@ -267,14 +276,26 @@ struct StoreFile: Sendable {
     guard let size = try connection.integer("PRAGMA page_size"), stat(path, &file) == 0,
       size > 0, Int64(file.st_size) % size != 0
     else { return }
-    throw FileFailure.cutOff(bytes: Int(file.st_size)).at(path)
+    throw StoreError(.damaged, at: path) {
+      "The store \(path) is damaged: the file was cut off at \(file.st_size) bytes."
+    }
   }
 
   private func foreignFile(_ connection: Connection) throws -> StoreError {
-    if try isEmpty(connection) { return FileFailure.empty.at(path) }
+    if try isEmpty(connection) {
+      return StoreError(.notAStore, at: path) {
+        "\(path) is empty; no program has created a store in this file yet."
+          + "\nGive the path of a store. Programs that use Travelog create stores."
+      }
+    }
     let isApple =
       try connection.hasRow("SELECT 1 FROM sqlite_schema WHERE name = 'Z_METADATA'")
-    return StoreError(isApple ? FileFailure.appleStore : .foreignDatabase, path: path)
+    return isApple
+      ? appleStore(at: path)
+      : StoreError(.notAStore, at: path) {
+        "\(path) is a SQLite database without Travelog history."
+          + "\nTo add a history: travelog adopt \(path)"
+      }
   }
 }
 

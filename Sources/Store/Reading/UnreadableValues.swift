@@ -12,14 +12,11 @@ extension EntityLayout {
   }
 
   package func unreadable(_ value: Value, column: ColumnIndex, id: Int64) -> StoreError {
-    StoreError(
-      ObjectFailure.unreadable(
-        ObjectName(entity.name, id: id),
-        property: columns[column].property,
-        found: words(for: value),
-        expected: words(for: columns[column])
-      )
-    )
+    StoreError(.unreadableValue) {
+      "\(ObjectName(entity.name, id: id)) can't be read: \(columns[column].property) has"
+        + " \(words(for: value)) instead of \(words(for: columns[column])). Another program wrote"
+        + " this value.\nCorrect the value with the sqlite3 shell."
+    }
   }
 
   package func isReadable(_ value: Value, at column: ColumnIndex) -> Bool {

@@ -37,7 +37,7 @@ extension Reader {
           text.removeAll()
           let kind = try table.append(from: before, to: after, text: &text, blobs: passing.blobs)
           guard !passing.blobs.isTouched else {
-            throw FileFailure.unrecordedChange.at(connection.path)
+            throw unrecordedChange(at: connection.path)
           }
           guard let kind else { return }
           try text.withChange(kind, sequence: 0, table: table, name: name, body)

@@ -125,7 +125,7 @@ final class Erasure {
       var change = try rows.change(at: reading)
       let id = reading.int64(at: 9)
       guard let transaction = try rows.transaction(id) else {
-        throw rows.damaged(.missingTransaction(id))
+        throw rows.damaged("transaction \(id) is missing")
       }
       var gone = try change.toldValues.filter {
         try !$0.isErased && erases(transaction, change, $0)
@@ -140,7 +140,9 @@ final class Erasure {
         change.leaf = $0
         return try write(change, id: reading.int64(at: 11), without: gone, salt: salt)
       }
-      guard let digest = transaction.digest else { throw rows.damaged(.missingTransaction(id)) }
+      guard let digest = transaction.digest else {
+        throw rows.damaged("transaction \(id) is missing")
+      }
       try restate(RestatedLine(sequence: change.sequence, values: left), transaction, digest)
     }
   }

@@ -94,6 +94,6 @@ struct HiddenRow {
   }
 
   private func damaged() -> StoreError {
-    HistoryFailure.damaged(.missingSeed(of: transaction.id)).at(connection.path)
+    damagedHistory("seeds of transaction \(transaction.id) are missing", at: connection.path)
   }
 }

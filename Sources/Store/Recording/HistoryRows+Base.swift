@@ -7,9 +7,9 @@ extension HistoryRows {
   func base() throws -> HistoryPoint {
     guard case .text(let identifier) = try Catalog.value("identifier", on: connection),
       case .integer(let lineage) = try Catalog.value("lineage", on: connection)
-    else { throw damaged(.missingCatalogEntry) }
+    else { throw missingCatalogEntry() }
     guard Self.ids.contains(lineage) else {
-      throw damaged(.impossibleNumber(lineage, as: "the lineage"))
+      throw impossible(lineage, "the lineage")
     }
     let id = try Catalog.value("history_base", on: connection)
     guard case .integer(let transaction) = id else {
@@ -20,12 +20,16 @@ extension HistoryRows {
       )
     }
     guard Self.ids.contains(transaction) else {
-      throw damaged(.impossibleNumber(transaction, as: "the transaction of the base"))
+      throw impossible(transaction, "the transaction of the base")
     }
     guard case .blob(let bytes) = try Catalog.value("history_base_digest", on: connection),
       let digest = bytes.withUnsafeBytes({ Digest(bytes: $0) })
-    else { throw damaged(.missingCatalogEntry) }
+    else { throw missingCatalogEntry() }
     return HistoryPoint(lineage: lineage, transaction: transaction, digest: digest)
+  }
+
+  private func missingCatalogEntry() -> StoreError {
+    damaged("the catalog has no valid identifier, no valid lineage or no valid digest of the base")
   }
 
   /// Sets the base: the last transaction that history no longer contains, or never contained.

@@ -12,14 +12,14 @@ extension HistoryRows {
     defer { rows.reset() }
     for _ in 0..<transaction.count {
       guard try rows.step(), rows.int64(at: 9) == transaction.id else {
-        throw damaged(.missingChanges(of: transaction.id))
+        throw damaged("changes of transaction \(transaction.id) are missing")
       }
       digest.take(try change(at: rows))
     }
     do throws(ProofError) {
       return try digest.close(TransactionLines(transaction)).transaction
     } catch {
-      throw damaged(.unreadable(transaction.id, error.message))
+      throw unreadableTransaction(transaction.id, error.message, at: path)
     }
   }
 
@@ -35,7 +35,7 @@ extension HistoryRows {
           break
         }
         if known == id { return nil }
-        throw damaged(.missingTransaction(known))
+        throw damaged("transaction \(known) is missing")
       }
       digest = transaction.chainDigest
       if digest == nil { known -= 1 }
@@ -61,9 +61,9 @@ extension HistoryRows {
     }
     let last = ends.int64(at: 1)
     for id in [ends.int64(at: 0), last] where !Self.ids.contains(id) {
-      throw damaged(.impossibleNumber(id, as: "the id of a transaction"))
+      throw impossible(id, "the id of a transaction")
     }
-    guard let digest = try digest(of: last) else { throw damaged(.missingTransaction(last)) }
+    guard let digest = try digest(of: last) else { throw damaged("transaction \(last) is missing") }
     return HistoryRange(
       base: base,
       oldest: ends.int64(at: 0),

@@ -133,23 +133,21 @@ final class HistoryRows {
   func transaction(at row: Statement) throws -> Transaction {
     let id = row.int64(at: 0)
     guard Self.ids.contains(id) else {
-      throw damaged(.impossibleNumber(id, as: "the id of a transaction"))
+      throw impossible(id, "the id of a transaction")
     }
     guard let operation = TransactionOperation(rawValue: row.string(at: 2)) else {
-      throw damaged(.unknownOp(row.string(at: 2), of: id))
+      throw damaged("transaction \(id) has the unknown op \(abbreviated(row.string(at: 2)))")
     }
     guard let state = Transaction.State(rawValue: row.string(at: 13)) else {
-      throw damaged(.unknownState(row.string(at: 13), of: id))
+      throw damaged(
+        "transaction \(id) has the unknown state \(abbreviated(row.string(at: 13)))"
+      )
     }
     guard Self.ids.contains(row.int64(at: 9)) else {
-      throw damaged(
-        .impossibleNumber(row.int64(at: 9), as: "the first change of transaction \(id)")
-      )
+      throw impossible(row.int64(at: 9), "the first change of transaction \(id)")
     }
     guard Self.counts.contains(row.int64(at: 10)) else {
-      throw damaged(
-        .impossibleNumber(row.int64(at: 10), as: "the number of changes of transaction \(id)")
-      )
+      throw impossible(row.int64(at: 10), "the number of changes of transaction \(id)")
     }
     var transaction = Transaction(
       id: id,
@@ -175,7 +173,7 @@ final class HistoryRows {
 
   func change(at row: Statement) throws -> Change {
     guard let kind = ChangeKind(name: row.bytes(at: 0)) else {
-      throw damaged(.unknownKind(row.string(at: 0)))
+      throw unknownKind(row.string(at: 0), at: path)
     }
     var change = Change(
       kind: kind,
@@ -206,7 +204,7 @@ final class HistoryRows {
     let find = "SELECT digest FROM \(tables.schema) WHERE id = ?1"
     guard
       let digest = try connection.first(find, values: [.integer(id)], read: { $0.string(at: 0) })
-    else { throw damaged(.missingSchema("\(id)")) }
+    else { throw missingSchema("\(id)", at: path) }
     schemas[id] = digest
     return digest
   }
@@ -215,13 +213,34 @@ final class HistoryRows {
     if let known = schemas.first(where: { $0.value == digest }) { return known.key }
     let find = "SELECT id FROM \(tables.schema) WHERE digest = ?1"
     guard let id = try connection.integer(find, values: [.text(digest)]) else {
-      throw MigrationFailure.unknownSchema(digest: digest).at(connection.path)
+      throw StoreError(.schemaMismatch, at: path) {
+        "The store \(path) never had the schema \(digest), which a transaction needs."
+          + "\nReplay the migration to that schema first."
+      }
     }
     schemas[id] = digest
     return id
   }
 
-  func damaged(_ damage: HistoryDamage) -> StoreError {
-    HistoryFailure.damaged(damage).at(connection.path)
+  func damaged(_ detail: String) -> StoreError { damagedHistory(detail, at: path) }
+
+  func impossible(_ number: Int64, _ name: String) -> StoreError {
+    damaged("\(name) is the impossible number \(number)")
   }
+}
+
+package func damagedHistory(_ detail: String, at path: String) -> StoreError {
+  StoreError(.damaged, at: path) { "The history of the store \(path) is damaged: \(detail)." }
+}
+
+package func missingSchema(_ schema: String, at path: String) -> StoreError {
+  damagedHistory("the schema \(schema) is missing", at: path)
+}
+
+package func unreadableTransaction(_ id: Int64, _ detail: String, at path: String) -> StoreError {
+  damagedHistory("transaction \(id) can't be read: \(abbreviated(detail))", at: path)
+}
+
+func unknownKind(_ kind: String, at path: String) -> StoreError {
+  damagedHistory("a change has the unknown kind \(abbreviated(kind))", at: path)
 }

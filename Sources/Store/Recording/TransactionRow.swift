@@ -65,10 +65,10 @@ final class TransactionRow {
     guard try last.step() else { return (1, 1) }
     let (transaction, change) = (last.int64(at: 0), last.int64(at: 1))
     guard HistoryRows.ids.contains(transaction) else {
-      throw rows.damaged(.impossibleNumber(transaction, as: "the id of the last transaction"))
+      throw rows.impossible(transaction, "the id of the last transaction")
     }
     guard HistoryRows.ids.contains(change) else {
-      throw rows.damaged(.impossibleNumber(change, as: "the id of the last change"))
+      throw rows.impossible(change, "the id of the last change")
     }
     return (transaction + 1, change + 1)
   }
@@ -79,7 +79,9 @@ final class TransactionRow {
     defer { lastDigest.reset() }
     previous = try lastDigest.step() ? Digest(bytes: lastDigest.bytes(at: 0)) : nil
     guard previous == nil else { return }
-    guard let digest = try rows.digest(of: id) else { throw rows.damaged(.missingTransaction(id)) }
+    guard let digest = try rows.digest(of: id) else {
+      throw rows.damaged("transaction \(id) is missing")
+    }
     if try rows.transaction(id)?.digest == nil {
       try sealing.bind(1, id)
       try sealing.bind(2, Data(digest.bytes))

@@ -38,7 +38,7 @@ final class AdoptedUndo {
     let catalog = try Catalog(on: writer.connection)
     let schemas = try catalogSchemas(on: connection)
     guard let present = schemas.first(where: { $0.id == catalog.schemaID }) else {
-      throw HistoryFailure.damaged(.missingSchema("\(catalog.schemaID)")).at(connection.path)
+      throw missingSchema("\(catalog.schemaID)", at: connection.path)
     }
     past = try PastTables(on: connection, to: present)
   }
@@ -66,9 +66,15 @@ final class AdoptedUndo {
       }
     }
     try undo.revert(range)
-    guard undo.conflicts.isEmpty else { throw try undo.refusal(range) }
+    guard undo.conflicts.isEmpty else {
+      throw try HistoryRows(undo.connection).undoConflict(range, undo.conflicts)
+    }
     guard !writer.connection.hasMissingReferences else {
-      throw AdoptionFailure.undoLeavesReference.at(writer.connection.path)
+      let path = writer.connection.path
+      throw StoreError(.irreversible, at: path) {
+        "The undo would leave a row in \(path) that refers to a missing row. Nothing is changed."
+          + "\nAlso revert the later transactions that wrote such references."
+      }
     }
     try rebuildFullText(of: writer.schema, contents: undo.changed, on: writer.connection)
     return try Capture.sealAll(
@@ -81,19 +87,18 @@ final class AdoptedUndo {
     )
   }
 
-  private func refusal(_ range: ClosedRange<Int64>) throws -> StoreError {
-    let later = try HistoryRows(connection)
-      .transactions(after: range.upperBound, changing: conflicts.map(\.object))
-    return HistoryFailure.undoConflict(range, conflicts, later).at(connection.path)
-  }
-
   private func revert(_ range: ClosedRange<Int64>) throws {
     let rows = HistoryRows(connection)
     try rows.undo(
       range,
       obstacles: [.migration, .difference],
       through: range.upperBound,
-      obstructed: { AdoptionFailure.tablesChanged($0).at(rows.path) }
+      obstructed: { obstacle in
+        StoreError(.irreversible, at: rows.path) {
+          "Transaction \(obstacle) of \(rows.path) can't be reverted because it changed the"
+            + " definitions of tables, or recorded tables again.\nRevert other transactions."
+        }
+      }
     ) { transaction, change in
       try withPresentNames(change, of: transaction, apply)
     }
@@ -114,7 +119,12 @@ final class AdoptedUndo {
     guard let place = past.place(of: change, in: transaction) else {
       let name = String(decoding: change.entity, as: UTF8.self)
       let end = past.end(of: change, in: transaction) ?? transaction
-      throw AdoptionFailure.recordedAgain(transaction, name, by: end).at(connection.path)
+      throw StoreError(.irreversible, at: connection.path) {
+        "Transaction \(transaction) of \(connection.path) can't be reverted because it changed"
+          + " '\(abbreviated(name))', and transaction \(end) recorded all rows of this table again"
+          + " or removed the table.\nRevert only transactions that changed other tables, or"
+          + " transactions after \(end)."
+      }
     }
     guard place.keys != nil else { return try body(change) }
     let table = tables[place.table]
@@ -122,8 +132,11 @@ final class AdoptedUndo {
     let (old, new) = (place.translated(before), place.translated(after))
     // A row with values of removed columns can be deleted, but can't get these values again.
     guard change.kind == .delete || new.count == after.count else {
-      throw AdoptionFailure.columnsRemoved(transaction, table.layout.entity.name)
-        .at(connection.path)
+      throw StoreError(.irreversible, at: connection.path) {
+        "Transaction \(transaction) of \(connection.path) can't be reverted because it changed"
+          + " columns of '\(abbreviated(table.layout.entity.name))' that were removed later."
+          + "\nUse the program of this database to change the rows."
+      }
     }
     var text = ChangeText()
     for index in 0..<table.encoder.count {
@@ -159,7 +172,11 @@ final class AdoptedUndo {
     guard change.kind != .insert else {
       guard row == nil else { return note(key, expected: nil, found: "there") }
       if let columns = table.layout.entity.leftOutColumns {
-        throw refusal(key, .leftOut(columns.map(\.name)))
+        throw refusal(
+          "\(text(of: key)) can't be inserted again, because the history of \(connection.path)"
+            + " leaves out the values of \(quotedList(columns.map(\.name)))",
+          toDo: "insert"
+        )
       }
       return try write(key) { try table.insert(new, into: columns, name: name) }
     }
@@ -199,7 +216,7 @@ final class AdoptedUndo {
     do {
       try change(row.key, row.write)
     } catch let error as SQLiteError where error.isUniqueConflict {
-      throw refusal(row.key, .rejected(error.message))
+      throw rejected(row.key, error)
     }
   }
 
@@ -222,15 +239,21 @@ final class AdoptedUndo {
     } catch let error as SQLiteError where error.isUniqueConflict {
       throw error
     } catch let error as SQLiteError where error.isRefusal {
-      throw refusal(key, .rejected(error.message))
+      throw rejected(key, error)
     }
     let events = try events(after: start)
-    guard let first = events.first else { throw refusal(key, .prevented) }
+    guard let first = events.first else {
+      throw refusal("A trigger in \(connection.path) prevents the undo of \(text(of: key))")
+    }
     guard events.count == 1, first == key.entity else {
       // If other tables changed too, the table of the row itself is left out.
       let others = Set(events.filter { $0 != key.entity })
       let named = others.isEmpty ? [key.entity] : others.sorted { $0.number < $1.number }
-      throw refusal(key, .changesMore(named.map { writer.layouts[$0].entity.name }))
+      let tables = quotedList(named.map { writer.layouts[$0].entity.name })
+      throw refusal(
+        "The undo of \(text(of: key)) would also change \(tables) by a trigger or a foreign key in"
+          + " \(connection.path)"
+      )
     }
     changed.insert(writer.layouts[key.entity].entity.name)
   }
@@ -245,10 +268,25 @@ final class AdoptedUndo {
     return events
   }
 
-  private func refusal(_ key: RowKey, _ reason: AdoptionFailure.UndoReason) -> StoreError {
-    let row = "\(writer.layouts[key.entity].entity.name) \(key.id)"
-    return AdoptionFailure.notUndone(row: row, reason).at(connection.path)
+  private func rejected(_ key: RowKey, _ error: SQLiteError) -> StoreError {
+    refusal(
+      "\(connection.path) rejects the undo of \(text(of: key)): \(abbreviated(error.message))"
+    )
   }
+
+  private func refusal(_ wording: Wording, toDo verb: String = "change") -> StoreError {
+    StoreError(.irreversible, at: connection.path) {
+      wording + ". Nothing is changed.\nUse the program of this database to \(verb) the row."
+    }
+  }
+
+  private func text(of key: RowKey) -> String {
+    abbreviated("\(writer.layouts[key.entity].entity.name) \(key.id)")
+  }
+}
+
+private func quotedList(_ names: [String]) -> String {
+  names.map { "'\($0)'" }.joined(separator: ", ")
 }
 
 extension SQLiteError {

@@ -30,7 +30,7 @@ extension Migration {
     let location = Location.file(file)
     return try describingErrors(at: location.path) {
       let (connection, catalog) = try StoreFile(location: location, options: options).open()
-      guard catalog.isReplica else { throw ReplayFailure.notAReplica.at(location.path) }
+      guard catalog.isReplica else { throw notAReplica(at: location.path) }
       if schema.isAdopted {
         return try replayAdopted(
           connection,
@@ -42,7 +42,12 @@ extension Migration {
           body
         )
       }
-      let plan = try MigrationPlan(from: catalog.schema, to: schema, areRemovalsDone: true)
+      let plan = try MigrationPlan(
+        from: catalog.schema,
+        to: schema,
+        areRemovalsDone: true,
+        path: location.path
+      )
       var writer: Writer?
       return try inTransaction(on: connection) {
         let blobs = Blobs(connection, folder: location.blobFolder)
@@ -71,12 +76,15 @@ extension Migration {
   ) throws {
     let path = connection.path
     guard try Catalog(on: connection).schema == catalog.schema else {
-      throw MigrationFailure.changedMeanwhile.at(path)
+      throw changedMeanwhile(at: path)
     }
     // A replica with captured changes is not migrated, because these changes refer to the old
     // tables.
     guard try !StoreCapture.isAnythingCaptured(catalog.schema, on: connection) else {
-      throw ReplayFailure.changedByOthers(version: plan.to.version).at(path)
+      throw StoreError(.replayMismatch, at: path) {
+        "The replica \(path) can't be migrated to version \(plan.to.version) of the schema because"
+          + " another program has changed it."
+      }
     }
     let schemaID = try Catalog.add(plan.to, on: connection)
     try changeTables(plan, schemaID: schemaID, on: connection, blobs: blobs)

@@ -36,7 +36,7 @@ final class ReplayRows {
     adopted = writer.connection.tablePrefix == nil ? nil : AdoptedReplay(writer)
     unknown = UnknownValues(writer.connection, layouts: writer.layouts)
     values = ChangeValues(decoders: decoders, blobs: writer.blobs) {
-      throw StoreError(BlobFailure.missingInReplay(digest: $0))
+      throw missingInReplay($0)
     }
   }
 

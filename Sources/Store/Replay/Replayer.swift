@@ -56,7 +56,7 @@ package final class Replayer {
   }
 
   private func reset() {
-    rows.values.content = { throw StoreError(BlobFailure.missingInReplay(digest: $0)) }
+    rows.values.content = { throw missingInReplay($0) }
     snapshot = nil
     open = nil
     migrated = nil
@@ -72,10 +72,15 @@ package final class Replayer {
   /// - first: For a gap, the first transaction that the gap replaces.
   /// - Throws: ``StoreError/Code/historyGap`` if another transaction must be next.
   package func begin(_ id: Int64, count: Int64, first: Int64? = nil) throws {
-    guard open == nil else { throw failure(.outOfOrder) }
+    guard open == nil else { throw wrongOrder }
     try writer.recorder.begin()
     let next = writer.recorder.transaction
-    guard first ?? id == next else { throw failure(.gap(id, expected: next)) }
+    guard first ?? id == next else {
+      throw failure(.historyGap) {
+        "Transaction \(id) can't be replayed into the store \(path): the last transaction of the"
+          + " store is \(next - 1), so transaction \(next) must be next."
+      }
+    }
     open = (id, count)
     rows.transaction = id
     sequence = 0
@@ -90,10 +95,12 @@ package final class Replayer {
 
   /// Replays one of the prepared changes, which were parsed with the schema of this store.
   package func apply(_ changes: PreparedChanges, at index: Int) throws {
-    guard let open else { throw failure(.outOfOrder) }
+    guard let open else { throw wrongOrder }
     let change = changes.parts[index].change
     guard change.sequence == sequence, sequence < open.count else {
-      throw failure(.outOfPlace(name(of: change), next: sequence, count: open.count))
+      throw failure(.damaged) {
+        "\(name(of: change)) can't be replayed: change \(sequence) of \(open.count) must be next.\n"
+      }
     }
     try put(changes, index: index, isHistory: snapshot == nil)
     if snapshot == nil { try writer.recorder.copy(change, of: open.id) }
@@ -138,14 +145,17 @@ package final class Replayer {
   package func end(_ transaction: Transaction) throws {
     guard let open, snapshot == nil, open.id == transaction.id, open.count == transaction.count
     else {
-      throw failure(.outOfOrder)
+      throw wrongOrder
     }
     guard sequence == transaction.count else {
-      throw failure(.incomplete(sequence, of: transaction.count))
+      throw incomplete(of: transaction.count)
     }
     self.open = nil
     if migrated != nil, transaction.operation != .migration {
-      throw failure(.notAMigration(transaction.id))
+      throw failure(.misuse) {
+        "Transaction \(transaction.id) has another schema than the transaction before it, but is"
+          + " not a migration."
+      }
     }
     try rows.finish()
     guard try rows.differences.allSatisfy({ try isRecordedLater($0.entity) }) else {
@@ -184,15 +194,18 @@ package final class Replayer {
   /// - Throws: ``StoreError/Code/historyGap`` if the replica is not empty, and
   ///   ``StoreError/Code/misuse`` if it has another lineage.
   package func begin(snapshot point: HistoryPoint, count: Int64) throws {
-    guard open == nil else { throw failure(.outOfOrder) }
+    guard open == nil else { throw wrongOrder }
     let range = try HistoryRows(writer.connection).range()
     guard range.oldest == nil, range.base.transaction == 0, try isEmpty() else {
-      throw failure(.snapshotIntoContents)
+      throw failure(.historyGap) {
+        "A snapshot can't be replayed into \(path), which is not empty."
+      }
     }
     guard range.base.lineage == point.lineage else {
-      throw failure(
-        .otherLineage(point.lineage, replica: range.base.lineage)
-      )
+      throw failure(.misuse) {
+        "A snapshot of lineage \(point.lineage) can't be replayed into \(path), which has lineage"
+          + " \(range.base.lineage)."
+      }
     }
     snapshot = point
     if migrated == nil { rows.purpose = .snapshot }
@@ -209,8 +222,8 @@ package final class Replayer {
   ///   - sequences: The highest ids that the origin, an adopted file, ever gave to rows.
   /// - Throws: ``StoreError/Code/replayMismatch`` if one of the objects existed already.
   package func endSnapshot(time: String?, sequences: [TableSequence] = []) throws {
-    guard let open, let point = snapshot else { throw failure(.outOfOrder) }
-    guard sequence == open.count else { throw failure(.incomplete(sequence, of: open.count)) }
+    guard let open, let point = snapshot else { throw wrongOrder }
+    guard sequence == open.count else { throw incomplete(of: open.count) }
     self.open = nil
     snapshot = nil
     rows.purpose = .history
@@ -232,23 +245,45 @@ package final class Replayer {
   /// replayed.
   private func finish() throws {
     guard let migrated else { return }
-    throw failure(.missingMigration(version: migrated.to.version))
+    throw failure(.misuse) {
+      "The migration of the store \(path) to version \(migrated.to.version) of the schema was not"
+        + " replayed."
+    }
   }
 
   private var path: String { writer.connection.path }
 
   // MARK: Errors
 
-  private func failure(_ reason: ReplayFailure) -> StoreError { StoreError(reason, path: path) }
-
-  private func mismatch(_ id: Int64) -> StoreError { failure(.mismatch(id, rows.differences)) }
-
-  private func malformed(_ change: Change, detail: String) -> StoreError {
-    failure(.malformed(name(of: change), detail))
+  private func failure(_ code: StoreError.Code, _ wording: () -> Wording) -> StoreError {
+    StoreError(code, at: path, wording)
   }
 
-  private func name(of change: Change) -> ReplayFailure.ChangeName {
-    let entity = String(decoding: change.entity, as: UTF8.self)
-    return (change.sequence, open?.id ?? 0, ObjectName(entity, id: change.id))
+  private var wrongOrder: StoreError {
+    failure(.misuse) {
+      "The calls that replay into the store \(path) were made in the wrong order."
+    }
+  }
+
+  private func incomplete(of count: Int64) -> StoreError {
+    failure(.misuse) {
+      "Only \(sequence) of \(count) changes were replayed into the store \(path)."
+    }
+  }
+
+  private func mismatch(_ id: Int64) -> StoreError {
+    StoreError(.replayMismatch, at: path, items: rows.differences) {
+      "Transaction \(id) can't be replayed or reverted in the store \(path) because another program"
+        + " changed the same objects:\(items: rows.differences)"
+    }
+  }
+
+  private func malformed(_ change: Change, detail: String) -> StoreError {
+    failure(.damaged) { "\(name(of: change)) can't be replayed: \(detail).\n" }
+  }
+
+  private func name(of change: Change) -> String {
+    let object = ObjectName(String(decoding: change.entity, as: UTF8.self), id: change.id)
+    return "Change \(change.sequence) of transaction \(open?.id ?? 0) (\(object))"
   }
 }

@@ -15,7 +15,10 @@ func takeBack(
     position = rewound
   }
   guard (0...position).contains(transaction) else {
-    throw HistoryFailure.noStateAt(transaction, head: position).at(connection.path)
+    throw StoreError(.misuse, at: connection.path) {
+      "The store \(connection.path) is at transaction \(position) and can't be reverted to"
+        + " \(transaction)."
+    }
   }
   try checkIsOutsideGaps(transaction, rows: rows)
   try Replayer(writer).run(content: { try writer.blobs.content($0) }) { replayer in
@@ -37,5 +40,8 @@ private func checkIsOutsideGaps(_ transaction: Int64, rows: HistoryRows) throws 
   guard try following.step() else { return }
   let next = try rows.transaction(at: following)
   guard let first = next.gap?.first, first <= transaction else { return }
-  throw HistoryFailure.insideGap(transaction, of: first...next.id).at(rows.path)
+  throw StoreError(.historyExpired, at: rows.path) {
+    "The store \(rows.path) does not have the state after transaction \(transaction): one gap has"
+      + " the changes of transactions \(first) to \(next.id) together.\n"
+  }
 }

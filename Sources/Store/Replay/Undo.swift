@@ -27,7 +27,7 @@ final class Undo {
     try rows.undo(
       range,
       obstacles: [.migration],
-      obstructed: { HistoryFailure.migrated(range.lowerBound, by: $0).at(rows.path) },
+      obstructed: { rows.migrated(range.lowerBound, by: $0) },
       { try apply($1) }
     )
     try findTaken()
@@ -38,11 +38,9 @@ final class Undo {
   }
 
   func refusal(_ range: ClosedRange<Int64>) throws -> StoreError {
-    let later = try HistoryRows(writer.connection)
-      .transactions(after: range.upperBound, changing: conflicts.map(\.object))
-      // The open transaction is the undo itself, which is not a later change.
-      .filter { $0.id < writer.recorder.transaction }
-    return HistoryFailure.undoConflict(range, conflicts, later).at(writer.connection.path)
+    // The open transaction is the undo itself, which is not a later change.
+    try HistoryRows(writer.connection)
+      .undoConflict(range, conflicts, before: writer.recorder.transaction)
   }
 
   private func apply(_ change: Change) throws {

@@ -23,7 +23,13 @@ extension StoreSchema {
       let folded = name.lowercased()
       let isReserved = reservedPrefixes.contains { folded.hasPrefix($0) }
       guard !isReserved, names.insert(folded).inserted else {
-        throw StoreError(isReserved ? SchemaFailure.reservedName(name) : .sameTable(name))
+        throw StoreError(.invalidSchema) {
+          isReserved
+            ? "No entity can be named \(name): names that begin with sqlite_, store_ or history_"
+              + " are reserved for the store.\nRename the entity."
+            : "Two tables would be named \(name), because SQLite ignores case."
+              + "\nRename one of the two entities."
+        }
       }
     }
     return all
@@ -52,7 +58,8 @@ extension StoreSchema {
         if !isRoot, !column.isOptional {
           let names = layout.family.map { layouts[$0].entity.name }
           checks.append(
-            "CHECK (NOT (\(isOne(of: names, column: "\"_entity\""))) OR \(column.quoted) IS NOT NULL)"
+            "CHECK (NOT (\(isOne(of: names, column: "\"_entity\""))) OR \(column.quoted) IS NOT"
+              + " NULL)"
           )
         }
       }

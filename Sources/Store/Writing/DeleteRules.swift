@@ -15,7 +15,6 @@ struct IncomingReference {
 struct PointerCheck {
   let gone: RowKey
   let reference: IncomingReference
-  let obstacle: ObjectFailure.Obstacle
 }
 
 /// A deleted row that had a relationship with the delete rule `deny`.
@@ -135,12 +134,8 @@ extension Writer {
           try update(row.entity, id: row.id.integer, columns: [column], values: [.null])
           updated.append(row)
         }
-      case .nullify:
-        pointers.append(PointerCheck(gone: key, reference: reference, obstacle: .requiredValue))
-      case .deny:
-        pointers.append(PointerCheck(gone: key, reference: reference, obstacle: .denyRule))
-      case .noAction:
-        pointers.append(PointerCheck(gone: key, reference: reference, obstacle: .noActionRule))
+      case .nullify, .deny, .noAction:
+        pointers.append(PointerCheck(gone: key, reference: reference))
       }
     }
   }
@@ -248,23 +243,49 @@ extension Writer {
     for check in denied {
       let left = try check.targets.filter { try entity(of: $0) != nil }
       guard !left.isEmpty else { continue }
-      throw refusal(check.gone, obstacle: .denyRuleOfTargets, property: check.property, rows: left)
+      let property = check.property
+      throw refusal(
+        .deletionDenied,
+        of: check.gone,
+        because: "its relationship \(property) has the delete rule deny, and refers to",
+        left,
+        remedy: "remove them from \(property) first."
+      )
     }
     for check in pointers {
       let rows = try pointing(at: check.gone.id, through: check.reference)
       guard !rows.isEmpty else { continue }
       let property = layouts[check.reference.source].columns[check.reference.column].property
-      throw refusal(check.gone, obstacle: check.obstacle, property: property, rows: rows)
+      let rule = check.reference.rule
+      let code: StoreError.Code =
+        switch rule {
+        case .nullify: .missingValue
+        case .noAction: .missingReference
+        case .deny, .cascade: .deletionDenied
+        }
+      throw refusal(
+        code,
+        of: check.gone,
+        because: rule == .nullify
+          ? "\(property) must have a value, but would have none in these objects:"
+          : "its delete rule is \(rule), and these objects refer to it in their \(property):",
+        rows,
+        remedy: "set their \(property) to another object."
+      )
     }
   }
 
   private func refusal(
-    _ gone: RowKey,
-    obstacle: ObjectFailure.Obstacle,
-    property: String,
-    rows: [RowKey]
+    _ code: StoreError.Code,
+    of gone: RowKey,
+    because obstacle: Wording,
+    _ rows: [RowKey],
+    remedy: Wording
   ) -> StoreError {
     let others = rows.map(name)
-    return StoreError(ObjectFailure.deletion(name(of: gone), obstacle, property: property, others))
+    return StoreError(code, items: others) {
+      "\(name(of: gone)) can't be deleted: " + obstacle
+        + " \(listText(others.map(\.description))).\nDelete these objects too, or " + remedy
+    }
   }
 }

@@ -36,9 +36,9 @@ extension Writer {
   func recordLink(_ join: JoinIndex, owner: Int64, other: Int64, isLinked: Bool) throws {
     let table = joins[join].table
     guard let entity = try entity(of: RowKey(entity: table.owner, id: ObjectID(owner))) else {
-      throw StoreError(
-        ObjectFailure.missing(ObjectName(layouts[table.owner].entity.name, id: owner))
-      )
+      throw StoreError(.missingObject) {
+        "There is no \(layouts[table.owner].entity.name) with id \(owner)."
+      }
     }
     let key = RowKey(entity: entity, id: ObjectID(owner))
     try recorder.link(key, join: join, target: other, isLinked: isLinked)
@@ -65,7 +65,9 @@ extension Writer {
       case .joinTable(let table, let source, _) = relationship.storage,
       let join = joins.firstIndex(where: { $0.table.name == table })
     else {
-      throw StoreError(ObjectFailure.notManyToMany(property: "\(layout.entity.name).\(name)"))
+      throw StoreError(.misuse) {
+        "\(layout.entity.name).\(name) is not a many-to-many relationship."
+      }
     }
     return (JoinIndex(join), joins[join].table.firstColumn == source)
   }

@@ -122,10 +122,12 @@ extension Writer {
 
   private func duplicate(_ key: RowKey, error: SQLiteError) -> StoreError {
     let taken = taken(from: key, error: error)
-    return StoreError(
-      ObjectFailure.duplicate(name(of: key), properties: taken.properties, other: taken.by),
-      cause: error
-    )
+    let names = taken.properties
+    return StoreError(.duplicate, items: taken.by.map { [$0] } ?? [], cause: error) {
+      "\(name(of: key)) can't be saved because \(taken.by?.description ?? "another object") has the"
+        + " same \(names.isEmpty ? "unique values" : names.joined(separator: " and "))."
+        + "\nThese values must be unique. Change one of the values, or update the existing object."
+    }
   }
 
   /// The unique properties of a parked row whose values another object has, and this object.

@@ -102,7 +102,7 @@ package final class Writer {
     else { return }
     let stored = try Catalog(on: connection).schema
     guard schema.differences(fromStored: stored).isEmpty else {
-      throw MigrationFailure.migratedByOthers(stored: stored, known: schema).at(connection.path)
+      throw migratedByOthers(from: schema, to: stored, at: connection.path)
     }
     // Another process may have changed the history mode.
     try recorder.refresh()
@@ -147,7 +147,11 @@ package final class Writer {
     let last = max(sequence ?? 0, highestRow)
     let (highest, isTooHigh) = last.addingReportingOverflow(Int64(count))
     guard !isTooHigh else {
-      throw ObjectFailure.noIDsLeft(table: table, last: last).at(connection.path)
+      throw StoreError(.invalidValue, at: connection.path) {
+        "The table \(table) has no ids left: another program gave a row the id \(last)."
+          + "\nGive this row a smaller id with the sqlite3 shell, and set the table's seq in"
+          + " sqlite_sequence to the highest id."
+      }
     }
     try connection.run(
       sequence == nil
@@ -208,7 +212,7 @@ package final class Writer {
     let layout = layouts[entity]
     let columns = try unique.map { name in
       guard let column = layout.column(of: name) else {
-        throw StoreError(ObjectFailure.notAColumn(property: "\(layout.entity.name).\(name)"))
+        throw StoreError(.misuse) { "\(layout.entity.name).\(name) is not stored in a column." }
       }
       return column
     }
@@ -243,18 +247,25 @@ package final class Writer {
 
   private func refusal(_ error: SQLiteError, key: RowKey) -> any Error {
     let layout = layouts[key.entity]
-    let reason: ObjectFailure
+    let object = name(of: key)
     switch error.code {
     case SQLiteError.constraintNotNull:
       let properties = failedColumns(error, layout: layout).map { layout.columns[$0].property }
-      reason = .missingValue(name(of: key), properties: properties)
+      return StoreError(.missingValue, cause: error) {
+        "\(object) can't be saved because \(properties.joined(separator: " and ")) must have a"
+          + " value."
+      }
     case SQLiteError.constraintCheck, SQLiteError.constraintDataType:
-      reason = .invalidValue(name(of: key), error.message)
+      return StoreError(.invalidValue, cause: error) {
+        "\(object) can't be saved because a value does not have the type of the property:"
+          + " \(error.message)."
+      }
     case SQLiteError.constraintPrimaryKey, SQLiteError.constraintRowID:
-      reason = .duplicateID(name(of: key))
+      return StoreError(.duplicate, items: [object], cause: error) {
+        "\(object) can't be inserted because an object with this id exists."
+      }
     default: return error
     }
-    return StoreError(reason, cause: error)
   }
 
   func name(of key: RowKey) -> ObjectName {

@@ -1,3 +1,5 @@
+import Changes
+
 import struct Store.Provenance
 
 /// A type that describes where and how a group of models is stored.
@@ -208,10 +210,18 @@ public struct ModelConfiguration: Identifiable, Hashable, Sendable {
   /// ``SwiftDataError/configurationFileNameTooLong``.
   public func validate() throws {
     if name.contains("/") || name.contains("\0") {
-      throw SwiftDataError(.invalidFileName(name))
+      throw SwiftDataError(.configurationFileNameContainsInvalidCharacters) {
+        "The configuration's name “\(name)” contains a slash or a NUL, which file names can't"
+          + " contain."
+          + "\nChoose another name, or give the configuration a url."
+      }
     }
-    if url.lastPathComponent.utf8.count > 240 {
-      throw SwiftDataError(.longFileName(bytes: url.lastPathComponent.utf8.count))
+    let bytes = url.lastPathComponent.utf8.count
+    if bytes > 240 {
+      throw SwiftDataError(.configurationFileNameTooLong) {
+        "The configuration's file name has \(bytes) bytes; at most 240 are allowed, because the"
+          + " names of the files beside the store are longer.\nChoose a shorter name."
+      }
     }
   }
 

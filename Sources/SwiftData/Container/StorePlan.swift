@@ -47,7 +47,10 @@ struct StorePlan {
       }
       let path = native.url.standardizedFileURL.path
       guard files.insert(path).inserted else {
-        throw SwiftDataError(.sameFile(path))
+        throw SwiftDataError(.duplicateConfiguration) {
+          "Two configurations of one container use the same file \(path)."
+            + "\nGive each configuration a different file."
+        }
       }
     }
   }
@@ -65,7 +68,11 @@ struct StorePlan {
       let own = configuration.schema?.models.map(_ModelDescription.of) ?? []
       for model in own {
         guard all.contains(where: { $0 === model }) else {
-          throw SwiftDataError(.modelIsNotInContainer(model.name, configuration.name))
+          throw SwiftDataError(.configurationSchemaNotFoundInContainerSchema) {
+            "The configuration \(configuration.name) contains the model \(model.name), but the"
+              + " schema of the container does not."
+              + "\nAdd the model to the schema of the container."
+          }
         }
         asked.insert(ObjectIdentifier(model))
       }
@@ -75,7 +82,11 @@ struct StorePlan {
     if let open = configurations.firstIndex(where: { $0.schema == nil }) {
       groups[open] = rest
     } else if let orphan = rest.first {
-      throw SwiftDataError(.modelHasNoConfiguration(orphan.name))
+      throw SwiftDataError(.configurationSchemaNotFoundInContainerSchema) {
+        "No configuration of the container contains the model \(orphan.name)."
+          + "\nAdd the model to the schema of a configuration, or add a configuration without a"
+          + " schema."
+      }
     }
     return groups
   }

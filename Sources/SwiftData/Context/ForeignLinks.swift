@@ -1,3 +1,5 @@
+import Changes
+
 // An object of another context may belong to another thread. A relationship that is set to an
 // object of another context contains only a reference to the object. A save fails until the program
 // sets the relationship to something else.
@@ -55,13 +57,14 @@ extension ModelContext {
       }
       let other = link.other._$state
       if state.isForeign(other) {
-        throw SwiftDataError(
-          .linkToOtherContext(
-            "\(state.description.name).\(state.description.properties[link.index].name)",
-            "\(state.identifier.id)",
-            "\(other.identifier.id)"
-          )
-        )
+        let model = state.description
+        throw SwiftDataError(.modelValidationFailure) {
+          "\(model.name).\(model.properties[link.index].name) of the object \(state.identifier.id)"
+            + " refers to the object \(other.identifier.id), which belongs to another context."
+            + " Nothing was saved."
+            + "\nSave the other object in its context, and then pass its persistentModelID to"
+            + " model(for:) of this context."
+        }
       }
       // The context of the other object was released, or rolled back its insertion. So the link is
       // set now.

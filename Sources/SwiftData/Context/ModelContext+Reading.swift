@@ -1,3 +1,5 @@
+import Changes
+
 extension ModelContext {
   func readExternal(_ digest: String, of state: _ModelState) -> Data? {
     guard let entity = state.entity else { return nil }
@@ -140,7 +142,9 @@ extension ModelContext {
   @discardableResult
   func report<Result>(_ body: () throws -> Result) -> Result? {
     do { return try body() } catch {
-      deferredError = error as? SwiftDataError ?? SwiftDataError(.unreadProperty(error))
+      deferredError =
+        error as? SwiftDataError
+        ?? SwiftDataError(.loadIssueModelContainer) { "A property could not be read: \(error)" }
       return nil
     }
   }

@@ -180,7 +180,7 @@ public final class ModelContext {
     }
     let wasKnown = state.entity != nil
     guard let entity = container.map.entity(of: state.description) else {
-      deferredError = SwiftDataError(.unknownModel(state.description.name))
+      deferredError = unknownModel(state.description)
       return
     }
     if state.row >= 0 { state.becomeTemporary() }
@@ -213,11 +213,19 @@ public final class ModelContext {
   /// Adopts an object whose context was released; rejects objects whose context still exists.
   private func adopt(_ model: any PersistentModel, state: _ModelState) {
     guard let former = state.registry as? Registry, former.container === container else {
-      deferredError = SwiftDataError(.modelOfOtherContainer(state.description.name))
+      deferredError = SwiftDataError(.modelValidationFailure) {
+        "A \(state.description.name) of another ModelContainer was inserted into this context or"
+          + " deleted from it."
+          + "\nFetch the model with this context, or copy the values into a new"
+          + " \(state.description.name)."
+      }
       return
     }
     guard former.isReleased else {
-      deferredError = SwiftDataError(.modelOfOtherContext(state.description.name))
+      deferredError = SwiftDataError(.modelValidationFailure) {
+        "A \(state.description.name) of another context was inserted into this context or deleted"
+          + " from it.\nFetch the model in this context by its persistentModelID instead."
+      }
       return
     }
     var adoption = Adoption(by: self, from: former)

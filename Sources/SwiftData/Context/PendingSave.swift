@@ -1,3 +1,5 @@
+import Changes
+
 /// The changes that a store reports after a save; objects receive them once all stores have
 /// written.
 protocol SaveOutcome {
@@ -63,14 +65,10 @@ final class PendingSave {
       let minimum = relationship.minimumModelCount ?? 0
       let maximum = relationship.maximumModelCount ?? 0
       if count < minimum || (maximum > 0 && count > maximum) {
-        throw SwiftDataError(
-          .wrongCount(
-            "\(state.description.name).\(property.name)",
-            count,
-            minimum: minimum,
-            maximum: maximum
-          )
-        )
+        throw SwiftDataError(.modelValidationFailure) {
+          "\(state.description.name).\(property.name) has \(countText(count, noun: "object")), but"
+            + " \(count < minimum ? "at least \(minimum)" : "at most \(maximum)") are allowed."
+        }
       }
     }
   }

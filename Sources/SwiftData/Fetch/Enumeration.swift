@@ -1,3 +1,5 @@
+import Changes
+
 extension ModelContext {
   /// Calls a closure with each model that a descriptor selects.
   ///
@@ -18,7 +20,11 @@ extension ModelContext {
       for model in batch {
         try block(model)
         guard let guarded, changeCount != guarded else { continue }
-        throw SwiftDataError(.changedWhileEnumerating(_ModelDescription.of(T.self).name))
+        throw SwiftDataError(.contextIsDirty) {
+          "A model of the context was changed while the context enumerated"
+            + " \(_ModelDescription.of(T.self).name)."
+            + "\nIf this is intended, pass allowEscapingMutations: true, and save regularly."
+        }
       }
     }
     let size = max(1, batchSize)

@@ -1,3 +1,5 @@
+import Changes
+
 extension ModelContext {
   /// Fetches the models that a descriptor selects; by default, unsaved changes are included.
   public func fetch<T: PersistentModel>(_ descriptor: FetchDescriptor<T>) throws -> [T] {
@@ -26,7 +28,7 @@ extension ModelContext {
     if let entity = container.map.entity(of: T.self) {
       return ContextFetch(descriptor: descriptor, entity: entity, context: self)
     }
-    throw SwiftDataError(.unknownModel(_ModelDescription.of(T.self).name))
+    throw unknownModel(_ModelDescription.of(T.self))
   }
 
   /// Reads the destinations of relationships for many models, a few hundred models at a time.
@@ -35,7 +37,10 @@ extension ModelContext {
       for chunk in stride(from: 0, to: models.count, by: 500) {
         let states = models[chunk..<min(chunk + 500, models.count)].map(\._$state)
         guard let property = states.first?.description.property(for: keyPath) else {
-          throw SwiftDataError(.noRelationship(of: _ModelDescription.of(T.self).name))
+          throw SwiftDataError(.unsupportedKeyPath) {
+            "relationshipKeyPathsForPrefetching contains a key path that is not a relationship of"
+              + " \(_ModelDescription.of(T.self).name)."
+          }
         }
         guard let entity = states.first?.entity else { continue }
         try session(of: entity).prefetch(property, of: states)
@@ -50,5 +55,12 @@ extension FetchDescriptor {
     var copy = self
     copy.sortBy = []
     return copy
+  }
+}
+
+func unknownModel(_ model: _ModelDescription) -> SwiftDataError {
+  SwiftDataError(.unknownEntity) {
+    "The container does not have the model \(model.name)."
+      + "\nAdd \(model.name).self to the schema of the container."
   }
 }

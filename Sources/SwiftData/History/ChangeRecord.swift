@@ -93,14 +93,10 @@ struct RecordedSide: Sendable {
       if case .null = value { return nil }
       return try decoded(value, type: type, property: property?.property)
     } catch {
-      throw SwiftDataError(
-        .historyValue(
-          "\(record.entity.name).\(name)",
-          "\(side.rawValue) change \(record.number)",
-          store: record.schema.store.location.path,
-          error
-        )
-      )
+      throw SwiftDataError(.unsupportedType, cause: error) {
+        "The value of \(record.entity.name).\(name) \(side.rawValue) change \(record.number) of the"
+          + " store \(record.schema.store.location.path) can't be read: \(error)"
+      }
     }
   }
 
@@ -144,8 +140,10 @@ struct RecordedSide: Sendable {
       CanonicalText(text).value(of: name)?.withUnsafeBytes { parseJSONString($0) }
     }
     guard let entity = string("entity"), let row = string("id").flatMap({ Int64($0) }) else {
-      throw StoreError(
-        HistoryFailure.damaged(.noObject(String(decoding: text, as: UTF8.self)))
+      let found = abbreviated(String(decoding: text, as: UTF8.self))
+      throw damagedHistory(
+        "\(found) does not identify an object",
+        at: record.schema.store.location.path
       )
     }
     return record.schema.identifier(entity, row: row)

@@ -42,9 +42,7 @@ public struct DefaultHistoryTransaction: HistoryTransaction {
     storeIdentifier: String
   ) throws {
     guard let timestamp = HistoryTime.date(transaction.time) else {
-      throw HistoryFailure.damaged(.unreadable(transaction.id, transaction.time)).at(
-        storeIdentifier
-      )
+      throw unreadableTransaction(transaction.id, transaction.time, at: storeIdentifier)
     }
     self.timestamp = timestamp
     self.changes = changes

@@ -25,7 +25,7 @@ final class PastSchemas: Sendable {
     if let found = loaded.withLock({ $0.byDigest[digest] }) { return found }
     try load(reader)
     if let found = loaded.withLock({ $0.byDigest[digest] }) { return found }
-    throw HistoryFailure.damaged(.missingSchema(digest)).at(store.location.path)
+    throw missingSchema(digest, at: store.location.path)
   }
 
   /// The renamed entities, together with the schemas in which they had their old names.

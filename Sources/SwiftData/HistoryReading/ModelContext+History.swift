@@ -1,3 +1,5 @@
+import Changes
+
 extension ModelContext {
   /// Fetches the transactions that a descriptor selects; by default in the order of the commits.
   ///
@@ -47,7 +49,11 @@ extension ModelContext {
   private func noHistory<T>(of type: T.Type) -> SwiftDataError {
     var known = container.stores.compactMap { $0.historyType.map { "\($0)" } }
     if !container.nativeHistories.isEmpty { known.append("\(DefaultHistoryTransaction.self)") }
-    return SwiftDataError(.noHistory(of: "\(type)", known: known))
+    return SwiftDataError(.invalidTransactionFetchRequest) {
+      "No store of the container has a history with transactions of the type \(type):"
+        + " \(known.isEmpty ? "none has a history" : "they have \(known.joined(separator: ", "))")."
+        + "\nUse a HistoryDescriptor for a type of transaction that one of the stores provides."
+    }
   }
 }
 

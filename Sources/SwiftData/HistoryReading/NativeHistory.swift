@@ -62,7 +62,7 @@ struct NativeHistory: Sendable {
     } catch let error as SQLiteError {
       // A failure that would stop a Swift program, for example unwrapping nil, is reported as an
       // error of the query.
-      throw SwiftDataError(.failedFetch(of: "history", error))
+      throw failedFetch(of: "history", error)
     }
   }
 
@@ -139,9 +139,12 @@ extension ModelContainer {
   func checkStores(_ tokens: [DefaultHistoryToken]) throws {
     let known = Set(nativeHistories.map(\.store.identifier))
     for token in tokens where known.isDisjoint(with: token.points.keys) {
-      throw SwiftDataError(
-        .tokenOfOtherStores(token.points.keys.sorted(), known: known.sorted())
-      )
+      throw SwiftDataError(.invalidTransactionFetchRequest) {
+        "The history token belongs to the stores"
+          + " [\(token.points.keys.sorted().joined(separator: ", "))], but the container has the"
+          + " stores [\(known.sorted().joined(separator: ", "))]."
+          + "\nDiscard the token, and fetch the history without a token."
+      }
     }
   }
 

@@ -183,7 +183,7 @@ extension AttributeCodec {
       encode: { value in
         guard let wrapped = unwrapped(value) else { return .null }
         guard let transformer = ValueTransformer.named(name) else {
-          throw SwiftDataError(.noTransformer(name))
+          throw noTransformer(name)
         }
         switch transformer.transformedValue(wrapped) {
         case let data as Data: return .blob(data)
@@ -197,7 +197,7 @@ extension AttributeCodec {
           throw ValueMismatch(value: stored, expected: Data.self)
         }
         guard let transformer = ValueTransformer.named(name) else {
-          throw SwiftDataError(.noTransformer(name))
+          throw noTransformer(name)
         }
         guard let value = transformer.reverseTransformedValue(data) else {
           throw ValueMismatch(value: stored, expected: type)
@@ -205,5 +205,12 @@ extension AttributeCodec {
         return value
       }
     )
+  }
+}
+
+private func noTransformer(_ name: String) -> SwiftDataError {
+  SwiftDataError(.unsupportedType) {
+    "There is no value transformer with the name \(name)."
+      + "\nCall ValueTransformer.setValueTransformer(_:forName:) before you create the container."
   }
 }

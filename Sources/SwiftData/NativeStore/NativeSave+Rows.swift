@@ -62,12 +62,8 @@ extension NativeSave {
         values: change.values
       )
       guard !isThere else { continue }
-      throw SwiftDataError(
-        .deletedMeanwhile(
-          context.container.map.schemas[storeIndex].entities[change.entity].name,
-          "with the row \(change.id)"
-        )
-      )
+      let entity = context.container.map.schemas[storeIndex].entities[change.entity]
+      throw deletedMeanwhile("\(entity.name) with the row \(change.id)")
     }
   }
 
@@ -136,5 +132,12 @@ extension NativeSave {
       guard case .toMany(let many) = state.slots[property.index] else { continue }
       try body(entity, property.name, many)
     }
+  }
+}
+
+func deletedMeanwhile(_ object: String) -> SwiftDataError {
+  SwiftDataError(.saveFailed) {
+    "The \(object) can't be updated: another program or context has deleted the object."
+      + "\nCall rollback(), or delete the object in this context too."
   }
 }

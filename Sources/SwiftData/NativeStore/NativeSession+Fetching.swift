@@ -151,7 +151,7 @@ extension NativeSession {
     } catch let error as SQLiteError {
       // A failure that would stop a Swift program, for example unwrapping nil, is reported as an
       // error of the query.
-      throw SwiftDataError(.failedFetch(of: plan.entity.name, error))
+      throw failedFetch(of: plan.entity.name, error)
     }
   }
 
@@ -183,5 +183,11 @@ extension NativeSession {
 extension ContextFetch {
   fileprivate var plan: RowPlan {
     context.container.plan(of: entity, properties: descriptor.propertiesToFetch)
+  }
+}
+
+func failedFetch(of what: String, _ error: SQLiteError) -> SwiftDataError {
+  SwiftDataError(.unsupportedPredicate, cause: error) {
+    "The fetch of \(what) failed: \(error.message)"
   }
 }

@@ -50,7 +50,10 @@ struct NativeStore: Sendable {
     var isFolder: ObjCBool = false
     if FileManager.default.fileExists(atPath: folder.path, isDirectory: &isFolder) {
       guard !isFolder.boolValue else { return }
-      throw SwiftDataError(.isNotAFolder(folder.path, store: url.path))
+      throw SwiftDataError(.loadIssueModelContainer) {
+        "The store \(url.path) can't be opened: \(folder.path) is a file, not a folder."
+          + "\nGive the configuration another url."
+      }
     }
     do {
       try FileManager.default.createDirectory(
@@ -59,7 +62,10 @@ struct NativeStore: Sendable {
         attributes: [.posixPermissions: 0o700]
       )
     } catch {
-      throw SwiftDataError(.folderNotCreated(folder.path, error))
+      throw SwiftDataError(.loadIssueModelContainer, cause: error) {
+        "The folder \(folder.path) for the store can't be created: \(error.localizedDescription)."
+          + "\nGive the configuration a url in a folder in which you can create files."
+      }
     }
   }
 
@@ -94,7 +100,11 @@ extension NativeStore {
     _ writeRest: () throws -> Void
   ) throws {
     guard configuration.allowsSave else {
-      throw SwiftDataError(.savingIsNotAllowed(configuration.name))
+      throw SwiftDataError(.readOnly) {
+        "The context has changes for a store whose configuration \(configuration.name) does not"
+          + " allow saving."
+          + "\nCall rollback(), or open the store with allowsSave: true."
+      }
     }
     var clock: Int64?
     let committed = { (transaction: Int64?) in

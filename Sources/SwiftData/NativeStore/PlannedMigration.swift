@@ -34,7 +34,11 @@ struct PlannedMigration {
     }
     self.versions = versions
     guard let last = versions.lastIndex(where: { $0.schema.entities == schema.entities }) else {
-      throw SwiftDataError(.schemaIsNotInPlan("\(plan)"))
+      throw SwiftDataError(.unknownSchema) {
+        "The container's schema is not one of the versions of \(plan)."
+          + "\nAdd the schema to the plan's schemas, or create the container with one of the plan's"
+          + " versions."
+      }
     }
     self.last = last
     let same = versions.firstIndex {
@@ -42,35 +46,32 @@ struct PlannedMigration {
     }
     guard let first = same ?? versions.firstIndex(where: { $0.schema.entities == stored.entities })
     else {
-      throw SwiftDataError(
-        .storeIsNotInPlan(
-          configuration.url.path,
-          version: "\(stored.version)",
-          "\(plan)",
-          Self.closest(versions, to: stored)
-        )
-      )
+      throw SwiftDataError(.unknownSchema) {
+        "The store \(configuration.url.path) has a schema (version \(stored.version)) that is not"
+          + " one of the versions of \(plan). \(Self.difference(versions, from: stored))"
+      }
     }
     self.first = first
     guard first <= last else {
-      throw SwiftDataError(
-        .olderModel(
-          configuration.url.path,
-          stored: "\(versions[first].schema.version)",
-          wanted: "\(schema.version)"
-        )
-      )
+      let found = versions[first].schema.version
+      throw SwiftDataError(.backwardMigration) {
+        "The store \(configuration.url.path) has version \(found) of the schema, but the container"
+          + " has the older version \(schema.version)."
+          + "\nOpen the store with a program that has version \(found)."
+      }
     }
   }
 
-  /// The version of the plan that is most similar to the store's schema, and the differences
-  /// between the two schemas.
-  private static func closest(
-    _ versions: [Version],
-    to stored: StoreSchema
-  ) -> (version: String, differences: [SchemaDifference])? {
-    versions.map { ("\($0.schema.version)", $0.schema.differences(fromStored: stored)) }
-      .min { $0.1.count < $1.1.count }
+  /// The differences between the store's schema and the most similar version of the plan, as text.
+  private static func difference(_ versions: [Version], from stored: StoreSchema) -> String {
+    let differences = versions.map {
+      ($0.schema.version, $0.schema.differences(fromStored: stored))
+    }
+    guard let closest = differences.min(by: { $0.1.count < $1.1.count }) else {
+      return "The migration plan has no versions."
+    }
+    let list = closest.1.prefix(5).map { "\($0)" }.joined(separator: "; ")
+    return "The schema differs from version \(closest.0): \(list)."
   }
 
   private static func resolve(
@@ -123,9 +124,13 @@ struct PlannedMigration {
     do {
       try migration.migrate(to: new.schema, author: Author(), options: options)
     } catch let error as StoreError where Self.needsStage.contains(error.code) {
-      throw SwiftDataError(
-        .noStage(from: "\(old.schema.version)", to: "\(new.schema.version)", error)
-      )
+      let (from, to) = (old.schema.version, new.schema.version)
+      let error = error.naming(configuration.url.path, insteadOf: migration.workingCopy.path)
+      throw SwiftDataError(.unknownSchema, cause: error) {
+        "The migration plan has no stage from version \(from) to version \(to), but this migration"
+          + " needs a stage: \(error.message)"
+          + "\nAdd a custom stage to the plan; it must prepare the store for version \(to)."
+      }
     }
     return index + 1
   }

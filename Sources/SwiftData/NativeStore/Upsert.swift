@@ -128,7 +128,11 @@ extension NativeSave {
     with target: _ModelState
   ) throws {
     guard let owner = target.model else {
-      throw SwiftDataError(.modelIsGone(target.description.name))
+      let name = target.description.name
+      throw SwiftDataError(.missingModelContext) {
+        "A new \(name) can't be merged with the \(name) that has the same unique values, because"
+          + " that model object was deallocated."
+      }
     }
     context.journal?.remember(model)
     context.pending.withdraw(model)

@@ -150,7 +150,7 @@ extension ModelContainer {
     for model in models {
       let description = _ModelDescription.of(model)
       guard map.entity(of: description) != nil else {
-        throw SwiftDataError(.unknownModel(description.name))
+        throw unknownModel(description)
       }
       for entity in map.entities where entity.model.isKind(of: description) {
         names.insert(entity.name)

@@ -121,7 +121,10 @@ extension NativeHistory {
 
 extension HistoryPlace {
   static func wrongToken(_ store: String) -> SwiftDataError {
-    SwiftDataError(.tokenOfOtherStore(store))
+    SwiftDataError(.invalidTransactionFetchRequest) {
+      "No store of the container can use the token for the store \(store)."
+        + "\nPass only tokens of this container's stores, each under the identifier of its store."
+    }
   }
 }
 

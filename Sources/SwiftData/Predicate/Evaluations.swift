@@ -1,3 +1,5 @@
+import Changes
+
 // Nodes for evaluating another predicate, or an expression, inside of `#Predicate`, which
 // Foundation on Linux does not have.
 
@@ -13,7 +15,7 @@ extension PredicateExpressions {
 
     /// Evaluates the captured predicate; throws if it depends on the row.
     public func evaluate(_ bindings: PredicateBindings) throws -> Bool {
-      guard let captured else { throw SwiftDataError(.dependsOnRows("predicate")) }
+      guard let captured else { throw dependsOnRows("predicate") }
       return try captured.evaluate(argument.evaluate(bindings))
     }
   }
@@ -26,7 +28,7 @@ extension PredicateExpressions {
 
     /// Evaluates the captured expression; throws if it depends on the row.
     public func evaluate(_ bindings: PredicateBindings) throws -> Output {
-      guard let captured else { throw SwiftDataError(.dependsOnRows("expression")) }
+      guard let captured else { throw dependsOnRows("expression") }
       return try captured.evaluate(argument.evaluate(bindings))
     }
   }
@@ -125,5 +127,12 @@ extension PredicateExpressions._ExpressionEvaluation: SQLNode {
     }
     translation.bind(inner.variable, to: try translation.term(argument))
     return try translation.term(inner.expression)
+  }
+}
+
+private func dependsOnRows(_ kind: String) -> SwiftDataError {
+  SwiftDataError(.unsupportedPredicate) {
+    "A predicate evaluates a nested \(kind) that is created or chosen for each row."
+      + "\nCreate one \(kind) for all rows, and store it in a constant before the predicate."
   }
 }

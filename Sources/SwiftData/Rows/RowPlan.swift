@@ -103,9 +103,11 @@ final class RowPlan: Sendable {
     guard entity.entity.sharesTable else { return only }
     let name = row.string(at: 1)
     guard let member = members[name] else {
-      throw SwiftDataError(
-        .unknownRow(row.int64(at: 0), table: entity.table, entity: name, base: entity.name)
-      )
+      throw SwiftDataError(.unknownEntity) {
+        "Row \(row.int64(at: 0)) of the table \(entity.table) has the entity “\(name)”, which is"
+          + " not in the schema of this table. It must be \(entity.name) or an entity that inherits"
+          + " from \(entity.name)."
+      }
     }
     return member
   }
@@ -160,9 +162,11 @@ final class RowPlan: Sendable {
   }
 
   private func mismatch(_ step: Step, id: Int64, error: any Error) -> SwiftDataError {
-    SwiftDataError(
-      .rowValue("\(entity.name).\(step.property.name)", row: id, table: entity.table, error)
-    )
+    SwiftDataError(.unsupportedType, cause: error) {
+      "\(entity.name).\(step.property.name) can't be read from row \(id) of the table"
+        + " \(entity.table): \(error)."
+        + "\nPut a value of the declared type into the row, or change the model."
+    }
   }
 }
 

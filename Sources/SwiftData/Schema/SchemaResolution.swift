@@ -28,9 +28,12 @@ struct SchemaResolution {
 
   private func refuseDoubles() throws {
     for (first, second) in zip(models, models.dropFirst()) where first.name == second.name {
-      throw SwiftDataError(
-        .sameName(first.name, String(reflecting: first.type), String(reflecting: second.type))
-      )
+      throw SwiftDataError(.duplicateEntityName) {
+        "Two model classes are named \(first.name): \(String(reflecting: first.type)) and"
+          + " \(String(reflecting: second.type))."
+          + "\nAn entity has the simple name of its class; rename one of the classes, or put the"
+          + " classes into different schemas."
+      }
     }
   }
 
@@ -77,9 +80,12 @@ struct SchemaResolution {
           try relationship(property, to: _ModelDescription.of(type), of: model)
         )
       case .unsupported:
-        throw SwiftDataError(
-          .typeIsNotStorable("\(model.name).\(property.name)", "\(property.valueType)")
-        )
+        throw SwiftDataError(.unsupportedType) {
+          "\(model.name).\(property.name) has the type \(property.valueType), which can't be"
+            + " stored."
+            + "\nMake the type Codable, mark the property @Transient, or give the property a"
+            + " transformer with @Attribute(.transformable(by:))."
+        }
       }
     }
     return StoredEntity(
@@ -119,7 +125,11 @@ struct SchemaResolution {
     of model: _ModelDescription
   ) throws -> StoredRelationship {
     guard models.contains(where: { $0 === destination }) else {
-      throw SwiftDataError(.linkToOtherStore("\(model.name).\(property.name)", destination.name))
+      throw SwiftDataError(.relationshipAcrossStores) {
+        "\(model.name).\(property.name) refers to \(destination.name), which is in another store."
+          + "\nPut both models into one configuration, or store the persistentModelID of the other"
+          + " object in an attribute."
+      }
     }
     let declared = property.relationship
     let originalName = declared?.originalName ?? ""
@@ -151,7 +161,11 @@ struct SchemaResolution {
   ) -> SwiftDataError {
     let names = [one, other].map { "\($0.owner).\($0.name)" }.sorted()
     let shared = "\(inverse.owner).\(inverse.name)"
-    return SwiftDataError(.sharedInverse(names[0], names[1], shared))
+    return SwiftDataError(.ambiguousInverse) {
+      "\(names[0]) and \(names[1]) both have the inverse \(shared)."
+        + "\nGive each relationship a different inverse: declare a second property beside"
+        + " \(shared), and name the second property in @Relationship(inverse:)."
+    }
   }
 
   private func storage(

@@ -1,3 +1,4 @@
+import Changes
 import Store
 
 extension CustomSession {
@@ -36,7 +37,7 @@ extension CustomSession {
   /// Reads missing values of an object, because a store always receives all values of an object.
   private func complete(_ state: _ModelState) throws {
     guard state.hasEmptySlots, try !fill(state) else { return }
-    throw SwiftDataError(.deletedMeanwhile(state.description.name, "\(state.identifier.id)"))
+    throw deletedMeanwhile("\(state.description.name) \(state.identifier.id)")
   }
 
   private func isThere(_ state: _ModelState) throws -> Bool {
@@ -58,13 +59,11 @@ extension CustomSession {
           return other.toOneRow(inverse.index) == state.row
         }
         guard !kept.isEmpty else { continue }
-        throw SwiftDataError(
-          .deletionIsDenied(
-            "\(state.description.name) \(state.identifier.id)",
-            property.name,
-            count: kept.count
-          )
-        )
+        throw SwiftDataError(.deletionDenied) {
+          "The \(state.description.name) \(state.identifier.id) can't be deleted: \(property.name)"
+            + " has the delete rule .deny and refers to \(countText(kept.count, noun: "object"))."
+            + "\nFirst delete the objects in \(property.name), or remove them from it."
+        }
       }
     }
   }

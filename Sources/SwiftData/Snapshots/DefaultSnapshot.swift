@@ -1,3 +1,4 @@
+import Changes
 import Store
 
 /// The values of one object by the names of its properties.
@@ -45,7 +46,11 @@ public struct DefaultSnapshot: DataStoreSnapshot {
         contents: Array(repeating: .absent, count: state.description.properties.count)
       )
       failure =
-        error as? SwiftDataError ?? SwiftDataError(.notInSnapshot(state.description.name, error))
+        error as? SwiftDataError
+        ?? SwiftDataError(.unsupportedType, cause: error) {
+          "The snapshot of a \(state.description.name) could not be encoded: \(error)."
+            + "\nCheck the Codable conformances of the types of its properties."
+        }
     }
     for property in state.description.properties where property.destination != nil {
       for model in state.knownRelated(at: property.index) {

@@ -23,9 +23,11 @@ extension DefaultStore {
     }
     for snapshot in request.updated {
       guard let model = find(snapshot.persistentIdentifier) else {
-        throw SwiftDataError(
-          .updatedIsMissing("\(snapshot.persistentIdentifier.id)", store: name)
-        )
+        throw SwiftDataError(.saveFailed) {
+          "The object \(snapshot.persistentIdentifier.id) can't be updated, because the object is"
+            + " not in the store \(name)."
+            + "\nFetch the object again, or pass the object to the store as an inserted object."
+        }
       }
       try update(model, values: snapshot.values)
       link(model, values: snapshot.values, find)

@@ -1,3 +1,5 @@
+import Changes
+
 /// The store that ``ModelConfiguration`` describes: a SQLite file with a history.
 ///
 /// A ``ModelContainer`` opens the store, and contexts use its rows directly. A program that opens
@@ -29,7 +31,11 @@ public final class DefaultStore: DataStoreBatching, Sendable {
     migrationPlan: (any SchemaMigrationPlan.Type)? = nil
   ) throws {
     guard let schema = configuration.schema else {
-      throw SwiftDataError(.configurationHasNoSchema(configuration.name))
+      throw SwiftDataError(.unknownSchema) {
+        "The configuration \(configuration.name) does not have a schema, so a store can't be opened"
+          + " with it."
+          + "\nGive the configuration a schema, or create a ModelContainer, which sets the schema."
+      }
     }
     self.configuration = configuration
     self.schema = schema

@@ -15,14 +15,12 @@ extension SnapshotValues {
     let identifier = snapshot.persistentIdentifier
     let contents = try description.properties.map { property in
       do { return try content(of: property, captured: captured[property.name]) } catch {
-        throw SwiftDataError(
-          .snapshotValue(
-            "\(identifier.id)",
-            "\(description.name).\(property.name)",
-            "\(property.valueType)",
-            error
-          )
-        )
+        throw SwiftDataError(.unsupportedType, cause: error) {
+          "The snapshot of \(identifier.id) does not have a suitable value for"
+            + " \(description.name).\(property.name): \(error)."
+            + "\nThe snapshot must encode a value of the type \(property.valueType) under the name"
+            + " of the property."
+        }
       }
     }
     return SnapshotValues(identifier: identifier, description: description, contents: contents)

@@ -103,12 +103,11 @@ extension _ModelState {
     if let known = many.knownIdentifiers { return many.isNil ? nil : known }
     let loaded = toMany(index)
     guard loaded.isLoaded else {
-      throw SwiftDataError(
-        .unreadRelationship(
-          "\(description.name).\(description.properties[index].name)",
-          "\(identifier.id)"
-        )
-      )
+      throw SwiftDataError(.saveFailed) {
+        "\(description.name).\(description.properties[index].name) of \(identifier.id) can't be"
+          + " read from its store, so the object can't be saved."
+          + "\nMake sure that the store can be read. Then save again, or call rollback()."
+      }
     }
     return loaded.isNil ? nil : loaded.models.compactMap(\._$state.livingIdentifier)
   }

@@ -38,13 +38,17 @@ enum Arithmetic {
     case .multiply: result = first.multipliedReportingOverflow(by: second)
     case .negate: result = T.zero.subtractingReportingOverflow(first)
     case .divide, .remainder:
-      guard second != 0 else { throw EvaluationFailure.divisionByZero }
+      guard second != 0 else {
+        throw EvaluationFailure("The predicate divides by zero for a row.")
+      }
       result =
         operation == .divide
         ? first.dividedReportingOverflow(by: second)
         : first.remainderReportingOverflow(dividingBy: second)
     }
-    guard !result.overflow else { throw EvaluationFailure.overflow }
+    guard !result.overflow else {
+      throw EvaluationFailure("The arithmetic of the predicate overflows for a row.")
+    }
     return result.partialValue._stored
   }
 

@@ -48,11 +48,17 @@ enum SQLFunctions {
 
   private static func registerValues(on connection: Connection) throws {
     try add("swift_unwrap", argumentCount: 1, to: connection) {
-      guard !$0.isNull(at: 0) else { throw EvaluationFailure.unwrappedNil }
+      guard !$0.isNull(at: 0) else {
+        throw EvaluationFailure("The predicate unwraps a value with ! that is nil in a row.")
+      }
       return FunctionResult($0.value(at: 0))
     }
     try add("swift_assert", argumentCount: 1, to: connection) {
-      guard $0.int64(at: 0) != 0 else { throw EvaluationFailure.backwardRange }
+      guard $0.int64(at: 0) != 0 else {
+        throw EvaluationFailure(
+          "The lower bound of a range in the predicate is greater than the upper."
+        )
+      }
       return .integer(1)
     }
     try add("swift_arithmetic", argumentCount: 3, to: connection) {
@@ -101,20 +107,10 @@ enum SQLFunctions {
 }
 
 /// A failure that ends a query with an error; in Swift, the same failure would stop the program.
-enum EvaluationFailure: Error, CustomStringConvertible {
-  case unwrappedNil
-  case backwardRange
-  case overflow
-  case divisionByZero
+struct EvaluationFailure: Error, CustomStringConvertible {
+  let description: String
 
-  var description: String {
-    switch self {
-    case .unwrappedNil: "The predicate unwraps a value with ! that is nil in a row."
-    case .backwardRange: "The lower bound of a range in the predicate is greater than the upper."
-    case .overflow: "The arithmetic of the predicate overflows for a row."
-    case .divisionByZero: "The predicate divides by zero for a row."
-    }
-  }
+  init(_ description: String) { self.description = description }
 }
 
 extension FunctionResult {
