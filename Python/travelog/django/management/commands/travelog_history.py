@@ -1,0 +1,31 @@
+from __future__ import annotations
+
+from typing import Any
+
+from django.apps import apps
+from django.core.exceptions import ValidationError
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+
+from ....program import ProgramError
+from ...history import history
+
+
+class Command(BaseCommand):
+    help = "Shows who changed an object, and what, the newest change first."
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("model", help="the model, such as shop.Invoice")
+        parser.add_argument("pk", help="the primary key; the object can be deleted")
+
+    def handle(self, *, model: str, pk: str, **_: Any) -> None:
+        try:
+            entries = history(apps.get_model(model), pk)
+        except (LookupError, ValueError, ValidationError, ProgramError) as error:
+            raise CommandError(str(error)) from error
+        for entry in entries:
+            who = " ".join(filter(None, [
+                entry.author or "(no author)", entry.reason, entry.request]))
+            self.stdout.write(f"{entry.time:%Y-%m-%d %H:%M:%S}Z {entry.op} by {who}")
+            for value in entry.values:
+                before = "" if entry.op == "insert" else f"{value.before!r} -> "
+                self.stdout.write(f"    {value.column}: {before}{value.after!r}")
