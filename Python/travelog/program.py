@@ -6,39 +6,50 @@ import os
 import shutil
 import subprocess
 import sys
-import warnings
 from pathlib import Path
-from typing import Any, Dict, List, Optional
+from typing import Any, Dict, Iterable, List, NamedTuple, Optional
 
 
 class ProgramError(RuntimeError):
     """The program is missing, or it reported an error."""
 
 
-def find(path: Optional[str] = None) -> str:
-    """The path of the program: the given one, the one of this package, or the one on the PATH."""
-    beside = (Path(__file__).with_name("bin") / "travelog",
-              Path(sys.prefix, "bin", "travelog"))
-    found = path or next((str(each) for each in beside if os.access(each, os.X_OK)), None)
+class Answer(NamedTuple):
+    objects: List[Dict[str, Any]]
+    #: For example, that another program is writing, so its last changes are not in the answer.
+    warning: str
+
+
+def log(store: str, *flags: str, path: Optional[str] = None) -> Answer:
+    """The answer of `travelog log`, which first records the captured changes."""
+    answer = _run("log", store, *flags, path=path)
+    if answer.warning:
+        # `log` leaves many captured changes to `status`, which also looks for changes without
+        # capture and then ends with 1.
+        _run("status", store, path=path, codes=(0, 1))
+        answer = _run("log", store, *flags, path=path)
+    return answer
+
+
+def _find() -> str:
+    """The program of this package or of its environment, or else the one on the PATH."""
+    beside = (Path(__file__).with_name("bin") / "travelog", Path(sys.prefix, "bin", "travelog"))
+    found = next((str(each) for each in beside if os.access(each, os.X_OK)), None)
     found = found or shutil.which("travelog")
     if found is None:
         raise ProgramError("The program travelog is not beside this package and not on the PATH.")
     return found
 
 
-def run(*words: str, path: Optional[str] = None) -> List[Dict[str, Any]]:
-    """Runs a command of the program, and returns the objects of its answer."""
-    command = [find(path), *words, "--json"]
+def _run(*words: str, path: Optional[str], codes: Iterable[int] = (0,)) -> Answer:
+    command = [path or _find(), *words, "--json"]
     try:
         done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True,
                               encoding="utf-8")
     except OSError as error:
         raise ProgramError(f"{command[0]} can't be run: {error.strerror}") from error
-    if done.returncode != 0:
+    if done.returncode not in codes:
         errors = [json.loads(line) for line in done.stderr.splitlines() if line.startswith("{")]
         raise ProgramError(" ".join(text for error in errors for text in (
             error["message"], error.get("hint")) if text) or done.stderr)
-    if done.stderr:
-        # For example, that another program is writing, so its last changes are not shown yet.
-        warnings.warn(done.stderr.strip(), stacklevel=3)
-    return [json.loads(line) for line in done.stdout.splitlines()]
+    return Answer([json.loads(line) for line in done.stdout.splitlines()], done.stderr.strip())

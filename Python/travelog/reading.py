@@ -12,6 +12,7 @@ import json
 import os
 import sqlite3
 import tempfile
+import warnings
 from contextlib import closing
 from datetime import datetime
 from pathlib import Path
@@ -131,7 +132,9 @@ def _parsed(lines: Iterable[bytes]) -> Iterator[Dict[str, Any]]:
 
 
 def _changes_of_store(path: Path) -> Iterator[Change]:
-    program.run("log", str(path), "--limit", "1")
+    warning = program.log(str(path), "--limit", "1").warning
+    if warning:
+        warnings.warn(warning, stacklevel=2)
     address = f"file:{quote(str(path.resolve()))}?mode=ro"
     with closing(sqlite3.connect(address, uri=True)) as store:
         found = store.execute(

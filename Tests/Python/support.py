@@ -15,15 +15,17 @@ TRAVELOG, TRIPS = (os.environ.get(name.upper(), str(ROOT / ".build/debug" / name
 os.environ["PATH"] = f"{Path(TRAVELOG).parent}{os.pathsep}{os.environ['PATH']}"
 
 
-def travelog(*words):
+def travelog(command, *words):
     """Runs a command that must succeed, and returns the objects of its answer."""
-    done = subprocess.run([TRAVELOG, *map(str, words), "--json"], capture_output=True, text=True)
-    assert done.returncode == 0, done.stdout + done.stderr
+    done = subprocess.run([TRAVELOG, command, "--json", *map(str, words)], capture_output=True,
+                          text=True)
+    assert done.returncode == 0 and not done.stderr, done.stdout + done.stderr
     return [json.loads(line) for line in done.stdout.splitlines()]
 
 
 def transactions(path):
     """The transactions that changed rows, the oldest first, with their changes."""
+    travelog("status", path)
     return [each for each in travelog("log", path, "--patch")[::-1] if each["changes"]]
 
 

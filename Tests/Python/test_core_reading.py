@@ -218,6 +218,11 @@ class AdoptedTests(FolderTest):
         with self.assertRaisesRegex(package.ProgramError, "without Travelog history|travelog adopt"):
             list(package.read(self.folder / "plain.db"))
 
+    def test_many_captured_changes_are_recorded_first(self):
+        self.adopted("CREATE TABLE t (id INTEGER PRIMARY KEY)")
+        self.write(*(("INSERT INTO t VALUES (?)", (number,)) for number in range(1500)))
+        self.assertEqual([each.id for each in package.read(self.path)], list(range(1500)))
+
     def test_changes_that_can_t_be_recorded_yet_are_a_warning(self):
         self.adopted("CREATE TABLE t (id INTEGER PRIMARY KEY)")
         self.write(("INSERT INTO t VALUES (1)",))

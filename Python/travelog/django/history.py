@@ -33,22 +33,29 @@ class Entry(NamedTuple):
     values: List[ValueChange]
 
 
-def history(model: Type[models.Model], key: Any) -> List[Entry]:
-    """The changes of an object's row, the newest first, also of a deleted object.
+class History(NamedTuple):
+    #: The newest first.
+    entries: List[Entry]
+    #: Why the newest changes are missing, if they are.
+    warning: str
 
-    A parent model has a table with a row of its own. The program follows the table and the columns
-    through migrations, and waits at most one second for other programs.
+
+def history(model: Type[models.Model], key: Any) -> History:
+    """The changes of an object's row, also of a deleted object.
+
+    The program follows the table and the columns through migrations. A parent model has a table
+    with a row of its own.
     """
     connection = connections[router.db_for_read(model)]
-    answers = program.run(
-        "log", str(connection.settings_dict["NAME"]), "--patch", "--limit", str(_LIMIT),
+    answer = program.log(
+        str(connection.settings_dict["NAME"]), "--patch", "--limit", str(_LIMIT),
         "--entity", model._meta.db_table, "--id", _row(model, key, connection),
         path=getattr(settings, "TRAVELOG_PROGRAM", None))
-    return [
-        Entry(answer["transaction"], date(answer["time"]), answer.get("author", ""),
-              answer.get("reason", ""), answer.get("request", ""), change["op"],
-              [_value_change(each) for each in change["properties"]])
-        for answer in answers for change in answer.get("differences", ())]
+    return History([
+        Entry(each["transaction"], date(each["time"]), each.get("author", ""),
+              each.get("reason", ""), each.get("request", ""), change["op"],
+              [_value_change(value) for value in change["properties"]])
+        for each in answer.objects for change in each.get("differences", ())], answer.warning)
 
 
 def _row(model: Type[models.Model], key: Any, connection: Any) -> str:

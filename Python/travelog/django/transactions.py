@@ -74,7 +74,7 @@ class _Brackets:
     def __call__(self, execute: Callable[..., Any], sql: str, params: Any, many: bool,
                  context: Dict[str, Any]) -> Any:
         file = self._connection.connection
-        assert file is not None, "the statement has a cursor of an open connection"
+        assert file is not None
         with self._connection.wrap_database_errors:
             if file is not self._file:
                 # The first statement in sight is outside a transaction, or begins one.

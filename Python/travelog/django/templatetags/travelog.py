@@ -23,11 +23,11 @@ def travelog_history(context: template.Context) -> Dict[str, Any]:
     """The changes of the page's object, with the columns that its form shows to the user."""
     found = context["object"]
     try:
-        entries = history(type(found), found.pk)
+        entries, warning = history(type(found), found.pk)
     except ProgramError as error:
-        return {"error": str(error)}
+        return {"message": error}
     shown = _shown_columns(context["request"], found)
-    return {"entries": [
+    return {"message": warning, "entries": [
         entry._replace(values=[each for each in entry.values if each.column in shown])
         for entry in entries]}
 

@@ -19,9 +19,11 @@ class Command(BaseCommand):
 
     def handle(self, *, model: str, pk: str, **_: Any) -> None:
         try:
-            entries = history(apps.get_model(model), pk)
+            entries, warning = history(apps.get_model(model), pk)
         except (LookupError, ValueError, ValidationError, ProgramError) as error:
             raise CommandError(str(error)) from error
+        if warning:
+            self.stderr.write(warning)
         for entry in entries:
             who = " ".join(filter(None, [
                 entry.author or "(no author)", entry.reason, entry.request]))
