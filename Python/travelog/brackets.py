@@ -8,19 +8,19 @@ from __future__ import annotations
 import contextlib
 import re
 import sqlite3
-from typing import Any, Callable, Iterator, NamedTuple, Optional
+from typing import Any, Callable, Iterator, NamedTuple
 
-# Executes SQL with parameters, and returns what has the rows.
-Execute = Callable[..., Any]
-
+_OPENING = "UPDATE {}context SET author = ?, reason = ?, request = ?"
+_CLOSING = "UPDATE {}context SET author = NULL"
+_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 # A statement whose changes the triggers of Travelog can capture. A question about rows can contain
 # one of the words after WITH, for example in a text; its bracket is then empty and is not recorded.
 _WRITING = re.compile(
     r"(?:\s|--[^\n]*\n|/\*.*?\*/)*(?:WITH\b.*\b)?(?:INSERT|UPDATE|DELETE|REPLACE)\b",
     re.IGNORECASE | re.DOTALL)
-_OPENING = "UPDATE {}context SET author = ?, reason = ?, request = ?"
-_CLOSING = "UPDATE {}context SET author = NULL"
-_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+
+# Executes SQL with parameters, and returns what has the rows.
+Execute = Callable[..., Any]
 
 
 class NotAdopted(LookupError):
@@ -30,8 +30,8 @@ class NotAdopted(LookupError):
 class Description(NamedTuple):
     """What a bracket says. A transaction without an author can still have a request."""
     author: str
-    reason: Optional[str] = None
-    request: Optional[str] = None
+    reason: str | None = None
+    request: str | None = None
 
 
 def is_writing(sql: str) -> bool:
@@ -39,7 +39,7 @@ def is_writing(sql: str) -> bool:
     return _WRITING.match(sql) is not None
 
 
-def find_prefix(execute: Execute) -> Optional[str]:
+def find_prefix(execute: Execute) -> str | None:
     """The prefix of the tables that Travelog added to a database, or None if it added none.
 
     In every adopted file and every store of the library, the trigger PREFIXauthor records brackets,
@@ -48,10 +48,11 @@ def find_prefix(execute: Execute) -> Optional[str]:
     triggers = execute("SELECT name, tbl_name, sql FROM sqlite_master"
                        " WHERE type = 'trigger' AND name LIKE '%author'").fetchall()
     for name, table, sql in triggers:
-        prefix = name[:-len("author")]
+        prefix = str(name[:-len("author")])
         # The statements of a bracket have the prefix without quotes.
-        if table == prefix + "context" and f"INTO {prefix}bracket" in sql and _NAME.fullmatch(prefix):
-            return str(prefix)
+        if table == prefix + "context" and f"INTO {prefix}bracket" in sql \
+                and _NAME.fullmatch(prefix):
+            return prefix
     return None
 
 
@@ -69,20 +70,20 @@ class Bracket:
         writes fails if another program has written meanwhile.
         """
         self.prefix = find_prefix(execute)
-        self.begin()
         self._is_describing = False
+        self.begin()
 
     def begin(self) -> None:
         """Another transaction has begun."""
         # The clock of the capture when the bracket began, if it did.
-        self._clock: Optional[int] = None
+        self._clock: int | None = None
         self._may_be_undone = False
 
     def rolled_back_to_savepoint(self) -> None:
         """A part of the transaction, perhaps with the beginning of the bracket, was rolled back."""
         self._may_be_undone = True
 
-    def write(self, execute: Execute, describe: Callable[[], Optional[Description]]) -> None:
+    def write(self, execute: Execute, describe: Callable[[], Description]) -> None:
         """Begins the bracket if the transaction has none. The next statement writes.
 
         `describe` may itself use the connection.
@@ -93,10 +94,8 @@ class Bracket:
         try:
             # Takes the lock for writing, without a change: see __init__.
             execute(f"UPDATE {self.prefix}context SET reason = NULL WHERE 0")
-            description = describe()
-            if description is not None:
-                execute(_OPENING.format(self.prefix), description)
-                self._clock = self._read_clock(execute)
+            execute(_OPENING.format(self.prefix), describe())
+            self._clock = self._read_clock(execute)
         finally:
             self._is_describing = False
 
@@ -119,8 +118,8 @@ class Bracket:
 
 
 @contextlib.contextmanager
-def author(connection: sqlite3.Connection, name: str, *, reason: Optional[str] = None,
-           request: Optional[str] = None, missing_ok: bool = False) -> Iterator[None]:
+def author(connection: sqlite3.Connection, name: str, *, reason: str | None = None,
+           request: str | None = None, missing_ok: bool = False) -> Iterator[None]:
     """Runs a block as one transaction with an author, which an exception rolls back.
 
     The transaction takes the lock for writing at once, because a transaction that reads first can

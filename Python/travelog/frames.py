@@ -2,7 +2,7 @@
 from __future__ import annotations
 
 import abc
-from typing import TYPE_CHECKING, Any, Dict, Iterable, List, Optional
+from typing import TYPE_CHECKING, Any, Iterable
 from uuid import UUID
 
 from .values import Large, Reference, Unknown
@@ -21,10 +21,10 @@ class Frames(Iterable[Any], abc.ABC):
     column, become texts. A reference is the id of its object. Unknown and large values are null.
     """
 
-    def to_arrow(self, entity: Optional[str] = None) -> pyarrow.Table:
+    def to_arrow(self, entity: str | None = None) -> pyarrow.Table:
         import pyarrow
 
-        columns: Dict[str, List[Any]] = {}
+        columns: dict[str, list[Any]] = {}
         count = 0
         for change in self:
             if entity not in (None, change.entity):
@@ -42,12 +42,12 @@ class Frames(Iterable[Any], abc.ABC):
             name: _array(column + [None] * (count - len(column)))
             for name, column in columns.items()})
 
-    def to_polars(self, entity: Optional[str] = None) -> polars.DataFrame:
+    def to_polars(self, entity: str | None = None) -> polars.DataFrame:
         import polars
 
         return polars.DataFrame(self.to_arrow(entity))
 
-    def to_pandas(self, entity: Optional[str] = None) -> pandas.DataFrame:
+    def to_pandas(self, entity: str | None = None) -> pandas.DataFrame:
         """A frame with columns of Arrow, because NumPy turns integers with nulls into doubles."""
         import pandas
 
@@ -64,7 +64,7 @@ def _plain(value: Any) -> Any:
     return [_plain(each) for each in value] if isinstance(value, tuple) else value
 
 
-def _array(values: List[Any]) -> pyarrow.Array:
+def _array(values: list[Any]) -> pyarrow.Array:
     import pyarrow
 
     try:

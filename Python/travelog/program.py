@@ -7,7 +7,7 @@ import shutil
 import subprocess
 import sys
 from pathlib import Path
-from typing import Any, Dict, Iterable, List, NamedTuple, Optional
+from typing import Any, Iterable, NamedTuple
 
 
 class ProgramError(RuntimeError):
@@ -15,12 +15,12 @@ class ProgramError(RuntimeError):
 
 
 class Answer(NamedTuple):
-    objects: List[Dict[str, Any]]
+    objects: list[dict[str, Any]]
     #: For example, that another program is writing, so its last changes are not in the answer.
     warning: str
 
 
-def log(store: str, *flags: str, path: Optional[str] = None) -> Answer:
+def log(store: str, *flags: str, path: str | None = None) -> Answer:
     """The answer of `travelog log`, which first records the captured changes."""
     answer = _run("log", store, *flags, path=path)
     if answer.warning:
@@ -41,7 +41,7 @@ def _find() -> str:
     return found
 
 
-def _run(*words: str, path: Optional[str], codes: Iterable[int] = (0,)) -> Answer:
+def _run(*words: str, path: str | None, codes: Iterable[int] = (0,)) -> Answer:
     command = [path or _find(), *words, "--json"]
     try:
         done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True,

@@ -16,7 +16,7 @@ import warnings
 from contextlib import closing
 from datetime import datetime
 from pathlib import Path
-from typing import Any, Dict, Iterable, Iterator, List, NamedTuple, Optional, Tuple, Union
+from typing import Any, Iterable, Iterator, NamedTuple
 from urllib.parse import quote
 
 from . import program
@@ -34,23 +34,23 @@ class Change(NamedTuple):
     lineage: int
     transaction: int
     time: datetime
-    author: Optional[str]
-    reason: Optional[str]
-    request: Optional[str]
+    author: str | None
+    reason: str | None
+    request: str | None
     #: insert, update or delete
     op: str
     entity: str
     #: A row whose key is not one integer has a text, such as '["text:a","integer:7"]'.
-    id: Union[int, str]
+    id: int | str
     #: All values of an insertion and of a deletion, and only the changed values of an update.
-    before: Optional[Dict[str, Value]]
-    after: Optional[Dict[str, Value]]
+    before: dict[str, Value] | None
+    after: dict[str, Value] | None
 
 
 class Changes(Frames):
     """The changes of a log folder, a log or a store, each time from the beginning."""
 
-    def __init__(self, source: Union[str, "os.PathLike[str]"]) -> None:
+    def __init__(self, source: str | os.PathLike[str]) -> None:
         self._source = Path(source)
 
     def __iter__(self) -> Iterator[Change]:
@@ -63,7 +63,7 @@ class Changes(Frames):
         return _changes_of_store(self._source)
 
 
-def read(source: Union[str, "os.PathLike[str]"]) -> Changes:
+def read(source: str | os.PathLike[str]) -> Changes:
     """The changes of a log folder, of one log, or of a store, in the order of transactions.
 
     Snapshots are not changes. Before it reads a store, `travelog` records the captured changes.
@@ -71,7 +71,7 @@ def read(source: Union[str, "os.PathLike[str]"]) -> Changes:
     return Changes(source)
 
 
-def _logs(folder: Path) -> List[Path]:
+def _logs(folder: Path) -> list[Path]:
     """The logs of a log folder, or of the folder of one store or one filter in it."""
     names = "lineage=*/date=*/*.ndjson.gz"
     found = [*folder.glob(f"store=*/{names}"), *folder.glob(names)]
@@ -98,12 +98,12 @@ def _changes_of_log(path: Path) -> Iterator[Change]:
 
 def _transactions(
     path: Path, lines: Iterable[bytes]
-) -> Iterator[Tuple[Dict[str, Any], Iterable[Dict[str, Any]]]]:
+) -> Iterator[tuple[dict[str, Any], Iterable[dict[str, Any]]]]:
     """The transaction lines, each with the lines of its changes, which are before it in a log.
 
     A transaction can be larger than the memory, so most of its lines then wait in a file.
     """
-    kept: List[bytes] = []
+    kept: list[bytes] = []
     size, spilled, line = 0, False, b""
     with tempfile.TemporaryFile() as file:
         for line in lines:
@@ -125,7 +125,7 @@ def _transactions(
         raise EOFError(f"{path} is cut off: run travelog verify")
 
 
-def _parsed(lines: Iterable[bytes]) -> Iterator[Dict[str, Any]]:
+def _parsed(lines: Iterable[bytes]) -> Iterator[dict[str, Any]]:
     rest = iter(lines)
     for some in iter(lambda: list(itertools.islice(rest, _LINES)), []):
         yield from json.loads(b"[%s]" % b",".join(some))
@@ -144,7 +144,7 @@ def _changes_of_store(path: Path) -> Iterator[Change]:
         history = found[0][:-len("transaction")]
         others = "store_" if history == "history_" else history
         catalog = dict(store.execute(f"SELECT key, value FROM {others}catalog"))
-        schemas: Dict[int, Schema] = {}
+        schemas: dict[int, Schema] = {}
         last = 0
         # A reader between two pages does not keep the program that uses the file from writing.
         while rows := store.execute(
@@ -167,8 +167,8 @@ def _changes_of_store(path: Path) -> Iterator[Change]:
                               path.with_name(path.name + "-blobs"))
 
 
-def _change(common: Tuple[Any, ...], op: str, entity: str, id: Union[int, str],
-            parts: Dict[str, Any], schema: Schema, blobs: Path) -> Change:
+def _change(common: tuple[Any, ...], op: str, entity: str, id: int | str,
+            parts: dict[str, Any], schema: Schema, blobs: Path) -> Change:
     special, large = parts.get("special", {}), parts.get("large", {})
     before, after = (
         schema.decode(entity, parts[side], special.get(side, {}), large.get(side, {}), blobs)

@@ -2,7 +2,7 @@
 from __future__ import annotations
 
 import sqlite3
-from typing import Any, Callable, Optional
+from typing import Any, Callable
 
 from sqlalchemy import Connection, Engine, event
 
@@ -11,13 +11,13 @@ from .brackets import Bracket, Description, is_writing
 _KEY = "travelog"
 
 
-def track(engine: Engine, author: Callable[[], Optional[str]], *,
-          reason: Callable[[], Optional[str]] = lambda: None,
-          request: Callable[[], Optional[str]] = lambda: None) -> None:
+def track(engine: Engine, author: Callable[[], str | None], *,
+          reason: Callable[[], str | None] = lambda: None,
+          request: Callable[[], str | None] = lambda: None) -> None:
     """Calls functions before the first writing statement of each transaction, for its bracket.
 
-    This includes bulk updates, which have no event of a flush, and SQL without a session. Statements
-    in the isolation level AUTOCOMMIT have no transaction, and so no author.
+    This includes bulk updates, which have no event of a flush, and SQL without a session. In the
+    isolation level AUTOCOMMIT, there is no transaction, and so no author.
     """
     if engine.dialect.driver != "pysqlite":
         raise ValueError(f"track needs the driver pysqlite, not {engine.dialect.driver}")

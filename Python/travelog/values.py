@@ -7,10 +7,8 @@ from base64 import b64decode
 from datetime import datetime
 from decimal import Decimal
 from pathlib import Path
-from typing import Any, Callable, Dict, List, Mapping, NamedTuple, Optional, Tuple, Union
+from typing import Any, Callable, Mapping, NamedTuple, Tuple, Union
 from uuid import UUID
-
-Decoder = Callable[[Any], Any]
 
 
 class Reference(NamedTuple):
@@ -34,30 +32,14 @@ class Unknown(enum.Enum):
     MISSING = "missing"
 
 
-Value = Union[None, bool, int, float, str, bytes, Decimal, datetime, UUID, Reference, Tuple[Reference, ...], Large,
-              Unknown]
+Value = Union[None, bool, int, float, str, bytes, Decimal, datetime, UUID, Reference,
+              Tuple[Reference, ...], Large, Unknown]
 
 
 def date(text: str) -> datetime:
     """A date of RFC 3339 in UTC, whose digits after the microseconds are cut off."""
     seconds, _, fraction = text[:-1].partition(".")
     return datetime.fromisoformat(f"{seconds}.{fraction[:6]:0<6}+00:00")
-
-
-def _reference(link: Dict[str, str]) -> Reference:
-    return Reference(link["entity"], int(link["id"]))
-
-
-def _references(links: List[Dict[str, str]]) -> Tuple[Reference, ...]:
-    return tuple(map(_reference, links))
-
-
-def _undecodable(text: str) -> str:
-    """A text whose bytes are not UTF-8; encode(…, "surrogateescape") gives the bytes."""
-    return b64decode(text).decode("utf-8", "surrogateescape")
-
-
-_CLASSES: Dict[str, Decoder] = {"text": str, "integer": int, "real": float, "blob": b64decode, "text64": _undecodable}
 
 
 def storage_class(text: str) -> Value:
@@ -67,9 +49,25 @@ def storage_class(text: str) -> Value:
     return decoded
 
 
+def _undecodable(text: str) -> str:
+    """A text whose bytes are not UTF-8; encode(…, "surrogateescape") gives the bytes."""
+    return b64decode(text).decode("utf-8", "surrogateescape")
+
+
+def _reference(link: dict[str, str]) -> Reference:
+    return Reference(link["entity"], int(link["id"]))
+
+
+def _references(links: list[dict[str, str]]) -> tuple[Reference, ...]:
+    return tuple(map(_reference, links))
+
+
+_CLASSES: dict[str, Callable[[str], Any]] = {
+    "text": str, "integer": int, "real": float, "blob": b64decode, "text64": _undecodable}
 # The types of JSON that need no decoding are absent.
-_TYPES: Dict[str, Decoder] = {"any": storage_class, "data": b64decode, "date": date, "decimal": Decimal,
-                              "transformed": b64decode, "uint64": int, "uuid": UUID}
+_TYPES: dict[str, Callable[[str], Any]] = {
+    "any": storage_class, "data": b64decode, "date": date, "decimal": Decimal,
+    "transformed": b64decode, "uint64": int, "uuid": UUID}
 _UNKNOWN = {reason.value: reason for reason in Unknown}
 
 
@@ -90,43 +88,40 @@ def _special(text: str, type: str) -> Value:
 class _Property(NamedTuple):
     name: str
     type: str
-    decode: Optional[Decoder]
+    decode: Callable[[Any], Any] | None
 
 
 class Schema:
     """The properties of all entities, by their names in lines."""
 
     def __init__(self, definition: str) -> None:
-        self._entities: Dict[str, Dict[str, _Property]] = {}
-        for entity in json.loads(definition)["entities"]:
-            parts = self._entities[entity["name"]] = {}
-            for part in entity["attributes"]:
-                parts[part["name"]] = _Property(part["name"], part["type"], _TYPES.get(part["type"]))
-            for part in entity["relationships"]:
-                decode = _reference if "column" in part["storage"] else _references
-                parts[part["name"]] = _Property(part["name"], "link", decode)
-
-    def _property(self, entity: str, line: str) -> _Property:
-        parts = self._entities[entity]
-        if line not in parts:
-            # If names conflict, the owner's name is before the property's name. Only the names of an
-            # adopted file have points themselves, and there the entity is the owner.
-            own = line[len(entity) + 1:] if line.startswith(entity + ".") else line.partition(".")[2]
-            parts[line] = parts[own]
-        return parts[line]
+        self._entities = {entity["name"]: {
+            part["name"]: _Property(part["name"], part["type"], _TYPES.get(part["type"]))
+            if "type" in part else _Property(
+                part["name"], "link", _reference if "column" in part["storage"] else _references)
+            for part in entity["attributes"] + entity["relationships"]}
+            for entity in json.loads(definition)["entities"]}
 
     def decode(self, entity: str, side: Mapping[str, Any], special: Mapping[str, str],
-               large: Mapping[str, Mapping[str, Any]], blobs: Path) -> Dict[str, Value]:
+               large: Mapping[str, Mapping[str, Any]], blobs: Path) -> dict[str, Value]:
         """The values before or after a change, by the names of the properties."""
         parts = self._entities[entity]
-        values: Dict[str, Value] = {}
+        values: dict[str, Value] = {}
         for line, value in side.items():
-            part = parts.get(line) or self._property(entity, line)
+            name, type, decode = parts.get(line) or self._conflicting(entity, line)
             if line in large:
                 digest = large[line]["sha256"]
-                values[part.name] = Large(digest, large[line]["size"], blobs / digest)
+                values[name] = Large(digest, large[line]["size"], blobs / digest)
             elif value is None:
-                values[part.name] = _special(special[line], part.type) if line in special else None
+                values[name] = _special(special[line], type) if line in special else None
             else:
-                values[part.name] = part.decode(value) if part.decode else value
+                values[name] = decode(value) if decode else value
         return values
+
+    def _conflicting(self, entity: str, line: str) -> _Property:
+        """The property of a name with an owner, which is in lines if names of entities conflict.
+
+        Only the names of an adopted file have points themselves, and there the entity is the owner.
+        """
+        owner = entity if line.startswith(f"{entity}.") else line.partition(".")[0]
+        return self._entities[entity][line[len(owner) + 1:]]

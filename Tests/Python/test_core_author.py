@@ -1,6 +1,7 @@
 """The author of a transaction that a script makes with sqlite3. Needs no package."""
 import sqlite3
 import subprocess
+import sys
 import threading
 import unittest
 from contextlib import closing
@@ -112,7 +113,7 @@ class AuthorTests(FolderTest):
                   "with travelog.author(file, 'alice'):\n"
                   "    file.execute('INSERT INTO note VALUES (1, 2)')")
         subprocess.run([support.TRAVELOG, "adopt", "--suspend", path, "--", "env",
-                        f"PYTHONPATH={support.ROOT / 'Python'}", "python3", "-c", script, path],
+                        f"PYTHONPATH={support.ROOT / 'Python'}", sys.executable, "-c", script, path],
                        check=True, capture_output=True)
         self.assertEqual([each["op"] for each in transactions(path)], ["migration"])
 

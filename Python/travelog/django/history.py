@@ -3,7 +3,7 @@ from __future__ import annotations
 
 import json
 from datetime import datetime
-from typing import Any, Dict, List, NamedTuple, Optional, Type
+from typing import Any, NamedTuple
 
 from django.conf import settings
 from django.db import connections, models, router
@@ -15,50 +15,38 @@ from ..values import Value, date, storage_class
 _LIMIT = 200
 
 
-class ValueChange(NamedTuple):
-    column: str
-    before: Value
-    after: Value
-
-
 class Entry(NamedTuple):
     """What one transaction did with one row."""
-    transaction: int
     time: datetime
     author: str
     reason: str
     request: str
     #: insert, update or delete
     op: str
-    values: List[ValueChange]
+    #: The changed columns, each with its value before and after.
+    values: list[tuple[str, Value, Value]]
 
 
-class History(NamedTuple):
-    #: The newest first.
-    entries: List[Entry]
-    #: Why the newest changes are missing, if they are.
-    warning: str
+def history(model: type[models.Model], key: Any) -> tuple[list[Entry], str]:
+    """The changes of an object's row, the newest first, and why some are missing, if they are.
 
-
-def history(model: Type[models.Model], key: Any) -> History:
-    """The changes of an object's row, also of a deleted object.
-
-    The program follows the table and the columns through migrations. A parent model has a table
-    with a row of its own.
+    The object can be deleted. The program follows the table and the columns through migrations. A
+    parent model has a table with a row of its own.
     """
     connection = connections[router.db_for_read(model)]
-    answer = program.log(
+    objects, warning = program.log(
         str(connection.settings_dict["NAME"]), "--patch", "--limit", str(_LIMIT),
         "--entity", model._meta.db_table, "--id", _row(model, key, connection),
         path=getattr(settings, "TRAVELOG_PROGRAM", None))
-    return History([
-        Entry(each["transaction"], date(each["time"]), each.get("author", ""),
-              each.get("reason", ""), each.get("request", ""), change["op"],
-              [_value_change(value) for value in change["properties"]])
-        for each in answer.objects for change in each.get("differences", ())], answer.warning)
+    return [
+        Entry(date(each["time"]), each.get("author", ""), each.get("reason", ""),
+              each.get("request", ""), change["op"], [
+                  (value["name"], _value(value, "before"), _value(value, "after"))
+                  for value in change["properties"]])
+        for each in objects for change in each["differences"]], warning
 
 
-def _row(model: Type[models.Model], key: Any, connection: Any) -> str:
+def _row(model: type[models.Model], key: Any, connection: Any) -> str:
     """The id of a row in the history: the integer of its key, or a list with the key's value."""
     field = model._meta.pk
     assert field is not None
@@ -70,16 +58,9 @@ def _row(model: Type[models.Model], key: Any, connection: Any) -> str:
     return json.dumps([f"{kind}:{value}"], ensure_ascii=False, separators=(",", ":"))
 
 
-def _value_change(change: Dict[str, Any]) -> ValueChange:
-    before, after = (_value(change, side) for side in ("before", "after"))
-    return ValueChange(change["name"], before, after)
-
-
-def _value(change: Dict[str, Any], side: str) -> Optional[Value]:
-    unknown = change.get(f"{side}_special")
-    if unknown is not None:
-        return f"({unknown})"
+def _value(change: dict[str, Any], side: str) -> Value:
+    if f"{side}_special" in change:
+        return f"({change[f'{side}_special']})"
     if f"{side}_large" in change:
         return f"({change[f'{side}_large']['size']} bytes)"
-    text = change.get(side)
-    return None if text is None else storage_class(text)
+    return None if change.get(side) is None else storage_class(change[side])

@@ -12,8 +12,8 @@ from .transactions import described
 class Middleware:
     """The first middleware of a site. Only requests that write get a bracket.
 
-    The user of a transaction is the user at the time of its first writing statement: a login changes
-    it during a request. Without a user, the history has only the request.
+    A login changes the user during a request, so each transaction has the user at the time of its
+    first writing statement. Without a user, the history has only the request.
     """
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponseBase]) -> None:

@@ -2,20 +2,16 @@
 from __future__ import annotations
 
 import contextlib
-import sqlite3
-from typing import Any, Callable, Dict, Iterator, Optional
+from typing import Any, Callable, Iterator
 
 from django.db import connections, transaction
 from django.db.backends.base.base import BaseDatabaseWrapper
 
 from ..brackets import Bracket, Description, is_writing
 
-Describe = Callable[[], Description]
-
 
 @contextlib.contextmanager
-def author(name: str, *, reason: Optional[str] = None,
-           request: Optional[str] = None) -> Iterator[None]:
+def author(name: str, *, reason: str | None = None, request: str | None = None) -> Iterator[None]:
     """Names the author of all transactions that begin in a block.
 
     This is for management commands, tasks and the shell, which have no request. In a request, it
@@ -26,7 +22,7 @@ def author(name: str, *, reason: Optional[str] = None,
 
 
 @contextlib.contextmanager
-def described(describe: Describe) -> Iterator[None]:
+def described(describe: Callable[[], Description]) -> Iterator[None]:
     """Writes a bracket for each transaction in a block, in all databases of SQLite."""
     with contextlib.ExitStack() as stack:
         for connection in connections.all():
@@ -36,16 +32,16 @@ def described(describe: Describe) -> Iterator[None]:
 
 
 @contextlib.contextmanager
-def _described(connection: BaseDatabaseWrapper, describe: Describe) -> Iterator[None]:
-    outer = next((each for each in connection.execute_wrappers if isinstance(each, _Brackets)),
-                 None)
-    if outer is not None:
-        before, outer.describe = outer.describe, describe
-        try:
-            yield
-        finally:
-            outer.describe = before
-        return
+def _described(connection: BaseDatabaseWrapper, describe: Callable[[], Description]
+               ) -> Iterator[None]:
+    for outer in connection.execute_wrappers:
+        if isinstance(outer, _Brackets):
+            before, outer.describe = outer.describe, describe
+            try:
+                yield
+            finally:
+                outer.describe = before
+            return
     brackets = _Brackets(connection, describe)
 
     def commit() -> None:
@@ -66,15 +62,16 @@ def _described(connection: BaseDatabaseWrapper, describe: Describe) -> Iterator[
 class _Brackets:
     """Sees the statements of one connection, and writes brackets between them."""
 
-    def __init__(self, connection: BaseDatabaseWrapper, describe: Describe) -> None:
+    def __init__(self, connection: BaseDatabaseWrapper,
+                 describe: Callable[[], Description]) -> None:
         self.describe = describe
         self._connection = connection
-        self._file: Optional[sqlite3.Connection] = None
+        # The connection of sqlite3 that the bracket belongs to.
+        self._file: Any = None
 
     def __call__(self, execute: Callable[..., Any], sql: str, params: Any, many: bool,
-                 context: Dict[str, Any]) -> Any:
-        file = self._connection.connection
-        assert file is not None
+                 context: dict[str, Any]) -> Any:
+        file: Any = self._connection.connection
         with self._connection.wrap_database_errors:
             if file is not self._file:
                 # The first statement in sight is outside a transaction, or begins one.
@@ -87,11 +84,11 @@ class _Brackets:
             if not file.in_transaction and self._connection.get_autocommit():
                 return self._execute_alone(execute, sql, params, many, context)
             with self._connection.wrap_database_errors:
-                self._bracket.write(file.execute, lambda: self.describe())
+                self._bracket.write(file.execute, self.describe)
         return execute(sql, params, many, context)
 
     def _execute_alone(self, execute: Callable[..., Any], sql: str, params: Any, many: bool,
-                       context: Dict[str, Any]) -> Any:
+                       context: dict[str, Any]) -> Any:
         """Executes a statement that has no transaction, in one with a bracket."""
         cursor = context["cursor"]
         with transaction.atomic(self._connection.alias):
@@ -100,14 +97,14 @@ class _Brackets:
         if rows:
             # SQLite can't commit before it has returned all rows of a RETURNING, and the caller
             # reads them from the cursor.
-            row = ", ".join(["%s"] * len(rows[0]))
-            cursor.cursor.execute("VALUES " + ", ".join([f"({row})"] * len(rows)),
-                                  [value for row in rows for value in row])
+            row = f"({', '.join(['%s'] * len(rows[0]))})"
+            cursor.cursor.execute("VALUES " + ", ".join([row] * len(rows)),
+                                  [value for each in rows for value in each])
         return result
 
     def close(self) -> None:
         """Ends the bracket of the open transaction, if it has one."""
-        if self._file is not None and self._file is self._connection.connection \
-                and self._file.in_transaction:
+        file: Any = self._connection.connection
+        if file is not None and file is self._file and file.in_transaction:
             with self._connection.wrap_database_errors:
-                self._bracket.close(self._file.execute)
+                self._bracket.close(file.execute)

@@ -2,15 +2,14 @@
 from __future__ import annotations
 
 import re
-from typing import Any, Dict, List, Set
+from typing import Any
 
 from django import template
 from django.contrib.admin.utils import flatten_fieldsets
-from django.core.exceptions import FieldDoesNotExist
 from django.db import models
 
-from ..history import Entry, history
 from ...program import ProgramError
+from ..history import history
 
 register = template.Library()
 
@@ -19,7 +18,7 @@ _SECRET = re.compile("password|secret|token|key", re.IGNORECASE)
 
 
 @register.simple_tag(takes_context=True)
-def travelog_history(context: template.Context) -> Dict[str, Any]:
+def travelog_history(context: template.Context) -> dict[str, Any]:
     """The changes of the page's object, with the columns that its form shows to the user."""
     found = context["object"]
     try:
@@ -28,18 +27,12 @@ def travelog_history(context: template.Context) -> Dict[str, Any]:
         return {"message": error}
     shown = _shown_columns(context["request"], found)
     return {"message": warning, "entries": [
-        entry._replace(values=[each for each in entry.values if each.column in shown])
+        entry._replace(values=[each for each in entry.values if each[0] in shown])
         for entry in entries]}
 
 
-def _shown_columns(request: Any, found: models.Model) -> Set[str]:
+def _shown_columns(request: Any, found: models.Model) -> set[str]:
     admin = request.resolver_match.func.model_admin
-    columns: Set[str] = set()
-    for name in flatten_fieldsets(admin.get_fieldsets(request, found)):
-        try:
-            field = found._meta.get_field(name)
-        except FieldDoesNotExist:
-            continue
-        if isinstance(field, models.Field) and not _SECRET.search(str(field.column)):
-            columns.add(str(field.column))
-    return columns
+    names = set(flatten_fieldsets(admin.get_fieldsets(request, found)))
+    return {str(field.column) for field in found._meta.concrete_fields
+            if field.name in names and not _SECRET.search(str(field.column))}

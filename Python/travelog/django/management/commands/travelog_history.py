@@ -1,3 +1,4 @@
+"""The command `manage.py travelog_history`."""
 from __future__ import annotations
 
 from typing import Any
@@ -24,10 +25,9 @@ class Command(BaseCommand):
             raise CommandError(str(error)) from error
         if warning:
             self.stderr.write(warning)
-        for entry in entries:
-            who = " ".join(filter(None, [
-                entry.author or "(no author)", entry.reason, entry.request]))
-            self.stdout.write(f"{entry.time:%Y-%m-%d %H:%M:%S}Z {entry.op} by {who}")
-            for value in entry.values:
-                before = "" if entry.op == "insert" else f"{value.before!r} -> "
-                self.stdout.write(f"    {value.column}: {before}{value.after!r}")
+        for time, author, reason, request, op, values in entries:
+            who = " ".join(filter(None, (author or "(no author)", reason, request)))
+            self.stdout.write(f"{time:%Y-%m-%d %H:%M:%S}Z {op} by {who}")
+            for column, before, after in values:
+                old = "" if op == "insert" else f"{before!r} -> "
+                self.stdout.write(f"    {column}: {old}{after!r}")
