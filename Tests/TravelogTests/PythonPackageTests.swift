@@ -5,7 +5,7 @@ import Testing
 struct PythonPackageTests {
   @Test(
     "Scripts name the author of their changes, and read the values of logs and stores.",
-    arguments: ["author", "reading"]
+    arguments: ["author", "document", "reading"]
   )
   func core(subject: String) throws {
     let done = try run(
