@@ -86,17 +86,17 @@ class Client:
         self.browser = None if user is None else Browser(address, user)
         self.address = address
 
-    def mark(self, path, commits):
+    def mark(self, path, commits, method="POST"):
         """A new mark, which only one request writes."""
         self.count += 1
         mark = f"{self.name}-{self.count}"
-        self.record[mark] = (self.user, None, "POST " + path.format(mark)), commits
+        self.record[mark] = (self.user, None, f"{method} {path.format(mark)}"), commits
         return mark
 
-    def write(self, way, commits):
-        mark = self.mark(f"/{way}/{{}}/", commits)
+    def write(self, way, commits, method="POST"):
+        mark = self.mark(f"/{way}/{{}}/", commits, method)
         if self.browser is not None:
-            self.browser.page(f"/{way}/{mark}/", {"a": "b"})
+            self.browser.page(f"/{way}/{mark}/", {"a": "b"} if method == "POST" else None)
         else:
             urllib.request.urlopen(f"{self.address}/{way}/{mark}/", b"", timeout=120).close()
 
