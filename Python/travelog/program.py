@@ -6,7 +6,6 @@ import os
 import shutil
 import subprocess
 import sys
-from pathlib import Path
 from typing import Any, Iterable, NamedTuple
 
 
@@ -32,12 +31,12 @@ def log(store: str, *flags: str, path: str | None = None) -> Answer:
 
 
 def _find() -> str:
-    """The program of this package or of its environment, or else the one on the PATH."""
-    beside = (Path(__file__).with_name("bin") / "travelog", Path(sys.prefix, "bin", "travelog"))
-    found = next((str(each) for each in beside if os.access(each, os.X_OK)), None)
-    found = found or shutil.which("travelog")
+    """The program that was installed with this package, or else the one on the PATH."""
+    places = os.pathsep.join((os.path.join(sys.prefix, "bin"), os.environ.get("PATH", "")))
+    found = shutil.which("travelog", path=places)
     if found is None:
-        raise ProgramError("The program travelog is not beside this package and not on the PATH.")
+        raise ProgramError("The program travelog is not installed with this package, and not on "
+                           "the PATH.")
     return found
 
 

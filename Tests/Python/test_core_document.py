@@ -4,11 +4,14 @@ import io
 import os
 import re
 import sqlite3
+import subprocess
 import unittest
 from contextlib import closing
 
 import support
 from support import FolderTest, travelog
+
+import travelog as package
 
 
 class DocumentTests(FolderTest):
@@ -31,6 +34,10 @@ class DocumentTests(FolderTest):
             exec(blocks["read"], names)
         self.assertTrue(printed.getvalue().endswith(
             " alice update invoice 7 {'paid': 0} {'paid': 1}\n"), printed.getvalue())
+
+    def test_the_package_has_the_version_of_the_program(self):
+        done = subprocess.run([support.TRAVELOG, "--version"], capture_output=True, text=True)
+        self.assertEqual(done.stdout, f"travelog {package.__version__}\n")
 
 
 if __name__ == "__main__":
