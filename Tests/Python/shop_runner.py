@@ -31,13 +31,14 @@ class Shop:
         self.django("migrate")
         self.django("migrate", "shop", "0001")
         for name in "ada", "eve":
-            self.django("createsuperuser", "--noinput", "--username", name, "--email", "a@example.org",
-                        DJANGO_SUPERUSER_PASSWORD="secret")
+            self.django("createsuperuser", "--noinput", "--username", name,
+                        "--email", "a@example.org", DJANGO_SUPERUSER_PASSWORD="secret")
 
     def environment(self, more={}):
         return os.environ | {
-            "PYTHONPATH": f"{support.ROOT / 'Python'}{os.pathsep}{SITE}", "DATABASE": str(self.database),
-            "DJANGO_SETTINGS_MODULE": "settings", "PYTHONDONTWRITEBYTECODE": "1",
+            "PYTHONPATH": f"{support.ROOT / 'Python'}{os.pathsep}{SITE}",
+            "DATABASE": str(self.database), "DJANGO_SETTINGS_MODULE": "settings",
+            "PYTHONDONTWRITEBYTECODE": "1",
             "TRAVELOG": support.TRAVELOG} | self.options | more
 
     def run(self, *command, **more):

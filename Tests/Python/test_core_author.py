@@ -113,7 +113,8 @@ class AuthorTests(FolderTest):
                   "with travelog.author(file, 'alice'):\n"
                   "    file.execute('INSERT INTO note VALUES (1, 2)')")
         subprocess.run([support.TRAVELOG, "adopt", "--suspend", path, "--", "env",
-                        f"PYTHONPATH={support.ROOT / 'Python'}", sys.executable, "-c", script, path],
+                        f"PYTHONPATH={support.ROOT / 'Python'}", sys.executable, "-c",
+                        script, path],
                        check=True, capture_output=True)
         self.assertEqual([each["op"] for each in transactions(path)], ["migration"])
 
@@ -146,7 +147,8 @@ class AuthorTests(FolderTest):
         found = transactions(path)
         self.assertEqual(len(found), 4 * count)
         for each in found:
-            values = {value["name"]: value["after"] for value in each["differences"][0]["properties"]}
+            [change] = each["differences"]
+            values = {value["name"]: value["after"] for value in change["properties"]}
             self.assertEqual(values["text"], f"text:{each['author']}")
 
 

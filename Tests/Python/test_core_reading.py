@@ -124,7 +124,8 @@ class StoreTests(FolderTest):
 
     def test_erased_values_are_unknown(self):
         gone = next(each for each in package.read(self.logs) if each.op == "delete")
-        travelog("erase", self.logs, "--entity", gone.entity, "--id", gone.id, "--store", self.store)
+        travelog("erase", self.logs, "--entity", gone.entity, "--id", gone.id,
+                 "--store", self.store)
         [after] = [each for each in package.read(self.logs)
                    if (each.transaction, each.entity, each.id, each.op)
                    == (gone.transaction, gone.entity, gone.id, "delete")]
@@ -151,7 +152,8 @@ class AdoptedTests(FolderTest):
 
     def test_values_are_those_of_sqlite(self):
         self.adopted("CREATE TABLE t (id INTEGER PRIMARY KEY, v)", "INSERT INTO t VALUES (-1, 0)")
-        values = [None, 7, -(2**63), 100.1, 7.0, math.inf, "bob", "text:x", "", "ü\0書", b"", b"\0\xff"]
+        values = [None, 7, -(2**63), 100.1, 7.0, math.inf, "bob", "text:x", "",
+                  "ü\0書", b"", b"\0\xff"]
         for number, value in enumerate(values):
             self.write(("INSERT INTO t VALUES (?, ?)", (number, value)), reason=f"value {number}")
         # Without this, the changes are still captured only.
@@ -205,9 +207,9 @@ class AdoptedTests(FolderTest):
         travelog("export", self.path, "--to", self.logs)
         travelog("import", self.logs, "--into", replica := self.folder / "replica.db")
         for source in self.path, self.logs, replica:
-            self.assertEqual([(each.author, each.before, each.after) for each in package.read(source)],
-                             [("alice", None, {"id": 1, "old": "x"}),
-                              ("bob", {"new": "x"}, {"new": "y"})])
+            found = [(each.author, each.before, each.after) for each in package.read(source)]
+            self.assertEqual(found, [("alice", None, {"id": 1, "old": "x"}),
+                                     ("bob", {"new": "x"}, {"new": "y"})])
 
     def test_reading_a_store_needs_the_program(self):
         self.adopted("CREATE TABLE t (id INTEGER PRIMARY KEY)")
@@ -216,7 +218,7 @@ class AdoptedTests(FolderTest):
                 list(package.read(self.path))
         with closing(sqlite3.connect(self.folder / "plain.db")) as file:
             file.execute("CREATE TABLE t (id)")
-        with self.assertRaisesRegex(package.ProgramError, "without Travelog history|travelog adopt"):
+        with self.assertRaisesRegex(package.ProgramError, "without Travelog history"):
             list(package.read(self.folder / "plain.db"))
 
     def test_many_captured_changes_are_recorded_first(self):

@@ -35,7 +35,7 @@ class AuthorTests(FolderTest):
             clients = [shop_runner.Client(address, user, number) for number, user in enumerate(
                 ("ada", "eve", "ada", None), start=self.clients)]
             self.clients += len(clients)
-            return {mark: what for record in pool.map(work, clients) for mark, what in record.items()}
+            return dict(pair for record in pool.map(work, clients) for pair in record.items())
 
     def check(self, **options):
         self.clients = 0
@@ -105,6 +105,26 @@ class AuthorTests(FolderTest):
                          [("job", "nightly", "task 1"), ("billing", None, None),
                           ("job", "nightly", "task 1"), (None, None, None)])
 
+    def test_requests_that_asgi_serves_at_once_have_their_own_brackets(self):
+        site = shop_runner.Shop(self.folder)
+        travelog("adopt", site.database)
+        site.django("shell", "-c", (
+            "import asyncio\n"
+            "from asgiref.testing import ApplicationCommunicator\n"
+            "from django.core.handlers.asgi import ASGIHandler\n"
+            "async def request(number):\n"
+            "    server = ApplicationCommunicator(ASGIHandler(), {\n"
+            "        'type': 'http', 'method': 'POST', 'path': f'/plain/nobody-0-{number}/',\n"
+            "        'headers': [], 'query_string': b''})\n"
+            "    await server.send_input({'type': 'http.request', 'body': b''})\n"
+            "    assert (await server.receive_output(60))['status'] == 200\n"
+            "async def all(*requests):\n"
+            "    await asyncio.gather(*requests)\n"
+            "asyncio.run(all(*map(request, range(12))))"))
+        self.assertEqual(shop_runner.differences(site.database, {
+            f"nobody-0-{number}": ((None, None, f"POST /plain/nobody-0-{number}/"), 2)
+            for number in range(12)}), [])
+
     def test_the_transaction_of_a_test_goes_on_after_the_request(self):
         site = shop_runner.Shop(self.folder)
         travelog("adopt", site.database)
@@ -145,9 +165,9 @@ class HistoryTests(FolderTest):
             eve.submit("/admin/shop/document/add/", title="Paper")
             eve.submit("/admin/shop/book/1/delete/", post="yes")
         page = re.sub(r"\s+", " ", text[text.index('id="travelog-history"'):])
-        for part in ("ada", "eve", "POST /admin/shop/author/add/", "POST /admin/shop/book/1/change/",
-                     "&lt;b&gt;First&lt;/b&gt;", "<del>7.5</del> <ins>8</ins>",
-                     "<del>Second</del> <ins>Third</ins>", "–"):
+        for part in ("ada", "eve", "–", "POST /admin/shop/author/add/",
+                     "POST /admin/shop/book/1/change/", "&lt;b&gt;First&lt;/b&gt;",
+                     "<del>7.5</del> <ins>8</ins>", "<del>Second</del> <ins>Third</ins>"):
             self.assertIn(part, page)
         # The form of the admin does not show this column, nor the hash of a password.
         self.assertNotIn("internal_note", page)

@@ -11,7 +11,7 @@ from support import FolderTest, travelog
 
 
 class SpeedTests(FolderTest):
-    def test_reading_is_five_times_as_fast_as_the_reader_that_verifies_and_needs_little_memory(self):
+    def test_reading_is_five_times_as_fast_as_verifying_and_needs_little_memory(self):
         count = 1_000_000 if os.environ.get("LONG") else 60_000
         store, logs = self.folder / "trips.store", self.folder / "logs"
         subprocess.run([support.TRIPS, "seed", store, "--changes", str(count), "--small-photos"],

@@ -26,7 +26,7 @@ class Middleware:
             return self._get_response(request)
 
     def process_view(self, request: HttpRequest, *_: Any) -> None:
-        """Reads the user before a transaction begins, which then has its lock for a shorter time."""
+        """Reads the user before a transaction begins, which then has its lock for less time."""
         if request.method not in ("GET", "HEAD", "OPTIONS", "TRACE"):
             self.author(request)
 

@@ -19,7 +19,7 @@ TEMPLATES = [{
     "OPTIONS": {"context_processors": [
         "django.template.context_processors.request", "django.contrib.auth.context_processors.auth",
         "django.contrib.messages.context_processors.messages"]}}]
-OPTIONS = {"timeout": 60, "init_command": f"PRAGMA journal_mode = {os.environ.get('JOURNAL', 'WAL')}"}
+OPTIONS = {"timeout": 60, "init_command": "PRAGMA journal_mode = WAL"}
 if "DEFERRED" not in os.environ:
     OPTIONS["transaction_mode"] = "IMMEDIATE"
 DATABASES = {"default": {

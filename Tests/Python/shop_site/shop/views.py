@@ -23,7 +23,8 @@ def atomic(mark):
 def bulk(mark):
     with transaction.atomic():
         author = Author.objects.create(name=mark)
-        Book.objects.bulk_create(Book(author=author, title=f"{number} {mark}") for number in range(9))
+        Book.objects.bulk_create(
+            Book(author=author, title=f"{number} {mark}") for number in range(9))
         Book.objects.filter(author=author).update(title=f"updated {mark}")
         Book.objects.filter(author=author)[0].tags.set([Tag.objects.create(name=mark)])
 
@@ -33,7 +34,8 @@ def raw(mark):
         cursor.execute("-- A comment\nWITH name AS (SELECT %s) INSERT INTO shop_tag (name)"
                        " SELECT * FROM name", [f"cte {mark}"])
         cursor.executemany("INSERT INTO shop_tag (name) VALUES (%s)", [[mark], [mark]])
-        cursor.execute("INSERT INTO shop_tag (name) VALUES (%s), (%s) RETURNING name, id", [mark, "b"])
+        cursor.execute("INSERT INTO shop_tag (name) VALUES (%s), (%s) RETURNING name, id",
+                       [mark, "b"])
         rows = cursor.fetchall()
         assert [row[0] for row in rows] == [mark, "b"] and rows[0][1] < rows[1][1], rows
         cursor.execute("UPDATE shop_tag SET name = %s WHERE id = %s", [f"b {mark}", rows[1][1]])
