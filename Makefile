@@ -25,7 +25,7 @@ RELEASE := swift build -c release --static-swift-stdlib
 FUZZER := swift build -c release --scratch-path .build/fuzz --sanitize=address \
 	-Xswiftc -sanitize=fuzzer
 
-.PHONY: release install uninstall deb help setup build demo faults adoption old-sqlite new-sqlite fuzz soak mutants lines test test-threads clients plain doc reference lint format browser-test interop fleet-setup fleet-check fleet-test fleet-demo fleet-bench sample-data bench clean
+.PHONY: release install uninstall deb help setup build demo faults adoption old-sqlite new-sqlite fuzz soak mutants lines test test-threads clients plain doc reference lint format browser-test interop python-test fleet-setup fleet-check fleet-test fleet-demo fleet-bench sample-data bench clean
 .DEFAULT_GOAL := help
 
 help: ## list the targets
@@ -189,6 +189,17 @@ interop: setup ## let DuckDB, pandas, polars, PyArrow, Spark and jq read logs, o
 	for name in $(APPLICATIONS); do \
 	  PYTHONDONTWRITEBYTECODE=1 .build/interop/bin/python Tests/Interop/with_$$name.py \
 	    .build/debug/travelog .build/interop/$$name || exit; done
+
+python-test: setup ## test the Python package with Django, SQLAlchemy, Alembic and frames (LONG=1 for longer loads)
+	python3 -m venv -h >/dev/null || { $(SUDO) apt-get update -qq && \
+	  DEBIAN_FRONTEND=noninteractive $(SUDO) apt-get install -qq -y --no-install-recommends python3-venv; }
+	$(BUILD) --product travelog
+	$(BUILD) --product trips
+	test -x .build/python/bin/pip || python3 -m venv .build/python
+	.build/python/bin/pip install --quiet -r Tests/Python/requirements.txt
+	MYPYPATH=Python .build/python/bin/mypy --config-file Tests/Python/mypy.ini \
+	  --cache-dir .build/python/mypy
+	.build/python/bin/python -B -m unittest discover -s Tests/Python
 
 # The fleet pipeline has an environment of its own. Its tests, demo and benchmark run these programs.
 FLEET = .build/fleet/bin/python -B

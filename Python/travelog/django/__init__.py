@@ -1,0 +1,8 @@
+"""Names the author of each transaction of a Django site, and shows the history in its admin.
+
+docs/PYTHON.md says what to add to the settings.
+"""
+from .middleware import Middleware
+from .transactions import author
+
+__all__ = ["Middleware", "author"]

@@ -1,0 +1,178 @@
+"""Reads the changes of logs and stores.
+
+It trusts what it reads: `travelog verify` finds altered or missing logs. Only a log that is cut off
+is an error here.
+"""
+from __future__ import annotations
+
+import gzip
+import io
+import itertools
+import json
+import os
+import sqlite3
+import tempfile
+import warnings
+from contextlib import closing
+from datetime import datetime
+from pathlib import Path
+from typing import Any, Iterable, Iterator, NamedTuple
+from urllib.parse import quote
+
+from . import program
+from .frames import Frames
+from .values import Schema, Value, date
+
+# How many bytes of a transaction are in memory, how many lines are parsed at once, and how many
+# rows are read at once.
+_MEMORY, _LINES, _ROWS = 32 << 20, 256, 2048
+
+
+class Change(NamedTuple):
+    """What a transaction did with one object: a row of an adopted database is one too."""
+    store: str
+    lineage: int
+    transaction: int
+    time: datetime
+    author: str | None
+    reason: str | None
+    request: str | None
+    #: insert, update or delete
+    op: str
+    entity: str
+    #: A row whose key is not one integer has a text, such as '["text:a","integer:7"]'.
+    id: int | str
+    #: All values of an insertion and of a deletion, and only the changed values of an update.
+    before: dict[str, Value] | None
+    after: dict[str, Value] | None
+
+
+class Changes(Frames):
+    """The changes of a log folder, a log or a store, each time from the beginning."""
+
+    def __init__(self, source: str | os.PathLike[str]) -> None:
+        self._source = Path(source)
+
+    def __iter__(self) -> Iterator[Change]:
+        if self._source.is_dir():
+            return itertools.chain.from_iterable(map(_changes_of_log, _logs(self._source)))
+        # To look into the file would be dangerous: if a process opens and closes a database without
+        # SQLite, it loses the locks of its own connections.
+        if self._source.suffix == ".gz":
+            return _changes_of_log(self._source)
+        return _changes_of_store(self._source)
+
+
+def read(source: str | os.PathLike[str]) -> Changes:
+    """The changes of a log folder, of one log, or of a store, in the order of transactions.
+
+    Snapshots are not changes. Before it reads a store, `travelog` records the captured changes.
+    """
+    return Changes(source)
+
+
+def _logs(folder: Path) -> list[Path]:
+    """The logs of a log folder, or of the folder of one store or one filter in it."""
+    names = "lineage=*/date=*/*.ndjson.gz"
+    found = [*folder.glob(f"store=*/{names}"), *folder.glob(names)]
+    if not found:
+        raise FileNotFoundError(f"{folder} has no logs")
+    return sorted(found, key=lambda path: (
+        path.parents[2], int(path.parents[1].name.partition("=")[2]), path.name))
+
+
+def _changes_of_log(path: Path) -> Iterator[Change]:
+    with io.BufferedReader(gzip.open(path), 1 << 18) as lines:
+        header = json.loads(next(lines, b"{}")).get("meta", {})
+        if (header.get("format"), header.get("features")) != ("travelog/1", ""):
+            raise ValueError(f"{path} is not a log of the format travelog/1")
+        schema = Schema(header["definition"])
+        blobs = next((folder.parent for folder in path.parents if folder.name[:6] == "store="),
+                     path.parent) / "blobs"
+        for end, parts in _transactions(path, lines):
+            common = (header["store"], header["lineage"], end["txn"], date(end["ts"]),
+                      end.get("author"), end.get("reason"), end.get("request"))
+            for line in parts:
+                yield _change(common, line["op"], line["entity"], line["id"], line, schema, blobs)
+
+
+def _transactions(
+    path: Path, lines: Iterable[bytes]
+) -> Iterator[tuple[dict[str, Any], Iterable[dict[str, Any]]]]:
+    """The transaction lines, each with the lines of its changes, which are before it in a log.
+
+    A transaction can be larger than the memory, so most of its lines then wait in a file.
+    """
+    kept: list[bytes] = []
+    size, spilled, line = 0, False, b""
+    with tempfile.TemporaryFile() as file:
+        for line in lines:
+            if line.startswith(b'{"kind":"change"'):
+                kept.append(line)
+                size += len(line)
+                if size > _MEMORY:
+                    file.writelines(kept)
+                    kept, size, spilled = [], 0, True
+            elif line.startswith(b'{"kind":"transaction"'):
+                if spilled:
+                    file.seek(0)
+                yield json.loads(line), _parsed(itertools.chain(file, kept) if spilled else kept)
+                if spilled:
+                    file.seek(0)
+                    file.truncate()
+                kept, size, spilled = [], 0, False
+    if not line.startswith(b'{"kind":"trailer"'):
+        raise EOFError(f"{path} is cut off: run travelog verify")
+
+
+def _parsed(lines: Iterable[bytes]) -> Iterator[dict[str, Any]]:
+    rest = iter(lines)
+    for some in iter(lambda: list(itertools.islice(rest, _LINES)), []):
+        yield from json.loads(b"[%s]" % b",".join(some))
+
+
+def _changes_of_store(path: Path) -> Iterator[Change]:
+    warning = program.log(str(path), "--limit", "1").warning
+    if warning:
+        warnings.warn(warning, stacklevel=2)
+    address = f"file:{quote(str(path.resolve()))}?mode=ro"
+    with closing(sqlite3.connect(address, uri=True)) as store:
+        found = store.execute(
+            "SELECT name FROM sqlite_master WHERE type = 'table' AND name LIKE '%transaction'"
+            " AND sql LIKE '%\"first_change\"%\"seed\"%\"digest\"%'").fetchone()
+        # `log` has found the table already.
+        history = found[0][:-len("transaction")]
+        others = "store_" if history == "history_" else history
+        catalog = dict(store.execute(f"SELECT key, value FROM {others}catalog"))
+        schemas: dict[int, Schema] = {}
+        last = 0
+        # A reader between two pages does not keep the program that uses the file from writing.
+        while rows := store.execute(
+            "SELECT c.id, t.schema, t.id, t.time, t.author, t.reason, t.request, c.kind, c.entity,"
+            f" c.object, c.before, c.after, c.special, c.large FROM {history}change c"
+            f" JOIN {history}transaction t ON t.id = c.transaction_id"
+            " WHERE c.id > ? ORDER BY c.id LIMIT ?", (last, _ROWS)
+        ).fetchall():
+            for row in rows:
+                (last, number, transaction, time, author, reason, request, op, entity, id,
+                 *texts) = row
+                if number not in schemas:
+                    schemas[number] = Schema(store.execute(
+                        f"SELECT json FROM {others}schema WHERE id = ?", (number,)).fetchone()[0])
+                common = (catalog["identifier"], int(catalog["lineage"]), transaction, date(time),
+                          author, reason, request)
+                parts = {name: json.loads(text) for name, text in zip(
+                    ("before", "after", "special", "large"), texts) if text is not None}
+                yield _change(common, op, entity, id, parts, schemas[number],
+                              path.with_name(path.name + "-blobs"))
+
+
+def _change(common: tuple[Any, ...], op: str, entity: str, id: int | str,
+            parts: dict[str, Any], schema: Schema, blobs: Path) -> Change:
+    special, large = parts.get("special", {}), parts.get("large", {})
+    before, after = (
+        schema.decode(entity, parts[side], special.get(side, {}), large.get(side, {}), blobs)
+        if side in parts else None for side in ("before", "after"))
+    if isinstance(id, str) and id[:1] != "[":
+        id = int(id)
+    return Change._make((*common, op, entity, id, before, after))

@@ -1,0 +1,62 @@
+"""Names the author of each transaction of an engine of SQLAlchemy."""
+from __future__ import annotations
+
+import sqlite3
+from typing import Any, Callable
+
+from sqlalchemy import Connection, Engine, event
+
+from .brackets import Bracket, Description, is_writing
+
+_KEY = "travelog"
+
+
+def track(engine: Engine, author: Callable[[], str | None], *,
+          reason: Callable[[], str | None] = lambda: None,
+          request: Callable[[], str | None] = lambda: None) -> None:
+    """Calls functions before the first writing statement of each transaction, for its bracket.
+
+    This includes bulk updates, which have no event of a flush, and SQL without a session. In the
+    isolation level AUTOCOMMIT, there is no transaction, and so no author.
+    """
+    if engine.dialect.driver != "pysqlite":
+        raise ValueError(f"track needs the driver pysqlite, not {engine.dialect.driver}")
+
+    def describe() -> Description:
+        return Description(author() or "", reason(), request())
+
+    @event.listens_for(engine, "engine_connect")
+    def connected(connection: Connection) -> None:
+        # Without SQLAlchemy, which would begin a transaction.
+        connection.info[_KEY] = Bracket(_file(connection).execute)
+
+    @event.listens_for(engine, "begin")
+    def begun(connection: Connection) -> None:
+        _bracket(connection).begin()
+
+    @event.listens_for(engine, "rollback_savepoint")
+    def rolled_back(connection: Connection, name: str, context: None) -> None:
+        _bracket(connection).rolled_back_to_savepoint()
+
+    @event.listens_for(engine, "before_cursor_execute")
+    def executing(connection: Connection, cursor: Any, statement: str, *_: Any) -> None:
+        file = _file(connection)
+        # AUTOCOMMIT is the isolation level None.
+        if is_writing(statement) and (file.in_transaction or file.isolation_level is not None):
+            _bracket(connection).write(connection.exec_driver_sql, describe)
+
+    @event.listens_for(engine, "commit")
+    def committing(connection: Connection) -> None:
+        # With SQLAlchemy, which converts errors.
+        _bracket(connection).close(connection.exec_driver_sql)
+
+
+def _bracket(connection: Connection) -> Bracket:
+    bracket: Bracket = connection.info[_KEY]
+    return bracket
+
+
+def _file(connection: Connection) -> sqlite3.Connection:
+    file = connection.connection.driver_connection
+    assert isinstance(file, sqlite3.Connection)
+    return file

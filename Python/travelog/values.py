@@ -1,0 +1,127 @@
+"""The values of logs and of histories as values of Python: see docs/FORMAT.md."""
+from __future__ import annotations
+
+import enum
+import json
+from base64 import b64decode
+from datetime import datetime
+from decimal import Decimal
+from pathlib import Path
+from typing import Any, Callable, Mapping, NamedTuple, Tuple, Union
+from uuid import UUID
+
+
+class Reference(NamedTuple):
+    """A reference to an object of a store."""
+    entity: str
+    id: int
+
+
+class Large(NamedTuple):
+    """A value of more than 1 MiB, which is not in the line of its change."""
+    sha256: str
+    size: int
+    #: Where logs have the bytes. A store has them there only if the value is external.
+    path: Path
+
+
+class Unknown(enum.Enum):
+    """Why nobody knows a value."""
+    ERASED = "erased"
+    REDACTED = "redacted"
+    MISSING = "missing"
+
+
+Value = Union[None, bool, int, float, str, bytes, Decimal, datetime, UUID, Reference,
+              Tuple[Reference, ...], Large, Unknown]
+
+
+def date(text: str) -> datetime:
+    """A date of RFC 3339 in UTC, whose digits after the microseconds are cut off."""
+    seconds, _, fraction = text[:-1].partition(".")
+    return datetime.fromisoformat(f"{seconds}.{fraction[:6]:0<6}+00:00")
+
+
+def storage_class(text: str) -> Value:
+    """A value as SQLite stores it, in the history of an adopted file."""
+    name, _, value = text.partition(":")
+    decoded: Value = _CLASSES[name](value)
+    return decoded
+
+
+def _undecodable(text: str) -> str:
+    """A text whose bytes are not UTF-8; encode(…, "surrogateescape") gives the bytes."""
+    return b64decode(text).decode("utf-8", "surrogateescape")
+
+
+def _reference(link: dict[str, str]) -> Reference:
+    return Reference(link["entity"], int(link["id"]))
+
+
+def _references(links: list[dict[str, str]]) -> tuple[Reference, ...]:
+    return tuple(map(_reference, links))
+
+
+_CLASSES: dict[str, Callable[[str], Any]] = {
+    "text": str, "integer": int, "real": float, "blob": b64decode, "text64": _undecodable}
+# The types of JSON that need no decoding are absent.
+_TYPES: dict[str, Callable[[str], Any]] = {
+    "any": storage_class, "data": b64decode, "date": date, "decimal": Decimal,
+    "transformed": b64decode, "uint64": int, "uuid": UUID}
+_UNKNOWN = {reason.value: reason for reason in Unknown}
+
+
+def _special(text: str, type: str) -> Value:
+    """A value that the type of its property can't express."""
+    if text in _UNKNOWN:
+        return _UNKNOWN[text]
+    name = text.partition(":")[0]
+    if name in _CLASSES:
+        return storage_class(text)
+    if name == "hash":
+        return text
+    if type == "decimal" and text == "nan":
+        return Decimal("NaN")
+    return int(text) if text.lstrip("-").isdigit() else float(text)
+
+
+class _Property(NamedTuple):
+    name: str
+    type: str
+    decode: Callable[[Any], Any] | None
+
+
+class Schema:
+    """The properties of all entities, by their names in lines."""
+
+    def __init__(self, definition: str) -> None:
+        self._entities = {entity["name"]: {
+            part["name"]: _Property(part["name"], part["type"], _TYPES.get(part["type"]))
+            if "type" in part else _Property(
+                part["name"], "link", _reference if "column" in part["storage"] else _references)
+            for part in entity["attributes"] + entity["relationships"]}
+            for entity in json.loads(definition)["entities"]}
+
+    def decode(self, entity: str, side: Mapping[str, Any], special: Mapping[str, str],
+               large: Mapping[str, Mapping[str, Any]], blobs: Path) -> dict[str, Value]:
+        """The values before or after a change, by the names of the properties."""
+        parts = self._entities[entity]
+        values: dict[str, Value] = {}
+        for line, value in side.items():
+            name, type, decode = parts.get(line) or self._conflicting(entity, line)
+            if line in large:
+                digest = large[line]["sha256"]
+                values[name] = Large(digest, large[line]["size"], blobs / digest)
+            elif value is None:
+                values[name] = _special(special[line], type) if line in special else None
+            else:
+                values[name] = decode(value) if decode else value
+        return values
+
+    def _conflicting(self, entity: str, line: str) -> _Property:
+        """The property of a name with an owner, which is in lines if names of entities conflict.
+
+        Only the names of an adopted file have points themselves, and there the entity is the owner.
+        """
+        owner = entity if line.startswith(f"{entity}.") else line.partition(".")[0]
+        return self._entities[entity][line[len(owner) + 1:]]
