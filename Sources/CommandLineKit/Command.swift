@@ -27,7 +27,8 @@ package struct Command: Sendable {
   let examples: [Note]
   /// The flags and positionals of the command; its subcommands have the same flags.
   package let parameters: [Declaration]
-  package let subcommands: [Command]
+  /// The subcommands, in the groups in which help lists them.
+  let groups: [(title: String, commands: [Command])]
   let environment: [Note]
   let files: [Note]
   let exitCodes: [ExitCode]
@@ -37,7 +38,7 @@ package struct Command: Sendable {
   /// Creates a command.
   ///
   /// Every command has the codes of success, failure and wrong usage; `exitCodes` need not contain
-  /// them.
+  /// them. Subcommands that are in no group follow the groups.
   package init(
     _ name: String,
     summary: String,
@@ -47,6 +48,7 @@ package struct Command: Sendable {
     environment: KeyValuePairs<String, String> = [:],
     files: KeyValuePairs<String, String> = [:],
     exitCodes: [ExitCode] = [],
+    groups: KeyValuePairs<String, [Command]> = [:],
     subcommands: [Command] = [],
     action: Action? = nil
   ) {
@@ -58,12 +60,14 @@ package struct Command: Sendable {
     self.environment = environment.map { Note($0, meaning: $1) }
     self.files = files.map { Note($0, meaning: $1) }
     self.exitCodes = exitCodes
-    self.subcommands = subcommands
+    let others = subcommands.isEmpty ? [] : [(title: "Commands", commands: subcommands)]
+    self.groups = groups.map { (title: $0, commands: $1) } + others
     self.action = action
   }
 }
 
 extension Command {
+  package var subcommands: [Command] { groups.flatMap(\.commands) }
   var flags: [Declaration] { parameters.filter { !$0.isPositional } }
   var positionals: [Declaration] { parameters.filter(\.isPositional) }
   /// All exit codes of the command, sorted by number.

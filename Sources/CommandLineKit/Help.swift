@@ -28,7 +28,7 @@ private struct HelpText {
       }
       parts.append(section("Examples", body: examples))
     }
-    parts.append(section("Commands", body: list(page.commands)))
+    parts += page.commands.map { section($0.title, body: list($0.rows)) }
     parts.append(section("Arguments", body: list(page.arguments)))
     parts.append(section("Flags", body: list(page.flags)))
     parts.append(section("Flags of all commands", body: list(page.inheritedFlags)))

@@ -40,11 +40,12 @@ struct Travelog {
       "travelog",
       summary: "Exports the history of stores to change logs, and restores stores from them.",
       discussion:
-        "A store records every save as a transaction. “export” writes new transactions to "
-        + "compressed logs, “import” applies logs to a replica, and “verify” checks that logs are "
-        + "complete and unaltered. \(PackageFolders.documentation)/CLI_JSON.md describes the JSON "
-        + "that --json writes.",
+        "A store records every save as a transaction, and “adopt” makes the database of any program "
+        + "a store. “export” writes new transactions to compressed logs, “import” applies logs to a "
+        + "replica, and “verify” checks that logs are complete and unaltered. "
+        + "\(PackageFolders.documentation)/CLI_JSON.md describes the JSON that --json writes.",
       examples: [
+        "travelog adopt app.db": "Give a history to the SQLite database of any program.",
         "travelog export trips.store --to logs": "Write new transactions to logs.",
         "travelog import logs --into copy.store": "Create or update a replica.",
         "travelog verify logs": "Verify that the logs are complete and unaltered.",
@@ -55,13 +56,13 @@ struct Travelog {
         "NO_COLOR": "Disables colors, unless the variable is empty.",
         "FORCE_COLOR": "Enables colors, even if the output is not a terminal.",
       ],
-      subcommands: [
-        adoptCommand, exportCommand, importCommand, verifyCommand, checkpointCommand, proveCommand,
-        pruneCommand,
-        statusCommand, compactCommand,
-        recoverCommand, promoteCommand, checkCommand, logCommand, showCommand, blameCommand,
-        diffCommand, reportCommand, undoCommand, eraseCommand,
-        .completions(for: "travelog"), .generate(for: { program }),
+      groups: [
+        "Adopt": [adoptCommand],
+        "Export and restore": [exportCommand, importCommand, promoteCommand, recoverCommand],
+        "Look": [logCommand, showCommand, blameCommand, diffCommand, reportCommand],
+        "Prove": [verifyCommand, checkCommand, checkpointCommand, proveCommand],
+        "Maintain": [statusCommand, undoCommand, eraseCommand, pruneCommand, compactCommand],
+        "Install": [.completions(for: "travelog"), .generate(for: { program })],
       ]
     ),
     version: "travelog 0.1.0",

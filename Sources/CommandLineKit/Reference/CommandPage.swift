@@ -24,8 +24,10 @@ struct CommandPage {
     command.discussion.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
   }
 
-  var commands: [Row] {
-    command.subcommands.map { Row($0.name, meaning: $0.summary) }
+  var commands: [(title: String, rows: [Row])] {
+    command.groups.map { group in
+      (group.title, group.commands.map { Row($0.name, meaning: $0.summary) })
+    }
   }
   var arguments: [Row] { command.positionals.map(row) }
   /// The flags that only this command declares.

@@ -22,7 +22,7 @@ struct ManualPage {
       }
     }
     text.list("EXAMPLES", rows: page.command.examples)
-    text.list("COMMANDS", rows: page.commands)
+    for group in page.commands { text.list(group.title.uppercased(), rows: group.rows) }
     text.list("ARGUMENTS", rows: page.arguments)
     text.list("OPTIONS", rows: page.flags)
     text.list("OPTIONS OF ALL COMMANDS", rows: page.inheritedFlags)
