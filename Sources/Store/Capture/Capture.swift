@@ -197,7 +197,7 @@ extension Capture {
   static func unsealedCount(on connection: Connection) throws -> Int64 {
     let names = connection.captureNames
     let layouts = try Catalog(on: connection).schema.fileSchema.layouts()
-    let tables = layouts.map { RowTable(connection, layout: $0, layouts: layouts) }
+    let tables = layouts.map { Table(connection, layout: $0, layouts: layouts) }
     return try CapturedTables(tables, names: names)
       .count(after: sealedClock(on: connection), on: connection)
   }

@@ -12,7 +12,7 @@ struct ComparedTable {
     _ name: RowName,
     found: [Value]?,
     expected: [Value]?,
-    of table: RowTable
+    of table: Table
   ) {
     if let found { correction?.remove(name, values: table.stored(found)) }
     if let expected { correction?.add(name, values: table.stored(expected)) }

@@ -9,7 +9,7 @@ import SQLite
 final class AdoptedCheck {
   private let reader: Reader
   let connection: Connection
-  let tables: [RowTable]
+  let tables: [Table]
   /// The captured rows that are not sealed yet; nil if there are none.
   private var waiting: CapturedScan?
   /// For each table, the sum of the captured changes that are not sealed yet.
@@ -23,7 +23,7 @@ final class AdoptedCheck {
     self.reader = reader
     connection = reader.connection
     let layouts = reader.layouts
-    tables = layouts.map { RowTable(reader.connection, layout: $0, layouts: layouts) }
+    tables = layouts.map { Table(reader.connection, layout: $0, layouts: layouts) }
     waitingChanges = tables.map { _ in RowsDigest() }
     known = try Connection(path: "", mode: .readWriteCreate)
     try known.execute(
@@ -151,7 +151,7 @@ final class AdoptedCheck {
         guard let place = past.place(of: name, in: beginning.schema, after: transaction) else {
           continue
         }
-        let table = RowTable(
+        let table = Table(
           beginning.reader.connection,
           layout: layout,
           layouts: beginning.reader.layouts
@@ -282,7 +282,7 @@ final class AdoptedCheck {
 
   private func compare(
     _ name: RowName,
-    of table: RowTable,
+    of table: Table,
     expected: [[UInt8]: EncodedValue]?,
     isWhole: Bool,
     passing: PassingValues,

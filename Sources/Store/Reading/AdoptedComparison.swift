@@ -71,7 +71,7 @@ extension Reader {
     var sequence: Int64 = 0
     func report(
       _ name: RowName,
-      of table: RowTable,
+      of table: Table,
       from before: [Value]?,
       to after: [Value]?
     ) throws {
@@ -96,14 +96,14 @@ extension Reader {
   /// The closure gets the row's name, its table in the other file, and its values in both files.
   private func forEachAdopted(
     in other: Reader,
-    _ body: (RowName, RowTable, _ before: [Value]?, _ after: [Value]?) throws -> Void
+    _ body: (RowName, Table, _ before: [Value]?, _ after: [Value]?) throws -> Void
   ) throws {
     for layout in other.layouts {
       guard let old = layouts.first(where: { $0.entity.name == layout.entity.name }),
         old.columns.map(\.name) == layout.columns.map(\.name)
       else { continue }
-      let left = RowTable(connection, layout: old, layouts: layouts)
-      let right = RowTable(other.connection, layout: layout, layouts: other.layouts)
+      let left = Table(connection, layout: old, layouts: layouts)
+      let right = Table(other.connection, layout: layout, layouts: other.layouts)
       let rows = try left.rows()
       while try rows.step() {
         let (name, values) = try left.row(at: rows)

@@ -226,14 +226,14 @@ extension Reader {
   /// The present tables that continue the tables of an earlier schema, by the earlier names.
   private func presentTables(
     since schema: CatalogSchema
-  ) throws -> [String: (table: RowTable, columns: [String: String])] {
+  ) throws -> [String: (table: Table, columns: [String: String])] {
     var succession = TableSuccession(schema.schema)
     for later in try catalogSchemas(on: connection) where later.id > schema.id {
       succession.follow(to: later.schema)
     }
     return succession.tables.compactMapValues { successor in
       layouts.first { $0.entity.name == successor.table }.map {
-        (RowTable(connection, layout: $0, layouts: layouts), successor.columns)
+        (Table(connection, layout: $0, layouts: layouts), successor.columns)
       }
     }
   }
@@ -262,14 +262,14 @@ extension Reader {
     let present = try presentTables(since: schema)
     var text = ChangeText()
     var sequence: Int64 = 0
-    func emit(_ name: RowName, of table: RowTable) throws {
+    func emit(_ name: RowName, of table: Table) throws {
       try text.withChange(.insert, sequence: sequence, table: table, name: name, body)
       text.removeAll()
       try passing.removeAll()
       sequence += 1
     }
     for layout in layouts {
-      let table = RowTable(connection, layout: layout, layouts: layouts)
+      let table = Table(connection, layout: layout, layouts: layouts)
       let now = present[layout.entity.name]
       let places = layout.columns.map { column in
         now?.columns[column.property].flatMap { now?.table.layout.column(of: $0) }

@@ -15,7 +15,7 @@ final class AdoptedReplay {
 
   private let writer: Writer
   private let connection: Connection
-  private let tables: [RowTable]
+  private let tables: [Table]
   private var waiting: [Waiting] = []
   /// The digests of the rows; nil if the present SQL transaction has not written a row yet.
   private var digests: RowsDigests?
@@ -26,7 +26,7 @@ final class AdoptedReplay {
     connection = writer.connection
     relaxed = RelaxedTables(writer.connection)
     tables = writer.layouts.map {
-      RowTable(writer.connection, layout: $0, layouts: writer.layouts)
+      Table(writer.connection, layout: $0, layouts: writer.layouts)
     }
   }
 
@@ -98,7 +98,7 @@ final class AdoptedReplay {
   }
 
   /// The values of a row, with placeholders for erased values.
-  private func filled(_ values: [Value?], of table: RowTable) -> [Value] {
+  private func filled(_ values: [Value?], of table: Table) -> [Value] {
     zip(values, table.layout.columns).map { value, column in
       value ?? (column.isOptional ? .null : .text(""))
     }

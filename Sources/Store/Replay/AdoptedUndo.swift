@@ -12,7 +12,7 @@ final class AdoptedUndo {
   private let writer: Writer
   private let connection: Connection
   private let names: CaptureNames
-  private let tables: [RowTable]
+  private let tables: [Table]
   private let format: ChangeFormat
   private let values: ChangeValues
   /// The present tables of changes that were recorded before tables changed.
@@ -29,7 +29,7 @@ final class AdoptedUndo {
     self.names = names
     connection = writer.connection
     tables = writer.layouts.map {
-      RowTable(writer.connection, layout: $0, layouts: writer.layouts)
+      Table(writer.connection, layout: $0, layouts: writer.layouts)
     }
     format = ChangeFormat(writer.layouts)
     values = ChangeValues(decoders: format.decoders, blobs: writer.blobs) {

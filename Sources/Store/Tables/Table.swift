@@ -2,7 +2,7 @@ import Changes
 import SQLite
 
 /// The statements that read and write the rows of one table by their names.
-final class RowTable {
+final class Table {
   let layout: EntityLayout
   let encoder: ObjectEncoder
   private let identity: RowIdentity
@@ -150,63 +150,5 @@ final class RowTable {
       if try self.name(at: statement) == name { return try read(statement) }
     }
     return nil
-  }
-}
-
-extension RowTable {
-  /// Appends the change of a row to a text, and returns the kind of change; nil if nothing changed.
-  ///
-  /// `before` is nil for an insertion, and `after` is nil for a deletion.
-  func append(
-    from before: [Value]?,
-    to after: [Value]?,
-    text: inout ChangeText,
-    blobs: Blobs
-  ) throws -> ChangeKind? {
-    switch (before, after) {
-    case (nil, nil): return nil
-    case (nil, let after?):
-      try text.after.append(after, encoder: encoder, blobs: blobs)
-      return .insert
-    case (let before?, nil):
-      try text.before.append(before, encoder: encoder, blobs: blobs)
-      return .delete
-    case (let before?, let after?):
-      var hasChanged = false
-      for index in after.indices where !before[index].isSame(as: after[index]) {
-        let column = ColumnIndex(index)
-        text.appendChanged(encoder.key(column))
-        try text.before.append(before[index], at: column, encoder: encoder, blobs: blobs)
-        try text.after.append(after[index], at: column, encoder: encoder, blobs: blobs)
-        hasChanged = true
-      }
-      return hasChanged ? .update : nil
-    }
-  }
-}
-
-extension ChangeText {
-  /// Completes the change of the named row, and calls `body` with the change.
-  mutating func withChange<Result>(
-    _ kind: ChangeKind,
-    sequence: Int64,
-    table: RowTable,
-    name: RowName,
-    _ body: (Change) throws -> Result
-  ) throws -> Result {
-    let id = ObjectID(name)
-    return try withChange(
-      kind,
-      sequence: sequence,
-      entity: table.encoder.name,
-      object: id.integer
-    ) { change in
-      guard id.text != nil else { return try body(change) }
-      return try name.bytes.withUnsafeBytes { bytes in
-        var change = change
-        change.name = bytes
-        return try body(change)
-      }
-    }
   }
 }

@@ -1,4 +1,3 @@
-import Adoption
 import Changes
 import SQLite
 
@@ -6,7 +5,7 @@ import SQLite
 ///
 /// The conflict clauses of a table can delete rows or ignore a change, so each statement has its
 /// own conflict clause.
-extension RowTable {
+extension Table {
   /// Whether a statement can write a column; false if SQLite computes the column.
   func isWritten(_ column: ColumnIndex) -> Bool {
     guard case .attribute(let index) = layout.columns[column].content else { return true }
@@ -97,37 +96,5 @@ extension SQLiteError {
   var isUniqueConflict: Bool {
     code == Self.constraintUnique || code == Self.constraintPrimaryKey
       || code == Self.constraintRowID
-  }
-}
-
-extension StoreSchema {
-  /// The names of the full-text tables of FTS5, whose indexes must be rebuilt after their content
-  /// was written directly.
-  package var fullTextTables: [String] {
-    (adopted ?? []).filter { $0.type == "table" && isFullText($0.sql) }.map(\.name)
-  }
-}
-
-/// Rebuilds full-text indexes from their content.
-///
-/// - Parameters:
-///   - schema: The schema of the file.
-///   - contents: The names of the `_content` tables that changed; nil to rebuild all indexes.
-///   - connection: The connection to the file.
-/// - Throws: ``SQLiteError``.
-func rebuildFullText(
-  of schema: StoreSchema,
-  contents: Set<String>? = nil,
-  on connection: Connection
-) throws {
-  for table in schema.fullTextTables {
-    guard contents?.contains(table + "_content") ?? true else { continue }
-    let name = quoted(table)
-    do {
-      try connection.execute("INSERT INTO \(name) (\(name)) VALUES ('rebuild')")
-    } catch SQLiteError.error {
-      // If a column that the index names was renamed, SQLite can't read the index in the program's
-      // file either.
-    }
   }
 }
