@@ -28,15 +28,13 @@ extension Reader {
       let isSame = before.flatMap { before in
         after.map { zip(before, $0).allSatisfy { $0.isSame(as: $1) } }
       }
-      guard isSame != true, let (_, values) = table.condition(name) else { return }
+      guard isSame != true, let key = table.identity(of: name) else { return }
       let written = table.layout.columns.indices.filter { table.isWritten(ColumnIndex($0)) }
       var columns: [String] = written.map { table.layout.columns[$0].quoted }
-      var identity: [String] = table.key.map { table.layout.columns[$0].quoted }
       var rowid: [Value] = []
-      if let number = table.isRowid(name) {
+      if let number = table.rowid(of: ObjectID(name)) {
         rowid = [Value.integer(number)]
-        identity = [table.rowidName]
-        columns += identity
+        columns.append(table.rowidName)
       }
       func row(_ values: [Value]?) -> [Value]? {
         guard let values else { return nil }
@@ -46,7 +44,7 @@ extension Reader {
         AdoptedRowPair(
           table: table.layout.table,
           columns: columns,
-          key: zip(identity, values).map { (column: $0, value: $1) },
+          key: key,
           rowid: table.key.isEmpty ? nil : rowid.first.map { (table.rowidName, $0) },
           before: row(before),
           after: row(after)

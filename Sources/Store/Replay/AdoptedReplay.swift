@@ -9,7 +9,7 @@ import SQLite
 final class AdoptedReplay {
   private struct Waiting {
     let table: Int
-    let name: RowName
+    let id: ObjectID
     let values: [Value]
   }
 
@@ -68,7 +68,7 @@ final class AdoptedReplay {
       try written(after, new, key)
       let values = filled(new, of: table)
       digests.note(name, from: nil, to: values, table: entity.number)
-      return try insert(values, name: name, into: entity.number)
+      return try insert(values, id: key.id, into: entity.number)
     }
     let isErased = (old + new).contains { $0 == nil }
     guard let row else {
@@ -83,7 +83,7 @@ final class AdoptedReplay {
     }
     guard change.kind == .update else {
       digests.note(name, from: row, to: nil, table: entity.number)
-      return try table.delete(name)
+      return try table.delete(key.id)
     }
     try written(after, new, key)
     var changed = row
@@ -94,7 +94,7 @@ final class AdoptedReplay {
       columns.append(ColumnIndex(member.index))
     }
     digests.note(name, from: row, to: changed, table: entity.number)
-    try update(columns, row: changed, name: name, in: entity.number)
+    try update(columns, row: changed, id: key.id, in: entity.number)
   }
 
   /// The values of a row, with placeholders for erased values.
@@ -106,25 +106,27 @@ final class AdoptedReplay {
 
   // MARK: Statements
 
-  private func insert(_ values: [Value], name: RowName, into index: Int) throws {
+  private func insert(_ values: [Value], id: ObjectID, into index: Int) throws {
     do {
-      try withoutNotNull(index) { try tables[index].insert(values, name: name) }
+      try withoutNotNull(index) { try tables[index].insert(id, values) }
     } catch let error as SQLiteError where error.isUniqueConflict {
-      waiting.append(Waiting(table: index, name: name, values: values))
+      waiting.append(Waiting(table: index, id: id, values: values))
     }
   }
 
   private func update(
     _ columns: [ColumnIndex],
     row: [Value],
-    name: RowName,
+    id: ObjectID,
     in index: Int
   ) throws {
     do {
-      try withoutNotNull(index) { _ = try tables[index].update(columns, row: row, name: name) }
+      try withoutNotNull(index) {
+        try tables[index].update(id, columns: columns, values: columns.map { row[$0] })
+      }
     } catch let error as SQLiteError where error.isUniqueConflict {
-      try tables[index].delete(name)
-      waiting.append(Waiting(table: index, name: name, values: row))
+      try tables[index].delete(id)
+      waiting.append(Waiting(table: index, id: id, values: row))
     }
   }
 
@@ -151,7 +153,7 @@ final class AdoptedReplay {
       } catch let error as SQLiteError where error.isUniqueConflict {
         let key = RowKey(
           entity: tables[row.table].layout.index,
-          id: ObjectID(row.name)
+          id: row.id
         )
         note(writer.difference(key, property: nil, expected: nil, found: error.message))
       }
@@ -161,7 +163,7 @@ final class AdoptedReplay {
   private func insertLast(_ row: Waiting) throws {
     let table = tables[row.table]
     do {
-      try withoutNotNull(row.table) { try table.insert(row.values, name: row.name) }
+      try withoutNotNull(row.table) { try table.insert(row.id, row.values) }
     } catch let error as SQLiteError where error.code == SQLiteError.constraintUnique {
       // The program dropped a unique index before it wrote the row, and the history does not have
       // the new definition yet; or a change that was not captured removed the other value.
@@ -174,7 +176,7 @@ final class AdoptedReplay {
     } catch let error as SQLiteError where error.isUniqueConflict && !table.key.isEmpty {
       // The conflicting row is identified by its key, so it gets another rowid. Then the waiting
       // row can have the rowid that it needs.
-      guard let rowid = table.isRowid(row.name) else { throw error }
+      guard let rowid = table.rowid(of: row.id) else { throw error }
       let name = table.layout.table
       try connection.run(
         "UPDATE \(name) SET \(table.rowidName) = (SELECT max(\(table.rowidName)) + 1 FROM \(name))"

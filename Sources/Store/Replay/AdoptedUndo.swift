@@ -151,29 +151,27 @@ final class AdoptedUndo {
     let (before, after) = (format.before[...], format.after[...])
     let old = try values.values(before, side: .before, change: change, of: entity)
     let new = try values.values(after, side: .after, change: change, of: entity).compactMap { $0 }
-    let (table, name) = (tables[entity], RowName(change.id))
+    let table = tables[entity]
     // If an earlier change of the row still waits, that change is written first.
     if let index = waiting.firstIndex(where: { $0.key == key }) { try write(at: index) }
-    let row = try table.find(name)
+    let row = try table.find(key.id)
     let columns = after.map { ColumnIndex($0.index) }
     guard change.kind != .insert else {
       guard row == nil else { return note(key, expected: nil, found: "there") }
       if let columns = table.layout.entity.leftOutColumns {
         throw refusal(key, .leftOut(columns.map(\.name)))
       }
-      return try write(key) { try table.insert(new, into: columns, name: name) }
+      return try write(key) { try table.insert(key.id, new, into: columns) }
     }
-    guard var row else { return note(key, expected: "there", found: nil) }
+    guard let row else { return note(key, expected: "there", found: nil) }
     let differences = try writer.differences(of: row, from: old, members: before, key: key)
     guard differences.isEmpty else {
       left.insert(key)
       conflicts += differences.map { .changed($0) }
       return
     }
-    guard change.kind == .update else { return try write(key) { try table.delete(name) } }
-    for (column, value) in zip(columns, new) { row[column] = value }
-    let wanted = row
-    try write(key) { try table.update(columns, row: wanted, name: name) }
+    guard change.kind == .update else { return try write(key) { try table.delete(key.id) } }
+    try write(key) { try table.update(key.id, columns: columns, values: new) }
   }
 
   private func note(_ key: RowKey, expected: String?, found: String?) {

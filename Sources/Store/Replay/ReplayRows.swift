@@ -32,7 +32,7 @@ final class ReplayRows {
 
   init(_ writer: Writer, decoders: [ObjectDecoder]) {
     self.writer = writer
-    tables = decoders.map { ReplayTable(writer.connection, decoder: $0) }
+    tables = zip(writer.tables, decoders).map { ReplayTable($0, decoder: $1) }
     adopted = writer.connection.tablePrefix == nil ? nil : AdoptedReplay(writer)
     unknown = UnknownValues(writer.connection, layouts: writer.layouts)
     values = ChangeValues(decoders: decoders, blobs: writer.blobs) {

@@ -1,25 +1,81 @@
 import Changes
 import SQLite
 
-/// The statements that read and write the rows of one table by their names.
+/// The statements that read and write the rows of one table, each prepared when first used.
+///
+/// In a store of the library, the key is an INTEGER named `id`, and Travelog applies the delete
+/// rules. In an adopted file, the program chose the key and the types, and SQLite enforces the rules
+/// of the program.
 final class Table {
+  struct UpdatePlan {
+    let reading: Statement
+    let writing: Statement
+  }
+
+  /// The statements for rows that are found by their key, or for rows that are found by their rowid.
+  final class Way {
+    /// The SQL condition that finds a row.
+    ///
+    /// Its parameters are the first of a statement.
+    let condition: String
+    /// The number of the first parameter after those of the condition.
+    let next: Int32
+    var reading: Statement?
+    var insertion: Statement?
+    var removal: Statement?
+    var naming: Statement?
+    var anyUpdate: Statement?
+    var plans = ColumnPlans<UpdatePlan>()
+
+    init(_ condition: String, parameters: Int) {
+      self.condition = condition
+      next = Int32(clamping: parameters) + 1
+    }
+  }
+
   let layout: EntityLayout
-  let encoder: ObjectEncoder
-  private let identity: RowIdentity
-  /// The columns of the table's key, in their order in the key.
+  private let layouts: [EntityLayout]
+  private(set) lazy var encoder = ObjectEncoder(layout, layouts: layouts)
+  /// The columns of the table's key, in their order in the key; empty if only the rowid identifies a
+  /// row, as the `id` of a store does.
   let key: [ColumnIndex]
+  /// The quoted name of the rowid; nil if no row of the table is identified by its rowid.
+  private let rowid: String?
   let connection: Connection
   /// Whether SQLite computes the values of some columns.
   let hasGenerated: Bool
-  private var finding: [Int: Statement] = [:]
+  let external: [ColumnIndex]
+  let texts: TextRoom
+  let byKey: Way
+  let byRowid: Way
+  private var finding: [[ColumnIndex]: Statement] = [:]
 
-  init(_ connection: Connection, layout: EntityLayout, layouts: [EntityLayout]) {
+  init(
+    _ connection: Connection,
+    layout: EntityLayout,
+    layouts: [EntityLayout],
+    texts: TextRoom = TextRoom()
+  ) {
     self.connection = connection
     self.layout = layout
+    self.layouts = layouts
+    self.texts = texts
     hasGenerated = layout.entity.attributes.contains { $0.isGenerated == true }
-    identity = layout.entity.identity ?? RowIdentity(columns: [])
+    external = layout.columns.indexes { $0.isExternal }
+    let identity =
+      layout.entity.identity
+      ?? RowIdentity(columns: [], rowid: connection.tablePrefix == nil ? "id" : nil)
+    rowid = identity.rowid.map(quoted)
     key = identity.columns.compactMap { layout.column(of: $0) }
-    encoder = ObjectEncoder(layout, layouts: layouts)
+    // Two keys are equal only if their bytes are equal, whatever the collation of the index.
+    let conditions = key.enumerated().map { place, column in
+      let name = layout.columns[column].quoted
+      let parameter = "?\(place + 1)"
+      return "\(name) = \(parameter) AND \(name) = \(parameter) COLLATE BINARY"
+        + " AND typeof(\(name)) = typeof(\(parameter))"
+    }
+    byKey = Way(conditions.joined(separator: " AND "), parameters: key.count)
+    byRowid = Way("\(rowid ?? "rowid") = ?1", parameters: 1)
   }
 
   /// Creates a table with only its first columns, as it was before a program added the others; nil if
@@ -44,8 +100,7 @@ final class Table {
 
   /// The columns of the SELECT statements: the rowid or NULL, and then all columns of the table.
   private var list: String {
-    ([identity.rowid.map(quoted) ?? "NULL"] + layout.columns.map(\.quoted))
-      .joined(separator: ", ")
+    ([rowid ?? "NULL"] + layout.columns.map(\.quoted)).joined(separator: ", ")
   }
 
   func rows() throws -> Statement {
@@ -53,11 +108,14 @@ final class Table {
   }
 
   func row(at statement: Statement) throws -> (name: RowName, values: [Value]) {
-    let values = layout.columns.indices.map {
-      statement.value(at: Int32(truncatingIfNeeded: $0) + 1)
-    }
-    return (try name(at: statement), values)
+    (try name(at: statement), values(at: statement))
   }
+
+  private func values(at statement: Statement) -> [Value] {
+    layout.columns.indices.map { statement.value(at: Int32(truncatingIfNeeded: $0) + 1) }
+  }
+
+  // MARK: Names
 
   private func name(at statement: Statement) throws -> RowName {
     try name(
@@ -67,7 +125,9 @@ final class Table {
   }
 
   /// Whether the rowid can identify a row.
-  var hasRowid: Bool { identity.rowid != nil }
+  var hasRowid: Bool { rowid != nil }
+
+  var rowidName: String { rowid ?? "rowid" }
 
   /// The number of values that are captured of a row: the rowid if it can identify a row, and all
   /// columns.
@@ -87,68 +147,159 @@ final class Table {
     return name
   }
 
-  // MARK: One row
-
-  /// The SQL condition that finds a row by name, and the values of the condition's parameters.
-  ///
-  /// Two keys are equal only if their bytes are equal, whatever the collation of the index.
-  func condition(_ name: RowName) -> (sql: String, values: [Value])? {
-    switch name.identity {
-    case .integer(let number) where key.isEmpty:
-      return ("\(rowidName) = ?1", [.integer(number)])
-    case .integer(let number): return (keyCondition, [.integer(number)])
-    case .key(let values) where values.count == key.count: return (keyCondition, values)
-    case .rowid(let number): return ("\(rowidName) = ?1", [.integer(number)])
-    case .key, nil: return nil
+  /// The quoted columns that identify a row, with their values; nil if the name is not one of this
+  /// table.
+  func identity(of name: RowName) -> [(column: String, value: Value)]? {
+    let identity = name.identity
+    guard let way = way(identity) else { return nil }
+    let columns = way === byRowid ? [rowidName] : key.map { layout.columns[$0].quoted }
+    switch identity {
+    case .integer(let number), .rowid(let number): return [(columns[0], .integer(number))]
+    case .key(let values): return zip(columns, values).map { (column: $0, value: $1) }
+    case nil: return nil
     }
   }
 
-  var rowidName: String { identity.rowid.map(quoted) ?? "rowid" }
-
-  /// The rowid that must be written with a row whose name is its rowid; nil for other rows.
-  func isRowid(_ name: RowName) -> Int64? {
-    switch name.identity {
+  /// The rowid that identifies a row; nil if its key identifies it.
+  func rowid(of id: ObjectID) -> Int64? {
+    switch identity(of: id) {
     case .integer(let number) where key.isEmpty: number
     case .rowid(let number): number
     default: nil
     }
   }
 
-  private var keyCondition: String {
-    key.enumerated().map { place, column in
-      let name = layout.columns[column].quoted
-      let parameter = "?\(place + 1)"
-      return "\(name) = \(parameter) AND \(name) = \(parameter) COLLATE BINARY"
-        + " AND typeof(\(name)) = typeof(\(parameter))"
-    }.joined(separator: " AND ")
+  func identity(of id: ObjectID) -> RowName.Identity? {
+    id.text == nil ? .integer(id.integer) : RowName(id).identity
+  }
+
+  func way(_ identity: RowName.Identity?) -> Way? {
+    switch identity {
+    case .integer where key.isEmpty, .rowid: byRowid
+    case .integer: key.count == 1 ? byKey : nil
+    case .key(let values): values.count == key.count ? byKey : nil
+    case nil: nil
+    }
+  }
+
+  func bind(_ statement: Statement, _ identity: RowName.Identity?) throws {
+    switch identity {
+    case .integer(let number), .rowid(let number): try statement.bind(1, number)
+    case .key(let values):
+      for (index, value) in values.enumerated() {
+        try statement.bind(Int32(truncatingIfNeeded: index) + 1, value)
+      }
+    case nil: break
+    }
+  }
+
+  // MARK: One row
+
+  /// The values of the row with this id; nil if the table has no such row.
+  func find(_ id: ObjectID) throws -> [Value]? {
+    guard id.text == nil, key.isEmpty else { return try find(RowName(id)) }
+    return try find(.integer(id.integer), name: nil, read: values)
   }
 
   /// The values of the row with this name; nil if the table has no such row.
-  func find(_ name: RowName) throws -> [Value]? { try find(name) { try row(at: $0).values } }
+  func find(_ name: RowName) throws -> [Value]? {
+    try find(name.identity, name: name, read: values)
+  }
 
   /// The fingerprint of the row with this name; ``RowState/absent`` if the table has no such row.
   func fingerprint(_ name: RowName) throws -> Int64 {
     let columns = 1..<Int32(clamping: layout.columns.count) + 1
-    return try find(name) { $0.fingerprint(of: columns) } ?? RowState.absent
+    return try find(name.identity, name: name) { $0.fingerprint(of: columns) } ?? RowState.absent
   }
 
+  /// `name` is compared with the name of the row that the key finds; nil if they can't differ.
   private func find<Result>(
-    _ name: RowName,
+    _ identity: RowName.Identity?,
+    name: RowName?,
     read: (Statement) throws -> Result
   ) throws -> Result? {
-    guard let (condition, values) = condition(name) else { return nil }
-    let kind = isRowid(name) == nil ? 0 : 1
+    guard let way = way(identity) else { return nil }
     let statement =
-      try finding[kind]
-      ?? connection.prepare("SELECT \(list) FROM \(layout.table) WHERE \(condition)")
-    finding[kind] = statement
+      try way.reading
+      ?? connection.prepare("SELECT \(list) FROM \(layout.table) WHERE \(ofFamily(way.condition))")
+    way.reading = statement
     defer { statement.reset() }
+    try bind(statement, identity)
+    while try statement.step() {
+      if try name == nil || self.name(at: statement) == name { return try read(statement) }
+    }
+    return nil
+  }
+
+  /// A condition for the rows of the entity and of the entities that inherit from it.
+  private func ofFamily(_ condition: String) -> String {
+    condition + (layout.condition.map { " AND \($0)" } ?? "")
+  }
+
+  /// The entity of a row; nil if there is no such row.
+  func entityName(_ id: ObjectID) throws -> String? {
+    let identity = identity(of: id)
+    guard let way = way(identity) else { return nil }
+    let statement =
+      try way.naming
+      ?? connection.prepare(
+        "SELECT \(layout.sharesTable ? "\"_entity\"" : literal(layout.entity.name))"
+          + " FROM \(layout.table) WHERE \(way.condition)"
+      )
+    way.naming = statement
+    try bind(statement, identity)
+    defer { statement.reset() }
+    return try statement.step() ? statement.string(at: 0) : nil
+  }
+
+  /// The values of some columns of a row; nil if the table has no such row.
+  func values(_ id: ObjectID, columns: [ColumnIndex]) throws -> [Value]? {
+    let identity = identity(of: id)
+    guard let way = way(identity), let statement = try plan(columns, way)?.reading else {
+      return try find(id).map { row in columns.map { row[$0] } }
+    }
+    try bind(statement, identity)
+    defer { statement.reset() }
+    guard try statement.step() else { return nil }
+    return columns.indices.map { statement.value(at: Int32(truncatingIfNeeded: $0)) }
+  }
+
+  /// The id of a row with these values, in the entity or an entity that inherits from it.
+  func find(_ columns: [ColumnIndex], values: [Value]) throws -> Int64? {
+    let statement = try finding[columns] ?? prepareFinding(columns)
+    finding[columns] = statement
     for (index, value) in values.enumerated() {
       try statement.bind(Int32(truncatingIfNeeded: index) + 1, value)
     }
-    while try statement.step() {
-      if try self.name(at: statement) == name { return try read(statement) }
+    defer { statement.reset() }
+    return try statement.step() ? statement.int64(at: 0) : nil
+  }
+
+  private func prepareFinding(_ columns: [ColumnIndex]) throws -> Statement {
+    let conditions = columns.enumerated().map {
+      "\(layout.columns[$0.element].quoted) IS ?\($0.offset + 1)"
     }
-    return nil
+    return try connection.prepare(
+      "SELECT \(rowidName) FROM \(layout.table)"
+        + " WHERE \(ofFamily(conditions.joined(separator: " AND ")))"
+    )
+  }
+
+  /// The plan of an UPDATE; nil for columns that are rarely updated together.
+  func plan(_ columns: [ColumnIndex], _ way: Way) throws -> UpdatePlan? {
+    try way.plans.plan(for: columns) {
+      let names = columns.map { layout.columns[$0].quoted }
+      let settings = names.enumerated().map { "\($0.element) = ?\($0.offset + Int(way.next))" }
+      return UpdatePlan(
+        reading: try connection.prepare(
+          "SELECT \(names.joined(separator: ", ")) FROM \(layout.table)"
+            + " WHERE \(ofFamily(way.condition))"
+        ),
+        writing: try connection.prepare(
+          "UPDATE OR ABORT \(layout.table) SET \(settings.joined(separator: ", "))"
+            + " WHERE \(way.condition)"
+        )
+      )
+    }
   }
 }

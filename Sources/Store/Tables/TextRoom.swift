@@ -2,15 +2,15 @@
 ///
 /// SQLite reads the texts without another copy.
 final class TextRoom {
-  private var memory = UnsafeMutableRawBufferPointer.allocate(byteCount: 4096, alignment: 1)
+  private var memory = UnsafeMutableRawBufferPointer(start: nil, count: 0)
 
   deinit { memory.deallocate() }
 
   /// Discards the copied texts, and reserves memory for the next texts.
   func reserve(_ size: Int) {
-    guard size > memory.count else { return }
+    guard size > memory.count || memory.baseAddress == nil else { return }
     memory.deallocate()
-    memory = .allocate(byteCount: max(size, memory.count * 2), alignment: 1)
+    memory = .allocate(byteCount: max(size, memory.count * 2, 4096), alignment: 1)
   }
 
   /// Copies a text; the copy is valid until the next ``reserve(_:)``.

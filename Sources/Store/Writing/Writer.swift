@@ -17,7 +17,7 @@ package final class Writer {
   /// deleted.
   package internal(set) var updated: [RowKey] = []
 
-  let tables: [EntityTable]
+  let tables: [Table]
   let joins: [JoinStatements]
   let recorder: ChangeRecorder
   let blobs: Blobs
@@ -45,7 +45,9 @@ package final class Writer {
     schema = catalog.schema
     schemaID = catalog.schemaID
     let texts = TextRoom()
-    tables = layouts.map { EntityTable(connection, layout: $0, texts: texts) }
+    tables = layouts.map { [layouts] in
+      Table(connection, layout: $0, layouts: layouts, texts: texts)
+    }
     joins = joinTables(among: layouts).map { JoinStatements(connection, table: $0) }
     blobs = Blobs(connection, folder: location.blobFolder)
     recorder = try ChangeRecorder(
@@ -184,7 +186,7 @@ package final class Writer {
     values: [Value]
   ) throws -> Bool {
     let key = RowKey(entity: entity, id: ObjectID(id))
-    guard !columns.isEmpty else { return try tables[entity].row(id: key.id) != nil }
+    guard !columns.isEmpty else { return try tables[entity].find(key.id) != nil }
     // History lists changed columns in the order of the schema, so they are sorted.
     if zip(columns, columns.dropFirst()).contains(where: { $0 >= $1 }) {
       let sorted = Dictionary(zip(columns, values), uniquingKeysWith: { $1 })
@@ -233,12 +235,12 @@ package final class Writer {
   ///
   /// A parked row has the values that it will have when the transaction ends.
   func current(_ key: RowKey) throws -> [Value]? {
-    try parked[key] ?? tables[key.entity].row(id: key.id)
+    try parked[key] ?? tables[key.entity].find(key.id)
   }
 
   private func current(_ key: RowKey, columns: [ColumnIndex]) throws -> [Value]? {
     if let row = parked[key] { return columns.map { row[$0] } }
-    return try tables[key.entity].values(id: key.id, columns: columns)
+    return try tables[key.entity].values(key.id, columns: columns)
   }
 
   private func refusal(_ error: SQLiteError, key: RowKey) -> any Error {
