@@ -11,11 +11,7 @@ extension Store {
   package func undo(_ range: ClosedRange<Int64>, author: Author) throws -> Int64? {
     if schema.isAdopted { return try undoAdopted(range, author: author) }
     var made: Int64?
-    try write(author, committed: { made = $0 }) { writer in
-      let undo = try Undo(writer)
-      try undo.run(range)
-      guard undo.conflicts.isEmpty else { throw try undo.refusal(range) }
-    }
+    try write(author, committed: { made = $0 }) { try Undo($0).run(range) }
     return made
   }
 
@@ -28,9 +24,7 @@ extension Store {
         return
       }
       try write(Author(name: nil)) { writer in
-        let undo = try Undo(writer)
-        try undo.run(range)
-        guard undo.conflicts.isEmpty else { throw try undo.refusal(range) }
+        try Undo(writer).run(range)
         throw NotMeant()
       }
     } catch is NotMeant {

@@ -2,7 +2,7 @@ import Adoption
 import Changes
 import SQLite
 
-/// Reverts transactions of an adopted file.
+/// Writes the rows of an undo of an adopted file.
 ///
 /// The program's own triggers run during the undo, as for any other writer.
 ///
@@ -12,14 +12,8 @@ final class AdoptedUndo {
   private let writer: Writer
   private let connection: Connection
   private let names: CaptureNames
-  private let tables: [Table]
-  private let format: ChangeFormat
-  private let values: ChangeValues
   /// The present tables of changes that were recorded before tables changed.
   private let past: PastTables
-  private var conflicts: [UndoConflict] = []
-  /// The rows with conflicts, whose other changes are not reverted.
-  private var left: Set<RowKey> = []
   /// The rows that wait because other rows still have their unique values.
   private var waiting: [(key: RowKey, write: () throws -> Void)] = []
   private var changed: Set<String> = []
@@ -28,13 +22,6 @@ final class AdoptedUndo {
     self.writer = writer
     self.names = names
     connection = writer.connection
-    tables = writer.layouts.map {
-      Table(writer.connection, layout: $0, layouts: writer.layouts)
-    }
-    format = ChangeFormat(writer.layouts)
-    values = ChangeValues(decoders: format.decoders, blobs: writer.blobs) {
-      try writer.blobs.content($0)
-    }
     let catalog = try Catalog(on: writer.connection)
     let schemas = try catalogSchemas(on: connection)
     guard let present = schemas.first(where: { $0.id == catalog.schemaID }) else {
@@ -53,7 +40,7 @@ final class AdoptedUndo {
     writer: Writer
   ) throws -> Int64? {
     guard let names = AdoptedFile.names(on: writer.connection) else { return nil }
-    let undo = try AdoptedUndo(writer, names: names)
+    let rows = try AdoptedUndo(writer, names: names)
     // A row can be written before the row that it refers to, so foreign keys are checked at the
     // end.
     try writer.connection.execute("PRAGMA defer_foreign_keys = ON")
@@ -65,12 +52,11 @@ final class AdoptedUndo {
         // The call can't fail on an open connection.
       }
     }
-    try undo.revert(range)
-    guard undo.conflicts.isEmpty else { throw try undo.refusal(range) }
+    try Undo(writer, program: rows).run(range)
     guard !writer.connection.hasMissingReferences else {
       throw AdoptionFailure.undoLeavesReference.at(writer.connection.path)
     }
-    try rebuildFullText(of: writer.schema, contents: undo.changed, on: writer.connection)
+    try rebuildFullText(of: writer.schema, contents: rows.changed, on: writer.connection)
     return try Capture.sealAll(
       names,
       schema: writer.schema,
@@ -81,13 +67,10 @@ final class AdoptedUndo {
     )
   }
 
-  private func refusal(_ range: ClosedRange<Int64>) throws -> StoreError {
-    let later = try HistoryRows(connection)
-      .transactions(after: range.upperBound, changing: conflicts.map(\.object))
-    return HistoryFailure.undoConflict(range, conflicts, later).at(connection.path)
-  }
+  // MARK: Changes
 
-  private func revert(_ range: ClosedRange<Int64>) throws {
+  /// Calls the closure with each inverse change, under the present names of its table and columns.
+  func inverses(of range: ClosedRange<Int64>, _ body: (Change) throws -> Void) throws {
     let rows = HistoryRows(connection)
     try rows.undo(
       range,
@@ -95,12 +78,9 @@ final class AdoptedUndo {
       through: range.upperBound,
       obstructed: { AdoptionFailure.tablesChanged($0).at(rows.path) }
     ) { transaction, change in
-      try withPresentNames(change, of: transaction, apply)
+      try withPresentNames(change, of: transaction, body)
     }
-    try writeWaiting()
   }
-
-  // MARK: Changes
 
   /// Calls the closure with an inverse change under the present names of its table and columns.
   ///
@@ -117,7 +97,7 @@ final class AdoptedUndo {
       throw AdoptionFailure.recordedAgain(transaction, name, by: end).at(connection.path)
     }
     guard place.keys != nil else { return try body(change) }
-    let table = tables[place.table]
+    let table = writer.tables[place.table]
     let (before, after) = (change.valuesByKey(.before), change.valuesByKey(.after))
     let (old, new) = (place.translated(before), place.translated(after))
     // A row with values of removed columns can be deleted, but can't get these values again.
@@ -141,47 +121,25 @@ final class AdoptedUndo {
     )
   }
 
-  private func apply(_ change: Change) throws {
-    guard let entity = format.entity(of: change) else {
-      throw CanonicalEncodingError(message: "the schema has no such table")
-    }
-    let key = RowKey(entity: entity, id: change.id)
-    guard !left.contains(key) else { return }
-    try format.split(change, of: entity)
-    let (before, after) = (format.before[...], format.after[...])
-    let old = try values.values(before, side: .before, change: change, of: entity)
-    let new = try values.values(after, side: .after, change: change, of: entity).compactMap { $0 }
-    let table = tables[entity]
-    // If an earlier change of the row still waits, that change is written first.
-    if let index = waiting.firstIndex(where: { $0.key == key }) { try write(at: index) }
-    let row = try table.find(key.id)
-    let columns = after.map { ColumnIndex($0.index) }
-    guard change.kind != .insert else {
-      guard row == nil else { return note(key, expected: nil, found: "there") }
-      if let columns = table.layout.entity.leftOutColumns {
-        throw refusal(key, .leftOut(columns.map(\.name)))
-      }
-      return try write(key) { try table.insert(key.id, new, into: columns) }
-    }
-    guard let row else { return note(key, expected: "there", found: nil) }
-    let differences = try writer.differences(of: row, from: old, members: before, key: key)
-    guard differences.isEmpty else {
-      left.insert(key)
-      conflicts += differences.map { .changed($0) }
-      return
-    }
-    guard change.kind == .update else { return try write(key) { try table.delete(key.id) } }
-    try write(key) { try table.update(key.id, columns: columns, values: new) }
-  }
-
-  private func note(_ key: RowKey, expected: String?, found: String?) {
-    left.insert(key)
-    conflicts.append(
-      .changed(writer.difference(key, property: nil, expected: expected, found: found))
-    )
-  }
-
   // MARK: Rows
+
+  func insert(_ key: RowKey, columns: [ColumnIndex], values: [Value]) throws {
+    let table = writer.tables[key.entity]
+    if let columns = table.layout.entity.leftOutColumns {
+      throw refusal(key, .leftOut(columns.map(\.name)))
+    }
+    try write(key) { try table.insert(key.id, values, into: columns) }
+  }
+
+  func update(_ key: RowKey, columns: [ColumnIndex], values: [Value]) throws {
+    let table = writer.tables[key.entity]
+    try write(key) { try table.update(key.id, columns: columns, values: values) }
+  }
+
+  func delete(_ key: RowKey) throws {
+    let table = writer.tables[key.entity]
+    try write(key) { try table.delete(key.id) }
+  }
 
   private func write(_ key: RowKey, _ body: @escaping () throws -> Void) throws {
     do {
@@ -189,6 +147,11 @@ final class AdoptedUndo {
     } catch let error as SQLiteError where error.isUniqueConflict {
       waiting.append((key, body))
     }
+  }
+
+  /// Writes an earlier change of a row, if it still waits.
+  func writeWaiting(_ key: RowKey) throws {
+    if let index = waiting.firstIndex(where: { $0.key == key }) { try write(at: index) }
   }
 
   /// Writes a waiting row, whose unique values must be free now.
@@ -201,7 +164,7 @@ final class AdoptedUndo {
     }
   }
 
-  private func writeWaiting() throws {
+  func writeWaiting() throws {
     while !waiting.isEmpty {
       let rows = waiting
       waiting.removeAll()
@@ -235,7 +198,7 @@ final class AdoptedUndo {
 
   /// The tables of the rows that changed after a number of the clock, once for each change.
   private func events(after clock: Int64) throws -> [EntityIndex] {
-    let stream = try CapturedStream(connection, names: names, tables: tables, after: clock)
+    let stream = try CapturedStream(connection, names: names, tables: writer.tables, after: clock)
     var events: [EntityIndex] = []
     while let event = try stream.next() {
       if event.kind != .victim { events.append(EntityIndex(event.table)) }
