@@ -27,7 +27,7 @@ final class KnownObjects {
     try connection.execute(
       """
       PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; PRAGMA cache_size = -16384;
-      CREATE TABLE object (entity INTEGER, id INTEGER, state INTEGER, json BLOB, special BLOB,
+      CREATE TABLE object (entity INTEGER, id, state INTEGER, json BLOB, special BLOB,
         large BLOB, PRIMARY KEY (entity, id)) WITHOUT ROWID;
       CREATE TABLE link (place INTEGER, holder INTEGER, target INTEGER,
         PRIMARY KEY (place, holder, target)) WITHOUT ROWID;
@@ -48,10 +48,21 @@ final class KnownObjects {
   subscript(key: RowKey) -> KnownObject? {
     get throws {
       try reading.bind(1, Int64(key.entity.number))
-      try reading.bind(2, key.id.integer)
+      try bind(reading, key.id)
       defer { reading.reset() }
       return try reading.step() ? Self.object(at: reading, from: 0) : nil
     }
+  }
+
+  private func bind(_ statement: Statement, _ id: ObjectID) throws {
+    if let name = id.text { try statement.bind(2, name) } else { try statement.bind(2, id.integer) }
+  }
+
+  func contains(_ key: RowKey) throws -> Bool {
+    try reading.bind(1, Int64(key.entity.number))
+    try bind(reading, key.id)
+    defer { reading.reset() }
+    return try reading.step()
   }
 
   func set(_ key: RowKey, object: KnownObject) throws {
@@ -69,7 +80,7 @@ final class KnownObjects {
     large: [UInt8] = []
   ) throws {
     try writing.bind(1, Int64(key.entity.number))
-    try writing.bind(2, key.id.integer)
+    try bind(writing, key.id)
     try writing.bind(3, state.rawValue)
     for (index, text) in [json, special, large].enumerated() {
       try text.withUnsafeBytes { try writing.bind(Int32(index) + 4, blob: $0) }
@@ -85,6 +96,22 @@ final class KnownObjects {
       "SELECT id, state, json, special, large FROM object WHERE entity = ?1 ORDER BY id",
       values: [.integer(Int64(entity.number))]
     )
+  }
+
+  /// The number of rows that history knows completely.
+  func wholeRows(of entity: EntityIndex) throws -> Int64 {
+    try connection.integer(
+      "SELECT count(*) FROM object WHERE entity = ?1 AND state = ?2",
+      values: [.integer(Int64(entity.number)), .integer(KnownObject.State.whole.rawValue)]
+    ) ?? 0
+  }
+
+  /// The id in a row of ``all(of:)``.
+  static func id(at row: Statement) -> ObjectID {
+    guard row.type(at: 0) == .text, let name = RowName(canonical: row.bytes(at: 0)) else {
+      return ObjectID(row.int64(at: 0))
+    }
+    return ObjectID(name)
   }
 
   static func object(at row: Statement, from first: Int32) -> KnownObject? {

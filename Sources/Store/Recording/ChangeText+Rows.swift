@@ -41,17 +41,23 @@ extension ChangeText {
     name: RowName,
     _ body: (Change) throws -> Result
   ) throws -> Result {
-    let id = ObjectID(name)
-    return try withChange(
-      kind,
-      sequence: sequence,
-      entity: table.encoder.name,
-      object: id.integer
-    ) { change in
-      guard id.text != nil else { return try body(change) }
-      return try name.bytes.withUnsafeBytes { bytes in
+    let entity = table.encoder.name
+    return try withChange(kind, sequence: sequence, entity: entity, id: ObjectID(name), body)
+  }
+
+  /// Completes the change of the row with this id, and calls `body` with the change.
+  mutating func withChange<Result>(
+    _ kind: ChangeKind,
+    sequence: Int64,
+    entity: UnsafeRawBufferPointer,
+    id: ObjectID,
+    _ body: (Change) throws -> Result
+  ) throws -> Result {
+    try withChange(kind, sequence: sequence, entity: entity, object: id.integer) { change in
+      guard var text = id.text else { return try body(change) }
+      return try text.withUTF8 { bytes in
         var change = change
-        change.name = bytes
+        change.name = UnsafeRawBufferPointer(bytes)
         return try body(change)
       }
     }

@@ -99,7 +99,7 @@ final class Table {
   }
 
   /// The columns of the SELECT statements: the rowid or NULL, and then all columns of the table.
-  private var list: String {
+  var list: String {
     ([rowid ?? "NULL"] + layout.columns.map(\.quoted)).joined(separator: ", ")
   }
 
@@ -111,11 +111,19 @@ final class Table {
     (try name(at: statement), values(at: statement))
   }
 
-  private func values(at statement: Statement) -> [Value] {
+  func values(at statement: Statement) -> [Value] {
     layout.columns.indices.map { statement.value(at: Int32(truncatingIfNeeded: $0) + 1) }
   }
 
   // MARK: Names
+
+  /// Whether an integer identifies each row, in whose order the rows can be read.
+  var isNumbered: Bool { key.isEmpty }
+
+  /// The id of the row that a statement with ``list`` has reached.
+  func id(at statement: Statement) throws -> ObjectID {
+    isNumbered ? ObjectID(statement.int64(at: 0)) : ObjectID(try name(at: statement))
+  }
 
   private func name(at statement: Statement) throws -> RowName {
     try name(

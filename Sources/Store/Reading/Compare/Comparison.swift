@@ -88,7 +88,7 @@ private final class Comparison {
         other = try new.cursor(of: pair.new.index)
         cursors = (index, one, other)
       }
-      for id in ids { try self.compare(pair, id: id, one: one, other: other, body) }
+      for id in ids { try self.compare(pair, id: ObjectID(id), one: one, other: other, body) }
     }
     // Objects with unknown values are compared even if their rows are equal.
     var last = 0
@@ -118,7 +118,7 @@ private final class Comparison {
 
   private func compare(
     _ pair: Pair,
-    id: Int64,
+    id: ObjectID,
     one: ObjectCursor,
     other: ObjectCursor,
     _ body: (RowDifference) throws -> Void
@@ -155,10 +155,10 @@ private final class Comparison {
   private func report(
     _ kind: ChangeKind,
     pair: Pair,
-    id: Int64,
+    id: ObjectID,
     _ body: (RowDifference) throws -> Void
   ) throws {
-    try text.withChange(kind, sequence: sequence, entity: pair.newEncoder.name, object: id, body)
+    try text.withChange(kind, sequence: sequence, entity: pair.newEncoder.name, id: id, body)
     sequence += 1
     text.removeAll()
     try oldValues.removeAll()
@@ -203,8 +203,8 @@ private final class Comparison {
       text.after.append(key, value: after)
     }
     for (left, right) in pair.links {
-      let before = try one.links[left].links(of: one.id)
-      let after = try other.links[right].links(of: other.id)
+      let before = try one.links[left].links(of: one.id.integer)
+      let after = try other.links[right].links(of: other.id.integer)
       guard before != after else { continue }
       let kept = Set(before).intersection(after)
       func isOther(_ target: Int64) -> Bool { !kept.contains(target) }
@@ -217,7 +217,7 @@ private final class Comparison {
 }
 
 extension EntityLayout {
-  fileprivate func key(_ id: Int64) -> RowKey { RowKey(entity: index, id: ObjectID(id)) }
+  fileprivate func key(_ id: ObjectID) -> RowKey { RowKey(entity: index, id: id) }
 }
 
 extension ObjectCursor {
@@ -317,7 +317,7 @@ private struct Pair {
     }
     for (left, right) in links {
       let links = cursor.links[isOld ? left : right]
-      let found = try links.links(of: cursor.id)
+      let found = try links.links(of: cursor.id.integer)
       if !found.isEmpty { side.append(links.key, value: links.encoder.list(found)) }
     }
   }
