@@ -53,41 +53,6 @@ extension Reader {
     }
   }
 
-  /// Calls the closure with the differences between the rows of this file and of another file,
-  /// table by table.
-  ///
-  /// The differences of a table begin with the rows of this file, in their order. After these,
-  /// there are the rows that only the other file has.
-  func adoptedDifferences(
-    _ mine: PassingValues,
-    other: Reader,
-    _ theirs: PassingValues,
-    _ body: (RowDifference) throws -> Void
-  ) throws {
-    for reader in [self, other] { try reader.checkValuesAreKnown() }
-    var text = ChangeText()
-    var sequence: Int64 = 0
-    func report(
-      _ name: RowName,
-      of table: Table,
-      from before: [Value]?,
-      to after: [Value]?
-    ) throws {
-      defer { text.removeAll() }
-      // The large values of both sides are kept for the reader of the other file. If that file
-      // lacks the row, they are kept for the reader of this file.
-      let blobs = after == nil ? mine.blobs : theirs.blobs
-      guard let kind = try table.append(from: before, to: after, text: &text, blobs: blobs) else {
-        return
-      }
-      try text.withChange(kind, sequence: sequence, table: table, name: name, body)
-      sequence += 1
-      try mine.removeAll()
-      try theirs.removeAll()
-    }
-    try forEachAdopted(in: other) { try report($0, of: $1, from: $2, to: $3) }
-  }
-
   /// Calls the closure table by table, with each row of this file, and then with each row that only
   /// another file has.
   ///
