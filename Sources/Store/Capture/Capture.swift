@@ -87,11 +87,13 @@ extension Capture {
     }
   }
 
-  /// Takes the write lock of an adopted file when no other process is sealing.
+  /// Takes the write lock of a file when no other process is sealing.
   static func begin(waiting timeout: Duration, on connection: Connection) throws {
     let deadline = ContinuousClock.now + min(timeout, longestTimeout)
     while true {
-      try connection.execute("BEGIN IMMEDIATE")
+      try connection.cached("BEGIN IMMEDIATE").run()
+      // Only an adopted file is sealed in several transactions.
+      guard connection.tablePrefix != nil else { return }
       guard try SealingMark(on: connection)?.isAlive == true else { return }
       try connection.execute("ROLLBACK")
       try waitForSeal(until: deadline, on: connection)

@@ -94,7 +94,7 @@ final class CapturedScan {
     recorder: ChangeRecorder,
     blobs: Blobs
   ) throws -> any RowHistory {
-    if schema.isAdopted {
+    guard try StoreCapture.of(schema) != nil else {
       return try TableHistory(tables, recorder: recorder, blobs: blobs, on: connection)
     }
     let states = CapturedStates(

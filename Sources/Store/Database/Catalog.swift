@@ -144,7 +144,7 @@ struct Catalog {
     } catch {
       throw Self.damaged(.schema, path: connection.path, cause: error)
     }
-    if schema.isAdopted, schema.encoding != TextEncoding(rawValue: connection.encoding) {
+    if schema.encoding != TextEncoding(rawValue: connection.encoding) {
       throw FileFailure.otherEncoding(schema.encoding, now: connection.encoding)
         .at(connection.path)
     }

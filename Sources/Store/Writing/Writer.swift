@@ -71,15 +71,19 @@ package final class Writer {
   /// Seals foreign changes without writing anything else.
   func seal() throws {
     try checkTables()
-    if schema.isAdopted {
-      try AdoptedFile.seal(on: connection, blobs: blobs, recorder: recorder, schema: schema)
-    } else {
-      try sealCaptured()
-    }
+    try sealCaptured()
     try blobs.prepareToCommit()
   }
 
   private func sealCaptured() throws {
+    if AdoptedFile.names(on: connection) != nil {
+      return try AdoptedFile.seal(
+        on: connection,
+        blobs: blobs,
+        recorder: recorder,
+        schema: schema
+      )
+    }
     let now = try Capture.clock(names: StoreCapture.names, on: connection)
     guard now != clock else { return }
     try StoreCapture.seal(on: connection, blobs: blobs, besides: recorder)
@@ -108,8 +112,7 @@ package final class Writer {
     }
     // Another process may have changed the history mode.
     try recorder.refresh()
-    guard !schema.isAdopted else { return }
-    let capture = try StoreCapture.of(schema)
+    guard let capture = try StoreCapture.of(schema) else { return }
     if try !capture.isInstalled(on: connection) {
       try capture.install(on: connection)
       // The installation changed the version in SQLite, so `version` is not remembered.
