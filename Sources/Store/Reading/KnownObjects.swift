@@ -28,7 +28,7 @@ final class KnownObjects {
       """
       PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; PRAGMA cache_size = -16384;
       CREATE TABLE object (entity INTEGER, id, state INTEGER, json BLOB, special BLOB,
-        large BLOB, PRIMARY KEY (entity, id)) WITHOUT ROWID;
+        large BLOB, is_now INTEGER, used INTEGER DEFAULT 0, PRIMARY KEY (entity, id)) WITHOUT ROWID;
       CREATE TABLE link (place INTEGER, holder INTEGER, target INTEGER,
         PRIMARY KEY (place, holder, target)) WITHOUT ROWID;
       CREATE INDEX link_target ON link (place, target);
@@ -41,7 +41,12 @@ final class KnownObjects {
       "SELECT state, json, special, large FROM object WHERE entity = ?1 AND id = ?2"
     )
     writing = try connection.prepare(
-      "INSERT OR REPLACE INTO object VALUES (?1, ?2, ?3, ?4, ?5, ?6)"
+      """
+      INSERT INTO object (entity, id, state, json, special, large, is_now)
+        VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)
+        ON CONFLICT DO UPDATE SET state = excluded.state, json = excluded.json,
+          special = excluded.special, large = excluded.large
+      """
     )
   }
 
@@ -55,7 +60,11 @@ final class KnownObjects {
   }
 
   private func bind(_ statement: Statement, _ id: ObjectID) throws {
-    if let name = id.text { try statement.bind(2, name) } else { try statement.bind(2, id.integer) }
+    try statement.bind(2, Self.value(id))
+  }
+
+  private static func value(_ id: ObjectID) -> Value {
+    id.text.map { .text($0) } ?? .integer(id.integer)
   }
 
   func contains(_ key: RowKey) throws -> Bool {
@@ -65,11 +74,19 @@ final class KnownObjects {
     return try reading.step()
   }
 
-  func set(_ key: RowKey, object: KnownObject) throws {
+  /// `isNow` says whether the object exists now; only the first call for an object sets it.
+  func set(_ key: RowKey, object: KnownObject, isNow: Bool = true) throws {
     var side = ChangeSide()
     for (key, value) in object.values { side.append(key, value: value) }
     side.close()
-    try set(key, state: object.state, json: side.json, special: side.special, large: side.large)
+    try set(
+      key,
+      state: object.state,
+      json: side.json,
+      special: side.special,
+      large: side.large,
+      isNow: isNow
+    )
   }
 
   func set(
@@ -77,7 +94,8 @@ final class KnownObjects {
     state: KnownObject.State,
     json: [UInt8],
     special: [UInt8] = [],
-    large: [UInt8] = []
+    large: [UInt8] = [],
+    isNow: Bool = true
   ) throws {
     try writing.bind(1, Int64(key.entity.number))
     try bind(writing, key.id)
@@ -85,6 +103,7 @@ final class KnownObjects {
     for (index, text) in [json, special, large].enumerated() {
       try text.withUnsafeBytes { try writing.bind(Int32(index) + 4, blob: $0) }
     }
+    try writing.bind(7, isNow ? 1 : 0 as Int64)
     try writing.run()
   }
 
@@ -124,6 +143,36 @@ final class KnownObjects {
       state: state,
       values: notes.valuesByKey(of: CanonicalText(row.bytes(at: first + 1)))
     )
+  }
+
+  // MARK: Earlier rows
+
+  /// Marks an object whose present row was read.
+  func use(_ key: RowKey) throws {
+    try connection.run(
+      "UPDATE object SET used = 1 WHERE entity = ?1 AND id = ?2",
+      values: [.integer(Int64(key.entity.number)), Self.value(key.id)]
+    )
+  }
+
+  /// The objects of an entity that do not exist now, as in ``all(of:)``.
+  func gone(of entity: EntityIndex) throws -> Statement {
+    try connection.query(
+      """
+      SELECT id, state, json, special, large FROM object
+        WHERE entity = ?1 AND used = 0 AND state <> ?2 AND is_now = 0
+      """,
+      values: [.integer(Int64(entity.number)), .integer(KnownObject.State.deleted.rawValue)]
+    )
+  }
+
+  /// The number of kept objects, without those that are deleted, minus the number of those that exist
+  /// now.
+  func difference() throws -> Int64 {
+    try connection.integer(
+      "SELECT total(state <> ?1) - total(is_now) FROM object",
+      values: [.integer(KnownObject.State.deleted.rawValue)]
+    ) ?? 0
   }
 
   // MARK: Large values
