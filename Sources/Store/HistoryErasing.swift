@@ -77,11 +77,7 @@ extension Store {
         // Now the log contains only the removal of the entry, so a reader may keep it.
         _ = try emptyLog(connection)
       }
-      if schema.isAdopted {
-        try AdoptedFile.keepRowids(on: connection, while: clear)
-      } else {
-        try clear()
-      }
+      try AdoptedFile.keepRowids(on: connection, while: clear)
     }
   }
 

@@ -151,7 +151,7 @@ extension Store {
     var rows: Int64 = 0
     var details = Array(#"{"tables":{"#.utf8)
     for layout in layouts {
-      let table = RowTable(connection, layout: layout, layouts: layouts)
+      let table = Table(connection, layout: layout, layouts: layouts)
       var sum = RowsDigest()
       let content = try TableDigest(table) { sum.add($0, values: table.stored($1)) }
       try RowsDigests.set(sum, of: layout.entity.name, on: connection)

@@ -38,12 +38,13 @@ extension Store {
 
   /// Completes a replica of an adopted file after a replay.
   ///
-  /// Creates the guards that refuse writes of programs, and the indexes that rows violated before.
+  /// Creates the guards that refuse writes of programs, and the indexes that rows violated before. A
+  /// replica of a store needs neither.
   ///
   /// - Returns: The unique indexes that the replica lacks, because the rows of its origin violate
   ///   them.
   package func completeReplica() throws -> [String] {
-    guard isReplica, schema.isAdopted else { return [] }
+    guard isReplica, try StoreCapture.of(schema) == nil else { return [] }
     return try inTransaction { _, connection in
       try AdoptedReplica.installGuards(schema, on: connection)
       return try AdoptedReplica.createMissingIndexes(schema, on: connection)

@@ -8,8 +8,7 @@ extension Store {
   /// replica, is open for reading, or is being written.
   @discardableResult
   package func sealForeignChanges() throws -> Bool {
-    // Commands seal an adopted file when they open it.
-    guard !schema.isAdopted else { return true }
+    // Commands seal an adopted file when they open it, so nothing is due there.
     let isDue = try read { try StoreCapture.isAnythingCaptured(schema, on: $0.connection) }
     guard isDue else { return true }
     guard writer != nil else {

@@ -36,7 +36,7 @@ extension Store {
         var uncaptured: Set<String> = []
         let digests = try layouts.map { layout in
           let name = layout.entity.name
-          let table = RowTable(connection, layout: layout, layouts: layouts)
+          let table = Table(connection, layout: layout, layouts: layouts)
           var found = RowsDigest()
           let digest = try TableDigest(table) { found.add($0, values: table.stored($1)) }
           if let known = try RowsDigests.digest(of: name, on: connection), known != found {

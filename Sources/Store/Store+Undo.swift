@@ -9,42 +9,34 @@ extension Store {
   ///   transaction changed the schema, or if values were erased.
   @discardableResult
   package func undo(_ range: ClosedRange<Int64>, author: Author) throws -> Int64? {
-    if schema.isAdopted { return try undoAdopted(range, author: author) }
-    var made: Int64?
-    try write(author, committed: { made = $0 }) { writer in
-      let undo = try Undo(writer)
-      try undo.run(range)
-      guard undo.conflicts.isEmpty else { throw try undo.refusal(range) }
-    }
-    return made
+    try undo(range, author: author) {}
   }
 
   /// Throws the errors that ``undo(_:author:)`` would throw, and changes nothing.
   package func checkUndo(_ range: ClosedRange<Int64>) throws {
     struct NotMeant: Error {}
     do {
-      if schema.isAdopted {
-        try undoAdopted(range, author: Author()) { throw NotMeant() }
-        return
-      }
-      try write(Author(name: nil)) { writer in
-        let undo = try Undo(writer)
-        try undo.run(range)
-        guard undo.conflicts.isEmpty else { throw try undo.refusal(range) }
-        throw NotMeant()
-      }
+      try undo(range, author: Author(name: nil)) { throw NotMeant() }
     } catch is NotMeant {
       // The dry run has succeeded. It ends with this error so that its transaction is rolled back.
     }
   }
 
   @discardableResult
-  private func undoAdopted(
+  private func undo(
     _ range: ClosedRange<Int64>,
     author: Author,
-    finished: () throws -> Void = {}
+    finished: () throws -> Void
   ) throws -> Int64? {
-    try maintain { writer in
+    guard schema.isAdopted else {
+      var made: Int64?
+      try write(author, committed: { made = $0 }) {
+        try Undo($0).run(range)
+        try finished()
+      }
+      return made
+    }
+    return try maintain { writer in
       let made = try AdoptedUndo.run(range, author: author, writer: writer)
       try finished()
       try writer.blobs.prepareToCommit()

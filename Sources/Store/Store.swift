@@ -158,11 +158,7 @@ package final class Store: @unchecked Sendable {
       isWriting = true
       defer { isWriting = false }
       return try describingErrors(at: location.path, timeout: options.busyTimeout) {
-        if schema.isAdopted {
-          try Capture.begin(waiting: options.busyTimeout, on: connection)
-        } else {
-          try connection.cached("BEGIN IMMEDIATE").run()
-        }
+        try Capture.begin(waiting: options.busyTimeout, on: connection)
         do {
           try schemaCheck.run(on: connection)
           let result = try body(writer, connection)

@@ -31,7 +31,8 @@ extension AdoptedFile {
     }
   }
 
-  /// Rebuilds an adopted file without new numbers for the rows of tables without a key.
+  /// Rebuilds a file without new numbers for the rows of tables without a key, which only an adopted
+  /// file has.
   ///
   /// VACUUM renumbers only the rows of tables that have no index. So tables without an index get an
   /// empty index while the file is rebuilt. The documentation of SQLite does not promise this, so

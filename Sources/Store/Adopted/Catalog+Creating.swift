@@ -7,7 +7,7 @@ extension Catalog {
     on connection: Connection,
     provenance: Provenance
   ) throws {
-    if schema.isAdopted {
+    guard let capture = try StoreCapture.of(schema) else {
       return try AdoptedReplica.create(schema, on: connection, provenance: provenance)
     }
     let definitions = try schema.tables()
@@ -18,7 +18,7 @@ extension Catalog {
         try connection.execute(statement)
       }
     }
-    try StoreCapture.of(schema).install(on: connection)
+    try capture.install(on: connection)
     let schemaID = try add(schema, on: connection)
     let birth = provenance.birth()
     try set("identifier", value: .text(birth.identifier), on: connection)

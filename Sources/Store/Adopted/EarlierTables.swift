@@ -6,7 +6,7 @@ import SQLite
 /// SQLite removes the temporary file when the connection closes, even if the process is killed.
 final class EarlierTables {
   private let connection: Connection
-  private let tables: [String: RowTable]
+  private let tables: [String: Table]
 
   /// Copies all rows of the recorded tables.
   ///
@@ -22,10 +22,10 @@ final class EarlierTables {
       "PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; PRAGMA cache_size = -8192; BEGIN"
     )
     let layouts = try schema.layouts()
-    var tables: [String: RowTable] = [:]
+    var tables: [String: Table] = [:]
     for layout in layouts {
-      let table = RowTable(copy, layout: layout, layouts: layouts)
-      try table.fill(from: RowTable(source, layout: layout, layouts: layouts))
+      let table = Table(copy, layout: layout, layouts: layouts)
+      try table.fill(from: Table(source, layout: layout, layouts: layouts))
       tables[layout.entity.name] = table
     }
     connection = copy
@@ -33,13 +33,13 @@ final class EarlierTables {
   }
 
   /// The copy of a table.
-  func table(_ name: String) -> RowTable? { tables[name] }
+  func table(_ name: String) -> Table? { tables[name] }
 }
 
-extension RowTable {
+extension Table {
   /// Creates the table without types and constraints, so that it accepts all rows unchanged, and
   /// copies the rows of another table with the same columns.
-  fileprivate func fill(from other: RowTable) throws {
+  fileprivate func fill(from other: Table) throws {
     let list = layout.columns.map(\.quoted)
     try connection.execute("CREATE TABLE \(layout.table) (\(list.joined(separator: ", ")))")
     if !key.isEmpty {

@@ -31,7 +31,7 @@ struct PastTables {
   private let schemas: [CatalogSchema]
   private var stretches: [Stretch] = []
   /// The places of the tables of each schema, by the id of the schema.
-  private let places: [Int64: [[UInt8]: Place]]
+  let places: [Int64: [[UInt8]: Place]]
 
   /// Prepares the translation of all changes to a schema in the catalog.
   init(on connection: Connection, to target: CatalogSchema) throws {

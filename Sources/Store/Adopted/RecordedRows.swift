@@ -12,7 +12,7 @@ struct RecordedRows {
     self.blobs = blobs
   }
 
-  mutating func insertAll(of table: RowTable) throws {
+  mutating func insertAll(of table: Table) throws {
     let rows = try table.rows()
     while try rows.step() {
       let (name, values) = try table.row(at: rows)
@@ -21,7 +21,7 @@ struct RecordedRows {
   }
 
   /// Records the deletion of all rows of a table, with the names of another table.
-  mutating func deleteAll(of table: RowTable, encoding: RowTable) throws {
+  mutating func deleteAll(of table: Table, encoding: Table) throws {
     let rows = try table.rows()
     while try rows.step() {
       let (name, values) = try table.row(at: rows)
@@ -31,9 +31,9 @@ struct RecordedRows {
 
   mutating func compare(
     _ pair: TablePair,
-    _ earlier: RowTable?,
-    _ present: RowTable,
-    encoding: RowTable
+    _ earlier: Table?,
+    _ present: Table,
+    encoding: Table
   ) throws {
     try pair.compare(earlier, present) { name, before, after in
       try record(name, from: before, to: after, of: encoding)
@@ -45,7 +45,7 @@ struct RecordedRows {
     _ name: RowName,
     from before: [Value]?,
     to after: [Value]?,
-    of table: RowTable
+    of table: Table
   ) throws {
     text.removeAll()
     guard let kind = try table.append(from: before, to: after, text: &text, blobs: blobs) else {

@@ -160,7 +160,7 @@ struct SchemaRenewal {
     _ = try record(schema, operation: operation, author: author) { changes in
       for layout in layouts {
         let name = layout.entity.name
-        let table = RowTable(connection, layout: layout, layouts: layouts)
+        let table = Table(connection, layout: layout, layouts: layouts)
         if match.isInserted(name) {
           try changes.insertAll(of: table)
         } else if let pair = match.pairs.first(where: { $0.isSame && $0.new.name == name }) {
@@ -184,7 +184,7 @@ struct SchemaRenewal {
     _ = try record(schema, operation: operation, author: author, boundary: "assumed") { changes in
       for layout in layouts {
         let name = layout.entity.name
-        let table = RowTable(connection, layout: layout, layouts: layouts)
+        let table = Table(connection, layout: layout, layouts: layouts)
         let rows = earlier?.table(name)
         if let rows, deleted.contains(name) {
           try changes.deleteAll(of: rows, encoding: table)
@@ -267,7 +267,7 @@ struct SchemaRenewal {
     return try record(schema, operation: .difference, author: author, isCaptured: false) {
       changes in
       for layout in layouts where tables.contains(layout.entity.name) {
-        try changes.insertAll(of: RowTable(connection, layout: layout, layouts: layouts))
+        try changes.insertAll(of: Table(connection, layout: layout, layouts: layouts))
       }
     }
   }

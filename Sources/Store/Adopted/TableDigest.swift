@@ -8,7 +8,7 @@ struct TableDigest: Codable, Hashable {
   let digest: String
 
   /// Reads all rows of a table, and calls the closure with each row.
-  init(_ table: RowTable, _ body: (RowName, [Value]) throws -> Void = { _, _ in }) throws {
+  init(_ table: Table, _ body: (RowName, [Value]) throws -> Void = { _, _ in }) throws {
     var hash = SHA256()
     let statement = try table.rows()
     var count: Int64 = 0

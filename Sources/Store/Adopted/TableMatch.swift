@@ -41,9 +41,9 @@ struct TableMatching {
   }
 
   /// A table of the new schema.
-  func table(_ entity: Entity) -> RowTable? {
+  func table(_ entity: Entity) -> Table? {
     layouts.first { $0.entity.name == entity.name }.map {
-      RowTable(connection, layout: $0, layouts: layouts)
+      Table(connection, layout: $0, layouts: layouts)
     }
   }
 
@@ -81,8 +81,8 @@ struct TableMatching {
 
   private func hasDifferences(
     _ pair: TablePair,
-    _ earlier: RowTable?,
-    _ present: RowTable
+    _ earlier: Table?,
+    _ present: Table
   ) throws -> Bool {
     var found = false
     try pair.compare(earlier, present) { _, _, _ in
@@ -121,8 +121,8 @@ struct TableMatching {
   private func sources(
     of entity: Entity,
     in before: Entity,
-    _ earlier: RowTable,
-    _ present: RowTable
+    _ earlier: Table,
+    _ present: Table
   ) throws -> [String: String] {
     let names = before.attributes.map(\.name)
     let known = Set(names)

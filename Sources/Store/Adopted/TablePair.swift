@@ -154,8 +154,8 @@ struct TablePair {
   /// The values are in the order of ``columns``. `earlier` has the rows of the old table; it is nil
   /// if only values of added columns can differ.
   func compare(
-    _ earlier: RowTable?,
-    _ present: RowTable,
+    _ earlier: Table?,
+    _ present: Table,
     _ body: (RowName, _ before: [Value]?, _ after: [Value]?) throws -> Bool
   ) throws {
     guard let earlier else { return try compareAddedColumns(present, body) }
@@ -176,7 +176,7 @@ struct TablePair {
   }
 
   private func compareAddedColumns(
-    _ present: RowTable,
+    _ present: Table,
     _ body: (RowName, _ before: [Value]?, _ after: [Value]?) throws -> Bool
   ) throws {
     guard columns.contains(where: { $0.old == nil }) else { return }

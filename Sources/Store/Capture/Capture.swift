@@ -87,11 +87,13 @@ extension Capture {
     }
   }
 
-  /// Takes the write lock of an adopted file when no other process is sealing.
+  /// Takes the write lock of a file when no other process is sealing.
   static func begin(waiting timeout: Duration, on connection: Connection) throws {
     let deadline = ContinuousClock.now + min(timeout, longestTimeout)
     while true {
-      try connection.execute("BEGIN IMMEDIATE")
+      try connection.cached("BEGIN IMMEDIATE").run()
+      // Only an adopted file is sealed in several transactions.
+      guard connection.tablePrefix != nil else { return }
       guard try SealingMark(on: connection)?.isAlive == true else { return }
       try connection.execute("ROLLBACK")
       try waitForSeal(until: deadline, on: connection)
@@ -197,7 +199,7 @@ extension Capture {
   static func unsealedCount(on connection: Connection) throws -> Int64 {
     let names = connection.captureNames
     let layouts = try Catalog(on: connection).schema.fileSchema.layouts()
-    let tables = layouts.map { RowTable(connection, layout: $0, layouts: layouts) }
+    let tables = layouts.map { Table(connection, layout: $0, layouts: layouts) }
     return try CapturedTables(tables, names: names)
       .count(after: sealedClock(on: connection), on: connection)
   }

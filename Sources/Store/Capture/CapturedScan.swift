@@ -16,7 +16,7 @@ final class CapturedScan {
   }
 
   let names: CaptureNames
-  let tables: [RowTable]
+  let tables: [Table]
   /// The captured rows after this clock are scanned.
   let start: Int64
   let chains: RowChains
@@ -33,14 +33,14 @@ final class CapturedScan {
   private let leftOut: [LeftOut]
   /// The tables with the content of full-text tables.
   private let contents: Set<Int>
-  private var presentTables: [Int: RowTable?] = [:]
+  private var presentTables: [Int: Table?] = [:]
 
   init(_ connection: Connection, names: CaptureNames, schema: StoreSchema) throws {
     self.connection = connection
     self.names = names
     let file = try schema.fileSchema
     let layouts = try file.layouts()
-    tables = layouts.map { RowTable(connection, layout: $0, layouts: layouts) }
+    tables = layouts.map { Table(connection, layout: $0, layouts: layouts) }
     let found = Set(file.fullTextTables.map { $0 + "_content" })
     contents = Set(layouts.filter { found.contains($0.entity.name) }.map(\.index.number))
     start = try Capture.sealedClock(on: connection)
@@ -94,7 +94,7 @@ final class CapturedScan {
     recorder: ChangeRecorder,
     blobs: Blobs
   ) throws -> any RowHistory {
-    if schema.isAdopted {
+    guard try StoreCapture.of(schema) != nil else {
       return try TableHistory(tables, recorder: recorder, blobs: blobs, on: connection)
     }
     let states = CapturedStates(
@@ -132,7 +132,7 @@ final class CapturedScan {
 
   /// A table as it is in the file, without added columns; nil if its rows can't be compared with
   /// captured rows, because the program dropped it.
-  func presentTable(_ table: Int) throws -> RowTable? {
+  func presentTable(_ table: Int) throws -> Table? {
     guard hasNewSchema else { return tables[table] }
     if let known = presentTables[table] { return known }
     let found = try findPresentTable(table)
@@ -140,7 +140,7 @@ final class CapturedScan {
     return found
   }
 
-  private func findPresentTable(_ table: Int) throws -> RowTable? {
+  private func findPresentTable(_ table: Int) throws -> Table? {
     let name = try connection.first(
       """
       SELECT tbl_name FROM sqlite_schema
@@ -148,7 +148,7 @@ final class CapturedScan {
       """
     ) { $0.string(at: 0) }
     guard let name else { return nil }
-    return try RowTable(
+    return try Table(
       connection,
       named: name,
       of: ProgramSchema(connection, names: names, leavingOut: leftOut, version: "").schema,

@@ -7,7 +7,7 @@ import SQLite
 /// The first question about a table with captured changes lists the changes of each row in the
 /// temporary file of the chains.
 final class CapturedStates {
-  let tables: [RowTable]
+  let tables: [Table]
   private let chains: RowChains
   private let captured: CapturedTables
   private let order: RowOrder
@@ -23,7 +23,7 @@ final class CapturedStates {
 
   /// `events` gives the captured rows that the chains contain.
   init(
-    _ tables: [RowTable],
+    _ tables: [Table],
     changed: Set<Int>,
     chains: RowChains,
     order: RowOrder,

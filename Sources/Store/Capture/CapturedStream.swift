@@ -16,7 +16,7 @@ final class CapturedStream {
   }
 
   private let connection: Connection
-  private let tables: [RowTable]
+  private let tables: [Table]
   private let captured: CapturedTables
   private let hasFingerprints: Bool
   /// The captured rows with a clock after `start` and up to `limit` are read.
@@ -28,7 +28,7 @@ final class CapturedStream {
   init(
     _ connection: Connection,
     names: CaptureNames,
-    tables: [RowTable],
+    tables: [Table],
     after start: Int64,
     through limit: Int64 = .max,
     hasFingerprints: Bool = false

@@ -7,7 +7,7 @@ struct CapturedTables {
   private let names: CaptureNames
   private let widths: CaptureWidths
 
-  init(_ tables: [RowTable], names: CaptureNames) {
+  init(_ tables: [Table], names: CaptureNames) {
     self.names = names
     widths = CaptureWidths(tables.map(\.capturedCount))
   }
@@ -63,7 +63,7 @@ struct CapturedTables {
   func values(
     _ row: CapturedReference,
     isAfter: Bool,
-    of table: RowTable
+    of table: Table
   ) throws -> [Value]? {
     let count = table.capturedCount
     let statement = try table.connection.cached(

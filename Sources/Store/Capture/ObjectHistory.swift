@@ -22,7 +22,7 @@ final class ObjectHistory: RowHistory {
   let isWritten = false
   private let blobs: Blobs
   private let states: CapturedStates
-  private let tables: [RowTable]
+  private let tables: [Table]
   private let contents: [Content]
   private let layouts: [EntityLayout]
   private let joins: [JoinTable]

@@ -154,7 +154,7 @@ final class RowChains {
   /// can't be compared.
   func verify(
     until deadline: ContinuousClock.Instant?,
-    table: (Int) throws -> RowTable?
+    table: (Int) throws -> Table?
   ) throws -> Bool {
     let open = try connection.prepare(
       """

@@ -44,13 +44,13 @@ protocol RowHistory: AnyObject {
 final class TableHistory: RowHistory {
   let recorder: ChangeRecorder
   let isWritten = true
-  private let tables: [RowTable]
+  private let tables: [Table]
   private let blobs: Blobs
   private let digests: RowsDigests
   private var text = ChangeText()
 
   init(
-    _ tables: [RowTable],
+    _ tables: [Table],
     recorder: ChangeRecorder,
     blobs: Blobs,
     on connection: Connection

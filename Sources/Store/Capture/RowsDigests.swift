@@ -9,12 +9,12 @@ import SQLite
 /// triggers. The files of earlier versions have no digests, because nothing proves that nobody has
 /// changed their rows.
 final class RowsDigests {
-  private let tables: [RowTable]
+  private let tables: [Table]
   private let connection: Connection
   private var digests: [RowsDigest?]
   private var changed: Set<Int> = []
 
-  init(_ tables: [RowTable], on connection: Connection) throws {
+  init(_ tables: [Table], on connection: Connection) throws {
     self.tables = tables
     self.connection = connection
     digests = try tables.map { try Self.digest(of: $0.layout.entity.name, on: connection) }
@@ -68,7 +68,7 @@ final class RowsDigests {
   ) throws {
     let layouts = try schema.layouts()
     for layout in layouts where isWanted(layout.entity.name) {
-      let table = RowTable(connection, layout: layout, layouts: layouts)
+      let table = Table(connection, layout: layout, layouts: layouts)
       try set(RowsDigest(of: table) { _, _ in }, of: layout.entity.name, on: connection)
     }
   }
@@ -87,7 +87,7 @@ final class RowsDigests {
     var missing: [String: RowsDigest] = [:]
     for (name, before) in continued {
       guard var difference = try digest(of: before.name, on: connection),
-        let table = try RowTable(
+        let table = try Table(
           connection,
           named: name,
           of: new,
@@ -121,7 +121,7 @@ final class RowsDigests {
 
 extension RowsDigest {
   /// Reads all rows of a table, and calls the closure with each row.
-  init(of table: RowTable, _ body: (RowName, [Value]) throws -> Void) throws {
+  init(of table: Table, _ body: (RowName, [Value]) throws -> Void) throws {
     self.init()
     let rows = try table.rows()
     while try rows.step() {

@@ -24,8 +24,11 @@ struct StoreCapture {
 
   private static let recent = Recent<StoreSchema, StoreCapture> { $0.isCopy(of: $1) }
 
-  static func of(_ schema: StoreSchema) throws -> StoreCapture {
-    try recent.value(of: schema) { try StoreCapture(schema) }
+  /// The capture of a store with this schema; nil for an adopted file, whose tables belong to its
+  /// program.
+  static func of(_ schema: StoreSchema) throws -> StoreCapture? {
+    guard !schema.isAdopted else { return nil }
+    return try recent.value(of: schema) { try StoreCapture(schema) }
   }
 
   /// The tables of the file, as the schema of an adopted file describes them.
@@ -108,7 +111,7 @@ extension StoreCapture {
   /// Whether there is something to seal.
   static func isAnythingCaptured(_ schema: StoreSchema, on connection: Connection) throws -> Bool {
     do {
-      return try connection.hasRow(of(schema).question)
+      return try of(schema).map { try connection.hasRow($0.question) } ?? false
     } catch SQLiteError.error {
       // Another program dropped a table; the next opening for writing creates it.
       return false
@@ -150,6 +153,6 @@ extension StoreCapture {
 extension StoreSchema {
   /// The tables of the file with their keys.
   var fileSchema: StoreSchema {
-    get throws { isAdopted ? self : try StoreCapture.of(self).tables }
+    get throws { try StoreCapture.of(self)?.tables ?? self }
   }
 }

@@ -7,7 +7,7 @@ final class RowCheck {
   private let check: StateCheck
   private let entity: EntityIndex
   private let cursor: ObjectCursor
-  private let encoder: ObjectEncoder
+  private var encoder: ObjectEncoder { cursor.encoder }
   private let known: Statement
   private let isComplete: Bool
   /// The relationships whose links are kept as pairs, by JSON key.
@@ -21,59 +21,92 @@ final class RowCheck {
     _ check: StateCheck,
     entity: EntityIndex,
     cursor: ObjectCursor,
-    encoder: ObjectEncoder,
     isComplete: Bool
   ) throws {
     self.check = check
     self.entity = entity
     self.cursor = cursor
-    self.encoder = encoder
     self.isComplete = isComplete
     moved = check.moved.present(cursor.layout.entity.name)
     known = try check.known.all(of: entity)
   }
 
   func run(_ kinds: [ChangeKind], _ body: (CheckFinding) throws -> Void) throws {
-    func report(_ kind: ChangeKind, id: Int64) throws {
-      try text.withChange(kind, sequence: sequence, entity: encoder.name, object: id) {
-        try body(.row($0))
-      }
-      sequence += 1
-      text.removeAll()
-      try check.passed()
-    }
+    guard cursor.table.isNumbered else { return try runByKey(kinds, body) }
     var hasRow = try cursor.next()
     var hasKnown = try known.step()
     while hasRow || hasKnown {
-      let id = hasKnown ? known.int64(at: 0) : Int64.max
+      let id = hasKnown ? KnownObjects.id(at: known) : cursor.id
       if hasRow, !hasKnown || cursor.id < id {
-        if isComplete, kinds.contains(.insert) {
-          try cursor.append(to: &text.after, encoder: encoder, blobs: check.blobs)
-          try report(.insert, id: cursor.id)
-        }
+        if isComplete, kinds.contains(.insert) { try reportRow(body) }
         if !isComplete { unknown += 1 }
         hasRow = try cursor.next()
         continue
       }
       let isThere = hasRow && cursor.id == id
-      let state = KnownObject.State(rawValue: known.int64(at: 1))
-      if isThere, state == .deleted {
-        if kinds.contains(.insert) {
-          try cursor.append(to: &text.after, encoder: encoder, blobs: check.blobs)
-          try report(.insert, id: id)
-        }
-      } else if isThere {
-        if state == .partial { unknown += 1 }
-        if kinds.contains(.update) {
-          if try compare() { try report(.update, id: id) } else { try check.passed() }
-        }
-      } else if state != .deleted, kinds.contains(.delete), let object = object() {
-        try appendDeletion(of: object, id: id)
-        try report(.delete, id: id)
-      }
+      try compare(id, isThere: isThere, kinds, body)
       if isThere { hasRow = try cursor.next() }
       hasKnown = try known.step()
     }
+  }
+
+  /// Finds each row by its key, because the order of keys depends on their collations.
+  private func runByKey(_ kinds: [ChangeKind], _ body: (CheckFinding) throws -> Void) throws {
+    while try known.step() {
+      let id = KnownObjects.id(at: known)
+      try compare(id, isThere: cursor.find(id), kinds, body)
+    }
+    while isComplete, try cursor.next() {
+      if try !check.known.contains(RowKey(entity: entity, id: cursor.id)) { try reportRow(body) }
+    }
+  }
+
+  /// Compares a row, or its absence, with the known object.
+  private func compare(
+    _ id: ObjectID,
+    isThere: Bool,
+    _ kinds: [ChangeKind],
+    _ body: (CheckFinding) throws -> Void
+  ) throws {
+    // History does not have the last change of such a row yet.
+    if let digests = check.tableDigests, try digests.isWaiting(id, of: entity) { return }
+    let state = KnownObject.State(rawValue: known.int64(at: 1))
+    if isThere, state == .deleted {
+      if kinds.contains(.insert) { try reportRow(body) }
+    } else if isThere {
+      if state == .partial { unknown += 1 }
+      if kinds.contains(.update) {
+        if try compare() { try report(.update, id: id, body) } else { try check.passed() }
+      }
+    } else if state != .deleted, kinds.contains(.delete), let object = object() {
+      try appendDeletion(of: object, id: id)
+      try report(.delete, id: id, body)
+    }
+  }
+
+  /// Reports a row that history does not have.
+  private func reportRow(_ body: (CheckFinding) throws -> Void) throws {
+    try cursor.append(to: &text.after, blobs: check.blobs)
+    try report(.insert, id: cursor.id, body)
+  }
+
+  private func report(
+    _ kind: ChangeKind,
+    id: ObjectID,
+    _ body: (CheckFinding) throws -> Void
+  ) throws {
+    check.tableDigests?.note(
+      id,
+      of: cursor.table,
+      found: kind == .delete ? nil : cursor.values,
+      expected: kind == .insert ? nil : object()
+    )
+    try text.withChange(kind, sequence: sequence, entity: encoder.name, id: id) {
+      try body(.row($0))
+    }
+    sequence += 1
+    text.removeAll()
+    try check.passed()
   }
 
   private func object() -> KnownObject? { KnownObjects.object(at: known, from: 1) }
@@ -81,7 +114,7 @@ final class RowCheck {
   /// Builds the difference between a row and history; false if they are equal.
   private func compare() throws -> Bool {
     var now = ChangeSide()
-    try cursor.append(to: &now, encoder: encoder, blobs: check.blobs)
+    try cursor.append(to: &now, blobs: check.blobs)
     now.close()
     // The row of an object that did not change after its insertion has the same bytes as history,
     // so the bytes are compared first.
@@ -118,12 +151,12 @@ final class RowCheck {
   private func value(
     at column: ColumnIndex,
     of object: KnownObject,
-    id: Int64
+    id: ObjectID
   ) throws -> EncodedValue? {
     let key = Array(encoder.key(column))
     guard let place = moved[key] else { return object.values[key] }
     guard object.state == .whole else { return nil }
-    let target = try check.known.targets(of: id, place: place).first
+    let target = try check.known.targets(of: id.integer, place: place).first
     return try encoder.encoded(
       target.map { .integer($0) } ?? .null,
       at: column,
@@ -135,10 +168,10 @@ final class RowCheck {
   private func links(
     _ links: LinkCursor,
     of object: KnownObject,
-    id: Int64
+    id: ObjectID
   ) throws -> EncodedValue? {
     guard let place = moved[links.key] else { return object.values[links.key] }
-    let targets = try check.known.targets(of: id, place: place)
+    let targets = try check.known.targets(of: id.integer, place: place)
     return targets.isEmpty ? nil : links.encoder.list(targets)
   }
 
@@ -167,7 +200,7 @@ final class RowCheck {
   }
 
   /// Builds the difference for an object that history has and the table does not.
-  private func appendDeletion(of object: KnownObject, id: Int64) throws {
+  private func appendDeletion(of object: KnownObject, id: ObjectID) throws {
     for index in cursor.layout.columns.indices {
       let column = ColumnIndex(index)
       let key = encoder.key(column)

@@ -21,8 +21,11 @@ final class StateCheck {
   /// after it.
   private let end: Int64
   private var past: [String: PastNames?] = [:]
-  private let schemas: [(digest: String, schema: StoreSchema)]
-  private let encoders: [ObjectEncoder]
+  private let schemas: [CatalogSchema]
+  /// The digests of the tables of an adopted file; nil in a store.
+  let tableDigests: DigestCheck?
+  /// The tables of an adopted file that continue earlier tables; nil in a store.
+  private let pastTables: PastTables?
   private let mode: HistoryMode
 
   /// `passed` is called after each finding and each row without a difference, when its large values
@@ -31,9 +34,11 @@ final class StateCheck {
     _ connection: Connection,
     schema: StoreSchema,
     blobs: Blobs,
+    tableDigests: DigestCheck? = nil,
     passed: @escaping () throws -> Void = {}
   ) throws {
     self.passed = passed
+    self.tableDigests = tableDigests
     self.connection = connection
     self.schema = schema
     self.blobs = blobs
@@ -46,16 +51,20 @@ final class StateCheck {
     } else {
       end = .max
     }
-    encoders = layouts.map { ObjectEncoder($0, layouts: layouts) }
     mode = try Catalog.historyMode(on: connection)
-    let schemas = try connection.all(
-      "SELECT digest, json FROM \(connection.tables.schema) ORDER BY id"
-    ) {
-      (digest: $0.string(at: 0), schema: try StoreSchema(json: $0.data(at: 1)))
-    }
+    let schemas = try catalogSchemas(on: connection)
     self.schemas = schemas
-    let present = schemas.firstIndex { $0.schema == schema }
-    moved = try MovedLinks(present.map { schemas[...$0].map(\.schema) } ?? [])
+    if tableDigests == nil {
+      pastTables = nil
+      let present = schemas.firstIndex { $0.schema == schema }
+      moved = try MovedLinks(present.map { schemas[...$0].map(\.schema) } ?? [])
+    } else {
+      let present = try Catalog(on: connection).schemaID
+      pastTables = try schemas.first { $0.id == present }.map {
+        try PastTables(on: connection, to: $0)
+      }
+      moved = try MovedLinks([])
+    }
   }
 
   // MARK: History
@@ -68,7 +77,8 @@ final class StateCheck {
     _ body: (CheckFinding) throws -> Void
   ) throws {
     let base = try rows.base()
-    isComplete = base.transaction == 0
+    isComplete = base.transaction == 0 && tableDigests == nil
+    let start = try tableDigests?.start() ?? base.transaction
     if let beginning, !isComplete { try keepState(of: beginning, at: base) }
     var next = base.transaction + 1
     var previous: Digest? = base.digest
@@ -88,10 +98,11 @@ final class StateCheck {
         continue
       }
       changes &+= transaction.count
-      previous = try read(transaction, after: previous, body)
+      previous = try read(transaction, after: previous, isKept: transaction.id > start, body)
     }
     let count = try connection.integer("SELECT count(*) FROM \(connection.tables.change)") ?? 0
-    if count > changes { try body(.strayChanges(count - changes)) }
+    // An adopted file can have changes of transactions that are being sealed.
+    if count > changes, tableDigests == nil { try body(.strayChanges(count - changes)) }
   }
 
   /// Keeps the values of the state before the oldest transaction in history.
@@ -100,7 +111,8 @@ final class StateCheck {
       return
     }
     let head = try beginning.reader.historyRange().head
-    guard head.transaction == base.transaction, head.digest == base.digest else {
+    guard tableDigests != nil || head.transaction == base.transaction && head.digest == base.digest
+    else {
       throw StoreError(.historyDiverged, at: connection.path) {
         "The rows of the store \(connection.path) can't be compared with the logs. The comparison"
           + " needs the state after transaction \(base.transaction), with which the history of the"
@@ -122,6 +134,7 @@ final class StateCheck {
   private func read(
     _ transaction: Transaction,
     after previous: Digest?,
+    isKept: Bool,
     _ body: (CheckFinding) throws -> Void
   ) throws -> Digest? {
     var digest = previous.map { TransactionDigest(transaction, after: $0) }
@@ -132,7 +145,7 @@ final class StateCheck {
       let change = try rows.change(at: statement)
       digest?.take(change)
       for digest in digests(in: change.large) { try known.count(digest, history: 1) }
-      if transaction.id <= end {
+      if isKept, transaction.id <= end {
         let isMigration = transaction.operation == .migration
         try keep(change, digest: transaction.schema, isMigration: isMigration)
       }
@@ -157,6 +170,14 @@ final class StateCheck {
 
   private func names(of digest: String) throws -> PastNames? {
     if let known = past[digest] { return known }
+    if let pastTables {
+      let schema = schemas.first { $0.digest == digest }
+      let names = schema.flatMap { pastTables.places[$0.id] }.map {
+        PastNames($0, layouts: layouts)
+      }
+      past[digest] = .some(names)
+      return names
+    }
     let present = schemas.firstIndex { $0.schema == schema }
     let first = schemas.firstIndex { $0.digest == digest }
     var result: PastNames?
@@ -174,7 +195,7 @@ final class StateCheck {
     let holder = moved.holder(change.entity, schema: number)
     if let holder { try keepMovedLinks(of: holder, change, isMigration: isMigration) }
     guard let successor = names.successor(of: change.entity) else { return }
-    let key = RowKey(entity: successor.entity, id: ObjectID(change.object))
+    let key = RowKey(entity: successor.entity, id: change.id)
     if change.kind == .delete { return try known.set(key, state: .deleted, json: []) }
     let isPlain = change.special.isEmpty && change.large.isEmpty
     if change.kind == .insert, isPlain, holder == nil, successor.added.isEmpty,
@@ -291,7 +312,6 @@ final class StateCheck {
         self,
         entity: entity,
         cursor: objects.cursor(of: entity),
-        encoder: encoders[entity],
         isComplete: isComplete
       )
       try comparison.run(kinds, body)

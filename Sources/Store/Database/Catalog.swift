@@ -148,7 +148,7 @@ struct Catalog {
     self.lineage = lineage
     self.schemaID = schemaID
     isReplica = try Self.value("replica", on: connection) == .integer(1)
-    if schema.isAdopted, schema.encoding != TextEncoding(rawValue: connection.encoding) {
+    if schema.encoding != TextEncoding(rawValue: connection.encoding) {
       let path = connection.path
       throw StoreError(.schemaMismatch, at: path) {
         "The texts of \(path) are in \(connection.encoding), but its history was recorded in"

@@ -157,7 +157,7 @@ package enum Migration {
       try countBlobs(plan.mapping, on: connection)
     }
     try Catalog.set("schema", value: .integer(schemaID), on: connection)
-    try StoreCapture.of(plan.to).install(on: connection)
+    try StoreCapture.of(plan.to)?.install(on: connection)
   }
 
   /// Adds the SQL function that reads a value in a blob file.

@@ -119,7 +119,9 @@ struct MovedLinks {
 
   /// The holder of an entity in a schema; nil if the entity's objects have no moved links.
   func holder(_ entity: some Collection<UInt8>, schema: Int) -> Holder? {
-    holders[schema].isEmpty ? nil : holders[schema][Array(entity)]
+    // An adopted file has no relationships, so it has no lists.
+    guard holders.indices.contains(schema), !holders[schema].isEmpty else { return nil }
+    return holders[schema][Array(entity)]
   }
 
   /// The numbers of the relationships of an entity in the present schema, by JSON key.

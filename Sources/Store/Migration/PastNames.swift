@@ -19,7 +19,7 @@ struct PastNames {
   struct Property {
     let key: [UInt8]
     /// The types that an attribute has had, from the first type to the present type; empty for a
-    /// relationship.
+    /// relationship, and for a column of an adopted file.
     let types: [ValueType]
     /// For a relationship, the text before the id in its references.
     var reference: [UInt8] = []
@@ -56,11 +56,24 @@ struct PastNames {
     entities = result
   }
 
+  /// The names of the tables and columns of an adopted file under one of its earlier schemas.
+  init(_ places: [[UInt8]: PastTables.Place], layouts: [EntityLayout]) {
+    entities = places.mapValues { place in
+      let layout = layouts[place.table]
+      let present = layout.columns.map { memberKey($0.logName) }
+      let keys = place.keys ?? Dictionary(zip(present, present)) { first, _ in first }
+      var properties: [[UInt8]: Property] = [:]
+      for (old, new) in keys { properties[old] = Property(key: new, types: [], isSame: old == new) }
+      return Successor(entity: layout.index, properties: properties, added: [])
+    }
+  }
+
   func successor(of entity: UnsafeRawBufferPointer) -> Successor? { entities[Array(entity)] }
 
   /// A value in the present encoding; nil if it can't be converted.
   static func present(_ value: EncodedValue, property: Property) -> EncodedValue? {
-    if property.isSame || !value.large.isEmpty { return value }
+    let isOnlyRenamed = property.types.isEmpty && property.reference.isEmpty
+    if property.isSame || isOnlyRenamed || !value.large.isEmpty { return value }
     guard property.reference.isEmpty else {
       return EncodedValue(json: renamed(value.json, reference: property.reference))
     }

@@ -28,15 +28,13 @@ extension Reader {
       let isSame = before.flatMap { before in
         after.map { zip(before, $0).allSatisfy { $0.isSame(as: $1) } }
       }
-      guard isSame != true, let (_, values) = table.condition(name) else { return }
+      guard isSame != true, let key = table.identity(of: name) else { return }
       let written = table.layout.columns.indices.filter { table.isWritten(ColumnIndex($0)) }
       var columns: [String] = written.map { table.layout.columns[$0].quoted }
-      var identity: [String] = table.key.map { table.layout.columns[$0].quoted }
       var rowid: [Value] = []
-      if let number = table.isRowid(name) {
+      if let number = table.rowid(of: ObjectID(name)) {
         rowid = [Value.integer(number)]
-        identity = [table.rowidName]
-        columns += identity
+        columns.append(table.rowidName)
       }
       func row(_ values: [Value]?) -> [Value]? {
         guard let values else { return nil }
@@ -46,7 +44,7 @@ extension Reader {
         AdoptedRowPair(
           table: table.layout.table,
           columns: columns,
-          key: zip(identity, values).map { (column: $0, value: $1) },
+          key: key,
           rowid: table.key.isEmpty ? nil : rowid.first.map { (table.rowidName, $0) },
           before: row(before),
           after: row(after)
@@ -55,55 +53,20 @@ extension Reader {
     }
   }
 
-  /// Calls the closure with the differences between the rows of this file and of another file,
-  /// table by table.
-  ///
-  /// The differences of a table begin with the rows of this file, in their order. After these,
-  /// there are the rows that only the other file has.
-  func adoptedDifferences(
-    _ mine: PassingValues,
-    other: Reader,
-    _ theirs: PassingValues,
-    _ body: (RowDifference) throws -> Void
-  ) throws {
-    for reader in [self, other] { try reader.checkValuesAreKnown() }
-    var text = ChangeText()
-    var sequence: Int64 = 0
-    func report(
-      _ name: RowName,
-      of table: RowTable,
-      from before: [Value]?,
-      to after: [Value]?
-    ) throws {
-      defer { text.removeAll() }
-      // The large values of both sides are kept for the reader of the other file. If that file
-      // lacks the row, they are kept for the reader of this file.
-      let blobs = after == nil ? mine.blobs : theirs.blobs
-      guard let kind = try table.append(from: before, to: after, text: &text, blobs: blobs) else {
-        return
-      }
-      try text.withChange(kind, sequence: sequence, table: table, name: name, body)
-      sequence += 1
-      try mine.removeAll()
-      try theirs.removeAll()
-    }
-    try forEachAdopted(in: other) { try report($0, of: $1, from: $2, to: $3) }
-  }
-
   /// Calls the closure table by table, with each row of this file, and then with each row that only
   /// another file has.
   ///
   /// The closure gets the row's name, its table in the other file, and its values in both files.
   private func forEachAdopted(
     in other: Reader,
-    _ body: (RowName, RowTable, _ before: [Value]?, _ after: [Value]?) throws -> Void
+    _ body: (RowName, Table, _ before: [Value]?, _ after: [Value]?) throws -> Void
   ) throws {
     for layout in other.layouts {
       guard let old = layouts.first(where: { $0.entity.name == layout.entity.name }),
         old.columns.map(\.name) == layout.columns.map(\.name)
       else { continue }
-      let left = RowTable(connection, layout: old, layouts: layouts)
-      let right = RowTable(other.connection, layout: layout, layouts: other.layouts)
+      let left = Table(connection, layout: old, layouts: layouts)
+      let right = Table(other.connection, layout: layout, layouts: other.layouts)
       let rows = try left.rows()
       while try rows.step() {
         let (name, values) = try left.row(at: rows)

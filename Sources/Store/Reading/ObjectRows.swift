@@ -1,7 +1,7 @@
 import Changes
 import SQLite
 
-/// Reads the objects of each entity in the order of their ids, with the links that they own.
+/// Reads the rows of each entity, with the links that they own.
 struct ObjectRows {
   private let connection: Connection
   let layouts: [EntityLayout]
@@ -21,60 +21,78 @@ struct ObjectRows {
 
   func cursor(of entity: EntityIndex) throws -> ObjectCursor {
     try ObjectCursor(
-      connection,
-      layout: layouts[entity],
+      Table(connection, layout: layouts[entity], layouts: layouts),
       links: joins(of: entity).map { try LinkCursor(connection, table: $0, layouts: layouts) }
     )
   }
 }
 
-/// The objects of one entity in the order of their ids.
+/// The rows of one entity, or of one table of an adopted file.
 final class ObjectCursor {
-  let layout: EntityLayout
-  /// The current row: the id, then the values in the order of ``EntityLayout/columns``.
-  let row: Statement
-  private(set) var id: Int64 = 0
+  let table: Table
+  var layout: EntityLayout { table.layout }
+  var encoder: ObjectEncoder { table.encoder }
+  /// The current row: the rowid or NULL, then the values in the order of ``EntityLayout/columns``.
+  private(set) var row: Statement
+  private(set) var id: ObjectID = 0
   let links: [LinkCursor]
+  private let all: Statement
+  private var finding: (byRowid: Statement?, byKey: Statement?)
 
-  init(_ connection: Connection, layout: EntityLayout, links: [LinkCursor]) throws {
-    self.layout = layout
+  init(_ table: Table, links: [LinkCursor]) throws {
+    self.table = table
     self.links = links
-    let list = (["\"id\""] + layout.columns.map(\.quoted)).joined(separator: ", ")
-    let condition = layout.ownCondition.map { " AND \($0)" } ?? ""
-    row = try connection.prepare(
-      "SELECT \(list) FROM \(layout.table) WHERE \"id\" BETWEEN ?1 AND ?2\(condition)"
-        + " ORDER BY \"id\""
+    let own = table.layout.ownCondition.map { " WHERE \($0)" } ?? ""
+    all = try table.connection.prepare(
+      "SELECT \(table.list) FROM \(table.layout.table)\(own)"
+        + (table.isNumbered ? " ORDER BY \(table.rowidName)" : "")
     )
-    try begin(.min ... .max)
+    row = all
   }
 
-  private func begin(_ ids: ClosedRange<Int64>) throws {
-    row.reset()
-    try row.bind(1, ids.lowerBound)
-    try row.bind(2, ids.upperBound)
+  /// Moves to the row with an id; false if there is no such row.
+  func find(_ id: ObjectID) throws -> Bool {
+    if row !== all { row.reset() }
+    let identity = table.identity(of: id)
+    guard let way = table.way(identity) else { return false }
+    row = try statement(way)
+    try table.bind(row, identity)
+    while try row.step() {
+      guard try table.id(at: row) == id else { continue }
+      self.id = id
+      for cursor in links { try cursor.begin(at: id.integer) }
+      return true
+    }
+    return false
   }
 
-  /// Moves to the object with an id; false if there is no such object.
-  func find(_ id: Int64) throws -> Bool {
-    try begin(id...id)
-    guard try next() else { return false }
-    for cursor in links { try cursor.begin(at: id) }
-    return true
+  private func statement(_ way: Table.Way) throws -> Statement {
+    if let known = way === table.byRowid ? finding.byRowid : finding.byKey { return known }
+    let conditions = [way.condition, layout.ownCondition].compactMap(\.self)
+    let statement = try table.connection.prepare(
+      "SELECT \(table.list) FROM \(layout.table) WHERE \(conditions.joined(separator: " AND "))"
+    )
+    if way === table.byRowid { finding.byRowid = statement } else { finding.byKey = statement }
+    return statement
   }
 
-  /// Moves to the next object; false after the last object.
+  /// Moves to the next row; false after the last row.
+  ///
+  /// The rows of a table with a key are in no particular order, others in the order of their ids.
   func next() throws -> Bool {
+    row = all
     guard try row.step() else { return false }
-    id = row.int64(at: 0)
+    id = try table.id(at: row)
     return true
   }
+
+  var values: [Value] { table.values(at: row) }
 
   /// Appends all values of the object, as history has them.
   ///
   /// `unknown` has the columns with placeholders, which are appended as erased values.
   func append(
     to side: inout ChangeSide,
-    encoder: ObjectEncoder,
     blobs: Blobs,
     unknown: [ColumnIndex: Int64] = [:]
   ) throws {
@@ -87,7 +105,7 @@ final class ObjectCursor {
       try side.append(value, at: ColumnIndex(index), encoder: encoder, blobs: blobs)
     }
     for cursor in links {
-      let found = try cursor.links(of: id)
+      let found = try cursor.links(of: id.integer)
       if !found.isEmpty { side.append(cursor.key, value: cursor.encoder.list(found)) }
     }
   }

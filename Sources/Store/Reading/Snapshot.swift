@@ -55,20 +55,18 @@ extension Reader {
     var text = ChangeText()
     var sequence: Int64 = 0
     for entity in layouts.map(\.index) {
-      let encoder = ObjectEncoder(layouts[entity], layouts: layouts)
       let cursor = try rows.cursor(of: entity)
       while try cursor.next() {
         try cursor.append(
           to: &text.after,
-          encoder: encoder,
           blobs: passing.blobs,
-          unknown: unknown[RowKey(entity: entity, id: ObjectID(cursor.id))] ?? [:]
+          unknown: unknown[RowKey(entity: entity, id: cursor.id)] ?? [:]
         )
         try text.withChange(
           .insert,
           sequence: sequence,
-          entity: encoder.name,
-          object: cursor.id,
+          entity: cursor.encoder.name,
+          id: cursor.id,
           body
         )
         text.removeAll()

@@ -52,14 +52,13 @@ struct StoreFile: Sendable {
       try prepareForWriting(connection)
     }
     var catalog = try Catalog(on: connection)
-    if !catalog.schema.isAdopted {
+    if let capture = try StoreCapture.of(catalog.schema) {
       if !options.isReadOnly {
-        try catchForeignWriters(of: catalog.schema, on: connection)
+        try catchForeignWriters(of: catalog.schema, capture, on: connection)
       } else if !isReplica, try StoreCapture.isAnythingCaptured(catalog.schema, on: connection) {
         try sealForReading(connection)
       }
-    }
-    if catalog.isReplica, catalog.schema.isAdopted, !options.isReadOnly {
+    } else if isReplica, !options.isReadOnly {
       // The program may have violated its constraints, or its version of SQLite may compute them
       // differently. Logs with such rows must be replayed unchanged.
       try connection.execute("PRAGMA ignore_check_constraints = ON")
@@ -211,8 +210,11 @@ struct StoreFile: Sendable {
   }
 
   /// Installs the missing triggers and tables that capture foreign changes.
-  private func catchForeignWriters(of schema: StoreSchema, on connection: Connection) throws {
-    let capture = try StoreCapture.of(schema)
+  private func catchForeignWriters(
+    of schema: StoreSchema,
+    _ capture: StoreCapture,
+    on connection: Connection
+  ) throws {
     guard try !capture.isInstalled(on: connection) else { return }
     try connection.inTransaction {
       // If another process has migrated the store meanwhile, these triggers are wrong and not

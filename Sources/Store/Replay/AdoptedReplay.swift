@@ -2,21 +2,13 @@ import Adoption
 import Changes
 import SQLite
 
-/// Writes the rows of another file's changes into a replica with the same tables.
+/// Writes rows into a replica with the tables of a program, whose rules SQLite enforces.
 ///
-/// Two rows can swap a unique value in one transaction. A row that can't be written yet is deleted,
-/// and is inserted with its last values when the transaction ends.
+/// Two rows can swap a unique value in one transaction. A row that can't be written yet is parked: it
+/// is deleted, and is inserted with its last values when the transaction ends.
 final class AdoptedReplay {
-  private struct Waiting {
-    let table: Int
-    let name: RowName
-    let values: [Value]
-  }
-
   private let writer: Writer
   private let connection: Connection
-  private let tables: [RowTable]
-  private var waiting: [Waiting] = []
   /// The digests of the rows; nil if the present SQL transaction has not written a row yet.
   private var digests: RowsDigests?
   private var relaxed: RelaxedTables
@@ -25,115 +17,54 @@ final class AdoptedReplay {
     self.writer = writer
     connection = writer.connection
     relaxed = RelaxedTables(writer.connection)
-    tables = writer.layouts.map {
-      RowTable(writer.connection, layout: $0, layouts: writer.layouts)
-    }
   }
 
-  /// Writes the row of a change, after comparing it with the values that the change expects.
-  ///
-  /// `written` is called with the values that an insertion or an update sets; an erased value is nil.
-  func write(
-    _ part: PreparedChanges.Part,
-    changes: PreparedChanges,
-    values: ChangeValues,
-    written: (ArraySlice<ObjectDecoder.Member>, [Value?], RowKey) throws -> Void,
-    note: (ReplayDifference) -> Void
-  ) throws {
-    let (change, entity) = (part.change, part.entity)
-    let table = tables[entity]
-    let before = changes.members[part.before]
-    let after = changes.members[part.after]
-    let old: [Value?]
-    let new: [Value?]
-    if part.isPlain {
-      old = part.before.map { Value(changes.values[$0]) }
-      new = part.after.map { Value(changes.values[$0]) }
-    } else {
-      old = try values.values(before, side: .before, change: change, of: entity)
-      new = try values.values(after, side: .after, change: change, of: entity)
-    }
-    let key = RowKey(entity: entity, id: change.id)
-    let name = RowName(change.id)
-    let row = try table.find(name)
-    let digests = try self.digests ?? RowsDigests(tables, on: connection)
+  /// Notes a change of a row; nil stands for a missing row.
+  func note(_ key: RowKey, from before: [Value]?, to after: [Value]?) throws {
+    let digests = try self.digests ?? RowsDigests(writer.tables, on: connection)
     self.digests = digests
-    if change.kind == .insert {
-      guard row == nil else {
-        return note(writer.difference(key, property: nil, expected: nil, found: "there"))
-      }
-      // If all values are erased, the row is left out, because a later transaction deletes it. If all
-      // columns are left out, a row has no values.
-      guard new.isEmpty || new.contains(where: { $0 != nil }) else { return }
-      try written(after, new, key)
-      let values = filled(new, of: table)
-      digests.note(name, from: nil, to: values, table: entity.number)
-      return try insert(values, name: name, into: entity.number)
-    }
-    let isErased = (old + new).contains { $0 == nil }
-    guard let row else {
-      if !isErased {
-        note(writer.difference(key, property: nil, expected: "there", found: nil))
-      }
-      return
-    }
-    if change.kind != .delete || !isErased {
-      let differences = try writer.differences(of: row, from: old, members: before, key: key)
-      guard differences.isEmpty else { return differences.forEach(note) }
-    }
-    guard change.kind == .update else {
-      digests.note(name, from: row, to: nil, table: entity.number)
-      return try table.delete(name)
-    }
-    try written(after, new, key)
-    var changed = row
-    var columns: [ColumnIndex] = []
-    for (member, value) in zip(after, new) {
-      guard let value else { continue }
-      changed[member.index] = value
-      columns.append(ColumnIndex(member.index))
-    }
-    digests.note(name, from: row, to: changed, table: entity.number)
-    try update(columns, row: changed, name: name, in: entity.number)
-  }
-
-  /// The values of a row, with placeholders for erased values.
-  private func filled(_ values: [Value?], of table: RowTable) -> [Value] {
-    zip(values, table.layout.columns).map { value, column in
-      value ?? (column.isOptional ? .null : .text(""))
-    }
+    digests.note(RowName(key.id), from: before, to: after, table: key.entity.number)
   }
 
   // MARK: Statements
 
-  private func insert(_ values: [Value], name: RowName, into index: Int) throws {
+  func insert(_ key: RowKey, values: [Value]) throws {
+    try note(key, from: nil, to: values)
     do {
-      try withoutNotNull(index) { try tables[index].insert(values, name: name) }
+      try withoutNotNull(key) { try writer.tables[key.entity].insert(key.id, values) }
     } catch let error as SQLiteError where error.isUniqueConflict {
-      waiting.append(Waiting(table: index, name: name, values: values))
+      writer.parked.park(key, values: values)
     }
   }
 
-  private func update(
-    _ columns: [ColumnIndex],
-    row: [Value],
-    name: RowName,
-    in index: Int
+  func update(
+    _ key: RowKey,
+    columns: [ColumnIndex],
+    before row: [Value],
+    values: [Value]
   ) throws {
-    do {
-      try withoutNotNull(index) { _ = try tables[index].update(columns, row: row, name: name) }
-    } catch let error as SQLiteError where error.isUniqueConflict {
-      try tables[index].delete(name)
-      waiting.append(Waiting(table: index, name: name, values: row))
+    var changed = row
+    for (column, value) in zip(columns, values) { changed[column] = value }
+    try note(key, from: row, to: changed)
+    let table = writer.tables[key.entity]
+    if writer.parked[key] == nil {
+      do {
+        return try withoutNotNull(key) {
+          try table.update(key.id, columns: columns, values: values)
+        }
+      } catch let error as SQLiteError where error.isUniqueConflict {
+        try table.delete(key.id)
+      }
     }
+    writer.parked.park(key, values: changed)
   }
 
   /// Runs a statement, and again without NOT NULL constraints if the row violates one.
-  private func withoutNotNull(_ index: Int, _ body: () throws -> Void) throws {
+  private func withoutNotNull(_ key: RowKey, _ body: () throws -> Void) throws {
     do {
       try body()
     } catch let error as SQLiteError where error.code == SQLiteError.constraintNotNull {
-      guard try relaxed.relax(tables[index].layout.entity.name) else { throw error }
+      guard try relaxed.relax(writer.layouts[key.entity].entity.name) else { throw error }
       try body()
     }
   }
@@ -144,24 +75,21 @@ final class AdoptedReplay {
   ///
   /// `note` is called with each row whose place another row still has.
   func finish(note: (ReplayDifference) -> Void) throws {
-    defer { waiting.removeAll() }
-    for row in waiting {
+    for key in writer.parked.keys {
+      guard let values = writer.parked[key] else { continue }
       do {
-        try insertLast(row)
+        try insertLast(key, values)
       } catch let error as SQLiteError where error.isUniqueConflict {
-        let key = RowKey(
-          entity: tables[row.table].layout.index,
-          id: ObjectID(row.name)
-        )
         note(writer.difference(key, property: nil, expected: nil, found: error.message))
       }
     }
+    writer.parked.removeAll()
   }
 
-  private func insertLast(_ row: Waiting) throws {
-    let table = tables[row.table]
+  private func insertLast(_ key: RowKey, _ values: [Value]) throws {
+    let table = writer.tables[key.entity]
     do {
-      try withoutNotNull(row.table) { try table.insert(row.values, name: row.name) }
+      try withoutNotNull(key) { try table.insert(key.id, values) }
     } catch let error as SQLiteError where error.code == SQLiteError.constraintUnique {
       // The program dropped a unique index before it wrote the row, and the history does not have
       // the new definition yet; or a change that was not captured removed the other value.
@@ -170,18 +98,18 @@ final class AdoptedReplay {
         try AdoptedReplica.dropUniqueIndexes(of: name, on: connection)
           || RelaxedUnique.relax(name, on: connection)
       else { throw error }
-      try insertLast(row)
+      try insertLast(key, values)
     } catch let error as SQLiteError where error.isUniqueConflict && !table.key.isEmpty {
       // The conflicting row is identified by its key, so it gets another rowid. Then the waiting
       // row can have the rowid that it needs.
-      guard let rowid = table.isRowid(row.name) else { throw error }
+      guard let rowid = table.rowid(of: key.id) else { throw error }
       let name = table.layout.table
       try connection.run(
         "UPDATE \(name) SET \(table.rowidName) = (SELECT max(\(table.rowidName)) + 1 FROM \(name))"
           + " WHERE \(table.rowidName) = ?1",
         values: [.integer(rowid)]
       )
-      try insertLast(row)
+      try insertLast(key, values)
     }
   }
 
@@ -198,7 +126,6 @@ final class AdoptedReplay {
 
   /// Forgets the state of a SQL transaction, which can have been rolled back.
   func reset() {
-    waiting.removeAll()
     digests = nil
     relaxed = RelaxedTables(connection)
   }

@@ -2,7 +2,7 @@ import Adoption
 import Changes
 import SQLite
 
-/// Reverts transactions of an adopted file.
+/// Writes the rows of an undo of an adopted file.
 ///
 /// The program's own triggers run during the undo, as for any other writer.
 ///
@@ -12,14 +12,8 @@ final class AdoptedUndo {
   private let writer: Writer
   private let connection: Connection
   private let names: CaptureNames
-  private let tables: [RowTable]
-  private let format: ChangeFormat
-  private let values: ChangeValues
   /// The present tables of changes that were recorded before tables changed.
   private let past: PastTables
-  private var conflicts: [UndoConflict] = []
-  /// The rows with conflicts, whose other changes are not reverted.
-  private var left: Set<RowKey> = []
   /// The rows that wait because other rows still have their unique values.
   private var waiting: [(key: RowKey, write: () throws -> Void)] = []
   private var changed: Set<String> = []
@@ -28,13 +22,6 @@ final class AdoptedUndo {
     self.writer = writer
     self.names = names
     connection = writer.connection
-    tables = writer.layouts.map {
-      RowTable(writer.connection, layout: $0, layouts: writer.layouts)
-    }
-    format = ChangeFormat(writer.layouts)
-    values = ChangeValues(decoders: format.decoders, blobs: writer.blobs) {
-      try writer.blobs.content($0)
-    }
     let catalog = try Catalog(on: writer.connection)
     let schemas = try catalogSchemas(on: connection)
     guard let present = schemas.first(where: { $0.id == catalog.schemaID }) else {
@@ -53,7 +40,7 @@ final class AdoptedUndo {
     writer: Writer
   ) throws -> Int64? {
     guard let names = AdoptedFile.names(on: writer.connection) else { return nil }
-    let undo = try AdoptedUndo(writer, names: names)
+    let rows = try AdoptedUndo(writer, names: names)
     // A row can be written before the row that it refers to, so foreign keys are checked at the
     // end.
     try writer.connection.execute("PRAGMA defer_foreign_keys = ON")
@@ -65,10 +52,7 @@ final class AdoptedUndo {
         // The call can't fail on an open connection.
       }
     }
-    try undo.revert(range)
-    guard undo.conflicts.isEmpty else {
-      throw try HistoryRows(undo.connection).undoConflict(range, undo.conflicts)
-    }
+    try Undo(writer, program: rows).run(range)
     guard !writer.connection.hasMissingReferences else {
       let path = writer.connection.path
       throw StoreError(.irreversible, at: path) {
@@ -76,7 +60,7 @@ final class AdoptedUndo {
           + "\nAlso revert the later transactions that wrote such references."
       }
     }
-    try rebuildFullText(of: writer.schema, contents: undo.changed, on: writer.connection)
+    try rebuildFullText(of: writer.schema, contents: rows.changed, on: writer.connection)
     return try Capture.sealAll(
       names,
       schema: writer.schema,
@@ -87,7 +71,10 @@ final class AdoptedUndo {
     )
   }
 
-  private func revert(_ range: ClosedRange<Int64>) throws {
+  // MARK: Changes
+
+  /// Calls the closure with each inverse change, under the present names of its table and columns.
+  func inverses(of range: ClosedRange<Int64>, _ body: (Change) throws -> Void) throws {
     let rows = HistoryRows(connection)
     try rows.undo(
       range,
@@ -100,12 +87,9 @@ final class AdoptedUndo {
         }
       }
     ) { transaction, change in
-      try withPresentNames(change, of: transaction, apply)
+      try withPresentNames(change, of: transaction, body)
     }
-    try writeWaiting()
   }
-
-  // MARK: Changes
 
   /// Calls the closure with an inverse change under the present names of its table and columns.
   ///
@@ -127,7 +111,7 @@ final class AdoptedUndo {
       }
     }
     guard place.keys != nil else { return try body(change) }
-    let table = tables[place.table]
+    let table = writer.tables[place.table]
     let (before, after) = (change.valuesByKey(.before), change.valuesByKey(.after))
     let (old, new) = (place.translated(before), place.translated(after))
     // A row with values of removed columns can be deleted, but can't get these values again.
@@ -154,53 +138,29 @@ final class AdoptedUndo {
     )
   }
 
-  private func apply(_ change: Change) throws {
-    guard let entity = format.entity(of: change) else {
-      throw CanonicalEncodingError(message: "the schema has no such table")
-    }
-    let key = RowKey(entity: entity, id: change.id)
-    guard !left.contains(key) else { return }
-    try format.split(change, of: entity)
-    let (before, after) = (format.before[...], format.after[...])
-    let old = try values.values(before, side: .before, change: change, of: entity)
-    let new = try values.values(after, side: .after, change: change, of: entity).compactMap { $0 }
-    let (table, name) = (tables[entity], RowName(change.id))
-    // If an earlier change of the row still waits, that change is written first.
-    if let index = waiting.firstIndex(where: { $0.key == key }) { try write(at: index) }
-    let row = try table.find(name)
-    let columns = after.map { ColumnIndex($0.index) }
-    guard change.kind != .insert else {
-      guard row == nil else { return note(key, expected: nil, found: "there") }
-      if let columns = table.layout.entity.leftOutColumns {
-        throw refusal(
-          "\(text(of: key)) can't be inserted again, because the history of \(connection.path)"
-            + " leaves out the values of \(quotedList(columns.map(\.name)))",
-          toDo: "insert"
-        )
-      }
-      return try write(key) { try table.insert(new, into: columns, name: name) }
-    }
-    guard var row else { return note(key, expected: "there", found: nil) }
-    let differences = try writer.differences(of: row, from: old, members: before, key: key)
-    guard differences.isEmpty else {
-      left.insert(key)
-      conflicts += differences.map { .changed($0) }
-      return
-    }
-    guard change.kind == .update else { return try write(key) { try table.delete(name) } }
-    for (column, value) in zip(columns, new) { row[column] = value }
-    let wanted = row
-    try write(key) { try table.update(columns, row: wanted, name: name) }
-  }
-
-  private func note(_ key: RowKey, expected: String?, found: String?) {
-    left.insert(key)
-    conflicts.append(
-      .changed(writer.difference(key, property: nil, expected: expected, found: found))
-    )
-  }
-
   // MARK: Rows
+
+  func insert(_ key: RowKey, columns: [ColumnIndex], values: [Value]) throws {
+    let table = writer.tables[key.entity]
+    if let columns = table.layout.entity.leftOutColumns {
+      throw refusal(
+        "\(text(of: key)) can't be inserted again, because the history of \(connection.path)"
+          + " leaves out the values of \(quotedList(columns.map(\.name)))",
+        toDo: "insert"
+      )
+    }
+    try write(key) { try table.insert(key.id, values, into: columns) }
+  }
+
+  func update(_ key: RowKey, columns: [ColumnIndex], values: [Value]) throws {
+    let table = writer.tables[key.entity]
+    try write(key) { try table.update(key.id, columns: columns, values: values) }
+  }
+
+  func delete(_ key: RowKey) throws {
+    let table = writer.tables[key.entity]
+    try write(key) { try table.delete(key.id) }
+  }
 
   private func write(_ key: RowKey, _ body: @escaping () throws -> Void) throws {
     do {
@@ -208,6 +168,11 @@ final class AdoptedUndo {
     } catch let error as SQLiteError where error.isUniqueConflict {
       waiting.append((key, body))
     }
+  }
+
+  /// Writes an earlier change of a row, if it still waits.
+  func writeWaiting(_ key: RowKey) throws {
+    if let index = waiting.firstIndex(where: { $0.key == key }) { try write(at: index) }
   }
 
   /// Writes a waiting row, whose unique values must be free now.
@@ -220,7 +185,7 @@ final class AdoptedUndo {
     }
   }
 
-  private func writeWaiting() throws {
+  func writeWaiting() throws {
     while !waiting.isEmpty {
       let rows = waiting
       waiting.removeAll()
@@ -260,7 +225,7 @@ final class AdoptedUndo {
 
   /// The tables of the rows that changed after a number of the clock, once for each change.
   private func events(after clock: Int64) throws -> [EntityIndex] {
-    let stream = try CapturedStream(connection, names: names, tables: tables, after: clock)
+    let stream = try CapturedStream(connection, names: names, tables: writer.tables, after: clock)
     var events: [EntityIndex] = []
     while let event = try stream.next() {
       if event.kind != .victim { events.append(EntityIndex(event.table)) }

@@ -32,7 +32,7 @@ final class ReplayRows {
 
   init(_ writer: Writer, decoders: [ObjectDecoder]) {
     self.writer = writer
-    tables = decoders.map { ReplayTable(writer.connection, decoder: $0) }
+    tables = zip(writer.tables, decoders).map { ReplayTable($0, decoder: $1) }
     adopted = writer.connection.tablePrefix == nil ? nil : AdoptedReplay(writer)
     unknown = UnknownValues(writer.connection, layouts: writer.layouts)
     values = ChangeValues(decoders: decoders, blobs: writer.blobs) {
@@ -64,17 +64,9 @@ final class ReplayRows {
     guard purpose != .snapshot || part.change.kind == .insert else {
       throw CanonicalEncodingError(message: "a snapshot contains only insertions")
     }
-    if let adopted {
-      if hasUnknown, part.change.kind == .delete {
-        try unknown.removeAll(of: RowKey(entity: part.entity, id: part.change.id))
-      }
-      return try adopted.write(part, changes: changes, values: values, written: noteKnown) {
-        differences.append($0)
-      }
-    }
     guard purpose != .comparison else { return try compare(part, changes: changes) }
     let isWritten =
-      try part.isPlain && writer.parked.isEmpty && differences.isEmpty
+      try adopted == nil && part.isPlain && writer.parked.isEmpty && differences.isEmpty
       && (!hasUnknown || part.change.kind == .insert)
       && tables[part.entity].staysInRow(part, changes: changes)
       && writePlainly(part, changes: changes)
@@ -114,7 +106,7 @@ final class ReplayRows {
     let (change, entity) = (part.change, part.entity)
     let before = changes.members[part.before].prefix(part.columnsBefore)
     let after = changes.members[part.after].prefix(part.columnsAfter)
-    let key = RowKey(entity: entity, id: ObjectID(change.object))
+    let key = RowKey(entity: entity, id: change.id)
     let row = try writer.current(key)
     let old: [Value?]
     let new: [Value?]
@@ -131,7 +123,7 @@ final class ReplayRows {
     let isKnown = new.isEmpty || new.contains { $0 != nil }
     if change.kind == .insert {
       guard row == nil else { return note(key, property: nil, expected: nil, found: "there") }
-      if isKnown, differences.isEmpty { try insert(key, members: after, values: new) }
+      if isKnown, mayWrite { try insert(key, members: after, values: new) }
       return
     }
     guard let row else {
@@ -140,7 +132,8 @@ final class ReplayRows {
       guard isErased || isOfLinks else {
         return note(key, property: nil, expected: "there", found: nil)
       }
-      if change.kind == .update, !isOfLinks, isKnown, differences.isEmpty {
+      // The key of a program's row can have erased values, so only an object can be inserted.
+      if change.kind == .update, !isOfLinks, isKnown, mayWrite, adopted == nil {
         try insert(key, members: after, values: new)
       }
       return
@@ -148,22 +141,37 @@ final class ReplayRows {
     // If values of an object are erased, its row contains placeholders. They can differ from the
     // values in the tombstone, so a deletion is not compared.
     if change.kind != .delete || !isErased {
-      differences += try writer.differences(of: row, from: old, members: before, key: key)
+      let found = try writer.differences(of: row, from: old, members: before, key: key)
+      differences += found
+      guard found.isEmpty else { return }
     }
-    guard differences.isEmpty else { return }
+    guard mayWrite else { return }
     if change.kind == .delete {
       if hasUnknown { try unknown.removeAll(of: key) }
+      try adopted?.note(key, from: row, to: nil)
       return try writer.replayDelete(key, row: row)
     }
     try noteKnown(after, values: new, of: key)
     let columns = writer.layouts[entity].columns
     let values = zip(after, new).map { member, value in
-      value ?? columns[member.index].placeholder(for: key.id.integer)
+      // A placeholder could violate a constraint of the program.
+      value
+        ?? (adopted == nil
+          ? columns[member.index].placeholder(for: key.id.integer) : row[member.index])
     }
     guard !values.isEmpty else { return }
     let changed = after.map { ColumnIndex($0.index) }
+    if let adopted {
+      return try adopted.update(key, columns: changed, before: row, values: values)
+    }
     try writer.replayUpdate(key, columns: changed, before: row, values: values)
   }
+
+  /// Whether rows can be written; after a difference, the transaction of a store fails.
+  ///
+  /// The rows of an adopted file can differ from its history until a later transaction records its
+  /// tables again, so its other rows are written.
+  private var mayWrite: Bool { adopted != nil || differences.isEmpty }
 
   /// Inserts an object, with placeholders for erased values.
   private func insert(
@@ -175,7 +183,11 @@ final class ReplayRows {
     for (member, value) in zip(members, values) {
       if let value { row[member.index] = value }
     }
-    try writer.replayInsert(key, values: row)
+    if let adopted {
+      try adopted.insert(key, values: row)
+    } else {
+      try writer.replayInsert(key, values: row)
+    }
     let known = Set(zip(members, values).filter { $0.1 != nil }.map { ColumnIndex($0.0.index) })
     try addUnknown(row.indices.map { ColumnIndex($0) }.filter { !known.contains($0) }, of: key)
   }

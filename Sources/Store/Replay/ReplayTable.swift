@@ -9,29 +9,27 @@ import SQLite
 /// the row first.
 final class ReplayTable {
   let decoder: ObjectDecoder
-  private let connection: Connection
+  private let table: Table
   private var updates = ColumnPlans<Statement>()
   private var anyUpdate: Statement?
-  private var insertion: Statement?
   private var removal: Statement?
-  /// The columns whose large values are in blob files.
-  private let external: [ColumnIndex]
   private var columns: [ColumnIndex] = []
 
-  init(_ connection: Connection, decoder: ObjectDecoder) {
-    self.connection = connection
+  init(_ table: Table, decoder: ObjectDecoder) {
+    self.table = table
     self.decoder = decoder
-    external = decoder.layout.columns.indexes { $0.isExternal }
   }
+
+  private var connection: Connection { table.connection }
 
   /// Whether all values are too short for a blob file.
   func staysInRow(_ part: PreparedChanges.Part, changes: PreparedChanges) -> Bool {
-    external.isEmpty
+    table.external.isEmpty
       || (part.before.lowerBound..<part.after.upperBound).allSatisfy { place in
         let member = changes.members[place]
         // This is the length of the Base64 text. The value itself is shorter.
         return member.value.count < Blobs.inlineLimit
-          || !external.contains(ColumnIndex(member.index))
+          || !table.external.contains(ColumnIndex(member.index))
       }
   }
 
@@ -39,8 +37,7 @@ final class ReplayTable {
   ///
   /// The change must have a value for each column.
   func insert(_ part: PreparedChanges.Part, changes: PreparedChanges) throws {
-    let statement = try insertion ?? decoder.layout.prepareInsertion(on: connection)
-    insertion = statement
+    let statement = try table.insertion(table.byRowid)
     try bind(statement, part, changes, part.after.prefix(part.columnsAfter), from: 2)
     try statement.run()
   }
@@ -71,12 +68,13 @@ final class ReplayTable {
     anyUpdate = statement
     statement.clearBindings()
     try statement.bind(1, part.change.object)
+    let any = AnyColumns(first: table.byRowid.next)
     for (offset, column) in columns.enumerated() {
       let before = changes.values[part.before.lowerBound + offset]
       let after = changes.values[part.after.lowerBound + offset]
-      try statement.bind(AnyColumns.flag(column), 1 as Int64)
-      try statement.bind(AnyColumns.value(column), borrowing: after)
-      try statement.bind(AnyColumns.expected(column), borrowing: before)
+      try statement.bind(any.flag(column), 1 as Int64)
+      try statement.bind(any.value(column), borrowing: after)
+      try statement.bind(any.expected(column), borrowing: before)
     }
     try statement.run()
     return connection.changes == 1
@@ -118,9 +116,11 @@ final class ReplayTable {
 
   private func prepareAnyUpdate() throws -> Statement {
     let layout = decoder.layout
-    let any = AnyColumns(layout)
-    let conditions = [any.assignment, layout.ownCondition, any.expectation].compactMap(\.self)
-    return try connection.prepare(conditions.joined(separator: " AND "))
+    let any = AnyColumns(first: table.byRowid.next)
+    let conditions = [table.byRowid.condition, layout.ownCondition, any.expectation(layout)]
+    return try connection.prepare(
+      any.assignment(layout, where: conditions.compactMap(\.self).joined(separator: " AND "))
+    )
   }
 
   private func prepareRemoval() throws -> Statement {
@@ -137,6 +137,6 @@ final class ReplayTable {
       "\(layout.columns[$0.element].quoted) IS ?\(first + $0.offset)"
     }
     let entity = layout.ownCondition.map { [$0] } ?? []
-    return (["\"id\" = ?1"] + entity + values).joined(separator: " AND ")
+    return ([table.byRowid.condition] + entity + values).joined(separator: " AND ")
   }
 }

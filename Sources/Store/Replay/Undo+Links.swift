@@ -31,11 +31,50 @@ extension Undo {
       .map { Target(member: member.index, target: $0) }
   }
 
-  func compareLinks(_ key: RowKey, member: ObjectDecoder.Member) throws {
-    for target in try format.decoders[key.entity].links(member)
-    where try !statements(of: member, key: key).isLinked(key.id.integer, target: target) {
-      note(key, property: property(member, key: key), expected: "linked to \(target)", found: nil)
+  /// Compares the links of an update with the links before it.
+  func compareLinks(_ key: RowKey, _ members: ArraySlice<ObjectDecoder.Member>) throws {
+    for member in members {
+      for target in try format.decoders[key.entity].links(member)
+      where try !statements(of: member, key: key).isLinked(key.id.integer, target: target) {
+        note(key, property: property(member, key: key), expected: "linked to \(target)", found: nil)
+      }
     }
+    let gone = Set(try members.flatMap { try targets(of: $0, key: key) })
+    for member in parts(format.after, key: key).links {
+      for target in try targets(of: member, key: key) where !gone.contains(target) {
+        guard try statements(of: member, key: key).isLinked(key.id.integer, target: target.target)
+        else {
+          continue
+        }
+        note(
+          key,
+          property: property(member, key: key),
+          expected: nil,
+          found: "linked to \(target.target)"
+        )
+      }
+    }
+  }
+
+  /// Compares all links of an object with the links before its deletion.
+  func compareAllLinks(_ key: RowKey, _ members: ArraySlice<ObjectDecoder.Member>) throws {
+    let decoder = format.decoders[key.entity]
+    for (offset, index) in decoder.joins.enumerated() {
+      let member = members.first { $0.index == decoder.columnCount + offset }
+      let expected = try member.map { try decoder.links($0) } ?? []
+      let found = try writer.joins[index].targets(of: key.id.integer)
+      guard found != expected else { continue }
+      note(
+        key,
+        property: writer.joins[index].table.logName(writer.layouts),
+        expected: "linked to \(Self.list(expected))",
+        found: "linked to \(Self.list(found))"
+      )
+    }
+  }
+
+  private static func list(_ targets: [Int64]) -> String {
+    targets.isEmpty ? "nothing" : targets.map(String.init).joined(separator: ", ")
   }
 
   func removeLinks(_ key: RowKey, member: ObjectDecoder.Member) throws {

@@ -78,6 +78,6 @@ extension Writer {
   func replayDelete(_ key: RowKey, row: [Value]) throws {
     try releaseExternalValues(key, values: row)
     if parked[key] != nil { return parked.remove(key) }
-    try tables[key.entity].delete(id: key.id)
+    try tables[key.entity].delete(key.id)
   }
 }

@@ -61,24 +61,30 @@ struct ColumnPlans<Plan> {
 /// In the statement, each column has three parameters: a flag that says whether the column is set,
 /// the new value, and the expected value.
 struct AnyColumns {
-  let assignment: String
-  /// The condition that the flagged columns have their expected values.
-  let expectation: String
+  /// The number of the first parameter; those before it find the row.
+  let first: Int32
 
-  init(_ layout: EntityLayout) {
-    let columns = layout.columns.enumerated().map { (ColumnIndex($0.offset), $0.element.quoted) }
-    let assignments = columns.map {
-      "\($1) = iif(?\(Self.flag($0)), ?\(Self.value($0)), \($1))"
+  func assignment(_ layout: EntityLayout, where condition: String) -> String {
+    let settings = columns(of: layout).map {
+      "\($1) = iif(?\(flag($0)), ?\(value($0)), \($1))"
     }
-    assignment =
-      "UPDATE \(layout.table) SET \(assignments.joined(separator: ", ")) WHERE \"id\" = ?1"
-    expectation =
-      columns
-      .map { "(?\(Self.flag($0)) IS NULL OR \($1) IS ?\(Self.expected($0)))" }
+    return "UPDATE OR ABORT \(layout.table) SET \(settings.joined(separator: ", "))"
+      + " WHERE \(condition)"
+  }
+
+  /// The condition that the flagged columns have their expected values.
+  func expectation(_ layout: EntityLayout) -> String {
+    columns(of: layout)
+      .map { "(?\(flag($0)) IS NULL OR \($1) IS ?\(expected($0)))" }
       .joined(separator: " AND ")
   }
 
-  static func flag(_ column: ColumnIndex) -> Int32 { 2 + 3 * Int32(clamping: column.number) }
-  static func value(_ column: ColumnIndex) -> Int32 { flag(column) + 1 }
-  static func expected(_ column: ColumnIndex) -> Int32 { flag(column) + 2 }
+  private func columns(of layout: EntityLayout) -> [(ColumnIndex, String)] {
+    layout.columns.enumerated().filter { layout.isWritten($0.element) }
+      .map { (ColumnIndex($0.offset), $0.element.quoted) }
+  }
+
+  func flag(_ column: ColumnIndex) -> Int32 { first + 3 * Int32(clamping: column.number) }
+  func value(_ column: ColumnIndex) -> Int32 { flag(column) + 1 }
+  func expected(_ column: ColumnIndex) -> Int32 { flag(column) + 2 }
 }

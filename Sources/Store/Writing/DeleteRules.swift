@@ -100,7 +100,7 @@ extension Writer {
     if parked[key] != nil {
       parked.remove(key)
     } else {
-      try tables[key.entity].delete(id: key.id)
+      try tables[key.entity].delete(key.id)
     }
     try recorder.delete(key, values: values, links: links)
     try releaseExternalValues(key, values: values)

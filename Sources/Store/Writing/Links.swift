@@ -52,7 +52,7 @@ extension Writer {
         return kind
       }
     }
-    guard let name = try tables[key.entity].entityName(id: key.id) else { return nil }
+    guard let name = try tables[key.entity].entityName(key.id) else { return nil }
     return indexes[name]
   }
 

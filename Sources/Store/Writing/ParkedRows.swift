@@ -88,7 +88,7 @@ extension Writer {
     for key in parked.keys {
       guard let values = parked[key] else { continue }
       do {
-        try tables[key.entity].insert(id: key.id, values: values)
+        try tables[key.entity].insert(key.id, values)
         parked.remove(key)
       } catch let error as SQLiteError where error.code == SQLiteError.constraintUnique {
         try refused(key, error)
@@ -99,7 +99,7 @@ extension Writer {
   /// Inserts a row, or parks it if another row has its unique value.
   func put(_ key: RowKey, values: [Value]) throws {
     do {
-      try tables[key.entity].insert(id: key.id, values: values)
+      try tables[key.entity].insert(key.id, values)
     } catch let error as SQLiteError where error.code == SQLiteError.constraintUnique {
       parked.park(key, values: values)
     }
@@ -110,11 +110,11 @@ extension Writer {
     let table = tables[key.entity]
     if parked[key] == nil {
       do {
-        return try table.update(id: key.id, columns: columns, values: values)
+        return try table.update(key.id, columns: columns, values: values)
       } catch let error as SQLiteError where error.code == SQLiteError.constraintUnique {
-        guard let row = try table.row(id: key.id) else { return }
+        guard let row = try table.find(key.id) else { return }
         parked.park(key, values: row)
-        try table.delete(id: key.id)
+        try table.delete(key.id)
       }
     }
     parked.set(key, columns: columns, values: values)

@@ -17,7 +17,7 @@ package final class Writer {
   /// deleted.
   package internal(set) var updated: [RowKey] = []
 
-  let tables: [EntityTable]
+  let tables: [Table]
   let joins: [JoinStatements]
   let recorder: ChangeRecorder
   let blobs: Blobs
@@ -45,7 +45,9 @@ package final class Writer {
     schema = catalog.schema
     schemaID = catalog.schemaID
     let texts = TextRoom()
-    tables = layouts.map { EntityTable(connection, layout: $0, texts: texts) }
+    tables = layouts.map { [layouts] in
+      Table(connection, layout: $0, layouts: layouts, texts: texts)
+    }
     joins = joinTables(among: layouts).map { JoinStatements(connection, table: $0) }
     blobs = Blobs(connection, folder: location.blobFolder)
     recorder = try ChangeRecorder(
@@ -69,15 +71,19 @@ package final class Writer {
   /// Seals foreign changes without writing anything else.
   func seal() throws {
     try checkTables()
-    if schema.isAdopted {
-      try AdoptedFile.seal(on: connection, blobs: blobs, recorder: recorder, schema: schema)
-    } else {
-      try sealCaptured()
-    }
+    try sealCaptured()
     try blobs.prepareToCommit()
   }
 
   private func sealCaptured() throws {
+    if AdoptedFile.names(on: connection) != nil {
+      return try AdoptedFile.seal(
+        on: connection,
+        blobs: blobs,
+        recorder: recorder,
+        schema: schema
+      )
+    }
     let now = try Capture.clock(names: StoreCapture.names, on: connection)
     guard now != clock else { return }
     try StoreCapture.seal(on: connection, blobs: blobs, besides: recorder)
@@ -106,8 +112,7 @@ package final class Writer {
     }
     // Another process may have changed the history mode.
     try recorder.refresh()
-    guard !schema.isAdopted else { return }
-    let capture = try StoreCapture.of(schema)
+    guard let capture = try StoreCapture.of(schema) else { return }
     if try !capture.isInstalled(on: connection) {
       try capture.install(on: connection)
       // The installation changed the version in SQLite, so `version` is not remembered.
@@ -188,7 +193,7 @@ package final class Writer {
     values: [Value]
   ) throws -> Bool {
     let key = RowKey(entity: entity, id: ObjectID(id))
-    guard !columns.isEmpty else { return try tables[entity].row(id: key.id) != nil }
+    guard !columns.isEmpty else { return try tables[entity].find(key.id) != nil }
     // History lists changed columns in the order of the schema, so they are sorted.
     if zip(columns, columns.dropFirst()).contains(where: { $0 >= $1 }) {
       let sorted = Dictionary(zip(columns, values), uniquingKeysWith: { $1 })
@@ -237,12 +242,12 @@ package final class Writer {
   ///
   /// A parked row has the values that it will have when the transaction ends.
   func current(_ key: RowKey) throws -> [Value]? {
-    try parked[key] ?? tables[key.entity].row(id: key.id)
+    try parked[key] ?? tables[key.entity].find(key.id)
   }
 
   private func current(_ key: RowKey, columns: [ColumnIndex]) throws -> [Value]? {
     if let row = parked[key] { return columns.map { row[$0] } }
-    return try tables[key.entity].values(id: key.id, columns: columns)
+    return try tables[key.entity].values(key.id, columns: columns)
   }
 
   private func refusal(_ error: SQLiteError, key: RowKey) -> any Error {

@@ -326,7 +326,7 @@ struct ForeignCaptureTests {
   @Test("Missing or changed triggers are created again when a store is opened or written.")
   func reinstalled() throws {
     try withForeignStore { store, connection in
-      let wanted = try StoreCapture.of(foreignSchema)
+      let wanted = try #require(try StoreCapture.of(foreignSchema))
       for damage in [
         "DROP TRIGGER travelog_after_update_0", "DROP TABLE travelog_rows_0",
         "DROP TABLE travelog_context", "DROP TABLE travelog_bracket",

@@ -12,7 +12,10 @@ extension Reader {
   /// sorted by the name of the entity and then by id.
   ///
   /// Both stores are read at the same time. If both readers have a second connection, two threads
-  /// read. Only one object of each store is in memory at a time. Entities and properties that only
+  /// read. The rows of an adopted file are found by their keys; the differences of a table begin with
+  /// the rows of this file, in their order, and then there are the rows that only the other file has.
+  ///
+  /// Only one object of each store is in memory at a time. Entities and properties that only
   /// one store has are skipped; ``StoreSchema/differences(fromStored:)`` reports them. During the
   /// call of the closure, ``largeData(_:)`` of a reader returns the large values of its object.
   package func differences(
@@ -21,10 +24,8 @@ extension Reader {
   ) throws {
     try withPassingValues { mine in
       try other.withPassingValues { theirs in
-        if connection.tables.prefix != nil {
-          return try adoptedDifferences(mine, other: other, theirs, body)
-        }
         let comparison = try Comparison(self, oldValues: mine, other: other, newValues: theirs)
+        guard connection.tablePrefix == nil else { return try comparison.runByKey(body) }
         try comparison.run(body)
       }
     }
@@ -46,6 +47,10 @@ private final class Comparison {
   private let new: ObjectRows
   private let oldValues: PassingValues
   private let newValues: PassingValues
+  /// Keeps the old values of changed rows; in adopted files, callers read them with the new ones.
+  private var changedValues: PassingValues {
+    one.connection.tablePrefix == nil ? oldValues : newValues
+  }
   private let oldUnknown: [RowKey: [ColumnIndex: Int64]]
   private let newUnknown: [RowKey: [ColumnIndex: Int64]]
   private var text = ChangeText()
@@ -67,13 +72,32 @@ private final class Comparison {
     newUnknown = try other.unknownValues()
   }
 
-  func run(_ body: (RowDifference) throws -> Void) throws {
-    var pairs: [Pair] = []
-    for layout in new.layouts {
-      guard let first = old.layouts.first(where: { $0.entity.name == layout.entity.name })
-      else { continue }
-      pairs.append(Pair(first, of: old, new: layout, of: new))
+  private func pairs() -> [Pair] {
+    new.layouts.compactMap { layout in
+      old.layouts.first { $0.entity.name == layout.entity.name }.map {
+        Pair($0, of: old, new: layout, of: new)
+      }
     }
+  }
+
+  /// Compares the tables of adopted files.
+  func runByKey(_ body: (RowDifference) throws -> Void) throws {
+    for reader in [one, other] { try reader.checkValuesAreKnown() }
+    for pair in pairs() where pair.hasSameColumns {
+      let one = try old.cursor(of: pair.old.index)
+      let other = try new.cursor(of: pair.new.index)
+      while try one.next() {
+        let isThere = try other.find(one.id)
+        try compare(pair, id: one.id, one: one, isThere ? other : nil, body)
+      }
+      while try other.next() {
+        if try !one.find(other.id) { try compare(pair, id: other.id, one: nil, other, body) }
+      }
+    }
+  }
+
+  func run(_ body: (RowDifference) throws -> Void) throws {
+    let pairs = pairs()
     var unknown = pairs.map(idsOfUnknown)
     let search = DifferenceSearch(one, other, compared: pairs.map { $0.compared(old, new) })
     var cursors: (index: Int, one: ObjectCursor, other: ObjectCursor)?
@@ -88,7 +112,11 @@ private final class Comparison {
         other = try new.cursor(of: pair.new.index)
         cursors = (index, one, other)
       }
-      for id in ids { try self.compare(pair, id: id, one: one, other: other, body) }
+      for id in ids.map({ ObjectID($0) }) {
+        // Links whose owner is missing or has another entity also have an id.
+        let (isInOne, isInOther) = (try one.find(id), try other.find(id))
+        try self.compare(pair, id: id, one: isInOne ? one : nil, isInOther ? other : nil, body)
+      }
     }
     // Objects with unknown values are compared even if their rows are equal.
     var last = 0
@@ -118,16 +146,16 @@ private final class Comparison {
 
   private func compare(
     _ pair: Pair,
-    id: Int64,
-    one: ObjectCursor,
-    other: ObjectCursor,
+    id: ObjectID,
+    one: ObjectCursor?,
+    _ other: ObjectCursor?,
     _ body: (RowDifference) throws -> Void
   ) throws {
-    switch (try one.find(id), try other.find(id)) {
-    case (true, true):
+    switch (one, other) {
+    case (let one?, let other?):
       try compare(pair, one: one, other: other)
       if !text.changed.isEmpty { try report(.update, pair: pair, id: id, body) }
-    case (true, false):
+    case (let one?, nil):
       try pair.append(
         one,
         to: &text.before,
@@ -136,7 +164,7 @@ private final class Comparison {
         unknown: oldUnknown
       )
       try report(.delete, pair: pair, id: id, body)
-    case (false, true):
+    case (nil, let other?):
       try pair.append(
         other,
         to: &text.after,
@@ -145,20 +173,17 @@ private final class Comparison {
         unknown: newUnknown
       )
       try report(.insert, pair: pair, id: id, body)
-    case (false, false):
-      // Only links have this id: their owner is missing or has another entity. These links are
-      // skipped.
-      break
+    case (nil, nil): break
     }
   }
 
   private func report(
     _ kind: ChangeKind,
     pair: Pair,
-    id: Int64,
+    id: ObjectID,
     _ body: (RowDifference) throws -> Void
   ) throws {
-    try text.withChange(kind, sequence: sequence, entity: pair.newEncoder.name, object: id, body)
+    try text.withChange(kind, sequence: sequence, entity: pair.newEncoder.name, id: id, body)
     sequence += 1
     text.removeAll()
     try oldValues.removeAll()
@@ -192,7 +217,7 @@ private final class Comparison {
       let second = other.row.value(at: Int32(truncatingIfNeeded: right.number) + 1)
       // Most values are equal. Comparing the stored values first avoids encoding equal values.
       if first.isSame(as: second) { continue }
-      let before = try pair.oldEncoder.encoded(first, at: left, blobs: oldValues.blobs)
+      let before = try pair.oldEncoder.encoded(first, at: left, blobs: changedValues.blobs)
       let after = try pair.newEncoder.encoded(second, at: right, blobs: newValues.blobs)
       // If one store has a value in a blob file and the other has the same value in the row, the
       // encodings are equal.
@@ -203,8 +228,8 @@ private final class Comparison {
       text.after.append(key, value: after)
     }
     for (left, right) in pair.links {
-      let before = try one.links[left].links(of: one.id)
-      let after = try other.links[right].links(of: other.id)
+      let before = try one.links[left].links(of: one.id.integer)
+      let after = try other.links[right].links(of: other.id.integer)
       guard before != after else { continue }
       let kept = Set(before).intersection(after)
       func isOther(_ target: Int64) -> Bool { !kept.contains(target) }
@@ -217,7 +242,7 @@ private final class Comparison {
 }
 
 extension EntityLayout {
-  fileprivate func key(_ id: Int64) -> RowKey { RowKey(entity: index, id: ObjectID(id)) }
+  fileprivate func key(_ id: ObjectID) -> RowKey { RowKey(entity: index, id: id) }
 }
 
 extension ObjectCursor {
@@ -252,6 +277,8 @@ private struct Pair {
   let columns: [(ColumnIndex, ColumnIndex)]
   /// For each common relationship, the positions of its join table in the old and in the new store.
   let links: [(Int, Int)]
+
+  var hasSameColumns: Bool { old.columns.map(\.name) == new.columns.map(\.name) }
 
   init(_ old: EntityLayout, of oldRows: ObjectRows, new: EntityLayout, of newRows: ObjectRows) {
     self.old = old
@@ -317,7 +344,7 @@ private struct Pair {
     }
     for (left, right) in links {
       let links = cursor.links[isOld ? left : right]
-      let found = try links.links(of: cursor.id)
+      let found = try links.links(of: cursor.id.integer)
       if !found.isEmpty { side.append(links.key, value: links.encoder.list(found)) }
     }
   }

@@ -17,7 +17,7 @@ struct KnownObject {
 
 /// The values of all objects in history, in a temporary file.
 final class KnownObjects {
-  private let connection: Connection
+  let connection: Connection
   private let reading: Statement
   private let writing: Statement
 
@@ -27,8 +27,8 @@ final class KnownObjects {
     try connection.execute(
       """
       PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; PRAGMA cache_size = -16384;
-      CREATE TABLE object (entity INTEGER, id INTEGER, state INTEGER, json BLOB, special BLOB,
-        large BLOB, PRIMARY KEY (entity, id)) WITHOUT ROWID;
+      CREATE TABLE object (entity INTEGER, id, state INTEGER, json BLOB, special BLOB,
+        large BLOB, is_now INTEGER, used INTEGER DEFAULT 0, PRIMARY KEY (entity, id)) WITHOUT ROWID;
       CREATE TABLE link (place INTEGER, holder INTEGER, target INTEGER,
         PRIMARY KEY (place, holder, target)) WITHOUT ROWID;
       CREATE INDEX link_target ON link (place, target);
@@ -41,24 +41,52 @@ final class KnownObjects {
       "SELECT state, json, special, large FROM object WHERE entity = ?1 AND id = ?2"
     )
     writing = try connection.prepare(
-      "INSERT OR REPLACE INTO object VALUES (?1, ?2, ?3, ?4, ?5, ?6)"
+      """
+      INSERT INTO object (entity, id, state, json, special, large, is_now)
+        VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)
+        ON CONFLICT DO UPDATE SET state = excluded.state, json = excluded.json,
+          special = excluded.special, large = excluded.large
+      """
     )
   }
 
   subscript(key: RowKey) -> KnownObject? {
     get throws {
       try reading.bind(1, Int64(key.entity.number))
-      try reading.bind(2, key.id.integer)
+      try bind(reading, key.id)
       defer { reading.reset() }
       return try reading.step() ? Self.object(at: reading, from: 0) : nil
     }
   }
 
-  func set(_ key: RowKey, object: KnownObject) throws {
+  private func bind(_ statement: Statement, _ id: ObjectID) throws {
+    try statement.bind(2, Self.value(id))
+  }
+
+  private static func value(_ id: ObjectID) -> Value {
+    id.text.map { .text($0) } ?? .integer(id.integer)
+  }
+
+  func contains(_ key: RowKey) throws -> Bool {
+    try reading.bind(1, Int64(key.entity.number))
+    try bind(reading, key.id)
+    defer { reading.reset() }
+    return try reading.step()
+  }
+
+  /// `isNow` says whether the object exists now; only the first call for an object sets it.
+  func set(_ key: RowKey, object: KnownObject, isNow: Bool = true) throws {
     var side = ChangeSide()
     for (key, value) in object.values { side.append(key, value: value) }
     side.close()
-    try set(key, state: object.state, json: side.json, special: side.special, large: side.large)
+    try set(
+      key,
+      state: object.state,
+      json: side.json,
+      special: side.special,
+      large: side.large,
+      isNow: isNow
+    )
   }
 
   func set(
@@ -66,14 +94,16 @@ final class KnownObjects {
     state: KnownObject.State,
     json: [UInt8],
     special: [UInt8] = [],
-    large: [UInt8] = []
+    large: [UInt8] = [],
+    isNow: Bool = true
   ) throws {
     try writing.bind(1, Int64(key.entity.number))
-    try writing.bind(2, key.id.integer)
+    try bind(writing, key.id)
     try writing.bind(3, state.rawValue)
     for (index, text) in [json, special, large].enumerated() {
       try text.withUnsafeBytes { try writing.bind(Int32(index) + 4, blob: $0) }
     }
+    try writing.bind(7, isNow ? 1 : 0 as Int64)
     try writing.run()
   }
 
@@ -85,6 +115,22 @@ final class KnownObjects {
       "SELECT id, state, json, special, large FROM object WHERE entity = ?1 ORDER BY id",
       values: [.integer(Int64(entity.number))]
     )
+  }
+
+  /// The number of rows that history knows completely.
+  func wholeRows(of entity: EntityIndex) throws -> Int64 {
+    try connection.integer(
+      "SELECT count(*) FROM object WHERE entity = ?1 AND state = ?2",
+      values: [.integer(Int64(entity.number)), .integer(KnownObject.State.whole.rawValue)]
+    ) ?? 0
+  }
+
+  /// The id in a row of ``all(of:)``.
+  static func id(at row: Statement) -> ObjectID {
+    guard row.type(at: 0) == .text, let name = RowName(canonical: row.bytes(at: 0)) else {
+      return ObjectID(row.int64(at: 0))
+    }
+    return ObjectID(name)
   }
 
   static func object(at row: Statement, from first: Int32) -> KnownObject? {
@@ -99,36 +145,34 @@ final class KnownObjects {
     )
   }
 
-  // MARK: Moved links
+  // MARK: Earlier rows
 
-  func set(_ move: MovedLinks.Move, holder: Int64, target: Int64, isLinked: Bool) throws {
-    let pair = move.isReversed ? [target, holder] : [holder, target]
+  /// Marks an object whose present row was read.
+  func use(_ key: RowKey) throws {
     try connection.run(
-      isLinked
-        ? "INSERT OR IGNORE INTO link VALUES (?1, ?2, ?3)"
-        : "DELETE FROM link WHERE place = ?1 AND holder = ?2 AND target = ?3",
-      values: [.integer(Int64(move.place))] + pair.map { .integer($0) }
+      "UPDATE object SET used = 1 WHERE entity = ?1 AND id = ?2",
+      values: [.integer(Int64(key.entity.number)), Self.value(key.id)]
     )
   }
 
-  /// Removes all links of a past holder, or all links that refer to a past target.
-  func removeLinks(_ move: MovedLinks.Move, of object: Int64, isTarget: Bool = false) throws {
-    let column = move.isReversed == isTarget ? "holder" : "target"
-    try connection.run(
-      "DELETE FROM link WHERE place = ?1 AND \(column) = ?2",
-      values: [.integer(Int64(move.place)), .integer(object)]
+  /// The objects of an entity that do not exist now, as in ``all(of:)``.
+  func gone(of entity: EntityIndex) throws -> Statement {
+    try connection.query(
+      """
+      SELECT id, state, json, special, large FROM object
+        WHERE entity = ?1 AND used = 0 AND state <> ?2 AND is_now = 0
+      """,
+      values: [.integer(Int64(entity.number)), .integer(KnownObject.State.deleted.rawValue)]
     )
   }
 
-  /// The targets of an object's links in a relationship of the present schema, in ascending order.
-  func targets(of holder: Int64, place: Int) throws -> [Int64] {
-    let rows = try connection.query(
-      "SELECT target FROM link WHERE place = ?1 AND holder = ?2 ORDER BY target",
-      values: [.integer(Int64(place)), .integer(holder)]
-    )
-    var result: [Int64] = []
-    while try rows.step() { result.append(rows.int64(at: 0)) }
-    return result
+  /// The number of kept objects, without those that are deleted, minus the number of those that exist
+  /// now.
+  func difference() throws -> Int64 {
+    try connection.integer(
+      "SELECT total(state <> ?1) - total(is_now) FROM object",
+      values: [.integer(KnownObject.State.deleted.rawValue)]
+    ) ?? 0
   }
 
   // MARK: Large values
