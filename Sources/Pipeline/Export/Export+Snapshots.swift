@@ -97,9 +97,7 @@ extension Export {
       result.snapshot = ""
       return
     }
-    // An adopted file needs no such check: its state after any transaction is computed from its
-    // rows and its history.
-    if !store.schema.isAdopted { try reader.checkState(isAfter: point) }
+    if !store.schema.hasReadablePast { try reader.checkState(isAfter: point) }
     let log = try SnapshotLog(
       of: store,
       reader: reader,

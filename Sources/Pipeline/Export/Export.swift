@@ -35,7 +35,9 @@ package func export(_ request: ExportRequest, tick: Tick = { _ in }) throws -> E
   }
   // The exported mark is written after all reading: if an adopted file uses a rollback journal,
   // this process can't write to the file while it reads the file.
-  if store.schema.isAdopted, isForgotten { try noteExport(of: request.store, filter: filter) }
+  if store.schema.belongsToProgram, isForgotten {
+    try noteExport(of: request.store, filter: filter)
+  }
   if unsealed > 0, !store.isReplica {
     result.notices.insert(.isNotSealed(unsealed, of: request.store), at: 0)
   }
@@ -147,7 +149,9 @@ final class Export {
       to: beginning,
       head: head
     )
-    if store.isReplica, store.schema.isAdopted { result.notices.append(.isReplica(request.store)) }
+    if store.isReplica, store.schema.belongsToProgram {
+      result.notices.append(.isReplica(request.store))
+    }
     start = .beginning
     start = try ExportStart(request, reader: reader, store: store, notices: &result.notices)
   }
@@ -206,7 +210,7 @@ final class Export {
   private func remember() throws {
     guard !request.isDryRun, request.stream == nil, !request.trustsToken else { return }
     try moveToken()
-    if !store.schema.isAdopted, try isForgotten {
+    if !store.schema.belongsToProgram, try isForgotten {
       try noteExport(of: request.store, filter: filter)
     }
   }

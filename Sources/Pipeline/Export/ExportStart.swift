@@ -126,10 +126,10 @@ extension ExportStart {
     request: ExportRequest
   ) throws -> ExportStart {
     if let point, point.transaction > 0 { return .after(point) }
-    let isAdopted = try reader.adoptedStart() != nil
+    let beginsWithState = try reader.adoptedStart() != nil
     // The logs of an adopted file begin with a snapshot, which is a separate file.
-    if isAdopted, request.stream == nil { return .snapshot }
-    guard try !isAdopted && reader.lastMissingTransaction() == 0 else {
+    if beginsWithState, request.stream == nil { return .snapshot }
+    guard try !beginsWithState && reader.lastMissingTransaction() == 0 else {
       throw request.error(.streamHasNoBeginning)
     }
     return .beginning

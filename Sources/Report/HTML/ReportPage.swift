@@ -98,7 +98,10 @@ package struct ReportPage {
         of: history.history,
         filter: history.filter,
         limit: 200,
-        form: PlainPage.rows(request.clock, isAdopted: report.isAdopted),
+        form: PlainPage.rows(
+          request.clock,
+          usual: report.words == .tables ? .foreign : .recorded
+        ),
         isFull: { rows.count > room }
       ) { rows += $0 }
     }
