@@ -23,6 +23,17 @@ package struct Wording: Hashable, Sendable, ExpressibleByStringInterpolation {
     lines.count > 1 || hint.isEmpty ? self : self + "\n\(hint)"
   }
 
+  /// This wording with other names, in which characters that control a terminal are escaped.
+  package func naming(_ name: (String) -> String) -> Wording {
+    var result = self
+    // A list is one line here, although its text has line breaks.
+    result.lines = lines.map { line in
+      line.split(separator: "\n", omittingEmptySubsequences: false)
+        .map { visible(name(String($0))) }.joined(separator: "\n")
+    }
+    return result
+  }
+
   /// Continues the last line of a wording with the first line of another wording.
   package static func + (left: Wording, right: Wording) -> Wording {
     var result = left

@@ -24,7 +24,7 @@ extension Export {
     let isMarker = try last == 1 && reader.adoptedStart() != nil
     if !isMarker, let oldest = try reader.historyRange().oldest, oldest <= last {
       result.notices.append(
-        .beginsWithSnapshot(oldest...last, of: request.store, request.logs.path)
+        Finding(.beginsWithSnapshot(oldest...last, of: request.store, request.logs.path))
       )
     }
   }
@@ -116,7 +116,9 @@ extension Export {
       },
       tick: tick
     )
-    if self.marked == nil { result.notices.append(.snapshotIsUnproven(point.transaction)) }
+    if self.marked == nil {
+      result.notices.append(Finding(.snapshotIsUnproven, transaction: point.transaction))
+    }
   }
 
   /// Exports the transaction that proves the new snapshot, and the transactions before it.

@@ -39,7 +39,7 @@ package func export(_ request: ExportRequest, tick: Tick = { _ in }) throws -> E
     try noteExport(of: request.store, filter: filter)
   }
   if unsealed > 0, !store.isReplica {
-    result.notices.insert(.isNotSealed(unsealed, of: request.store), at: 0)
+    result.notices.insert(Finding(.isNotSealed(unsealed), path: request.store), at: 0)
   }
   if let notice { result.notices.insert(notice, at: 0) }
   return result
@@ -49,15 +49,15 @@ package func export(_ request: ExportRequest, tick: Tick = { _ in }) throws -> E
 /// nil if there are none.
 ///
 /// Changes of a replica are not recorded, because its history is that of its origin.
-private func recordUncapturedChanges(of path: String, isDryRun: Bool) throws -> Notice? {
+private func recordUncapturedChanges(of path: String, isDryRun: Bool) throws -> Finding? {
   let found = try readableStore(path)
   let tables = try found.uncapturedTables(isNoted: !isDryRun)
   guard !tables.isEmpty else { return nil }
-  if found.isReplica { return .isAltered(tables, of: path) }
+  if found.isReplica { return Finding(.isAltered(tables), path: path) }
   let store = isDryRun ? nil : try writableStore(path)
   // The findings are not needed, because the transaction has all rows of their tables.
   let recorded = try store?.check(recording: Author()) { _ in }.recorded
-  return .isNotCaptured(tables, of: path, isRecorded: recorded != nil)
+  return Finding(.isNotCaptured(tables, isRecorded: recorded != nil), path: path)
 }
 
 /// Records a transaction that proves the description of a filter, before the first export with this
@@ -150,7 +150,7 @@ final class Export {
       head: head
     )
     if store.isReplica, store.schema.belongsToProgram {
-      result.notices.append(.isReplica(request.store))
+      result.notices.append(Finding(.isReplica, path: request.store))
     }
     start = .beginning
     start = try ExportStart(request, reader: reader, store: store, notices: &result.notices)
@@ -236,7 +236,7 @@ final class Export {
     } catch let error as LogError where Finding(error) != nil {
       // The export continues without the tree. Only old logs could repair the tree, and an export
       // does not read old logs.
-      result.notices.append(.treeIsNotWhole("\(error)"))
+      result.notices.append(Finding(.treeIsNotWhole("\(error)")))
     }
   }
 
