@@ -73,7 +73,7 @@ extension Travelog {
           width: 0,
           hasStatistics: false,
           hasChanges: false,
-          isAdopted: history.outline.schema.isAdopted
+          usual: history.outline.schema.usualOperation
         )
         try call.output.write(bytes: form.head(summary))
         try call.output.write(text(of: difference, marks: marks, indent: "    "))
@@ -84,8 +84,8 @@ extension Travelog {
       try call.answer(JSONText(result))
     } else {
       if given[whole] { try call.output.writeLine() }
-      let isAdopted = history.outline.schema.isAdopted
-      try call.output.write(text(of: result, marks: marks, isAdopted: isAdopted))
+      let usual = history.outline.schema.usualOperation
+      try call.output.write(text(of: result, marks: marks, usual: usual))
     }
     return .success
   }

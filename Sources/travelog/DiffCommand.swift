@@ -68,14 +68,14 @@ extension Travelog {
     try filter.resolve(right.reader.schemas().map(\.schema), of: given[second])
     var counts = ChangeCounts()
     if format == .sql {
-      let write = differences.schema.isAdopted ? writeAdoptedScript : writeScript
-      return try write(differences) { try call.output.write(bytes: $0) } ? .found : .success
+      return try writeScript(for: differences) { try call.output.write(bytes: $0) }
+        ? .found : .success
     }
     if format == .csv { try call.output.write(DifferenceTable.heading) }
     let page = DifferencePage(
       given[first],
       given[second],
-      isAdopted: differences.schema.isAdopted,
+      words: differences.schema.words,
       produced: production()
     )
     let marks = call.output.marks
@@ -108,7 +108,7 @@ extension Travelog {
         counts,
         between: given[first],
         and: given[second],
-        noun: differences.schema.isAdopted ? "row" : "object",
+        noun: differences.schema.words.object,
         isFiltered: filter.isAboutChanges
       )
     case .csv, .sql: break

@@ -77,7 +77,7 @@ extension Travelog {
         width: String(history.last).count,
         hasStatistics: given[statistics],
         hasChanges: given[patch],
-        isAdopted: history.outline.schema.isAdopted
+        usual: history.outline.schema.usualOperation
       )
     try writeTimeline(
       of: history,

@@ -66,7 +66,7 @@ extension Travelog {
             width: String(range.upperBound).count,
             hasStatistics: false,
             hasChanges: true,
-            isAdopted: history.outline.schema.isAdopted
+            usual: history.outline.schema.usualOperation
           )
         ) { try call.output.write(bytes: $0) }
       }

@@ -94,13 +94,11 @@ extension Travelog {
     let results = try source.naming { try verify(request, tick: tick) }
     try line.clear()
     var findings: [String] = []
-    for var result in results {
-      result.notices = result.notices.map { $0.naming(source.naming) }
-      result.findings = result.findings.map { $0.naming(source.naming) }
+    for result in results.map({ $0.naming(source.naming) }) {
       for notice in result.notices { try call.warn("\(notice)") }
       findings += result.findings.map { "\($0.kind.rawValue): \($0)" }
       if given[json] {
-        try call.answer(VerifyAnswer(result))
+        try call.answer(Joined(first: TypeHead(type: "verify"), second: result))
       } else if !given[quiet] || !result.findings.isEmpty || result.isUnproven {
         try call.output.show(text(of: result, style: call.output.style))
       }
@@ -122,7 +120,8 @@ extension Travelog {
       + (result.snapshots > 0 ? " and \(counted(Int64(result.snapshots), noun: "snapshot"))" : "")
     let isNothingSound = result.verdict == .damaged && result.files + result.snapshots == 0
     lines.append(
-      "  \(verdict(result, style: style)): \(range(result))" + (isNothingSound ? "" : ", \(counts)")
+      "  \(verdict(result, style: style)): \(result.rangeText)"
+        + (isNothingSound ? "" : ", \(counts)")
     )
     lines += result.except.map { "  except: \($0.description)" }
     if let position = result.after {
@@ -147,128 +146,15 @@ extension Travelog {
           + " \(unexported == 1 ? "is" : "are") not exported yet"
       )
     }
-    if unexported == 0 || result.end != .none { lines.append("  \(endText(result))") }
+    if unexported == 0 || result.end != .none { lines.append("  \(result.endText)") }
     return lines.joined(separator: "\n") + "\n"
   }
 
   private static func verdict(_ result: Verification, style: Style) -> String {
-    let proof =
-      switch result.proof {
-      case .store: " by the store"
-      case .lineage(let number): " by lineage \(number), which names its head"
-      case .checkpoint: " by the checkpoint that was given"
-      case .head, nil: " by the digest that was given"
-      }
-    return switch result.verdict {
-    case .damaged: style.red("damaged")
-    case .sound: style.green("sound in itself")
-    case .proven:
-      style.green(
-        "proven\(result.provenAfter.map { " from transaction \($0 + 1)" } ?? "") up to transaction"
-          + " \(result.proven?.transaction ?? 0)"
-      ) + proof
-    }
-  }
-
-  private static func range(_ result: Verification) -> String {
-    let (first, last) = (result.from.transaction + 1, result.to.transaction)
-    if result.filterName != nil {
-      return "\(counted(result.transactions, noun: "transaction")) up to transaction \(last)"
-    }
-    let isState = result.snapshots > 0 && result.after == nil
-    let range =
-      last < first
-      ? (isState ? "the state after transaction \(last)" : "no transaction")
-      : first == last ? "transaction \(first)" : "transactions \(first) to \(last)"
-    guard result.verdict == .damaged else { return range }
-    if result.isRefuted { return "nothing is proven" }
-    return range + (first < last ? " are sound" : " is sound")
-  }
-
-  private static func endText(_ result: Verification) -> String {
-    guard result.filterName == nil else {
-      return
-        "filtered logs do not show whether a log is missing"
-    }
-    return switch result.end {
-    case .token: "the token confirms that no later log is missing"
-    case .head where result.proof == .checkpoint:
-      "the given checkpoint confirms that no later log is missing"
-    case .head: "the given digest confirms that no later log is missing"
-    case .store: "a restore from the logs gives the present state, so no later log is missing"
-    case .lineage: "the next lineage confirms that no later log is missing"
-    case .none: "later logs may be missing: use --head or --against to find out"
-    }
-  }
-}
-
-/// The answer of `travelog verify --json` for one lineage.
-struct VerifyAnswer: Codable {
-  struct FindingAnswer: Codable {
-    let kind: String
-    let message: String
-    let path: String
-    let line: Int
-    let transaction: Int64
-  }
-
-  var schema = 1
-  var type = "verify"
-  let store: String
-  let lineage: Int64
-  let filter: String?
-  let verdict: String
-  let isSound: Bool
-  let proven: HistoryPoint?
-  let provenAfter: Int64?
-  let heads: [HistoryPoint]
-  let after: HistoryPoint?
-  let except: [ExceptedPart]
-  let from: HistoryPoint
-  let to: HistoryPoint
-  let files: Int
-  let snapshots: Int
-  let snapshotObjects: Int64
-  let transactions: Int64
-  let changes: Int64
-  let erased: Int64
-  let erasures: String?
-  let end: String
-  let unexported: Int64?
-  let notices: [String]
-  let findings: [FindingAnswer]
-
-  init(_ result: Verification) {
-    store = result.store
-    lineage = result.lineage
-    filter = result.filterName.map { _ in result.words }
-    verdict = result.verdict.rawValue
-    isSound = result.findings.isEmpty
-    proven = result.verdict == .proven ? result.proven : nil
-    provenAfter = result.verdict == .proven ? result.provenAfter : nil
-    heads = result.heads
-    after = result.after
-    except = result.except
-    from = result.from
-    to = result.to
-    files = result.files
-    snapshots = result.snapshots
-    snapshotObjects = result.snapshotObjects
-    transactions = result.transactions
-    changes = result.changes
-    erased = result.erased
-    erasures = result.erasures?.description
-    end = result.end.rawValue
-    unexported = result.unexported
-    notices = result.notices.map(\.description)
-    findings = result.findings.map {
-      FindingAnswer(
-        kind: $0.kind.rawValue,
-        message: $0.description,
-        path: $0.path,
-        line: $0.line,
-        transaction: $0.transaction
-      )
+    switch result.verdict {
+    case .damaged: style.red(result.verdictText)
+    case .sound: style.green(result.verdictText)
+    case .proven: style.green(result.verdictText) + (result.proof.map { " \($0.text)" } ?? "")
     }
   }
 }

@@ -23,7 +23,7 @@ package func findObjects(
   var quoted: [UInt8] = []
   appendJSONString(text, to: &quoted)
   let texts =
-    [quoted, Array(text.utf8)] + (history.outline.schema.isAdopted ? spellings(of: text) : [])
+    [quoted, Array(text.utf8)] + (vocabulary.isSpelled ? spellings(of: text) : [])
   var found: [ObjectName] = []
   func has(_ candidate: PropertyDifference) -> Bool {
     [candidate.before, candidate.after].contains { $0.map { texts.contains($0.json) } ?? false }

@@ -82,7 +82,7 @@ private func makeReplica(of history: Past, in folder: URL, tick: Tick) throws ->
   guard history.last > 0 else {
     return try Store.open(.file(url), schema: history.outline.schemas[0])
   }
-  if history.state == .store, history.outline.schema.isAdopted {
+  if history.state == .store, history.outline.schema.hasReadablePast {
     return try adoptedState(history, in: folder, tick: tick)
   }
   if history.state == .store, history.outline.base > 0 {

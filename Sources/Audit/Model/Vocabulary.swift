@@ -13,20 +13,21 @@ package struct Vocabulary: Sendable {
   private let labelKeys: [(entity: [UInt8], key: [UInt8])]
 
   package init(_ schema: StoreSchema) {
+    let isSpelled = !schema.hasValueTypes
     var labels: [String: String] = [:]
     var nested: [String: Set<String>] = [:]
     for entity in schema.entities {
-      let texts = entity.attributes.filter { $0.type == .string || schema.isAdopted }.map(\.name)
+      let texts = entity.attributes.filter { $0.type == .string || isSpelled }.map(\.name)
       let unique = texts.first { entity.uniques.contains([$0]) }
       // The first column of an adopted table need not contain texts.
       labels[entity.name] =
         ["name", "title"].first { texts.contains($0) } ?? unique
-        ?? (schema.isAdopted ? nil : texts.first)
+        ?? (isSpelled ? nil : texts.first)
       nested[entity.name] = Set(entity.attributes.filter { $0.type == .json }.map(\.name))
     }
     self.labels = labels
+    self.isSpelled = isSpelled
     labelKeys = labels.map { (Array($0.key.utf8), memberKey($0.value)) }
-    isSpelled = schema.isAdopted
     self.nested = nested
   }
 

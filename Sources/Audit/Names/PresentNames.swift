@@ -37,8 +37,7 @@ struct PresentNames {
     }
   }
 
-  /// Whether the history is that of an adopted file.
-  private var hasTables: Bool { schemas.last?.schema.isAdopted == true }
+  private var hasTables: Bool { schemas.last?.schema.words == .tables }
 
   /// The present names of an entity, and of all entities that ever inherited from this entity.
   ///

@@ -60,7 +60,7 @@ private func soundText(_ histories: [AuditedHistory], proven: [AuditedHistory]) 
     return "\(proven.count == histories.count ? "All" : "\(proven.count) of") \(histories.count)"
       + " histories are proven"
   }
-  return "Proven up to transaction \(last)"
+  return capitalized(provenText(upTo: last))
     + (last < first.head ? "; the later ones are sound" : "")
 }
 
@@ -147,11 +147,7 @@ private func end(_ histories: [AuditedHistory]) -> AuditQuestion {
     question.statements = ["To add them to the logs: travelog export STORE --to LOGS"]
   } else if histories.contains(where: { $0.isEndConfirmed == false }) {
     question.state = .unknown
-    question.answer = "Later logs may be missing"
-    question.statements = [
-      "A digest that was noted elsewhere, or the store, shows whether logs are missing: travelog"
-        + " report LOGS --head DIGEST"
-    ]
+    question.answer = capitalized(Verification.EndProof.none.text)
   } else if unexported(histories) != nil {
     question.answer = "The store is exported completely"
   }

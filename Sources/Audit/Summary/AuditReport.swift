@@ -1,3 +1,4 @@
+import Changes
 import Pipeline
 
 /// The report of an audit: the contents of a history, and the findings that an auditor should
@@ -26,9 +27,8 @@ package struct AuditReport: Encodable, Sendable {
   package var timeOffset = 0
   /// The first office hour, and the first hour after office hours.
   package var officeHours: [Int]?
-  /// Whether the histories are those of adopted files, which have tables and rows instead of
-  /// entities and objects.
-  package var isAdopted = false
+  /// What the histories have; in JSON, whether they have tables and rows.
+  package var words = SchemaWords.entities
   /// The lineages of the stores, at most ``historyLimit``.
   package var histories: [AuditedHistory] = []
   package var omittedHistories = 0
@@ -63,6 +63,21 @@ package struct AuditReport: Encodable, Sendable {
   package var isMostChangedPartial = false
 
   package init(source: String) { self.source = source }
+
+  private enum CodingKeys: String, CodingKey {
+    case schema, type, subject, source, comparedWith, produced, timeZone, timeOffset, officeHours
+    case words = "is_adopted"
+    case histories, omittedHistories, inputs, omittedInputs, questions, firstTime, lastTime
+    case transactions, changes, snapshotObjects, objects, isObjectsEstimated, findings, checks
+    case authors, entities, operations, days, omittedDays, mostChanged, isMostChangedPartial
+  }
+}
+
+extension SchemaWords: Encodable {
+  package func encode(to encoder: any Encoder) throws {
+    var container = encoder.singleValueContainer()
+    try container.encode(self == .tables)
+  }
 }
 
 /// The facts about how and when a report was produced.

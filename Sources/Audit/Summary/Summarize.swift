@@ -183,7 +183,7 @@ final class Summary: VerificationObserver {
       entries[index].leftOut = histories[index].outline.schema.leftOut?.map(\.name)
     }
     report.timeZone = request.clock.zoneName
-    report.isAdopted = histories.allSatisfy(\.outline.schema.isAdopted)
+    report.words = histories.words
     report.officeHours = request.clock.officeHours.map { [$0.lowerBound, $0.upperBound] }
     report.firstTime = entries.compactMap(\.firstTime).min()
     report.lastTime = entries.compactMap(\.lastTime).max()
@@ -211,10 +211,14 @@ final class Summary: VerificationObserver {
 
 extension HistoryOutline {
   /// Whether transactions with changes are missing before the first transaction.
-  ///
-  /// Transaction 1 of an adopted file records the adoption, and has no changes. The logs of the file
-  /// begin with a snapshot of the state after it.
-  fileprivate var isBeginningMissing: Bool { base > (schema.isAdopted ? 1 : 0) }
+  fileprivate var isBeginningMissing: Bool { base > schema.emptyBeginning }
+}
+
+extension [History] {
+  /// The words for the parts of all these stores.
+  package var words: SchemaWords {
+    allSatisfy { $0.outline.schema.words == .tables } ? .tables : .entities
+  }
 }
 
 extension AuditedHistory {

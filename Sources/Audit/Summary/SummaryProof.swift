@@ -115,7 +115,7 @@ extension Summary {
       entries[index].verdict = (findings.has(.damage, in: index) ? Verdict.damaged : sound).rawValue
       entries[index].statements = [
         chain.statement,
-        chain.proven.map(provenText)
+        chain.proven.map { sentence("\(provenText(upTo: $0)) \(Proof.head.text)") }
           ?? "Anyone who can write to the store can forge its history and digests. To find a forgery,"
           + " give the report a digest that was noted elsewhere: --head DIGEST.",
       ]
@@ -163,40 +163,16 @@ extension AuditedHistory {
           ? " unaltered."
           : " sound\(result.findings.isEmpty ? "." : "; the findings say what else is wrong.")")
     )
-    if let proven = result.proven?.transaction {
-      switch result.proof {
-      case .store:
-        statements.append(
-          "A replay of the logs gives the rows of the store. This proves the transactions up to"
-            + " \(proven)."
-        )
-      case .lineage(let next):
-        statements.append(
-          "Lineage \(next), which is proven, names the head of this lineage. This proves the"
-            + " transactions up to \(proven)."
-        )
-      case .checkpoint:
-        statements.append("A checkpoint that was given proves the transactions up to \(proven).")
-      case .head, nil: statements.append(provenText(proven))
-      }
+    if let proven = result.proven?.transaction, let proof = result.proof {
+      statements.append(sentence("\(provenText(upTo: proven)) \(proof.text)"))
     }
     statements += result.except.map { "Except: \($0.description)." }
-    statements.append(endStatement(result.end))
+    statements.append(sentence(result.endText))
     statements += result.notices.map(\.description)
   }
-
-  private func endStatement(_ end: Verification.EndProof) -> String {
-    switch end {
-    case .token: "The token confirms that no later log is missing."
-    case .head: "The given digest confirms that no later log is missing."
-    case .lineage: "The next lineage confirms that no later log is missing."
-    case .store: "The store confirms that no later log is missing."
-    case .none:
-      "Later logs may be missing. Compare the head with a digest that was noted elsewhere."
-    }
-  }
 }
 
-private func provenText(_ last: Int64) -> String {
-  "A digest that was given proves the transactions up to \(last)."
-}
+/// The words of a verdict as a sentence.
+func sentence(_ words: String) -> String { capitalized(words) + "." }
+
+func capitalized(_ words: String) -> String { words.prefix(1).uppercased() + words.dropFirst() }

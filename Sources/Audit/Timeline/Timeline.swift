@@ -125,12 +125,64 @@ package struct TimelineForm {
   }
 }
 
+/// A form in which transactions are written, and where their bytes go.
+///
+/// Writing ends after `limit` transactions, or before a transaction for which `isFull` is true.
+package typealias TimelineOutput = (
+  form: TimelineForm, limit: Int64?, isFull: () -> Bool, write: ([UInt8]) throws -> Void
+)
+
+/// Keeps the output of some transactions, in a file if it is long, and writes it in reverse order.
+///
+/// Changes are read in the order in which they were recorded, but the newest transaction is written
+/// first.
+private struct ReversedOutput {
+  let target: TimelineOutput
+  private let spool = Spool()
+  private var pieces: [(changes: Range<Int>, head: Range<Int>)] = []
+  private var start = 0
+  private var shown = 0
+  private(set) var written: Int64 = 0
+
+  init(_ target: TimelineOutput) { self.target = target }
+
+  var isFull: Bool { target.isFull() || target.limit.map { written >= $0 } ?? false }
+
+  mutating func take(_ change: Change, vocabulary: Vocabulary) throws {
+    guard let write = target.form.change, shown < target.form.changeLimit,
+      spool.count - start < target.form.sizeLimit
+    else { return }
+    try spool.append(write(change, vocabulary, shown == 0))
+    shown += 1
+  }
+
+  /// Ends a transaction; if the summary is nil, the bytes of the transaction are never read.
+  mutating func close(_ summary: TransactionSummary?) throws {
+    if var summary {
+      let middle = spool.count
+      summary.written = shown
+      try spool.append(target.form.head(summary))
+      pieces.append((start..<middle, middle..<spool.count))
+    }
+    (start, shown) = (spool.count, 0)
+  }
+
+  mutating func write() throws {
+    for piece in pieces.reversed() where !isFull {
+      try spool.read(piece.head, target.write)
+      try spool.read(piece.changes, target.write)
+      if !target.form.foot.isEmpty { try target.write(target.form.foot) }
+      written += 1
+    }
+    spool.removeAll()
+    (pieces, start) = ([], 0)
+  }
+}
+
 /// Writes the transactions of a history, the newest first.
 ///
-/// Changes are read in the order in which they were recorded, so the output of several transactions
-/// is kept, in a file if it is long, and then written in reverse order. If `only` is given, only
-/// this transaction is written. Otherwise writing ends after `limit` transactions, or before a
-/// transaction for which `isFull` returns true.
+/// If `only` is given, only this transaction is written. Otherwise writing ends after `limit`
+/// transactions, or before a transaction for which `isFull` returns true.
 ///
 /// - Returns: The number of transactions that were written.
 /// - Throws: The errors that occur when the history is read or the output is written.
@@ -145,19 +197,37 @@ package func writeTimeline(
   tick: Tick = { _ in },
   to output: ([UInt8]) throws -> Void
 ) throws -> Int64 {
+  try withoutActuallyEscaping(isFull) { isFull in
+    try withoutActuallyEscaping(output) { output in
+      let target = (form, limit, isFull, output)
+      return try writeTimeline(of: history, only: only, filter: filter, tick: tick, to: [target])[0]
+    }
+  }
+}
+
+/// Writes the transactions of a history, the newest first, in several forms, and reads them once.
+///
+/// Writing ends when each output has its last transaction.
+///
+/// - Returns: For each output, the number of transactions that were written.
+@discardableResult
+package func writeTimeline(
+  of history: History,
+  only: Int64? = nil,
+  filter: AuditFilter,
+  tick: Tick,
+  to targets: [TimelineOutput]
+) throws -> [Int64] {
   let vocabulary = Vocabulary(history.outline.schema)
-  let spool = Spool()
-  var written: Int64 = 0
+  var outputs = targets.map { ReversedOutput($0) }
   var progress = Progress(total: history.last - history.outline.base)
   var stretches = try NewestFirst(history, only: only, object: filter.id)
   var read: Int64 = 0
-  while limit.map({ written < $0 }) ?? true, !isFull(), let stretch = stretches.next(after: read) {
+  while true {
+    let open = outputs.indices.filter { !outputs[$0].isFull }
+    guard !open.isEmpty, let stretch = stretches.next(after: read) else { break }
     read = 0
-    var pieces: [(changes: Range<Int>, head: Range<Int>)] = []
     var counter = EntityCounter()
-    var shown = 0
-    var start = 0
-    spool.removeAll()
     try history.source.read(
       stretch,
       wants: { filter.mayMatch($0) },
@@ -166,37 +236,19 @@ package func writeTimeline(
         try progress.countChange(tick)
         guard filter.matches(change, transaction: opening) else { return }
         counter.count(change)
-        guard let write = form.change, shown < form.changeLimit,
-          spool.count - start < form.sizeLimit
-        else { return }
-        try spool.append(write(change, vocabulary, shown == 0))
-        shown += 1
+        for index in open { try outputs[index].take(change, vocabulary: vocabulary) }
       },
       transaction: { transaction in
         try progress.countTransaction(tick)
         let entities = counter.take()
-        // The bytes of a transaction that is not selected are never read.
-        defer {
-          start = spool.count
-          shown = 0
-        }
-        guard filter.matches(transaction), !entities.isEmpty || !filter.isAboutChanges else {
-          return
-        }
-        let middle = spool.count
-        var summary = TransactionSummary(transaction: transaction, entities: entities)
-        summary.written = shown
-        try spool.append(form.head(summary))
-        pieces.append((start..<middle, middle..<spool.count))
+        let isWanted =
+          filter.matches(transaction) && !(entities.isEmpty && filter.isAboutChanges)
+        let summary =
+          isWanted ? TransactionSummary(transaction: transaction, entities: entities) : nil
+        for index in open { try outputs[index].close(summary) }
       }
     )
-    for piece in pieces.reversed() {
-      if isFull() || limit.map({ written >= $0 }) ?? false { return written }
-      try spool.read(piece.head, output)
-      try spool.read(piece.changes, output)
-      if !form.foot.isEmpty { try output(form.foot) }
-      written += 1
-    }
+    for index in open { try outputs[index].write() }
   }
-  return written
+  return outputs.map(\.written)
 }

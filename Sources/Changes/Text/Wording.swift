@@ -23,9 +23,10 @@ package struct Wording: Hashable, Sendable, ExpressibleByStringInterpolation {
     lines.count > 1 || hint.isEmpty ? self : self + "\n\(hint)"
   }
 
-  /// This wording with other names for paths.
+  /// This wording with other names, in which characters that control a terminal are escaped.
   package func naming(_ name: (String) -> String) -> Wording {
     var result = self
+    // A list is one line here, although its text has line breaks.
     result.lines = lines.map { line in
       line.split(separator: "\n", omittingEmptySubsequences: false)
         .map { visible(name(String($0))) }.joined(separator: "\n")

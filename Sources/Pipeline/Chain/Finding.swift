@@ -1,10 +1,11 @@
 import ChangeLog
 import Changes
 import Glibc
+import Store
 
-/// An error that verification found.
-package struct Finding: Equatable, Sendable, Worded {
-  package enum Kind: String, Hashable, Sendable, CaseIterable {
+/// Something about a store or its logs that a person should read: an error, or a notice.
+package struct Finding: Hashable, Encodable, Sendable, Worded {
+  package enum Kind: String, Encodable, Hashable, Sendable {
     /// Bytes that no export writes, or bytes that do not match their digests.
     case damaged
     /// A file that ends before its trailer.
@@ -24,15 +25,15 @@ package struct Finding: Equatable, Sendable, Worded {
     case misplaced
     /// A difference between the store and a replay of the logs.
     case differs
+    /// A fact that a person should know and that is not a failure.
+    case notice
   }
 
-  indirect enum Reason: Sendable {
-    case log(Kind, LogError)
+  enum Reason {
     case isCovered(folder: String)
     case isUnknownErasure(Digest)
     case hasNoParent(lineage: Int64)
-    case endIsMissing(lineage: Int64, end: Int64, next: Int64)
-    case endIsOther(lineage: Int64, HistoryPoint, end: HistoryPoint, next: Int64)
+    case otherEnd(HistoryPoint, named: HistoryPoint, by: Int64)
     case tokenIsAhead(end: Int64)
     case tokenIsOther
     case treeIsAhead(end: Int64)
@@ -41,13 +42,34 @@ package struct Finding: Equatable, Sendable, Worded {
     case erasuresAreOther(Digest)
     case positionIsMissing(TrustedPosition)
     case isOtherHistory(PipelineError)
-    case rowDiffers(ChangeKind, object: String, properties: String, folder: String)
+    case rowDiffers(RowDifference, folder: String)
     case moreRowsDiffer(Int)
     case moreStrays(Int)
-    case stateDiffers(ChangeKind, object: String, properties: String, StatePlace)
+    case stateDiffers(RowDifference, StatePlace)
     case filteredIsOther
-    case startIsNotInParent(lineage: Int64, parent: Int64, end: HistoryPoint)
+    case startIsNotInParent(lineage: Int64, end: HistoryPoint)
     case checkpointIsMissing(Checkpoint, end: HistoryPoint)
+    case othersMayWrite
+    case recordIsAhead(end: Int64)
+    case lineageIsMissing(Int64, next: Int64)
+    case isUnexported(Int64, after: Int64)
+    case tokenWasDamaged(String)
+    case tokenWasAltered
+    case tokenWasBehind(HistoryPoint, HistoryPoint)
+    case tokenWasMissing(end: Int64)
+    case tokenWasRebuilt(end: Int64)
+    case logsBeginAfter(Int64, of: String)
+    case beginsWithSnapshot(ClosedRange<Int64>, of: String, String)
+    case treeIsNotWhole(String)
+    case snapshotIsUnproven
+    case isReplica
+    /// No trigger captured some changes of these tables.
+    case isNotCaptured([String], isRecorded: Bool)
+    /// Captured changes of an adopted file are not in the history, because they can't be written.
+    case isNotSealed(Int64)
+    /// A program changed these tables of a replica.
+    case isAltered([String])
+    case isNotErased(Int, by: Int64, of: ObjectName, [String])
   }
 
   /// The state that a replay of the logs must give.
@@ -57,26 +79,29 @@ package struct Finding: Equatable, Sendable, Worded {
     case lineage(Int64)
   }
 
-  let reason: Reason
+  package let kind: Kind
   /// The file; empty if the finding is not about a file.
-  package let path: String
+  package private(set) var path: String
+  /// The line in the file, from 1; zero if the finding is not about a line.
+  package let line: Int
   /// The transaction; zero if the finding is not about a transaction.
   package let transaction: Int64
-
-  /// The line in the file, from 1; zero if the finding is not about a line.
-  package var line: Int { if case .log(_, let error) = reason { error.line } else { 0 } }
+  /// The message says what is wrong and where; the hint says what to do.
+  package private(set) var wording: Wording
 
   init(_ reason: Reason, path: String = "", transaction: Int64 = 0) {
-    self.reason = reason
-    self.path = path
-    self.transaction = transaction
+    kind = reason.kind
+    wording = reason.wording(path: path, transaction: transaction)
+    (self.path, self.transaction) = (path, transaction)
+    line = 0
   }
 
-  /// Whether two findings have equal kinds, places and texts.
-  package static func == (left: Finding, right: Finding) -> Bool {
-    left.kind == right.kind && left.path == right.path && left.line == right.line
-      && left.transaction == right.transaction && left.wording == right.wording
+  private init(_ kind: Kind, _ wording: Wording, at error: LogError) {
+    (self.kind, self.wording) = (kind, wording)
+    (path, line, transaction) = (error.path, error.line, error.transaction)
   }
+
+  init(_ kind: Kind, _ error: LogError) { self.init(kind, error.wording, at: error) }
 
   /// Creates a finding from an error; nil if the cause is not in the logs, such as a full disk.
   init?(_ error: LogError) {
@@ -86,76 +111,46 @@ package struct Finding: Equatable, Sendable, Worded {
       .stray: .misplaced, .missingTile: .damaged, .refuted: .damaged,
     ]
     guard let kind = kinds[error.code] else { return nil }
-    self.init(.log(kind, error), path: error.path, transaction: error.transaction)
+    self.init(kind, error)
   }
 
   init(stray error: LogError) {
-    let kind: Kind = error.code == .damaged ? .damaged : .misplaced
-    self.init(.log(kind, error), path: error.path, transaction: error.transaction)
+    self.init(error.code == .damaged ? .damaged : .misplaced, error)
   }
 
-  package func naming(_ name: (String) -> String) -> Finding {
-    let reason: Reason =
-      switch reason {
-      case .log(let kind, let error): .log(kind, error.naming(name))
-      case .isCovered(let folder): .isCovered(folder: name(folder))
-      case .rowDiffers(let kind, let object, let properties, let folder):
-        .rowDiffers(kind, object: object, properties: properties, folder: name(folder))
-      default: reason
-      }
-    return Finding(reason, path: name(path), transaction: transaction)
+  private enum CodingKeys: String, CodingKey {
+    case kind, message, path, line, transaction
   }
-}
-
-/// A fact that a person should know and that is not a failure.
-package enum Notice: Hashable, Encodable, Sendable, Worded {
-  case othersMayWrite(String)
-  case recordIsAhead(String, transaction: Int64, end: Int64)
-  case lineageIsMissing(Int64, next: Int64)
-  case isUnexported(String, Int64, after: Int64)
-  case tokenWasDamaged(String, String)
-  case tokenWasAltered(Int64)
-  case tokenWasBehind(HistoryPoint, HistoryPoint)
-  case tokenWasMissing(end: Int64)
-  case tokenWasRebuilt(end: Int64)
-  case logsBeginAfter(Int64, of: String)
-  case beginsWithSnapshot(ClosedRange<Int64>, of: String, String)
-  case treeIsNotWhole(String)
-  case snapshotIsUnproven(Int64)
-  case isReplica(String)
-  /// No trigger captured some changes of these tables.
-  case isNotCaptured([String], of: String, isRecorded: Bool)
-  /// Captured changes of an adopted file are not in the history, because they can't be written.
-  case isNotSealed(Int64, of: String)
-  /// A program changed these tables of a replica.
-  case isAltered([String], of: String)
-  case isNotErased(Int, by: Int64, of: ObjectName, [String], String)
 
   /// In JSON a notice is the sentence that people see.
   package func encode(to encoder: any Encoder) throws {
-    var container = encoder.singleValueContainer()
-    try container.encode(description)
+    guard kind != .notice else {
+      var container = encoder.singleValueContainer()
+      return try container.encode(description)
+    }
+    var container = encoder.container(keyedBy: CodingKeys.self)
+    try container.encode(kind, forKey: .kind)
+    try container.encode(description, forKey: .message)
+    try container.encode(path, forKey: .path)
+    try container.encode(line, forKey: .line)
+    try container.encode(transaction, forKey: .transaction)
   }
 
-  package func naming(_ name: (String) -> String) -> Notice {
-    switch self {
-    case .othersMayWrite(let path): .othersMayWrite(name(path))
-    case .recordIsAhead(let path, let id, let end):
-      .recordIsAhead(name(path), transaction: id, end: end)
-    case .isNotErased(let count, let id, let object, let properties, let path):
-      .isNotErased(count, by: id, of: object, properties, name(path))
-    default: self
-    }
+  /// The finding with other names of files.
+  package func naming(_ name: (String) -> String) -> Finding {
+    var result = self
+    (result.path, result.wording) = (name(path), wording.naming(name))
+    return result
   }
 }
 
 /// Returns a notice for each file that users other than its owner can write.
 ///
 /// Only a digest that is kept elsewhere shows whether another user changed a log.
-func permissionNotices(_ paths: [String]) -> [Notice] {
-  paths.compactMap { path in
+func permissionNotices(_ paths: [String]) -> [Finding] {
+  paths.filter { path in
     var status = stat()
-    guard stat(path, &status) == 0, status.st_mode & 0o022 != 0 else { return nil }
-    return .othersMayWrite(path)
+    return stat(path, &status) == 0 && status.st_mode & 0o022 != 0
   }
+  .map { Finding(.othersMayWrite, path: $0) }
 }

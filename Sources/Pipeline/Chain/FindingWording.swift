@@ -1,25 +1,26 @@
 import Changes
+import Store
 
-extension Finding {
-  package var kind: Kind {
-    switch reason {
-    case .log(let kind, _): kind
+extension Finding.Reason {
+  var kind: Finding.Kind {
+    switch self {
     case .isCovered: .gap
-    case .isUnknownErasure, .hasNoParent, .endIsOther, .tokenIsOther, .tokenIsDamaged,
-      .erasuresAreOther, .stateDiffers, .startIsNotInParent, .filteredIsOther:
+    case .isUnknownErasure, .hasNoParent, .tokenIsOther, .tokenIsDamaged, .erasuresAreOther,
+      .stateDiffers, .startIsNotInParent, .filteredIsOther:
       .damaged
-    case .endIsMissing, .tokenIsAhead, .treeIsAhead, .headIsMissing, .checkpointIsMissing,
-      .positionIsMissing:
+    case .otherEnd(let end, let head, _):
+      head.transaction > end.transaction ? .endMissing : .damaged
+    case .tokenIsAhead, .treeIsAhead, .headIsMissing, .checkpointIsMissing, .positionIsMissing:
       .endMissing
     case .isOtherHistory, .rowDiffers, .moreRowsDiffer: .differs
     case .moreStrays: .misplaced
+    default: .notice
     }
   }
 
   /// The message says what is wrong and where; the hint says what to do.
-  package var wording: Wording {
-    switch reason {
-    case .log(_, let error): error.wording
+  func wording(path: String, transaction: Int64) -> Wording {
+    switch self {
     case .isCovered(let folder):
       "The transactions of the log \(path) are also in another log."
         + "\nIf a compaction was interrupted, run “travelog compact \(folder)” again; otherwise"
@@ -31,20 +32,13 @@ extension Finding {
     case .hasNoParent(let lineage):
       "The first transaction of lineage \(lineage) does not name the head of the previous lineage."
         + "\nCompare the first log of lineage \(lineage) with other copies."
-    case .endIsMissing(let lineage, let end, let next):
-      "Lineage \(next) says that lineage \(lineage) ended with transaction \(transaction), but"
-        + " the sound logs of lineage \(lineage) end at transaction \(end)."
+    case .otherEnd(let end, let head, let next) where head.transaction > end.transaction:
+      "Lineage \(next) says that lineage \(end.lineage) ended with transaction \(head.transaction),"
+        + " but the sound logs of lineage \(end.lineage) end at transaction \(end.transaction)."
         + "\nCopy the missing logs into the folder."
-    case .endIsOther(let lineage, let head, let end, let next)
-    where head.transaction == end.transaction:
-      "Lineage \(next) says that lineage \(lineage) ended with transaction"
-        + " \(end.transaction) and the digest \(head.digest), but the logs of lineage \(lineage) have"
-        + " the digest \(end.digest)."
-        + "\nThe logs of one of the two lineages were altered; compare the logs of both with other"
-        + " copies."
-    case .endIsOther(let lineage, let head, let end, let next):
-      "Lineage \(next) says that lineage \(lineage) ended with transaction \(head.transaction), but"
-        + " the logs of lineage \(lineage) continue to transaction \(end.transaction)."
+    case .otherEnd(let end, let head, let next):
+      "Lineage \(next) says that lineage \(end.lineage) ended with transaction \(head.transaction)"
+        + difference(between: end, and: head)
         + "\nThe logs of one of the two lineages were altered; compare the logs of both with other"
         + " copies."
     case .tokenIsAhead(let end):
@@ -70,24 +64,24 @@ extension Finding {
       "The logs do not have transaction \(position.transaction) with the digest \(position.digest):"
         + " the logs end before this transaction, or history was altered."
     case .isOtherHistory(let error): "\(error.message)"
-    case .rowDiffers(let kind, let object, let properties, let folder):
-      "\(text(kind, object: object, properties: properties))."
+    case .rowDiffers(let difference, let folder):
+      text(difference, id: "\(difference.id)", is: "in \(path)", andNot: "in the logs")
         + "\nSome changes of the store's rows are missing from its history. To list these rows, run"
         + " “travelog check \(path) --logs \(folder)”."
-    case .stateDiffers(let kind, let object, let properties, let place):
-      switch kind {
-      case .insert: "\(object) is in \(name(place)) and not in a replay of the logs."
-      case .delete: "\(object) is in a replay of the logs and not in \(name(place))."
-      case .update:
-        "\(object) has other values in \(name(place)) than in a replay of the logs: \(properties)."
-      }
+    case .stateDiffers(let difference, let place):
+      text(
+        difference,
+        id: "\(difference.object)",
+        is: "in \(name(place, transaction))",
+        andNot: "in a replay of the logs"
+      )
     case .filteredIsOther:
       "The filtered logs have another digest of transaction \(transaction) than the logs without a"
         + " filter."
         + "\nThe logs of one of the two were altered; compare both with other copies."
-    case .startIsNotInParent(let lineage, let parent, let end):
-      "Lineage \(lineage) begins after transaction \(transaction) of lineage \(parent), but lineage"
-        + " \(parent) ends at transaction \(end.transaction)."
+    case .startIsNotInParent(let lineage, let end):
+      "Lineage \(lineage) begins after transaction \(transaction) of lineage \(end.lineage), but lineage"
+        + " \(end.lineage) ends at transaction \(end.transaction)."
         + "\nCompare the first log of lineage \(lineage) with other copies."
     case .checkpointIsMissing(let checkpoint, let end):
       "The logs do not contain the history of the checkpoint of size \(checkpoint.head.count), of the tree"
@@ -99,40 +93,18 @@ extension Finding {
       "\(countText(count, noun: "more file")) that \(count == 1 ? "does" : "do") not belong in the"
         + " folder, beginning with \(path), \(count == 1 ? "was" : "were") found."
         + "\nMove the listed files out of the folder, and verify the logs again."
-    }
-  }
-
-  private func name(_ place: StatePlace) -> String {
-    switch place {
-    case .snapshot: "snapshot \(transaction)"
-    case .lineage(let number): "the state with which lineage \(number) begins"
-    }
-  }
-
-  private func text(_ kind: ChangeKind, object: String, properties: String) -> String {
-    switch kind {
-    case .insert: "\(object) is in \(path) and not in the logs"
-    case .delete: "\(object) is in the logs and not in \(path)"
-    case .update: "\(object) has other values in \(path) than in the logs: \(properties)"
-    }
-  }
-}
-
-extension Notice {
-  package var wording: Wording {
-    switch self {
-    case .othersMayWrite(let path): "Other users can write to \(path).\nRun “chmod go-w \(path)”."
-    case .recordIsAhead(let path, let transaction, let end):
+    case .othersMayWrite: "Other users can write to \(path).\nRun “chmod go-w \(path)”."
+    case .recordIsAhead(let end):
       "\(path) has an erasure record for transaction \(transaction), but the logs end at transaction"
         + " \(end): later logs are missing, or an interrupted export did not write them."
     case .lineageIsMissing(let missing, let next):
       "Lineage \(next) continues lineage \(missing), but the logs of lineage \(missing) are missing."
-    case .isUnexported(let store, let count, let last):
-      "\(store) has \(count) \(count == 1 ? "transaction" : "transactions") after transaction"
+    case .isUnexported(let count, let last):
+      "\(path) has \(count) \(count == 1 ? "transaction" : "transactions") after transaction"
         + " \(last), the last transaction in the logs: \(count == 1 ? "it is" : "they are") not"
         + " exported yet, or logs are missing."
-    case .tokenWasDamaged(let path, let damage): "The token \(path) is not valid. \(damage)"
-    case .tokenWasAltered(let transaction):
+    case .tokenWasDamaged(let damage): "The token \(path) is not valid. \(damage)"
+    case .tokenWasAltered:
       "The token had another digest of transaction \(transaction) than the logs, and has been"
         + " rebuilt from the logs."
     case .tokenWasBehind(let token, let rebuilt):
@@ -149,53 +121,74 @@ extension Notice {
     case .beginsWithSnapshot(let ids, let store, let logs):
       "\(rangeText(ids)) of \(store) \(ids.count == 1 ? "is" : "are") in no log: \(logs)"
         + " begins with a later snapshot. “prune” keeps \(ids.count == 1 ? "it" : "them")."
-    case .isNotErased(let count, let id, let object, let properties, let logs):
-      notErased(count, by: id, of: object, properties: properties, logs: logs)
-    case .snapshotIsUnproven(let transaction):
+    case .isNotErased(let count, let id, let object, let properties):
+      "\(path) still has values in \(countText(count, noun: "transaction")), although transaction"
+        + " \(id) says that they were erased.\nRun “travelog erase \(path) --entity \(object.entity)"
+        + " --id \(inShell("\(object.id)"))\(properties.map { " --attribute \($0)" }.joined())”."
+    case .snapshotIsUnproven:
       "The snapshot of transaction \(transaction) is unproven, because this export could not record"
         + " the snapshot's digest in the store."
         + "\nExport as a user who may write to the store."
-    case .isNotCaptured(let tables, let path, let isRecorded):
-      "No trigger captured some changes of \(tables.map { "'\(abbreviated($0))'" }.joined(separator: ", "))"
+    case .isNotCaptured(let tables, let isRecorded):
+      "No trigger captured some changes of \(quoted(tables))"
         + " in \(path), for example because a program disables triggers."
         + (isRecorded
           ? " All rows of these tables are recorded again."
           : "\nTo record all rows of these tables again: travelog check \(path) --record")
-    case .isNotSealed(let count, let path):
+    case .isNotSealed(let count):
       "\(countText(Int(count), noun: "captured change")) of \(path) \(count == 1 ? "is" : "are") not"
         + " in the logs, because this user may not write to the file."
         + "\nExport as a user who may write to it."
-    case .isAltered(let tables, let replica):
-      "A program changed rows of \(tables.map { "'\(abbreviated($0))'" }.joined(separator: ", "))"
-        + " in the replica \(replica), and no transaction contains the changes."
-        + "\nTo list them: travelog check \(replica) --logs LOGS"
+    case .isAltered(let tables):
+      "A program changed rows of \(quoted(tables))"
+        + " in the replica \(path), and no transaction contains the changes."
+        + "\nTo list them: travelog check \(path) --logs LOGS"
         + "\nTo create a new replica: travelog import LOGS --into NEW"
-    case .isReplica(let store):
-      "\(store) is a replica, so the logs contain only what was imported into it. Programs can't write"
-        + " to it.\nTo use it instead of its origin, run “travelog promote \(store)”."
+    case .isReplica:
+      "\(path) is a replica, so the logs contain only what was imported into it. Programs can't write"
+        + " to it.\nTo use it instead of its origin, run “travelog promote \(path)”."
     case .treeIsNotWhole(let damage):
       "The tree of transactions beside the logs is not complete: \(damage)"
     }
   }
+}
 
-  private func notErased(
-    _ count: Int,
-    by id: Int64,
-    of object: ObjectName,
-    properties: [String],
-    logs: String
-  ) -> Wording {
-    let words =
-      count == 1
-      ? "in 1 transaction" : "in \(count) transactions"
-    let flags = properties.map { " --attribute \($0)" }.joined()
-    let name = "--entity \(object.entity) --id \(inShell("\(object.id)"))"
-    return "\(logs) still has values \(words), although transaction \(id) says that they were"
-      + " erased.\nRun “travelog erase \(logs) \(name)\(flags)”."
-  }
+private func difference(between end: HistoryPoint, and head: HistoryPoint) -> Wording {
+  let logs = ", but the logs of lineage \(end.lineage)"
+  return end.transaction == head.transaction
+    ? " and the digest \(head.digest)\(logs) have the digest \(end.digest)."
+    : "\(logs) continue to transaction \(end.transaction)."
+}
 
-  private func text(_ point: HistoryPoint, besides other: HistoryPoint) -> String {
-    "transaction \(point.transaction)"
-      + (point.lineage == other.lineage ? "" : " of lineage \(point.lineage)")
+private func name(_ place: Finding.StatePlace, _ transaction: Int64) -> String {
+  switch place {
+  case .snapshot: "snapshot \(transaction)"
+  case .lineage(let number): "the state with which lineage \(number) begins"
   }
+}
+
+/// Says how an object of a state differs from the logs, without its values.
+private func text(
+  _ difference: RowDifference,
+  id: String,
+  is here: String,
+  andNot there: String
+) -> Wording {
+  let object = "\(String(decoding: difference.entity, as: UTF8.self)) \(id)"
+  return switch difference.kind {
+  case .insert: "\(object) is \(here) and not \(there)."
+  case .delete: "\(object) is \(there) and not \(here)."
+  case .update:
+    "\(object) has other values \(here) than \(there):"
+      + " \(String(decoding: difference.changed, as: UTF8.self))."
+  }
+}
+
+private func quoted(_ tables: [String]) -> String {
+  tables.map { "'\(abbreviated($0))'" }.joined(separator: ", ")
+}
+
+private func text(_ point: HistoryPoint, besides other: HistoryPoint) -> String {
+  "transaction \(point.transaction)"
+    + (point.lineage == other.lineage ? "" : " of lineage \(point.lineage)")
 }

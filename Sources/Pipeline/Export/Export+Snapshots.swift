@@ -24,7 +24,7 @@ extension Export {
     let isMarker = try last == 1 && reader.adoptedStart() != nil
     if !isMarker, let oldest = try reader.historyRange().oldest, oldest <= last {
       result.notices.append(
-        .beginsWithSnapshot(oldest...last, of: request.store, request.logs.path)
+        Finding(.beginsWithSnapshot(oldest...last, of: request.store, request.logs.path))
       )
     }
   }
@@ -100,9 +100,7 @@ extension Export {
       result.snapshot = ""
       return
     }
-    // An adopted file needs no such check: its state after any transaction is computed from its
-    // rows and its history.
-    if !store.schema.isAdopted { try reader.checkState(isAfter: point) }
+    if !store.schema.hasReadablePast { try reader.checkState(isAfter: point) }
     let log = try SnapshotLog(
       of: store,
       reader: reader,
@@ -121,7 +119,9 @@ extension Export {
       },
       tick: tick
     )
-    if self.marked == nil { result.notices.append(.snapshotIsUnproven(point.transaction)) }
+    if self.marked == nil {
+      result.notices.append(Finding(.snapshotIsUnproven, transaction: point.transaction))
+    }
   }
 
   /// Exports the transaction that proves the new snapshot, and the transactions before it.

@@ -35,9 +35,11 @@ package func export(_ request: ExportRequest, tick: Tick = { _ in }) throws -> E
   }
   // The exported mark is written after all reading: if an adopted file uses a rollback journal,
   // this process can't write to the file while it reads the file.
-  if store.schema.isAdopted, isForgotten { try noteExport(of: request.store, filter: filter) }
+  if store.schema.belongsToProgram, isForgotten {
+    try noteExport(of: request.store, filter: filter)
+  }
   if unsealed > 0, !store.isReplica {
-    result.notices.insert(.isNotSealed(unsealed, of: request.store), at: 0)
+    result.notices.insert(Finding(.isNotSealed(unsealed), path: request.store), at: 0)
   }
   if let notice { result.notices.insert(notice, at: 0) }
   return result
@@ -47,15 +49,15 @@ package func export(_ request: ExportRequest, tick: Tick = { _ in }) throws -> E
 /// nil if there are none.
 ///
 /// Changes of a replica are not recorded, because its history is that of its origin.
-private func recordUncapturedChanges(of path: String, isDryRun: Bool) throws -> Notice? {
+private func recordUncapturedChanges(of path: String, isDryRun: Bool) throws -> Finding? {
   let found = try readableStore(path)
   let tables = try found.uncapturedTables(isNoted: !isDryRun)
   guard !tables.isEmpty else { return nil }
-  if found.isReplica { return .isAltered(tables, of: path) }
+  if found.isReplica { return Finding(.isAltered(tables), path: path) }
   let store = isDryRun ? nil : try writableStore(path)
   // The findings are not needed, because the transaction has all rows of their tables.
   let recorded = try store?.check(recording: Author()) { _ in }.recorded
-  return .isNotCaptured(tables, of: path, isRecorded: recorded != nil)
+  return Finding(.isNotCaptured(tables, isRecorded: recorded != nil), path: path)
 }
 
 /// Records a transaction that proves the description of a filter, before the first export with this
@@ -147,7 +149,9 @@ final class Export {
       to: beginning,
       head: head
     )
-    if store.isReplica, store.schema.isAdopted { result.notices.append(.isReplica(request.store)) }
+    if store.isReplica, store.schema.belongsToProgram {
+      result.notices.append(Finding(.isReplica, path: request.store))
+    }
     start = .beginning
     start = try ExportStart(request, reader: reader, store: store, notices: &result.notices)
   }
@@ -211,7 +215,7 @@ final class Export {
   private func remember() throws {
     guard !request.isDryRun, request.stream == nil, !request.trustsToken else { return }
     try moveToken()
-    if !store.schema.isAdopted, try isForgotten {
+    if !store.schema.belongsToProgram, try isForgotten {
       try noteExport(of: request.store, filter: filter)
     }
   }
@@ -237,7 +241,7 @@ final class Export {
     } catch let error as LogError where Finding(error) != nil {
       // The export continues without the tree. Only old logs could repair the tree, and an export
       // does not read old logs.
-      result.notices.append(.treeIsNotWhole("\(error)"))
+      result.notices.append(Finding(.treeIsNotWhole("\(error)")))
     }
   }
 

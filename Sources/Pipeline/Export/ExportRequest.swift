@@ -74,5 +74,5 @@ package struct ExportResult: Encodable, Hashable, Sendable {
   package var files: [String] = []
   package var snapshot: String?
   /// Messages for the user, for example that a token was rebuilt.
-  package var notices: [Notice] = []
+  package var notices: [Finding] = []
 }

@@ -18,7 +18,7 @@ extension ExportStart {
     _ request: ExportRequest,
     reader: Reader,
     store: Store,
-    notices: inout [Notice]
+    notices: inout [Finding]
   ) throws {
     let identifier = store.identifier
     let name = request.tokenName(identifier)
@@ -44,7 +44,7 @@ extension ExportStart {
     try request.checkLogs(token, end: end, reader: reader)
     if let damage = token.damage {
       let reason = (damage as? StoreError)?.message ?? (damage as? LogError)?.message
-      notices.append(.tokenWasDamaged(token.path, reason ?? "\(damage)"))
+      notices.append(Finding(.tokenWasDamaged(reason ?? "\(damage)"), path: token.path))
     }
     if request.logs.partial != nil {
       self = try Self.forFiltered(
@@ -75,30 +75,32 @@ extension ExportStart {
         // The store does not have the point in the token. If the logs end at this point, the store
         // was restored from an older copy; otherwise the token was altered.
         let rebuilt = try verifiedEnd()
-        if rebuilt != point { notices.append(.tokenWasAltered(point.transaction)) }
+        if rebuilt != point {
+          notices.append(Finding(.tokenWasAltered, transaction: point.transaction))
+        }
         self = .after(rebuilt)
       }
     case (let end?, let point?) where point.lineage == end.lineage && point.transaction > 0:
       do {
         let rebuilt = try verifiedEnd(after: point)
-        notices.append(.tokenWasBehind(point, rebuilt))
+        notices.append(Finding(.tokenWasBehind(point, rebuilt)))
         self = .after(rebuilt)
       } catch let error as LogError where error.code == .damaged {
         // Either the logs are damaged, or the token is wrong. If all logs are sound and the store
         // continues them, the token is wrong.
         let rebuilt = try verifiedEnd()
         guard try reader.has(rebuilt) else { throw error }
-        notices.append(.tokenWasAltered(point.transaction))
+        notices.append(Finding(.tokenWasAltered, transaction: point.transaction))
         self = .after(rebuilt)
       }
     case (_?, let point?):
       // The token belongs to an earlier lineage, or to a run that was interrupted before its first log.
       let rebuilt = try verifiedEnd()
-      notices.append(.tokenWasBehind(point, rebuilt))
+      notices.append(Finding(.tokenWasBehind(point, rebuilt)))
       self = .after(rebuilt)
     case (_?, nil):
       let rebuilt = try verifiedEnd()
-      notices.append(.tokenWasMissing(end: rebuilt.transaction))
+      notices.append(Finding(.tokenWasMissing(end: rebuilt.transaction)))
       self = .after(rebuilt)
     }
   }
@@ -113,7 +115,7 @@ extension ExportStart {
     request: ExportRequest,
     reader: Reader,
     store: Store,
-    notices: inout [Notice]
+    notices: inout [Finding]
   ) throws -> ExportStart {
     let end = end.flatMap { $0.lineage == store.lineage ? $0.transaction : nil }
     let known = point.flatMap { $0.lineage == store.lineage ? $0 : nil }
@@ -121,7 +123,7 @@ extension ExportStart {
       return known.transaction > 0 ? .after(known) : .beginning
     }
     guard let end else { return try first(request, reader: reader, notices: &notices) }
-    notices.append(.tokenWasRebuilt(end: end))
+    notices.append(Finding(.tokenWasRebuilt(end: end)))
     return .after(try reader.point(end))
   }
 
@@ -131,10 +133,10 @@ extension ExportStart {
     request: ExportRequest
   ) throws -> ExportStart {
     if let point, point.transaction > 0 { return .after(point) }
-    let isAdopted = try reader.adoptedStart() != nil
+    let beginsWithState = try reader.adoptedStart() != nil
     // The logs of an adopted file begin with a snapshot, which is a separate file.
-    if isAdopted, request.stream == nil { return .snapshot }
-    guard try !isAdopted && reader.lastMissingTransaction() == 0 else {
+    if beginsWithState, request.stream == nil { return .snapshot }
+    guard try !beginsWithState && reader.lastMissingTransaction() == 0 else {
       throw PipelineError(.historyExpired) {
         "\(request.store) no longer has its whole history, but a stream must begin with the first"
           + " transaction."
@@ -147,7 +149,7 @@ extension ExportStart {
   private static func first(
     _ request: ExportRequest,
     reader: Reader,
-    notices: inout [Notice]
+    notices: inout [Finding]
   ) throws -> ExportStart {
     let adopted = try reader.adoptedStart()
     let missing = try reader.lastMissingTransaction()
@@ -168,7 +170,7 @@ extension ExportStart {
       return .snapshot
     }
     let base = max(missing, adopted ?? 0)
-    notices.append(.logsBeginAfter(base, of: request.store))
+    notices.append(Finding(.logsBeginAfter(base, of: request.store)))
     return base > 0 ? .after(try reader.point(base)) : .beginning
   }
 }

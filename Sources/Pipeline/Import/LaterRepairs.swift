@@ -37,7 +37,7 @@ final class LaterRepairs {
       case .transaction, .time: return false
       }
       let schema = try chain.open(log, after: nil).header.schema
-      guard schema.isAdopted else { return false }
+      guard schema.belongsToProgram else { return false }
       if !names.isDisjoint(with: schema.replaced ?? []) { return true }
       names = Set(
         schema.entities.filter { names.contains($0.originalName ?? $0.name) }.map(\.name)

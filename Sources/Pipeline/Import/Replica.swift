@@ -112,7 +112,7 @@ final class Replica {
     }
     // SQLite's check of foreign keys can fail for an adopted file, whose foreign keys may refer to
     // columns without a unique key.
-    guard !store.schema.isAdopted else { return (0, violated) }
+    guard !store.schema.belongsToProgram else { return (0, violated) }
     let dangling = try store.read { reader in
       try reader.connection.integer("SELECT count(*) FROM pragma_foreign_key_check") ?? 0
     }

@@ -11,7 +11,7 @@ extension Recovery {
     let exported = try importedState(tick)
     let base = try store.read { try $0.lastMissingTransaction() }
     let (kept, reached) =
-      try store.schema.isAdopted
+      try store.schema.hasReadablePast
       ? adoptedState(of: store, after: base, in: folder, tick: tick)
       : rewoundCopy(of: store, to: base, in: folder)
     guard exported.schema == kept.schema else {

@@ -21,10 +21,8 @@ extension Recovery {
     let common = try lastCommon(with: own, after: base, tick: tick)
     // If there is no common transaction, the lineage begins with the first state that is known.
     let fork = max(common, base, min(1, end))
-    // An adopted file is not copied and rewound: the state after any transaction can be read from
-    // its rows and its history.
     let (state, rewound) =
-      store.schema.isAdopted
+      store.schema.hasReadablePast
       ? (store, fork) : try rewoundCopy(of: store, to: fork, in: folder)
     // Ids begin with 1, also in the lineage of a store that has no transaction.
     let reached = max(rewound, 1)
@@ -106,7 +104,7 @@ extension Recovery {
     transaction: Transaction,
     tick: Tick
   ) throws -> Bool {
-    guard !state.schema.isAdopted else { return try isDigest(of: transaction, in: state) }
+    guard !state.schema.hasReadablePast else { return try isDigest(of: transaction, in: state) }
     let begun = try importedState(tick)
     guard begun.schema == state.schema else { return false }
     var isSame = true

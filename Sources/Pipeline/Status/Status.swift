@@ -148,7 +148,7 @@ package func status(of path: String, logs: LogFolder?, token: String? = nil) thr
     let unsealed = try store.isReplica ? 0 : reader.unshownChanges()
     if unsealed > 0 { status.unsealed = unsealed }
     if !store.leftOutNames.isEmpty { status.leftOut = store.leftOutNames }
-    if store.schema.isAdopted { status.uncaptured = try store.uncapturedTables() }
+    if store.schema.belongsToProgram { status.uncaptured = try store.uncapturedTables() }
     return status
   }
 }

@@ -10,7 +10,7 @@ struct TreeComparison {
   /// The missing part of the tree.
   ///
   /// For example, a copy of the folder that was made during an export can lack a part of the tree.
-  private(set) var notice: Notice?
+  private(set) var notice: Finding?
 
   /// Starts a comparison.
   ///
@@ -34,7 +34,7 @@ struct TreeComparison {
   /// Any other reason means that the tree was altered.
   private mutating func note(_ error: LogError) throws {
     if error.code == .missingTile {
-      notice = .treeIsNotWhole("\(error)")
+      notice = Finding(.treeIsNotWhole("\(error)"))
     } else {
       finding = Finding(error)
       if finding == nil { throw error }

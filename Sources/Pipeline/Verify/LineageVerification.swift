@@ -1,9 +1,10 @@
 import ChangeLog
 import Changes
 
+/// Reads the logs of one lineage, recomputes every digest, and collects the facts.
 final class LineageVerification {
   private let chain: LogChain
-  private var result: Verification
+  private var facts: LogFacts
   var progress: Progress
   /// The digests of the large values that were already verified.
   private var checked: Set<String> = []
@@ -44,15 +45,15 @@ final class LineageVerification {
     let start =
       after.map { HistoryPoint(lineage: lineage, transaction: $0.transaction, digest: $0.digest) }
       ?? chain.beginning
-    result = Verification(store: store, lineage: lineage, from: start, to: start)
-    result.findings += [finding].compactMap { $0 }
-    result.erasures = erasures.count > 0 ? erasures.head : nil
-    result.after = after == nil ? nil : start
+    facts = LogFacts(store: store, lineage: lineage, from: start, to: start)
+    facts.findings += [finding].compactMap { $0 }
+    facts.erasures = erasures.count > 0 ? erasures.head : nil
+    facts.after = after == nil ? nil : start
   }
 
-  func verify(_ tick: Tick) throws -> Verification {
+  func read(_ tick: Tick) throws -> LogFacts {
     // During an unfinished erasure, logs and records differ although the logs are not damaged.
-    guard !result.isUnfinished else { return result }
+    guard !facts.isUnfinished else { return facts }
     var snapshots: [Int64: Digest] = [:]
     var marked: [Mark] = []
     let base = after?.transaction ?? 0
@@ -65,12 +66,12 @@ final class LineageVerification {
         if let digest {
           marked.append(Mark(.snapshot, transaction: file.range.lowerBound, digest: digest))
         }
-        result.snapshots += 1
+        facts.snapshots += 1
       }
     }
     if after == nil { try findOrigin(snapshots) }
     for file in chain.covered where file.range.upperBound > base {
-      result.findings.append(
+      facts.findings.append(
         Finding(
           .isCovered(folder: chain.folder.path),
           path: file.path,
@@ -79,11 +80,11 @@ final class LineageVerification {
       )
     }
     // A log after a damaged log is verified from its own beginning.
-    var point: HistoryPoint? = result.from
+    var point: HistoryPoint? = facts.from
     var tree = try TreeComparison(chain.folder, store: chain.store, lineage: chain.lineage)
     let files = (chain.files + chain.snapshots).map(\.path)
-    result.notices = permissionNotices([chain.folder.token(of: chain.store)] + files)
-    note(result.from)
+    facts.notices = permissionNotices([chain.folder.token(of: chain.store)] + files)
+    note(facts.from)
     var isReached = after == nil
     observer?.begin(store: chain.store, lineage: chain.lineage)
     for file in chain.files(after: after) {
@@ -109,78 +110,76 @@ final class LineageVerification {
           }
           next = reached
           if transaction.id == base, after != nil {
-            guard reached == result.from else {
+            guard reached == facts.from else {
               throw LogError(.damaged, file.path, transaction: base) {
                 "Transaction \(base) in the log \(file.path) does not have the given digest"
-                  + " \(result.from.digest): the log belongs to another history."
+                  + " \(facts.from.digest): the log belongs to another history."
               }
             }
             isReached = true
           }
           guard isConnected, isReached, transaction.id > base else { return }
-          if result.to == result.from { result.origin = transaction.lineageOrigin }
+          if facts.to == facts.from { facts.origin = transaction.lineageOrigin }
           if let mark = transaction.mark { marks[mark] = marks[mark] ?? transaction.id }
-          result.to = reached
+          facts.to = reached
           note(reached)
-          if checkpoints.take(transaction.digest) { result.prove(reached, by: .checkpoint) }
+          if checkpoints.take(transaction.digest) { facts.confirmed.append((reached, .checkpoint)) }
         }
-        result.files += 1
+        facts.files += 1
       }
       guard isConnected else { continue }
       point = next?.transaction == file.range.upperBound ? next : nil
     }
-    if let after, result.findings.isEmpty, !isReached {
-      result.findings.append(Finding(.positionIsMissing(after), transaction: base))
+    if let after, facts.findings.isEmpty, !isReached {
+      facts.findings.append(Finding(.positionIsMissing(after), transaction: base))
     }
-    result.checkpoints = checkpoints.found
+    facts.checkpoints = checkpoints.found
     checkRecords()
-    result.marked = (marked + gaps).map { mark in
-      let isBase = mark.kind == .snapshot && mark.transaction == result.from.transaction
+    facts.marked = (marked + gaps).map { mark in
+      let isBase = mark.kind == .snapshot && mark.transaction == facts.from.transaction
       return MarkedPart(mark: mark, isBase: isBase && after == nil, by: marks[mark])
     }
     // The tree says where logs begin that do not begin with their lineage.
-    if after == nil, result.from != chain.beginning, !chain.files.isEmpty {
-      let missing = tree.count(through: result.from.transaction)
+    if after == nil, facts.from != chain.beginning, !chain.files.isEmpty {
+      let missing = tree.count(through: facts.from.transaction)
       if missing != 0 {
-        result.except.add(.missing, result.from.transaction, count: missing ?? 0)
+        facts.except.add(.missing, facts.from.transaction, count: missing ?? 0)
       }
     }
-    result.notices += [tree.notice].compactMap { $0 }
-    if result.findings.isEmpty {
-      result.findings += [tree.finding ?? tree.findingAhead(of: result.to)].compactMap { $0 }
+    facts.notices += [tree.notice].compactMap { $0 }
+    if facts.findings.isEmpty {
+      facts.findings += [tree.finding ?? tree.findingAhead(of: facts.to)].compactMap { $0 }
     }
-    return result
+    return facts
   }
 
   /// Records a point of the chain, if the digest of the point was given.
   private func note(_ point: HistoryPoint) {
-    guard heads.contains(point.digest), result.heads.last != point else { return }
-    result.heads.append(point)
-    result.prove(point, by: .head)
+    guard heads.contains(point.digest), facts.heads.last != point else { return }
+    facts.confirmed.append((point, .head))
   }
 
   /// Adds a finding for each erasure record whose transaction the logs do not contain.
   private func checkRecords() {
-    result.erased = Int64(result.erasedDigests.count)
     // If a log is damaged, the part that could not be read may contain the erased transactions.
-    guard result.findings.isEmpty else { return }
+    guard facts.findings.isEmpty else { return }
     let first = chain.files.first?.range.lowerBound ?? 0
     let last = chain.files.last?.range.upperBound ?? 0
     let places = Set(chain.snapshots.map(\.range.lowerBound))
     for (digest, entry) in chain.erasures.entries
-    where !result.erasedDigests.contains(digest) && isNew(entry.transaction) {
+    where !facts.erasedDigests.contains(digest) && isNew(entry.transaction) {
       // The erasure record may be about a snapshot or an old log that was removed from the folder.
       if entry.isSnapshot ? !places.contains(entry.transaction) : entry.transaction < first {
         continue
       }
       let path = chain.folder.erasures(of: chain.store, lineage: chain.lineage)
       if entry.transaction > last {
-        result.notices.append(
-          .recordIsAhead(path, transaction: entry.transaction, end: last)
+        facts.notices.append(
+          Finding(.recordIsAhead(end: last), path: path, transaction: entry.transaction)
         )
         continue
       }
-      result.findings.append(
+      facts.findings.append(
         Finding(.isUnknownErasure(digest), path: path, transaction: entry.transaction)
       )
     }
@@ -193,8 +192,8 @@ final class LineageVerification {
     let first = chain.files.first?.range.lowerBound ?? .max
     let before = snapshots.keys.filter { $0 < first }.max()
     if let before, let digest = snapshots[before] {
-      result.from = HistoryPoint(lineage: chain.lineage, transaction: before, digest: digest)
-      result.to = result.from
+      facts.from = HistoryPoint(lineage: chain.lineage, transaction: before, digest: digest)
+      facts.to = facts.from
     }
   }
 
@@ -239,24 +238,24 @@ final class LineageVerification {
 
   private func count(_ transaction: Transaction, restatedBy point: HistoryPoint?) {
     if transaction.state == .erased, let digest = transaction.digest {
-      result.erasedDigests.insert(digest)
+      facts.erasedDigests.insert(digest)
       if let point {
-        result.restated.append(RestatedPart(transaction: transaction.id, by: point))
+        facts.restated.append(RestatedPart(transaction: transaction.id, by: point))
       } else {
-        result.except.add(.unanchored, transaction.id)
+        facts.except.add(.unanchored, transaction.id)
       }
     }
     if let erasure = transaction.erasure {
-      result.recordedErasures.add(erasure, by: transaction.id)
+      facts.recordedErasures.add(erasure, by: transaction.id)
     }
     if transaction.operation == .gap, let digest = transaction.digest {
       gaps.append(Mark(.gap, transaction: transaction.id, digest: digest))
     }
     if transaction.operation == .snapshot {
-      result.snapshotObjects += transaction.count
+      facts.snapshotObjects += transaction.count
     } else {
-      result.transactions += 1
-      result.changes += transaction.count
+      facts.transactions += 1
+      facts.changes += transaction.count
     }
   }
 
@@ -264,9 +263,7 @@ final class LineageVerification {
     do throws(LogError) {
       try file.checkDay(first)
     } catch {
-      result.findings.append(
-        Finding(.log(.misplaced, error), path: error.path, transaction: error.transaction)
-      )
+      facts.findings.append(Finding(.misplaced, error))
     }
   }
 
@@ -276,9 +273,7 @@ final class LineageVerification {
         try chain.folder.blobs.check(value.digest, size: value.size)
       } catch let error as LogError {
         guard Finding(error) != nil else { throw error }
-        result.findings.append(
-          Finding(.log(.value, error), path: error.path)
-        )
+        facts.findings.append(Finding(.value, error))
       }
     }
   }
@@ -291,7 +286,7 @@ final class LineageVerification {
       try body()
     } catch let error as LogError {
       guard let finding = Finding(error) else { throw error }
-      result.findings.append(finding)
+      facts.findings.append(finding)
     }
   }
 }

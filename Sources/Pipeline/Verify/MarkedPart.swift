@@ -24,7 +24,7 @@ struct MarkedPart: Hashable {
     return by > proven.transaction
   }
 
-  fileprivate var kind: ExceptedPart.Kind {
+  var kind: ExceptedPart.Kind {
     switch mark.kind {
     case .gap: .gap
     case .snapshot: isBase ? .base : .snapshot
@@ -36,32 +36,4 @@ struct MarkedPart: Hashable {
 struct RestatedPart: Hashable {
   let transaction: Int64
   let by: HistoryPoint
-}
-
-extension Verification {
-  /// Adds the parts that the verdict does not cover.
-  ///
-  /// The verdict does not cover snapshots and gaps that nothing proves, nor transactions with
-  /// erased values.
-  ///
-  /// - Parameter heads: The last proven transaction of each lineage of the store.
-  mutating func exceptMarked(_ heads: [Int64: Int64]) {
-    var parts: [ExceptedPart] = []
-    for part in marked where part.isUnproven(upTo: proven) {
-      parts.add(part.kind, part.mark.transaction)
-    }
-    var others: [ExceptedPart] = []
-    for part in restated {
-      // If the transaction that confirms the values is not proven, it could be forged together with
-      // the values.
-      let isProven = proven.map { $0.transaction < part.transaction } ?? true
-      others.addRestated(
-        part.transaction,
-        by: part.by.transaction,
-        isProven: isProven || heads[part.by.lineage].map { part.by.transaction <= $0 } ?? false
-      )
-    }
-    except =
-      parts.filter { $0.kind != .gap } + others + except + parts.filter { $0.kind == .gap }
-  }
 }

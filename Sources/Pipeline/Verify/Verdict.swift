@@ -1,7 +1,7 @@
 import Changes
 
 /// The conclusion of verification about the logs of one lineage.
-package enum Verdict: String, Hashable, Sendable {
+package enum Verdict: String, Encodable, Hashable, Sendable {
   /// The chain contains a digest from a trusted source.
   case proven
   /// Nothing contradicts the logs, and no trusted digest was given.

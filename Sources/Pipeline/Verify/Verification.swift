@@ -33,10 +33,11 @@ package struct VerifyRequest: Sendable {
   package init(logs: LogFolder) { self.logs = logs }
 }
 
-/// The result of verifying the logs of one lineage of a store.
+/// The result of verifying the logs of one lineage of a store: the facts, and what follows from them.
+@dynamicMemberLookup
 package struct Verification: Sendable {
   /// The source that confirms that no later log is missing.
-  package enum EndProof: String, Hashable, Sendable {
+  package enum EndProof: String, Encodable, Hashable, Sendable {
     /// No source confirms the end of the logs.
     case none
     /// The token says that the store was exported up to the last transaction in the logs.
@@ -49,87 +50,41 @@ package struct Verification: Sendable {
     case store
   }
 
-  /// The identifier of the store; empty if the identifier can't be read because of damage.
-  package var store: String
-  package var lineage: Int64
-  /// The name of the filtered logs; nil if the logs are not filtered.
-  package var filterName: String?
-  /// What the filter leaves out, in words.
-  package var words = ""
-  /// The point before the first verified transaction.
-  package var from: HistoryPoint
-  /// The last transaction up to which the chain was verified without an interruption.
-  package var to: HistoryPoint
-  /// The number of logs that were read.
-  package var files = 0
-  /// The number of snapshots that were read.
-  package var snapshots = 0
-  /// The number of objects in the snapshots, and in the state with which the lineage begins.
-  package var snapshotObjects: Int64 = 0
-  /// The number of sound transactions; snapshots are not counted.
-  package var transactions: Int64 = 0
-  /// The number of changes in the sound transactions.
-  package var changes: Int64 = 0
-  /// The number of transactions whose values were erased according to a sound record.
-  package var erased: Int64 = 0
-  /// The digest of the last erasure record; nil if there is no erasure record.
-  package var erasures: Digest?
-  package var findings: [Finding] = []
+  /// What the logs say.
+  package let facts: LogFacts
+  package internal(set) var findings: [Finding]
   /// Remarks that a person should read although nothing is damaged.
-  package var notices: [Notice] = []
-  /// The points of the chain whose digests were given as trusted.
-  package var heads: [HistoryPoint] = []
+  package internal(set) var notices: [Finding]
   /// The last point that is proven by a given digest or a store; nil if nothing is proven.
-  package internal(set) var proven: HistoryPoint?
+  package private(set) var proven: HistoryPoint?
   /// The source that proves the point in ``proven``.
-  package internal(set) var proof: Proof?
+  package private(set) var proof: Proof?
   /// The parts of the logs that the verdict does not cover.
-  package var except: [ExceptedPart] = []
-  /// The transactions with erased values whose remaining values other transactions confirm.
-  var restated: [RestatedPart] = []
-  /// The digests of all transactions with erased values.
-  var erasedDigests: Set<Digest> = []
-  var recordedErasures = RecordedErasures()
-  /// Where the lineage began, according to its first transaction; nil for lineage 0.
-  var origin: LineageOrigin?
+  package internal(set) var except: [ExceptedPart]
+  /// The snapshots and gaps, and what proves them.
+  var marked: [MarkedPart]
   /// Whether the state with which a later lineage begins can't be compared with its parent.
   var isStartUnknown = false
-  /// The given checkpoints whose tree is that of the first transactions of the chain.
-  var checkpoints: Set<Checkpoint> = []
-  /// The snapshots and gaps, and the transactions that name them.
-  var marked: [MarkedPart] = []
-  /// The trusted position after which the logs were verified.
-  ///
-  /// Logs before the trusted position were not read.
-  package var after: HistoryPoint?
-  /// The source that confirms that no transaction is missing after ``to``.
-  package var end = EndProof.none
-  /// The number of transactions that the store has after ``to``; nil if no store was compared.
-  package var unexported: Int64?
-}
+  /// Whether the logs do not contain what was given as trusted.
+  package internal(set) var isRefuted = false
+  /// The source that confirms that no transaction is missing after the last one.
+  package internal(set) var end = EndProof.none
+  /// The number of transactions that the store has after the logs; nil if no store was compared.
+  package internal(set) var unexported: Int64?
 
-extension Verification {
-  /// Creates a result for a store whose logs are not read yet.
-  init(store: String, filterName: String?) {
-    let beginning = HistoryPoint(
-      lineage: 0,
-      transaction: 0,
-      digest: TransactionDigest.beginning(ofStore: store, lineage: 0)
-    )
-    self.init(store: store, lineage: 0, filterName: filterName, from: beginning, to: beginning)
+  /// Starts with what reading the logs showed.
+  init(_ facts: LogFacts) {
+    self.facts = facts
+    (findings, notices, except) = (facts.findings, facts.notices, facts.except)
+    marked = facts.marked
+    for (point, source) in facts.confirmed { prove(point, by: source) }
+  }
+
+  package subscript<Value>(dynamicMember path: KeyPath<LogFacts, Value>) -> Value {
+    facts[keyPath: path]
   }
 
   package var verdict: Verdict { !findings.isEmpty ? .damaged : proven == nil ? .sound : .proven }
-
-  /// Whether the logs do not contain what was given as trusted.
-  package var isRefuted: Bool {
-    findings.contains { finding in
-      switch finding.reason {
-      case .headIsMissing, .checkpointIsMissing: true
-      default: false
-      }
-    }
-  }
 
   /// The last gap that nothing proves; nothing up to this transaction is proven.
   package var provenAfter: Int64? {
@@ -144,10 +99,14 @@ extension Verification {
   /// later point.
   mutating func prove(_ point: HistoryPoint, by proof: Proof) {
     guard proven.map({ $0.transaction < point.transaction }) ?? true else { return }
-    proven = point
-    self.proof = proof
+    (proven, self.proof) = (point, proof)
   }
 
-  /// Whether an erasure is running, or was interrupted.
-  var isUnfinished: Bool { findings.contains { $0.kind == .unfinished } }
+  /// The result with other names of files.
+  package func naming(_ name: (String) -> String) -> Verification {
+    var result = self
+    result.notices = notices.map { $0.naming(name) }
+    result.findings = findings.map { $0.naming(name) }
+    return result
+  }
 }

@@ -4,6 +4,8 @@ import Store
 
 /// Recomputes every digest from the files, and returns the findings.
 ///
+/// Reading produces facts, and a judgement without files turns the facts into verdicts.
+///
 /// - Throws: ``PipelineError`` if there are no logs, and ``LogError`` if the disk fails. If the
 ///   logs are damaged, the result contains the damage.
 package func verify(
@@ -39,40 +41,62 @@ private func verifyOnce(
   tick: Tick
 ) throws -> [Verification] {
   observer?.restart()
-  var results: [Verification] = []
   var progress = Progress()
+  var results: [Verification] = []
   for store in stores {
-    let lineages = try verifyLineages(
+    let facts = try readLogs(
       of: store,
       request: request,
       observer: observer,
       progress: &progress,
       tick: tick
     )
-    results += lineages
-    guard !lineages.contains(where: \.isUnfinished) else { continue }
-    guard request.includesFiltered else { continue }
-    results += try verifyFilteredLogs(
-      of: store,
-      request: request,
-      whole: lineages,
-      progress: &progress,
-      tick: tick
-    )
+    results += try verdicts(on: facts, request: request, tick: tick)
   }
-  try checkFolder(request, &results)
-  return results
+  // If none of the errors is about a damaged log, the first error is thrown.
+  if results.isEmpty, let first = request.failures.first,
+    !request.failures.contains(where: { [.damaged, .incomplete].contains($0.code) })
+  {
+    throw first
+  }
+  let all = judge(
+    results,
+    strays: try request.logs.strays().map { Finding(stray: $0) },
+    request: request
+  )
+  guard !all.isEmpty else {
+    throw request.store.map { noLogs(of: "the store \($0)", in: request.logs) }
+      ?? noLogs(request.logs.path)
+  }
+  return all
 }
 
-/// Verifies all lineages of a store, and compares their ends.
-private func verifyLineages(
+/// Judges a store, and finds out what its judgement asks.
+private func verdicts(
+  on facts: StoreFacts,
+  request: VerifyRequest,
+  tick: Tick
+) throws -> [Verification] {
+  let investigation = Investigation(request, store: facts.store)
+  var answers: [Question: Answer] = [:]
+  while true {
+    do throws(Question) {
+      return try judge(facts, answers: answers, request: request)
+    } catch {
+      answers[error] = try investigation.answer(error, tick: tick)
+    }
+  }
+}
+
+/// Reads all lineages of a store, and the filtered logs if they are wanted.
+private func readLogs(
   of store: String,
   request: VerifyRequest,
   observer: (any VerificationObserver)?,
   progress: inout Progress,
   tick: Tick
-) throws -> [Verification] {
-  var results: [Verification] = []
+) throws -> StoreFacts {
+  var lineages: [LogFacts] = []
   let start = try request.after.map { try lineage(with: $0, of: store, in: request.logs) }
   for lineage in try request.logs.lineages(of: store) where lineage >= start ?? 0 {
     let run = try LineageVerification(
@@ -83,53 +107,59 @@ private func verifyLineages(
       observer: observer,
       progress: progress
     )
-    results.append(try run.verify(tick))
+    lineages.append(try run.read(tick))
     progress = run.progress
   }
-  results = try (results + missingLineages(of: store, found: results, request: request))
-    .sorted { $0.lineage < $1.lineage }
-  // During an erasure, the end of the logs is not known.
-  guard !results.contains(where: \.isUnfinished) else { return results }
-  try checkLineages(&results, request: request, tick: tick)
-  if let last = results.indices.last {
-    try checkEnd(&results[last], request: request)
-    if let path = request.against {
-      try compare(&results[last], path: path, request: request, tick: tick)
+  lineages += try missingLineages(of: store, found: lineages, request: request)
+  var facts = try StoreFacts(
+    lineages.sorted { $0.lineage < $1.lineage },
+    of: store,
+    logs: request.logs,
+    token: request.token
+  )
+  if request.includesFiltered, !facts.isUnfinished {
+    facts.filtered = try readFilteredLogs(
+      of: store,
+      request: request,
+      whole: facts.lineages,
+      progress: &progress,
+      tick: tick
+    )
+  }
+  return facts
+}
+
+extension StoreFacts {
+  /// Reads the token and the names of stray files of a store, whose lineages are read already.
+  init(_ lineages: [LogFacts], of store: String, logs: LogFolder, token: String?) throws {
+    (self.store, self.logs, self.lineages) = (store, logs, lineages)
+    self.token = TokenFacts(path: token ?? logs.token(of: store))
+    strays = []
+    // During an erasure, the end of the logs is not known.
+    guard !isUnfinished else { return }
+    strays = try logs.strays(of: store).map { Finding(stray: $0) }
+    guard !lineages.isEmpty else { return }
+    do {
+      let name = logs.partial.map { "\(store)/partial=\($0)" } ?? store
+      self.token.point = try readToken(self.token.path)?.points[name]
+    } catch  where isDamagedToken(error) {
+      self.token.finding = Finding(.tokenIsDamaged(error), path: self.token.path)
     }
   }
-  proveLineages(&results)
-  let heads = Dictionary(
-    results.compactMap { found in found.proven.map { (found.lineage, $0.transaction) } },
-    uniquingKeysWith: max
-  )
-  for index in results.indices {
-    try replaySnapshots(&results[index], request: request, tick: tick)
-    results[index].exceptMarked(heads)
-  }
-  noteWhole(&results, logs: request.logs)
-  try addStrays(to: &results, store: store, folder: request.logs)
-  return results
 }
 
 /// The lineages that have a tree or are named by the token, although the folder has none of their
 /// logs.
 private func missingLineages(
   of store: String,
-  found: [Verification],
+  found: [LogFacts],
   request: VerifyRequest
-) throws -> [Verification] {
+) throws -> [LogFacts] {
   guard request.after == nil, !found.contains(where: \.isUnfinished) else { return [] }
-  func missing(_ lineage: Int64, _ finding: Finding) -> Verification {
-    let beginning = HistoryPoint(
-      lineage: lineage,
-      transaction: 0,
-      digest: TransactionDigest.beginning(ofStore: store, lineage: lineage)
-    )
-    var result = Verification(store: store, lineage: lineage, from: beginning, to: beginning)
-    result.findings = [finding]
-    return result
+  func missing(_ lineage: Int64, _ finding: Finding) -> LogFacts {
+    LogFacts(store: store, lineage: lineage, [finding])
   }
-  var results: [Verification] = []
+  var results: [LogFacts] = []
   for lineage in try request.logs.lineagesWithoutLogs(of: store) {
     do {
       guard let tree = try LineageTree(request.logs, store: store, lineage: lineage) else {
@@ -159,23 +189,6 @@ private func missingLineages(
   return results
 }
 
-/// Adds the findings that are not about the logs of one store.
-///
-/// - Throws: ``PipelineError`` if there are no logs.
-private func checkFolder(_ request: VerifyRequest, _ results: inout [Verification]) throws {
-  try add(request.failures, to: &results)
-  let strays = try listed(request.logs.strays().map { Finding(stray: $0) }, besides: results)
-  if !strays.isEmpty, results.isEmpty {
-    results.append(Verification(store: "", filterName: nil))
-  }
-  if let last = results.indices.last { results[last].findings += strays }
-  guard !results.isEmpty else {
-    throw request.store.map { noLogs(of: "the store \($0)", in: request.logs) }
-      ?? noLogs(request.logs.path)
-  }
-  checkGiven(request, &results)
-}
-
 /// The lineage that contains a trusted position; the latest lineage if none contains it.
 private func lineage(
   with position: TrustedPosition,
@@ -192,51 +205,6 @@ private func lineage(
       return false
     }
   } ?? numbers.last ?? 0
-}
-
-/// The first findings about stray files, and one finding that counts the others.
-///
-/// A link or a pipe about which there is a finding already is left out.
-private func listed(_ strays: [Finding], besides results: [Verification]) -> [Finding] {
-  let known = Set(results.lazy.flatMap(\.findings).map(\.path))
-  // Links and pipes are listed before files that are only in the wrong place.
-  let new =
-    strays.filter { $0.kind == .damaged && !known.contains($0.path) }
-    + strays.filter { $0.kind != .damaged }
-  guard new.count > mostStrays else { return new }
-  return new.prefix(mostStrays) + [
-    Finding(.moreStrays(new.count - mostStrays), path: new[mostStrays].path)
-  ]
-}
-
-/// The maximum number of stray files that are listed for one folder.
-private let mostStrays = 100
-
-/// Adds findings for the stray files in a store's folder.
-func addStrays(
-  to results: inout [Verification],
-  store: String,
-  folder: LogFolder
-) throws {
-  let findings = try listed(folder.strays(of: store).map { Finding(stray: $0) }, besides: results)
-  guard !findings.isEmpty else { return }
-  if results.isEmpty { results.append(Verification(store: store, filterName: folder.partial)) }
-  results[results.count - 1].findings += findings
-}
-
-/// Adds errors that were found before the verification.
-///
-/// Errors that were found before the verification are added even if no log was verified.
-private func add(_ failures: [LogError], to result: inout [Verification]) throws {
-  guard let first = failures.first else { return }
-  if result.isEmpty {
-    // If none of the errors is about a damaged log, the first error is thrown.
-    guard failures.contains(where: { [.damaged, .incomplete].contains($0.code) }) else {
-      throw first
-    }
-    result.append(Verification(store: "", filterName: nil))
-  }
-  result[result.count - 1].findings += failures.compactMap { Finding($0) }
 }
 
 /// The stores whose logs are verified.

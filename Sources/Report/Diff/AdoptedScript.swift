@@ -16,8 +16,8 @@ import Store
 /// nothing.
 ///
 /// - Returns: Whether the files differ.
-package func writeAdoptedScript(
-  for differences: StoreDifferences,
+func writeScript(
+  ofTables differences: StoreDifferences,
   to output: ([UInt8]) throws -> Void
 ) throws -> Bool {
   let numbered = Spool()

@@ -18,6 +18,9 @@ package func writeScript(
   for differences: StoreDifferences,
   to output: ([UInt8]) throws -> Void
 ) throws -> Bool {
+  guard differences.schema.words == .entities else {
+    return try writeScript(ofTables: differences, to: output)
+  }
   let uniques = try uniqueColumns(differences.schema)
   let additions = Spool()
   var isSame = true

@@ -19,11 +19,11 @@ package final class DifferencePage {
   private var counts: [String: ChangeCounts] = [:]
   private var number = 0
 
-  package init(_ first: String, _ second: String, isAdopted: Bool, produced: Production) {
+  package init(_ first: String, _ second: String, words: SchemaWords, produced: Production) {
     report = AuditReport(source: second)
     report.subject = .difference
     report.comparedWith = first
-    report.isAdopted = isAdopted
+    report.words = words
     report.produced = produced
   }
 
@@ -68,7 +68,7 @@ package final class DifferencePage {
     let ending =
       changes.all == 0
       ? "<p>The two are the same.</p>\n"
-      : "<p>\(countText(Int(changes.inserted), noun: report.isAdopted ? "row" : "object"))"
+      : "<p>\(countText(Int(changes.inserted), noun: report.words.object))"
         + " only in the second,"
         + " \(changes.updated) that differ, \(changes.deleted) only in the first.</p>\n"
     let report = try Page.compressed(encoded(report))

@@ -111,11 +111,15 @@ private final class CompressedBlock: @unchecked Sendable {
 
 extension PageData {
   /// Adds the newest transactions of histories, and asks for the names of their objects.
+  ///
+  /// Returns the newest of these transactions in the form `plain`.
   func read(
     _ histories: [ReadableHistory],
     objects: ObjectTally,
+    plain: TimelineForm,
     tick: Tick
-  ) throws {
+  ) throws -> [UInt8] {
+    var rows: [UInt8] = []
     for (number, history) in histories.reversed().enumerated() {
       let index = history.index
       try begin(number, of: histories.count)
@@ -131,15 +135,18 @@ extension PageData {
       }
       form.changeLimit = PageLine.changeLimit
       form.sizeLimit = PageLine.sizeLimit
+      let room = PlainPage.rowLimit / histories.count * (number + 1)
       try writeTimeline(
         of: history.history,
         filter: history.filter,
-        form: form,
-        isFull: { isFull },
         tick: tick,
-        to: append
+        to: [
+          (form, limit: nil, isFull: { self.isFull }, write: append),
+          (plain, limit: 200, isFull: { rows.count > room }, write: { rows += $0 }),
+        ]
       )
     }
     try finish()
+    return rows
   }
 }

@@ -37,7 +37,7 @@ struct PlainPage {
     return "<p>\(time.joined(separator: " to ")) (\(Page.escaped(report.timeZone)))</p>\n"
       + "<p>\(countText(Int(report.transactions), noun: "transaction")),"
       + " \(countText(Int(report.changes.all), noun: "change")) of"
-      + " \(report.isObjectsEstimated ? "about " : "")\(countText(Int(report.objects), noun: report.isAdopted ? "row" : "object")),"
+      + " \(report.isObjectsEstimated ? "about " : "")\(countText(Int(report.objects), noun: report.words.object)),"
       + " \(countText(Int(report.changes.deleted), noun: "deletion"))</p>\n"
       + "<p class=\"soft\">Produced at \(Page.escaped(produced.time)) by"
       + " \(Page.escaped(produced.version)): <code>\(Page.escaped(produced.command))</code></p>\n"
@@ -99,8 +99,8 @@ struct PlainPage {
   private var rankings: String {
     "<h2>Activity</h2>\n" + ranking("By author", head: "Author", report.authors)
       + ranking(
-        report.isAdopted ? "By table" : "By entity",
-        head: report.isAdopted ? "Table" : "Entity",
+        "By \(report.words.entity)",
+        head: report.words == .tables ? "Table" : "Entity",
         report.entities
       )
   }
@@ -120,7 +120,7 @@ struct PlainPage {
   }
 
   /// Writes the newest transactions as rows of a table.
-  static func rows(_ clock: WallClock, isAdopted: Bool) -> TimelineForm {
+  static func rows(_ clock: WallClock, usual: TransactionOperation) -> TimelineForm {
     var form = TimelineForm(
       head: { summary in
         let transaction = summary.transaction
@@ -131,7 +131,7 @@ struct PlainPage {
           "<tr><th scope=\"row\">\(transaction.id)</th>"
           + "<td><time>\(Page.escaped(clock.text(transaction.time)))</time></td>"
           + "<td>\(Page.escaped(who(Touch(transaction)), limit: 200))</td>"
-          + "<td>\(remark(transaction, isAdopted: isAdopted).map { Page.escaped($0) + " " } ?? "")"
+          + "<td>\(remark(transaction, usual: usual).map { Page.escaped($0) + " " } ?? "")"
           + "\(counts.joined(separator: ", "))<ul>"
         return Array(row.utf8)
       },

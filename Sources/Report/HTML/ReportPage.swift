@@ -14,9 +14,10 @@ package struct ReportPage {
   private static let nameLimit = 3_000_000
 
   package var report: AuditReport
-  private let histories: [ReadableHistory]
-  private let request: AuditRequest
+  private let clock: WallClock
   private let data: PageData
+  /// The newest transactions as rows of a table.
+  private let newest: [UInt8]
   private let names: [UInt8]
 
   /// Reads histories for a page.
@@ -29,25 +30,24 @@ package struct ReportPage {
     tick: Tick = { _ in }
   ) throws {
     let objects = ObjectTally()
-    let all = try readable(histories, filter: request.filter)
-    var data = PageData()
-    var isSound = true
+    let usual: TransactionOperation = histories.words == .tables ? .foreign : .recorded
+    let plain = PlainPage.rows(request.clock, usual: usual)
+    func newest(until report: AuditReport? = nil) throws -> (PageData, rows: [UInt8]) {
+      let data = PageData()
+      let all = try readable(histories, filter: request.filter, of: report)
+      return (data, try data.read(all, objects: objects, plain: plain, tick: tick))
+    }
+    var page: (PageData, rows: [UInt8])?
     do {
       // The newest transactions are read first, because the page contains the names of their
       // objects.
-      try data.read(all, objects: objects, tick: tick)
+      page = try newest()
     } catch let error as LogError where error.code != .inputOutput {
       // A log is damaged. The summary reports the damage, and how far the logs can be read.
-      isSound = false
     }
     report = try summarize(histories, of: source, request: request, objects: objects, tick: tick)
-    self.histories = isSound ? all : try readable(histories, filter: request.filter, of: report)
-    if !isSound {
-      data = PageData()
-      try data.read(self.histories, objects: objects, tick: tick)
-    }
-    self.data = data
-    self.request = request
+    (data, self.newest) = try page ?? newest(until: report)
+    clock = request.clock
     names = Self.names(of: objects)
   }
 
@@ -68,7 +68,7 @@ package struct ReportPage {
   }
 
   package func write(to output: ([UInt8]) throws -> Void) throws {
-    let plain = try PlainPage(report, clock: request.clock).html(newest: newest())
+    let plain = PlainPage(report, clock: clock).html(newest: newest)
     let head = try Page.compressed(encoded(report))
     let names = try Page.compressed(names)
     // The size of everything except the blocks; 200,000 is for the markup, the style sheet and the
@@ -88,20 +88,4 @@ package struct ReportPage {
   }
 
   private var title: String { "Audit of \(report.source)" }
-
-  /// The newest transactions as rows of a table.
-  private func newest() throws -> [UInt8] {
-    var rows: [UInt8] = []
-    for (number, history) in histories.reversed().enumerated() {
-      let room = PlainPage.rowLimit / histories.count * (number + 1)
-      try writeTimeline(
-        of: history.history,
-        filter: history.filter,
-        limit: 200,
-        form: PlainPage.rows(request.clock, isAdopted: report.isAdopted),
-        isFull: { rows.count > room }
-      ) { rows += $0 }
-    }
-    return rows
-  }
 }

@@ -66,14 +66,13 @@ package func text(of counts: ChangeCounts, marks: Marks = Marks()) -> String {
 /// Writes a timeline as readable text: a line for each transaction, followed by the requested
 /// details.
 ///
-/// In the history of an adopted file, almost all transactions are by another program, so their lines
-/// don't say so.
+/// Lines don't say that a transaction has the usual operation: see ``StoreSchema/usualOperation``.
 package func textTimeline(
   _ marks: Marks,
   width: Int,
   hasStatistics: Bool,
   hasChanges: Bool,
-  isAdopted: Bool = false
+  usual: TransactionOperation = .recorded
 ) -> TimelineForm {
   TimelineForm(
     head: { summary in
@@ -84,7 +83,7 @@ package func textTimeline(
       let counts = summary.entities.map {
         "\(text(of: $0.counts, marks: marks)) \(visible($0.entity))"
       }
-      if let what = remark(transaction, isAdopted: isAdopted) { line += "  [\(what)]" }
+      if let what = remark(transaction, usual: usual) { line += "  [\(what)]" }
       if !counts.isEmpty { line += "  " + counts.joined(separator: ", ") }
       line += "\n"
       if hasStatistics {
@@ -137,17 +136,13 @@ package func textTransaction(_ marks: Marks) -> TimelineForm {
 }
 
 /// Says in words what is unusual about a transaction; nil if nothing is unusual.
-func remark(_ transaction: Transaction, isAdopted: Bool = false) -> String? {
+func remark(_ transaction: Transaction, usual: TransactionOperation = .recorded) -> String? {
   var words: [String] = []
-  if !isOrdinary(transaction.operation, isAdopted: isAdopted) {
+  if ![.recorded, usual].contains(transaction.operation) {
     words.append(transaction.operation.rawValue)
   }
   if transaction.state != .whole { words.append(transaction.state.rawValue) }
   return words.isEmpty ? nil : words.joined(separator: ", ")
-}
-
-private func isOrdinary(_ operation: TransactionOperation, isAdopted: Bool) -> Bool {
-  operation == .recorded || isAdopted && operation == .foreign
 }
 
 func authorText(_ author: String?) -> String { author.map { visible($0) } ?? "(no author)" }
@@ -183,7 +178,11 @@ package func rows(of groups: [TimelineGroup], by grouping: TimelineGrouping) -> 
     }
 }
 
-package func text(of blame: Blame, marks: Marks, isAdopted: Bool = false) -> String {
+package func text(
+  of blame: Blame,
+  marks: Marks,
+  usual: TransactionOperation = .recorded
+) -> String {
   var lines = [
     marks.strong(
       visible("\(blame.entity) \(blame.id)")
@@ -192,7 +191,7 @@ package func text(of blame: Blame, marks: Marks, isAdopted: Bool = false) -> Str
   ]
   func by(_ touch: Touch) -> String {
     "\(touch.transaction)  \(second(touch.time))  \(who(touch, marks: marks))"
-      + (isOrdinary(touch.operation, isAdopted: isAdopted) ? "" : "  [\(touch.operation.rawValue)]")
+      + ([.recorded, usual].contains(touch.operation) ? "" : "  [\(touch.operation.rawValue)]")
   }
   if let inserted = blame.inserted { lines.append(marks.added("+ inserted by \(by(inserted))")) }
   if let deleted = blame.deleted { lines.append(marks.removed("- deleted by  \(by(deleted))")) }

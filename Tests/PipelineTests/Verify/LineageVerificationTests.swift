@@ -64,42 +64,4 @@ struct LineageVerificationTests {
       }
     }
   }
-
-  @Test("The token at the end of the logs confirms the end, and any other token is a finding.")
-  func tokens() throws {
-    try withTemporaryFolder { folder in
-      let world = try World(folder, "verified tokens")
-      for id in 1...4 as ClosedRange<Int64> { try world.insertGuest(id) }
-      try world.export()
-      let identifier = world.source.identifier
-      let path = folder.path + "/token.json"
-      var request = VerifyRequest(logs: world.logs)
-      request.token = path
-      func expect(_ point: HistoryPoint, _ end: Verification.EndProof, _ findings: [Finding]) throws
-      {
-        try Data(Bookmark(store: identifier, points: [identifier: point]).json())
-          .write(to: URL(fileURLWithPath: path))
-        let result = try #require(verify(request).first)
-        #expect(result.end == end && result.findings == findings, "\(point)")
-      }
-      #expect(try verify(request).map(\.end) == [.none])
-      for id in 0...6 as ClosedRange<Int64> {
-        for isOther in [false, true] where id > 0 && id <= 4 || isOther {
-          var point = try world.point(min(id, 4))
-          point.transaction = id
-          if isOther { point.digest = SHA256.digest(of: [1]) }
-          let finding =
-            id > 4
-            ? Finding(.tokenIsAhead(end: 4), path: path, transaction: id)
-            : Finding(.tokenIsOther, path: path, transaction: id)
-          try expect(point, id == 4 && !isOther ? .token : .none, isOther ? [finding] : [])
-        }
-      }
-      // A token of a later lineage is ahead of the logs, whatever its transaction is.
-      var later = try world.point(2)
-      later.lineage = 1
-      let ahead = Finding(.tokenIsAhead(end: 4), path: path, transaction: 2)
-      try expect(later, .none, [ahead])
-    }
-  }
 }
