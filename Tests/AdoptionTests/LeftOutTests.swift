@@ -158,7 +158,7 @@ struct LeftOutTests {
         try Store.describeTables(of: world.path, leavingOut: [part])
       }
     }
-    #expect(try !Store.isAdopted(world.path))
+    #expect(try !Store.hasHistory(at: world.path))
     try world.run(
       "CREATE VIRTUAL TABLE notes USING fts5(body); INSERT INTO notes VALUES ('SECRET')"
     )
