@@ -239,7 +239,7 @@ uninstall: ## remove what was installed (PREFIX, DESTDIR)
 	Tools/install --remove "$(PREFIX)" "$(DESTDIR)"
 
 deb: release ## make a Debian package in .build
-	Tools/make-deb "$$($(RELEASE) --show-bin-path)" "$(VERSION)" .build
+	Tools/make-packages "$$($(RELEASE) --show-bin-path)" "$(VERSION)" .build
 
 clean: ## remove what was built
 	rm -rf .build

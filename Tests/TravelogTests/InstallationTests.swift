@@ -139,7 +139,7 @@ struct InstallationTests {
         "DPKG_DEB_COMPRESSOR_LEVEL": "1",
       ]
       let build = try run(
-        packageRoot.path + "/Tools/make-deb",
+        packageRoot.path + "/Tools/make-packages",
         [products, "1.2.3", folder.path],
         environment: environment
       )
