@@ -42,6 +42,10 @@ private func failure(_ error: SQLiteError, path: String, timeout: Duration?) -> 
   case SQLiteError.locked, SQLiteError.protocolFailure: .locked(waited: nil)
   case SQLiteError.full: .full
   case SQLiteError.notADatabase: .notADatabase
+  case SQLiteError.corrupt
+  where error.says("malformed database schema (")
+    && ["syntax error", "unrecognized token", "unknown table option"].contains(where: error.says):
+    .unknownSyntax(error.message)
   case SQLiteError.corrupt: .damaged
   case SQLiteError.readOnly: .writeProtected
   case SQLiteError.cantOpen:
@@ -50,8 +54,16 @@ private func failure(_ error: SQLiteError, path: String, timeout: Duration?) -> 
   case SQLiteError.error
   where error.message.hasPrefix("no such table") || error.message.hasPrefix("no such column"):
     .otherTables(error.message)
+  case SQLiteError.error
+  where ["no such function: ", "unknown function: ", "no such module: "].contains(where: error.says):
+    .lacking(error.message)
   default: .refused(error.message)
   }
+}
+
+extension SQLiteError {
+  /// Whether the message contains some of SQLite's words; the codes are the same for many errors.
+  fileprivate func says(_ words: String) -> Bool { message.contains(words) }
 }
 
 private func isFolder(_ path: String) -> Bool {

@@ -1,5 +1,6 @@
 import Changes
 import Glibc
+import SQLite
 
 /// The reason why a file can't be used as a store, or can't be read or written.
 enum FileFailure: StoreReason {
@@ -16,6 +17,8 @@ enum FileFailure: StoreReason {
   case writeProtected, openedForReading, noCompanions, noWriteAheadLog, workingCopy(Int32)
   case full, inputOutput, outOfMemory
   case refused(String), nestedWrite
+  /// SQLite does not have a function, or does not know the syntax, that a program's schema uses.
+  case lacking(String), unknownSyntax(String)
 
   /// The part of a catalog that is missing or invalid.
   enum CatalogPart: String { case identifier, lineage, schema }
@@ -26,7 +29,7 @@ enum FileFailure: StoreReason {
     case .notADatabase: .notADatabase
     case .folder, .empty, .appleStore, .foreignDatabase: .notAStore
     case .newerFormat: .newerFormat
-    case .damaged, .cutOff, .otherTables, .damagedCatalog: .damaged
+    case .damaged, .cutOff, .otherTables, .damagedCatalog, .unknownSyntax: .damaged
     case .locked, .kept, .unrecordedChange, .erasedButInLog, .changedWhileRead: .locked
     case .workingCopy(let number): number == EACCES || number == EROFS ? .readOnly : .inputOutput
     case .writeProtected, .openedForReading, .noCompanions, .noWriteAheadLog: .readOnly
@@ -34,7 +37,7 @@ enum FileFailure: StoreReason {
     case .full: .diskFull
     case .inputOutput: .inputOutput
     case .outOfMemory: .outOfMemory
-    case .refused: .database
+    case .refused, .lacking: .database
     case .nestedWrite: .misuse
     }
   }
@@ -100,6 +103,12 @@ enum FileFailure: StoreReason {
     case .inputOutput: "Can't read or write the store \(path); \(notKept)."
     case .outOfMemory: "There is not enough memory for the store \(path); \(notKept)."
     case .refused(let detail): "SQLite refused a statement on the store \(path) (\(detail))."
+    case .lacking(let detail):
+      "The schema of \(path) needs what the SQLite \(Connection.libraryVersion) of this program does"
+        + " not have (\(detail))."
+    case .unknownSyntax(let detail):
+      "The SQLite \(Connection.libraryVersion) of this program can't read \(path) (\(detail))."
+        + "\nA newer SQLite created a part of the file, or the file is damaged."
     case .nestedWrite: "A write to the store \(path) can't begin inside another write."
     }
   }
