@@ -60,9 +60,7 @@ class Packages(unittest.TestCase):
         root = WORK / self.id().split(".")[-1]
         base = debian()
         shutil.rmtree(root, ignore_errors=True)
-        shutil.copytree(base, root, symlinks=True, ignore=shutil.ignore_patterns("dev"))
-        (root / "dev").mkdir()
-        os.close(os.open(root / "dev/null", os.O_CREAT))
+        run("cp", "--archive", str(base), str(root))
         return root
 
     def in_root(self, root, *command, **settings):
