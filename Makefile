@@ -238,11 +238,12 @@ install: release ## install the program, its documentation and jobs (PREFIX, DES
 uninstall: ## remove what was installed (PREFIX, DESTDIR)
 	Tools/install --remove "$(PREFIX)" "$(DESTDIR)"
 
-# SwiftPM lets pkg-config look into this folder first.
+# SwiftPM takes files for pkg-config from this folder first. It does not notice that libraries change.
 STATIC := --pkg-config-path "$(CURDIR)/.build/static"
 
 packages: setup ## make a wheel, a Debian package and an archive in .build/packages (SQLITE: a folder with sqlite3.c)
 	Tools/static-libraries .build/static $(SQLITE)
+	rm -f "$$($(RELEASE) --show-bin-path)/travelog"
 	$(RELEASE) $(STATIC) --product travelog
 	@needed=$$(readelf -d "$$($(RELEASE) --show-bin-path)/travelog" \
 	  | sed -n 's/.*(NEEDED).*\[\(.*\)\]/\1/p' | grep -vE '^(lib[cm]|ld-linux-.*)\.so\.'); \

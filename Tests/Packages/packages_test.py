@@ -65,7 +65,9 @@ class Packages(unittest.TestCase):
 
     def in_root(self, root, *command, **settings):
         environment = CLEAN | settings.pop("environment", {})
-        return run("chroot", str(root), *command, environment=environment, **settings)
+        # Swift reads the arguments of a program from /proc.
+        own = ["unshare", "--mount", "--pid", "--fork", f"--mount-proc={root}/proc"]
+        return run(*own, "chroot", str(root), *command, environment=environment, **settings)
 
     def use(self, travelog, folder, inside):
         """Runs the main job. The program sees the folder as `inside`."""
