@@ -65,8 +65,10 @@ struct IntegrityCheck {
     limit: Int,
     _ body: (String) throws -> Bool
   ) throws {
-    let name = isQuick ? "quick_check" : "integrity_check"
-    let check = try connection.prepare("SELECT \(name) FROM pragma_\(name)(\(limit))")
+    // SQLite 3.53 takes the limit for the name of a table if a SELECT contains the pragma.
+    let check = try connection.prepare(
+      "PRAGMA \(isQuick ? "quick_check" : "integrity_check")(\(limit))"
+    )
     while try check.step() {
       let message = check.string(at: 0)
       guard try message == "ok" || body(message) else { return }
