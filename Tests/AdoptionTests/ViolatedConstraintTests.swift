@@ -181,7 +181,7 @@ struct ViolatedConstraintTests {
     #expect(error?.code == SQLiteError.constraintNotNull)
   }
 
-  @Test("What a schema needs and SQLite does not have is named, and is no damage.")
+  @Test("What a schema needs and SQLite does not have is named, and never called damage.")
   func missingFunctions() throws {
     let world = try AdoptedWorld(
       """
