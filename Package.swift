@@ -117,7 +117,7 @@ let package = Package(
       name: "travelog",
       dependencies: [
         "Adoption", "Audit", "ChangeLog", "CommandLineKit", "Pipeline", "Report", "Changes",
-        "Store", "Stopping",
+        "SQLite", "Store", "Stopping",
       ]
     ),
     .executableTarget(

@@ -55,6 +55,9 @@ struct CryptoSHA256: Sendable {
   }
 }
 
+/// The version of libcrypto, such as OpenSSL 3.0.19; nil if the machine has no libcrypto.
+package var cryptoVersion: String? { CryptoLibrary.shared?.version }
+
 /// The functions of libcrypto, which is loaded once and never closed.
 private struct CryptoLibrary: Sendable {
   typealias Begin = @convention(c) (UnsafeMutableRawPointer) -> Int32
@@ -64,6 +67,8 @@ private struct CryptoLibrary: Sendable {
   let begin: Begin
   let update: Update
   let finish: Finish
+
+  let version: String?
 
   static let shared = ["libcrypto.so.3", "libcrypto.so.1.1"].lazy.compactMap(Self.init).first
 
@@ -78,5 +83,9 @@ private struct CryptoLibrary: Sendable {
     self.begin = unsafeBitCast(begin, to: Begin.self)
     self.update = unsafeBitCast(update, to: Update.self)
     self.finish = unsafeBitCast(finish, to: Finish.self)
+    typealias Version = @convention(c) (Int32) -> UnsafePointer<CChar>?
+    version = dlsym(library, "OpenSSL_version").flatMap {
+      unsafeBitCast($0, to: Version.self)(0).map { String(cString: $0) }
+    }
   }
 }
