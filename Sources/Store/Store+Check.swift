@@ -1,4 +1,4 @@
-import Changes
+import Format
 
 extension Store {
   /// Compares rows, history, constraints and catalog.

@@ -1,7 +1,7 @@
 import Adoption
 import ChangeLog
-import Changes
 import CommandLineKit
+import Format
 import Glibc
 import Pipeline
 import Store

@@ -1,5 +1,5 @@
 import CZlib
-import Changes
+import Format
 
 #if DEFLATE
 import CDeflate

@@ -1,4 +1,4 @@
-import Changes
+import Format
 
 /// Throws if no schema of a history has an entity.
 func checkEntity(_ name: String, schemas: [StoreSchema], path: String) throws {

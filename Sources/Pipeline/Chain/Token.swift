@@ -1,5 +1,5 @@
 import ChangeLog
-import Changes
+import Format
 
 /// The maximum size of a token in bytes.
 ///

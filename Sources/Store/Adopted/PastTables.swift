@@ -1,4 +1,4 @@
-import Changes
+import Format
 import SQLite
 
 /// Finds the table and the columns to which changes of other schemas of an adopted file belong.

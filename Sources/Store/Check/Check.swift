@@ -1,4 +1,4 @@
-import Changes
+import Format
 
 /// The result of a check, except the findings.
 package struct CheckResult: Hashable, Sendable {

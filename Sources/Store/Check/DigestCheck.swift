@@ -1,4 +1,4 @@
-import Changes
+import Format
 import SQLite
 
 /// Compares the rows of an adopted file with the digests of its tables, and checks the file.

@@ -1,4 +1,4 @@
-import Changes
+import Format
 import SQLite
 
 /// Runs SQLite's own check of a file.

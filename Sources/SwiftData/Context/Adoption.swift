@@ -1,4 +1,4 @@
-import Changes
+import Format
 import Store
 
 /// Moves objects into another context after the release of their own context, with their changes

@@ -1,4 +1,4 @@
-import Changes
+import Format
 import Store
 
 /// An object that enables you to fetch, insert, and delete models, and save any changes to disk.

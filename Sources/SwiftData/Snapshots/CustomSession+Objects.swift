@@ -1,4 +1,4 @@
-import Changes
+import Format
 
 // The objects of custom stores; snapshots create and update them.
 

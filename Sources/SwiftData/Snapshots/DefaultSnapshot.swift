@@ -1,4 +1,4 @@
-import Changes
+import Format
 import Store
 
 /// The values of one object by the names of its properties.

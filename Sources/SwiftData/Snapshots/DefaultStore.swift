@@ -1,4 +1,4 @@
-import Changes
+import Format
 
 /// The store that ``ModelConfiguration`` describes: a SQLite file with a history.
 ///
