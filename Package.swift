@@ -62,10 +62,16 @@ let package = Package(
   targets: [
     .systemLibrary(
       name: "CSQLite",
+      path: "Sources/CLibraries/CSQLite",
       pkgConfig: "sqlite3",
       providers: [.apt(["libsqlite3-dev"])]
     ),
-    .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
+    .systemLibrary(
+      name: "CZlib",
+      path: "Sources/CLibraries/CZlib",
+      pkgConfig: "zlib",
+      providers: [.apt(["zlib1g-dev"])]
+    ),
     .target(name: "SQLite", dependencies: ["CSQLite", "Stopping"]),
     .target(name: "Format"),
     .target(name: "Stopping"),
@@ -79,7 +85,7 @@ let package = Package(
     .target(name: "Pipeline", dependencies: ["ChangeLog", "Format", "Store"]),
     .target(name: "Audit", dependencies: ["ChangeLog", "Pipeline", "Format", "Store"]),
     // The page's markup, style and script as files, which the compiler embeds.
-    .target(name: "CReportPage", exclude: ["page"]),
+    .target(name: "CReportPage", path: "Sources/CLibraries/CReportPage", exclude: ["page"]),
     .target(
       name: "Report",
       dependencies: ["Audit", "CReportPage", "ChangeLog", "Pipeline", "Format", "Store"]
@@ -96,7 +102,7 @@ let package = Package(
       swiftSettings: syntaxSettings,
       linkerSettings: syntaxLinking
     ),
-    .target(name: "CSwiftRuntime"),
+    .target(name: "CSwiftRuntime", path: "Sources/CLibraries/CSwiftRuntime"),
     .target(
       name: "SwiftData",
       dependencies: [
@@ -104,10 +110,14 @@ let package = Package(
       ]
     ),
     // A C module named `os`, which `import os.log` needs.
-    .systemLibrary(name: "COSLog"),
-    .target(name: "os", dependencies: ["COSLog"]),
-    .target(name: "OSLog", dependencies: ["os"]),
-    .target(name: "FoundationExtras", linkerSettings: [.linkedLibrary("_FoundationICU")]),
+    .systemLibrary(name: "COSLog", path: "Sources/CLibraries/COSLog"),
+    .target(name: "os", dependencies: ["COSLog"], path: "Sources/AppleNames/os"),
+    .target(name: "OSLog", dependencies: ["os"], path: "Sources/AppleNames/OSLog"),
+    .target(
+      name: "FoundationExtras",
+      path: "Sources/AppleNames/FoundationExtras",
+      linkerSettings: [.linkedLibrary("_FoundationICU")]
+    ),
     .target(name: "CommandLineKit"),
     .target(
       name: "SampleTrips",
@@ -274,6 +284,11 @@ if !Context.environment["TRAVELOG_FUZZ", default: ""].isEmpty {
 }
 if hasDeflate {
   package.targets.append(
-    .systemLibrary(name: "CDeflate", pkgConfig: "libdeflate", providers: [.apt(["libdeflate-dev"])])
+    .systemLibrary(
+      name: "CDeflate",
+      path: "Sources/CLibraries/CDeflate",
+      pkgConfig: "libdeflate",
+      providers: [.apt(["libdeflate-dev"])]
+    )
   )
 }

@@ -228,8 +228,8 @@ public final class ModelContext {
       }
       return
     }
-    var adoption = Adoption(by: self, from: former)
-    adoption.adopt(model)
+    var transfer = ObjectTransfer(by: self, from: former)
+    transfer.move(model)
   }
 }
 

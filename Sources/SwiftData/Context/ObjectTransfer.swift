@@ -6,13 +6,13 @@ import Store
 ///
 /// If the context already has an object for the same row, the two objects are merged as in an
 /// upsert: changed values replace the values of the context's object, and unchanged values do not.
-struct Adoption {
+struct ObjectTransfer {
   private let context: ModelContext
   private let former: Registry
   /// The references are strong, because the program may not have any reference to these objects.
   private var models: [any PersistentModel] = []
   private var seen: Set<ObjectIdentifier> = []
-  /// For each adopted object that is merged: the context's own object for the same row.
+  /// For each moved object that is merged: the context's own object for the same row.
   private var twins: [ObjectIdentifier: any PersistentModel] = [:]
   private var wereDeleted: Set<ObjectIdentifier> = []
 
@@ -21,7 +21,7 @@ struct Adoption {
     self.former = former
   }
 
-  mutating func adopt(_ root: any PersistentModel) {
+  mutating func move(_ root: any PersistentModel) {
     add(root)
     var next = 0
     while next < models.count {
@@ -98,11 +98,11 @@ struct Adoption {
     context.registry.add(state.reference(to: model), entity: entity, row: state.row)
   }
 
-  private func adopted(_ model: any PersistentModel) -> any PersistentModel {
+  private func moved(_ model: any PersistentModel) -> any PersistentModel {
     twins[ObjectIdentifier(model)] ?? model
   }
 
-  /// Replaces references to adopted objects by references to the context's own objects.
+  /// Replaces references to moved objects by references to the context's own objects.
   private func leadToTwins(_ state: _ModelState) {
     guard state.registry === context.registry, let entity = state.entity else { return }
     let isWhole = context.session(of: entity).keepsWholeObjects
@@ -113,15 +113,15 @@ struct Adoption {
       // Each context numbers the identities of a custom store itself, so the row numbers of another
       // context can't be used.
       case .toOne where isWhole && !isChanged: state.slots[index] = .empty
-      case .toOne(.object(let other)) where isTwin(other): state.keep(adopted(other), at: index)
+      case .toOne(.object(let other)) where isTwin(other): state.keep(moved(other), at: index)
       case .toOne(.companion(let weak, _)):
-        if let other = weak.model, isTwin(other) { state.keep(adopted(other), at: index) }
+        if let other = weak.model, isTwin(other) { state.keep(moved(other), at: index) }
       case .toMany(let many) where many.isLoaded && !isChanged:
         if isWhole || many.models.contains(where: isTwin) { many.unload() }
       case .toMany(let many):
         for other in many.models where isTwin(other) {
           many.remove(other)
-          many.append(adopted(other))
+          many.append(moved(other))
         }
       default: break
       }
@@ -170,17 +170,17 @@ struct Adoption {
         guard case .toOne(let reference) = state.slots[index] else { continue }
         switch reference {
         case .none: target.setToOne(index, to: nil, owner: twin)
-        case .object(let other): target.setToOne(index, to: adopted(other), owner: twin)
+        case .object(let other): target.setToOne(index, to: moved(other), owner: twin)
         case .companion(let weak, _):
           guard let other = weak.model else { continue }
-          target.setToOne(index, to: adopted(other), owner: twin)
+          target.setToOne(index, to: moved(other), owner: twin)
         case .row: continue
         }
       case .toMany:
         guard case .toMany(let many) = state.slots[index] else { continue }
         let members = wasDeleted ? many.models : many.added.elements
         guard !members.isEmpty || !many.removed.isEmpty else { continue }
-        let gone = Set(many.removed.elements.map { ObjectIdentifier(adopted($0)) })
+        let gone = Set(many.removed.elements.map { ObjectIdentifier(moved($0)) })
         let present = target.toMany(index).models.filter { !gone.contains(ObjectIdentifier($0)) }
         let known = Set(present.map { ObjectIdentifier($0) })
         let more = members.map(adopted).filter { !known.contains(ObjectIdentifier($0)) }

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 @Suite("Objects whose context was released")
-struct AdoptionTests {
+struct ObjectTransferTests {
   private let container: ModelContainer
 
   init() throws {
