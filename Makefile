@@ -25,7 +25,7 @@ RELEASE := swift build -c release --static-swift-stdlib
 FUZZER := swift build -c release --scratch-path .build/fuzz --sanitize=address \
 	-Xswiftc -sanitize=fuzzer
 
-.PHONY: release install uninstall deb help setup build demo faults adoption old-sqlite new-sqlite fuzz soak mutants lines test test-threads clients plain doc reference lint format browser-test interop python-test fleet-setup fleet-check fleet-test fleet-demo fleet-bench sample-data bench clean
+.PHONY: release install uninstall packages packages-test help setup build demo faults adoption old-sqlite new-sqlite fuzz soak mutants lines test test-threads clients plain doc reference lint format browser-test interop python-test fleet-setup fleet-check fleet-test fleet-demo fleet-bench sample-data bench clean
 .DEFAULT_GOAL := help
 
 help: ## list the targets
@@ -248,8 +248,21 @@ install: release ## install the program, its documentation and jobs (PREFIX, DES
 uninstall: ## remove what was installed (PREFIX, DESTDIR)
 	Tools/install --remove "$(PREFIX)" "$(DESTDIR)"
 
-deb: release ## make a Debian package in .build
-	Tools/make-deb "$$($(RELEASE) --show-bin-path)" "$(VERSION)" .build
+# SwiftPM takes files for pkg-config from this folder first. It does not notice that libraries change.
+STATIC := --pkg-config-path "$(CURDIR)/.build/static"
+
+packages: setup ## make a wheel, a Debian package and an archive in .build/packages (SQLITE: a folder with sqlite3.c)
+	Tools/static-libraries .build/static $(SQLITE)
+	rm -f "$$($(RELEASE) --show-bin-path)/travelog"
+	$(RELEASE) $(STATIC) --product travelog
+	@needed=$$(readelf -d "$$($(RELEASE) --show-bin-path)/travelog" \
+	  | sed -n 's/.*(NEEDED).*\[\(.*\)\]/\1/p' | grep -vE '^(lib[cm]|ld-linux-.*)\.so\.'); \
+	[ -z "$$needed" ] || { echo "packages: the program needs more than glibc:" $$needed >&2; exit 1; }
+	SOURCE_DATE_EPOCH=$${SOURCE_DATE_EPOCH:-$$(git log -1 --format=%ct)} Tools/make-packages \
+	  "$$($(RELEASE) --show-bin-path)" "$(VERSION)" .build/packages .build/static/libraries.txt
+
+packages-test: packages ## install each package where nothing else is installed, and use it
+	PYTHONDONTWRITEBYTECODE=1 python3 Tests/Packages/packages_test.py
 
 clean: ## remove what was built
 	rm -rf .build

@@ -62,27 +62,33 @@ let package = Package(
   targets: [
     .systemLibrary(
       name: "CSQLite",
+      path: "Sources/CLibraries/CSQLite",
       pkgConfig: "sqlite3",
       providers: [.apt(["libsqlite3-dev"])]
     ),
-    .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
+    .systemLibrary(
+      name: "CZlib",
+      path: "Sources/CLibraries/CZlib",
+      pkgConfig: "zlib",
+      providers: [.apt(["zlib1g-dev"])]
+    ),
     .target(name: "SQLite", dependencies: ["CSQLite", "Stopping"]),
-    .target(name: "Changes"),
+    .target(name: "Format"),
     .target(name: "Stopping"),
-    .target(name: "Store", dependencies: ["Adoption", "Changes", "SQLite", "Stopping"]),
-    .target(name: "Adoption", dependencies: ["Changes", "SQLite"]),
+    .target(name: "Store", dependencies: ["Adoption", "Format", "SQLite", "Stopping"]),
+    .target(name: "Adoption", dependencies: ["Format", "SQLite"]),
     .target(
       name: "ChangeLog",
-      dependencies: ["Changes", "CZlib", "Stopping"] + deflate,
+      dependencies: ["Format", "CZlib", "Stopping"] + deflate,
       swiftSettings: deflateSettings
     ),
-    .target(name: "Pipeline", dependencies: ["ChangeLog", "Changes", "Store"]),
-    .target(name: "Audit", dependencies: ["ChangeLog", "Pipeline", "Changes", "Store"]),
+    .target(name: "Pipeline", dependencies: ["ChangeLog", "Format", "Store"]),
+    .target(name: "Audit", dependencies: ["ChangeLog", "Pipeline", "Format", "Store"]),
     // The page's markup, style and script as files, which the compiler embeds.
-    .target(name: "CReportPage", exclude: ["page"]),
+    .target(name: "CReportPage", path: "Sources/CLibraries/CReportPage", exclude: ["page"]),
     .target(
       name: "Report",
-      dependencies: ["Audit", "CReportPage", "ChangeLog", "Pipeline", "Changes", "Store"]
+      dependencies: ["Audit", "CReportPage", "ChangeLog", "Pipeline", "Format", "Store"]
     ),
     .target(
       name: "SwiftDataMacroExpansion",
@@ -96,34 +102,38 @@ let package = Package(
       swiftSettings: syntaxSettings,
       linkerSettings: syntaxLinking
     ),
-    .target(name: "CSwiftRuntime"),
+    .target(name: "CSwiftRuntime", path: "Sources/CLibraries/CSwiftRuntime"),
     .target(
       name: "SwiftData",
       dependencies: [
-        "CSwiftRuntime", "FoundationExtras", "SQLite", "Changes", "Store", "SwiftDataMacros",
+        "CSwiftRuntime", "FoundationExtras", "SQLite", "Format", "Store", "SwiftDataMacros",
       ]
     ),
     // A C module named `os`, which `import os.log` needs.
-    .systemLibrary(name: "COSLog"),
-    .target(name: "os", dependencies: ["COSLog"]),
-    .target(name: "OSLog", dependencies: ["os"]),
-    .target(name: "FoundationExtras", linkerSettings: [.linkedLibrary("_FoundationICU")]),
+    .systemLibrary(name: "COSLog", path: "Sources/CLibraries/COSLog"),
+    .target(name: "os", dependencies: ["COSLog"], path: "Sources/AppleNames/os"),
+    .target(name: "OSLog", dependencies: ["os"], path: "Sources/AppleNames/OSLog"),
+    .target(
+      name: "FoundationExtras",
+      path: "Sources/AppleNames/FoundationExtras",
+      linkerSettings: [.linkedLibrary("_FoundationICU")]
+    ),
     .target(name: "CommandLineKit"),
     .target(
       name: "SampleTrips",
-      dependencies: ["Changes", "Store", "SwiftData", "Stopping"]
+      dependencies: ["Format", "Store", "SwiftData", "Stopping"]
     ),
     .executableTarget(
       name: "travelog",
       dependencies: [
-        "Adoption", "Audit", "ChangeLog", "CommandLineKit", "Pipeline", "Report", "Changes",
-        "Store", "Stopping",
+        "Adoption", "Audit", "ChangeLog", "CommandLineKit", "Pipeline", "Report", "Format",
+        "SQLite", "Store", "Stopping",
       ]
     ),
     .executableTarget(
       name: "trips",
       dependencies: [
-        "CommandLineKit", "SampleTrips", "Changes", "Store", "SwiftData", "Stopping",
+        "CommandLineKit", "SampleTrips", "Format", "Store", "SwiftData", "Stopping",
       ]
     ),
     .target(
@@ -138,7 +148,7 @@ let package = Package(
     .executableTarget(
       name: "Benchmarks",
       dependencies: [
-        "CBenchmarkPeer", "ChangeLog", "Pipeline", "SampleTrips", "Changes", "SQLite", "Store",
+        "CBenchmarkPeer", "ChangeLog", "Pipeline", "SampleTrips", "Format", "SQLite", "Store",
         "SwiftData",
       ],
       path: "Benchmarks/Ratios",
@@ -156,7 +166,7 @@ let package = Package(
     .testTarget(
       name: "SampleTripsTests",
       dependencies: [
-        "ProcessTesting", "SQLite", "SampleTrips", "Changes", "Store", "SwiftData", "trips",
+        "ProcessTesting", "SQLite", "SampleTrips", "Format", "Store", "SwiftData", "trips",
         "TestSupport",
       ]
     ),
@@ -172,30 +182,30 @@ let package = Package(
     .testTarget(
       name: "AdoptionTests",
       dependencies: [
-        "Adoption", "ChangeLog", "Changes", "Pipeline", "ProcessTesting", "SQLite", "Store",
+        "Adoption", "ChangeLog", "Format", "Pipeline", "ProcessTesting", "SQLite", "Store",
         "TestSupport",
       ],
       exclude: ["Programs"]
     ),
-    .testTarget(name: "ChangesTests", dependencies: ["Changes", "ProcessTesting", "TestSupport"]),
+    .testTarget(name: "FormatTests", dependencies: ["Format", "ProcessTesting", "TestSupport"]),
     .testTarget(
       name: "ChangeLogTests",
       dependencies: [
-        "ChangeLog", "ProcessTesting", "Changes", "Stopping", "Store", "StoreTesting",
+        "ChangeLog", "ProcessTesting", "Format", "Stopping", "Store", "StoreTesting",
         "TestSupport",
       ]
     ),
     .testTarget(
       name: "PipelineTests",
       dependencies: [
-        "ChangeLog", "Pipeline", "PipelineTesting", "ProcessTesting", "SQLite", "Changes", "Store",
+        "ChangeLog", "Pipeline", "PipelineTesting", "ProcessTesting", "SQLite", "Format", "Store",
         "StoreTesting", "TestSupport",
       ]
     ),
     .testTarget(
       name: "AuditTests",
       dependencies: [
-        "Audit", "ChangeLog", "Pipeline", "PipelineTesting", "SQLite", "Changes", "Store",
+        "Audit", "ChangeLog", "Pipeline", "PipelineTesting", "SQLite", "Format", "Store",
         "StoreTesting", "TestSupport",
       ]
     ),
@@ -203,45 +213,45 @@ let package = Package(
       name: "ReportTests",
       dependencies: [
         "Audit", "ChangeLog", "Pipeline", "PipelineTesting", "ProcessTesting", "Report", "SQLite",
-        "Changes", "Store", "StoreTesting", "TestSupport",
+        "Format", "Store", "StoreTesting", "TestSupport",
       ]
     ),
     .target(name: "FaultShim", path: "Tests/FaultShim", linkerSettings: [.linkedLibrary("dl")]),
     .testTarget(
       name: "TravelogTests",
       dependencies: [
-        "ChangeLog", "Changes", "CommandLineKit", "LogFuzzing", "Pipeline", "PipelineTesting",
+        "ChangeLog", "Format", "CommandLineKit", "LogFuzzing", "Pipeline", "PipelineTesting",
         "ProcessTesting", "SQLite", "Store", "StoreTesting", "TestSupport", "travelog", "trips",
       ]
     ),
     .target(
       name: "LogFuzzing",
-      dependencies: ["ChangeLog", "Pipeline", "Changes", "Store"],
+      dependencies: ["ChangeLog", "Pipeline", "Format", "Store"],
       path: "Tests/Fuzz/LogFuzzing"
     ),
     .testTarget(
       name: "FuzzTests",
-      dependencies: ["ChangeLog", "LogFuzzing", "Changes", "Store", "TestSupport"],
+      dependencies: ["ChangeLog", "LogFuzzing", "Format", "Store", "TestSupport"],
       path: "Tests/Fuzz/FuzzTests"
     ),
     .target(
       name: "PipelineTesting",
       dependencies: [
-        "ChangeLog", "Pipeline", "SQLite", "Changes", "Store", "StoreTesting", "TestSupport",
+        "ChangeLog", "Pipeline", "SQLite", "Format", "Store", "StoreTesting", "TestSupport",
       ],
       path: "Tests/PipelineTesting"
     ),
     .target(
       name: "StoreTesting",
-      dependencies: ["SQLite", "Changes", "Store", "TestSupport"],
+      dependencies: ["SQLite", "Format", "Store", "TestSupport"],
       path: "Tests/StoreTesting"
     ),
     .target(name: "ProcessTesting", path: "Tests/ProcessTesting"),
-    .target(name: "TestSupport", dependencies: ["Changes"], path: "Tests/TestSupport"),
+    .target(name: "TestSupport", dependencies: ["Format"], path: "Tests/TestSupport"),
     .testTarget(
       name: "StoreTests",
       dependencies: [
-        "Adoption", "ProcessProbe", "ProcessTesting", "SQLite", "Changes", "Store", "StoreTesting",
+        "Adoption", "ProcessProbe", "ProcessTesting", "SQLite", "Format", "Store", "StoreTesting",
         "TestSupport",
       ]
     ),
@@ -259,7 +269,7 @@ let package = Package(
     .testTarget(
       name: "SwiftDataTests",
       dependencies: [
-        "ProcessProbe", "ProcessTesting", "SQLite", "Changes", "Store", "SwiftData", "TestSupport",
+        "ProcessProbe", "ProcessTesting", "SQLite", "Format", "Store", "SwiftData", "TestSupport",
       ],
       exclude: ["AppleNames/AppleNames.txt"]
     ),
@@ -274,6 +284,11 @@ if !Context.environment["TRAVELOG_FUZZ", default: ""].isEmpty {
 }
 if hasDeflate {
   package.targets.append(
-    .systemLibrary(name: "CDeflate", pkgConfig: "libdeflate", providers: [.apt(["libdeflate-dev"])])
+    .systemLibrary(
+      name: "CDeflate",
+      path: "Sources/CLibraries/CDeflate",
+      pkgConfig: "libdeflate",
+      providers: [.apt(["libdeflate-dev"])]
+    )
   )
 }

@@ -1,6 +1,6 @@
 import CBenchmarkPeer
 import ChangeLog
-import Changes
+import Format
 import Foundation
 import Store
 

@@ -1,4 +1,4 @@
-import Changes
+import Format
 
 /// The names of all tables and triggers that capture adds to an adopted database.
 package struct CaptureNames: Hashable, Sendable {

@@ -1,4 +1,4 @@
-import Changes
+import Format
 
 extension TableDescription {
   /// The columns that are left out, with what a replica has in them; nil if there are none.

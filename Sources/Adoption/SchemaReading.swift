@@ -1,4 +1,4 @@
-import Changes
+import Format
 import SQLite
 
 /// The tables of a database that another program owns, as the schema of its history.

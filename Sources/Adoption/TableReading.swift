@@ -1,4 +1,4 @@
-import Changes
+import Format
 import SQLite
 
 /// Reads the tables of a database, sorted by name.

@@ -1,4 +1,4 @@
-import Changes
+import Format
 
 /// The report of `--dry-run` about a table: how it is recorded, or why it is not recorded.
 extension TableDescription: Worded {

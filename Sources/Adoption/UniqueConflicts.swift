@@ -1,4 +1,4 @@
-import Changes
+import Format
 
 /// The SQL condition that is true if an existing row conflicts with a new row in a unique index.
 struct UniqueConflict {

@@ -1,4 +1,4 @@
-import Changes
+import Format
 import Glibc
 
 /// Reads the commits in a write-ahead log.

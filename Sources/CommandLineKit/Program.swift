@@ -4,6 +4,8 @@ import Glibc
 package struct Program: Sendable {
   package let command: Command
   package let version: String
+  /// The libraries that the program found, with their versions, which `--version` also shows.
+  package let libraries: @Sendable () -> [String]
   /// Describes errors that are not a ``CommandError``; returns nil for an unknown error.
   package let describe: @Sendable (any Error) -> CommandError?
   package let color: Parameter<ColorChoice>?
@@ -12,12 +14,14 @@ package struct Program: Sendable {
   package init(
     _ command: Command,
     version: String,
+    libraries: @escaping @Sendable () -> [String] = { [] },
     color: Parameter<ColorChoice>? = nil,
     json: Parameter<Bool>? = nil,
     describe: @escaping @Sendable (any Error) -> CommandError? = { _ in nil }
   ) {
     self.command = command
     self.version = version
+    self.libraries = libraries
     self.color = color
     self.json = json
     self.describe = describe
@@ -42,7 +46,9 @@ package struct Program: Sendable {
     case .run(let path, let arguments):
       return run(path, arguments: arguments, environment: environment)
     case .version:
-      return answer(environment) { _ in version + "\n" }
+      return answer(environment) { _ in
+        ([version] + libraries()).map { $0 + "\n" }.joined()
+      }
     case .complete(let words):
       return answer(environment) { _ in offer(for: words, of: command).text }
     case .help(let path, let isLong):

@@ -37,6 +37,9 @@ package final class Connection {
   private var statements: [String: Statement] = [:]
   weak var changedPages: ChangedPages?
 
+  /// The version of SQLite, such as 3.40.1.
+  package static var libraryVersion: String { String(cString: sqlite3_libversion()) }
+
   /// Disables SQLite's memory statistics, which take a lock for each allocation, if SQLite is not
   /// initialized yet.
   package static func skipMemoryStatistics() {
@@ -104,9 +107,9 @@ package final class Connection {
         switch action {
         case SQLITE_SELECT, SQLITE_READ, SQLITE_FUNCTION, SQLITE_RECURSIVE: return SQLITE_OK
         // Only a pragma without an argument is allowed: an argument changes a setting. The argument
-        // of `integrity_check` is the maximum number of messages.
+        // of a check is the maximum number of messages.
         case SQLITE_PRAGMA where argument == nil: return SQLITE_OK
-        case SQLITE_PRAGMA where object.map { strcmp($0, "integrity_check") == 0 } == true:
+        case SQLITE_PRAGMA where object.map { String(cString: $0).hasSuffix("_check") } == true:
           return SQLITE_OK
         // SQLite asks for this permission before the first use of a table-valued function such as
         // json_each. It is safe to allow, because no statement can update the table

@@ -2,12 +2,15 @@ import CSQLite
 
 /// A prepared statement.
 ///
-/// A statement can outlive its connection, because SQLite keeps the database open until the last
-/// statement is closed.
+/// A statement can outlive the last other reference to its connection.
 package final class Statement {
   let handle: OpaquePointer
   package let sql: String
   let path: String
+  /// The connection, unless it keeps the statement.
+  ///
+  /// SQLite 3.53 refuses the statements of a closed connection. Earlier versions did not.
+  private let owner: Connection?
   /// Whether the texts of the database are in UTF-16.
   let isUTF16: Bool
 
@@ -56,6 +59,7 @@ package final class Statement {
     handle = prepared
     self.sql = sql
     path = connection.path
+    owner = isKept ? nil : connection
     isUTF16 = connection.encoding != Connection.utf8
   }
 

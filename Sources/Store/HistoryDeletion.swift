@@ -1,4 +1,4 @@
-import Changes
+import Format
 import FoundationEssentials
 import SQLite
 
@@ -57,7 +57,7 @@ extension Store {
   /// The function does nothing for an adopted file, because another program chose the `auto_vacuum`
   /// mode of the file.
   private func giveSpaceBack() throws {
-    guard !schema.isAdopted else { return }
+    guard !schema.belongsToProgram else { return }
     try takeTurns { writer in
       func free() throws -> Int64 {
         try writer.connection.integer("PRAGMA freelist_count") ?? 0

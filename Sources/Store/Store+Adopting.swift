@@ -1,5 +1,5 @@
 import Adoption
-import Changes
+import Format
 import FoundationEssentials
 import SQLite
 
@@ -174,7 +174,7 @@ extension Store {
 
   /// The tables of an adopted file whose rows are not recorded; nil for a store of the library.
   package func unrecordedTables() throws -> [String]? {
-    guard schema.isAdopted, !isReplica else { return nil }
+    guard schema.belongsToProgram, !isReplica else { return nil }
     return try Self.describeTables(of: location.path).compactMap { table in
       switch table.recording {
       case .refused(.leftOut): nil
@@ -189,7 +189,7 @@ extension Store {
 
   /// Throws if the store is an adopted file, whose rows can't be written through models.
   func refuseIfAdopted() throws {
-    guard schema.isAdopted else { return }
+    guard schema.belongsToProgram else { return }
     throw StoreError(.misuse, at: location.path) {
       "\(location.path) has the tables of another program. Models can't write the rows of these"
         + " tables.\nUse the other program to change the rows."

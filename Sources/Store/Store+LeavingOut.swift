@@ -1,5 +1,5 @@
 import Adoption
-import Changes
+import Format
 import FoundationEssentials
 import SQLite
 
@@ -40,7 +40,8 @@ extension Store {
     }
   }
 
-  package static func isAdopted(_ path: String) throws -> Bool {
+  /// Whether a database of a program is adopted already.
+  package static func hasHistory(at path: String) throws -> Bool {
     try describingErrors(at: path) {
       try AdoptedFile.prefix(on: Connection(path: path, mode: .readOnly)) != nil
     }

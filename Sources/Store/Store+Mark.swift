@@ -1,4 +1,4 @@
-import Changes
+import Format
 
 extension Store {
   /// Records an operation on the store's history as a transaction without changes, and returns its id.

@@ -1,4 +1,4 @@
-import Changes
+import Format
 
 /// An error of SwiftData: a code for comparisons, a message that says what happened, and a hint
 /// that says what to do.

@@ -1,7 +1,7 @@
 import Adoption
 import ChangeLog
-import Changes
 import CommandLineKit
+import Format
 import Glibc
 import Pipeline
 import Store
@@ -156,7 +156,7 @@ extension Travelog {
             + "\nThe triggers are restored, and the changes by the command are recorded."
         }
       }
-    } else if try !given[recordAgain].isEmpty || !leftOut.isEmpty && Store.isAdopted(path) {
+    } else if try !given[recordAgain].isEmpty || !leftOut.isEmpty && Store.hasHistory(at: path) {
       let added = try Store.leaveOut(path, adding: leftOut, removing: given[recordAgain])
       answer.action = "changed"
       answer.tables = try Store.describeTables(of: path).map(AdoptAnswer.Table.init)

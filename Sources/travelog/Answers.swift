@@ -1,5 +1,5 @@
-import Changes
 import CommandLineKit
+import Format
 import FoundationEssentials
 import Pipeline
 import Report

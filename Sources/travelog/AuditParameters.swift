@@ -1,6 +1,6 @@
 import Audit
-import Changes
 import CommandLineKit
+import Format
 import FoundationEssentials
 import Pipeline
 import Report

@@ -1,6 +1,6 @@
 import ChangeLog
-import Changes
 import CommandLineKit
+import Format
 import Pipeline
 
 /// The exit code and the text of an error; nil if the error has an unknown type.

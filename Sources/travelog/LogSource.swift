@@ -1,6 +1,6 @@
 import ChangeLog
-import Changes
 import CommandLineKit
+import Format
 import Glibc
 import Pipeline
 

@@ -1,6 +1,6 @@
 import ChangeLog
-import Changes
 import CommandLineKit
+import Format
 import Pipeline
 
 /// The metrics of a status for the textfile collector of Prometheus; every status has the same

@@ -1,7 +1,7 @@
 import Audit
 import ChangeLog
-import Changes
 import CommandLineKit
+import Format
 import FoundationEssentials
 import Glibc
 import Pipeline

@@ -1,6 +1,6 @@
 import Audit
-import Changes
 import CommandLineKit
+import Format
 import Pipeline
 import Report
 import Store

@@ -1,8 +1,10 @@
 import ChangeLog
 import CommandLineKit
+import Format
 import FoundationEssentials
 import Glibc
 import Pipeline
+import SQLite
 import Stopping
 import Store
 
@@ -66,6 +68,10 @@ struct Travelog {
       ]
     ),
     version: "travelog 0.1.0",
+    libraries: {
+      ["SQLite \(Connection.libraryVersion)"] + compressionLibraries
+        + (cryptoVersion.map { ["libcrypto of \($0)"] } ?? [])
+    },
     color: color,
     json: json,
     describe: describe

@@ -1,4 +1,4 @@
-import Changes
+import Format
 import Foundation
 import Pipeline
 import Store
@@ -149,6 +149,28 @@ struct AdoptedUndoTests {
     _ = try undo(changed...changed, in: world)
     let rows = try recordedRows(of: world.path)["human"]
     #expect(rows?.first == "1,'Ann',30,'none'", "\(rows ?? [])")
+  }
+
+  @Test("Rows from before a column was added are inserted and deleted again with its default.")
+  func undoBeforeNewColumn() throws {
+    let world = try AdoptedWorld(shop)
+    try world.run("DELETE FROM person WHERE id = 2")
+    let deleted = try last(world)
+    try world.run("INSERT INTO person VALUES (9, 'Flo', 1), (10, 'Gil', 2)")
+    let inserted = try last(world)
+    try world.run("ALTER TABLE person ADD COLUMN mail DEFAULT 'none'")
+    try world.run("ALTER TABLE person ADD COLUMN phone")
+    #expect(try last(world) == inserted + 2)
+    _ = try undo(deleted...deleted, in: world)
+    #expect(try recordedRows(of: world.path)["person"]?[1] == "2,'Bob',NULL,'none',NULL")
+    try world.run("UPDATE person SET mail = 'gil@example.org' WHERE id = 10")
+    let message = try refusal(inserted, in: world)
+    #expect(message.contains("person 10.mail was changed: it was "), "\(message)")
+    _ = try undo(last(world)...last(world), in: world)
+    _ = try undo(inserted...inserted, in: world)
+    let rows = try recordedRows(of: world.path)["person"]
+    #expect(rows?.map { $0.prefix(2) } == ["1,", "2,", "3,"], "\(rows ?? [])")
+    try readableStore(world.path).check { Issue.record("\($0)") }
   }
 
   @Test("Transactions before tables were recorded again can't be undone.")

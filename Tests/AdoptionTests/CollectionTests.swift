@@ -1,6 +1,6 @@
 import Adoption
 import ChangeLog
-import Changes
+import Format
 import Foundation
 import Pipeline
 import SQLite

@@ -1,5 +1,5 @@
 import Adoption
-import Changes
+import Format
 import Foundation
 import Pipeline
 import SQLite

@@ -1,5 +1,5 @@
 import Adoption
-import Changes
+import Format
 import Pipeline
 import SQLite
 import Store

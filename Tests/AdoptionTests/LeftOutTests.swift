@@ -1,5 +1,5 @@
 import Adoption
-import Changes
+import Format
 import Foundation
 import Pipeline
 import SQLite
@@ -158,7 +158,7 @@ struct LeftOutTests {
         try Store.describeTables(of: world.path, leavingOut: [part])
       }
     }
-    #expect(try !Store.isAdopted(world.path))
+    #expect(try !Store.hasHistory(at: world.path))
     try world.run(
       "CREATE VIRTUAL TABLE notes USING fts5(body); INSERT INTO notes VALUES ('SECRET')"
     )

@@ -1,5 +1,5 @@
 import ChangeLog
-import Changes
+import Format
 import Foundation
 import Pipeline
 import SQLite

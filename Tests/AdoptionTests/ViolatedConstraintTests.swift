@@ -1,5 +1,5 @@
 import ChangeLog
-import Changes
+import Format
 import Foundation
 import Pipeline
 import SQLite
@@ -179,5 +179,45 @@ struct ViolatedConstraintTests {
       try Connection(path: replica, mode: .readWrite).execute("INSERT INTO u VALUES (2, NULL)")
     }
     #expect(error?.code == SQLiteError.constraintNotNull)
+  }
+
+  @Test("What a schema needs and SQLite does not have is named, and never called damage.")
+  func missingFunctions() throws {
+    let world = try AdoptedWorld(
+      """
+      CREATE TABLE t(id INTEGER PRIMARY KEY, v TEXT); CREATE INDEX t_v ON t(v); INSERT INTO t VALUES (1, 'a');
+      PRAGMA writable_schema = ON;
+      UPDATE sqlite_schema SET sql = 'CREATE INDEX t_v ON t(mine(v))' WHERE name = 't_v';
+      """,
+      isAdopted: false
+    )
+    _ = try Store.adopt(world.path)
+    try world.exportLogs()
+    let result = try check(CheckRequest(store: world.path)) { Issue.record("\($0)") }
+    #expect(
+      result.violations
+        == ["CHECK constraints and indexes were not computed: unknown function: mine()"]
+    )
+
+    func failure(of table: String, _ definition: String) throws -> StoreError? {
+      let path = world.file(table + ".db")
+      let connection = try Connection(path: path, mode: .readWriteCreate)
+      try connection.execute(
+        """
+        CREATE TABLE t(id INTEGER PRIMARY KEY, v TEXT); INSERT INTO t VALUES (1, 'a');
+        PRAGMA writable_schema = ON; UPDATE sqlite_schema SET sql = '\(definition)';
+        """
+      )
+      return #expect(throws: StoreError.self) { try Store.adopt(path) }
+    }
+    let lacking = try failure(
+      of: "generated",
+      "CREATE TABLE t(id INTEGER PRIMARY KEY, v TEXT AS (mine(id)))"
+    )
+    #expect(lacking?.code == .database)
+    #expect(lacking.map { "\($0.wording)".contains("function: mine") } == true)
+    let newer = try failure(of: "newer", "CREATE TABLE t(id INTEGER PRIMARY KEY, v TEXT) LATER")
+    #expect(newer?.code == .damaged)
+    #expect(newer.map { "\($0.wording)".contains("A newer SQLite") } == true)
   }
 }

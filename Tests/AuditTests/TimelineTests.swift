@@ -1,6 +1,6 @@
 import Audit
 import ChangeLog
-import Changes
+import Format
 import Foundation
 import Pipeline
 import PipelineTesting

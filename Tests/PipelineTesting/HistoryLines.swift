@@ -1,4 +1,4 @@
-import Changes
+import Format
 import Pipeline
 
 /// The lines of a range of a history in the form of a log.

@@ -8,7 +8,7 @@ import StoreTesting
 import TestSupport
 import Testing
 
-@testable import Changes
+@testable import Format
 @testable import Store
 
 private let script = URL(fileURLWithPath: #filePath).deletingLastPathComponent()

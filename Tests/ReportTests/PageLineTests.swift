@@ -1,5 +1,5 @@
 import Audit
-import Changes
+import Format
 import Foundation
 import Pipeline
 import Store

@@ -1,4 +1,4 @@
-import Changes
+import Format
 
 extension StoreError {
   package var objects: [ObjectName] { items as? [ObjectName] ?? [] }

@@ -4,7 +4,7 @@ import SQLite
 import TestSupport
 import Testing
 
-@testable import Changes
+@testable import Format
 @testable import Store
 
 @Suite("The folder of blob files")

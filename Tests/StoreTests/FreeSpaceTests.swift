@@ -3,7 +3,7 @@ import SQLite
 import TestSupport
 import Testing
 
-@testable import Changes
+@testable import Format
 @testable import Store
 
 @Suite("The record of deleted bytes")

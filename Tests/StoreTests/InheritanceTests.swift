@@ -2,7 +2,7 @@ import Foundation
 import StoreTesting
 import Testing
 
-@testable import Changes
+@testable import Format
 @testable import Store
 
 @Suite("Families of entities")

@@ -1,4 +1,4 @@
-@testable import Changes
+@testable import Format
 @testable import Store
 
 /// The objects of the sample schema, written by the names of their properties.

@@ -1,4 +1,4 @@
-import Changes
+import Format
 import Foundation
 
 /// The digest of a transaction as docs/FORMAT.md defines it, by the bytes of its lines.

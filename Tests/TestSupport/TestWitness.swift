@@ -1,4 +1,4 @@
-import Changes
+import Format
 import Foundation
 
 /// A witness that signs checkpoints, in the format c2sp.org/tlog-cosignature.

@@ -1,4 +1,4 @@
-import Changes
+import Format
 
 /// The lines of a transaction whose digest is a tree, as logs have them.
 package struct TreeTransaction {

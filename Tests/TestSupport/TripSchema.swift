@@ -1,4 +1,4 @@
-import Changes
+import Format
 
 /// A small schema: trips with items that a deletion cascades to, travellers, and tags.
 package let tripSchema = StoreSchema(

@@ -386,7 +386,10 @@ struct JobScriptTests {
   func shellcheck() throws {
     let paths = try names(in: pipelines, with: ".sh").map { "\(pipelines)/\($0)" }
     #expect(paths.count == 5)
-    let check = try run(try #require(installed("shellcheck")), paths)
+    let tools = ["install", "make-packages", "static-libraries"].map {
+      packageRoot.path + "/Tools/" + $0
+    }
+    let check = try run(try #require(installed("shellcheck")), paths + tools)
     #expect(check.code == 0 && check.output + check.errors == "", "\(check.output)")
   }
 }

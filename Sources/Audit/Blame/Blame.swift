@@ -1,4 +1,4 @@
-import Changes
+import Format
 import Pipeline
 
 /// The values of an object, with the transactions that last set them.

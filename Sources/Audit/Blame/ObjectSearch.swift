@@ -1,4 +1,4 @@
-import Changes
+import Format
 import Pipeline
 
 /// Finds at most `limit` objects that ever had a value, including deleted objects.

@@ -1,4 +1,4 @@
-import Changes
+import Format
 
 /// A difference between two JSON values, at one path inside the values.
 package struct InsideDifference: Hashable, Sendable {

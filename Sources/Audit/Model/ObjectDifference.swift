@@ -1,4 +1,4 @@
-import Changes
+import Format
 
 /// The difference between two states of an object: before and after a change, or in two stores.
 ///

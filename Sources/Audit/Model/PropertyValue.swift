@@ -1,4 +1,4 @@
-import Changes
+import Format
 
 /// A value in a history: canonical JSON, or a note if JSON can't represent the value.
 package struct PropertyValue: Hashable, Sendable {

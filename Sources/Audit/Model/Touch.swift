@@ -1,4 +1,4 @@
-import Changes
+import Format
 
 package struct Touch: Hashable, Sendable {
   package var transaction: Int64

@@ -1,4 +1,4 @@
-import Changes
+import Format
 
 /// The attributes of a schema that name objects, and the attributes whose values are JSON.
 package struct Vocabulary: Sendable {

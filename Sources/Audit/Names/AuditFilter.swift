@@ -1,4 +1,4 @@
-import Changes
+import Format
 import Pipeline
 
 /// The transactions and changes that a question selects from a history.

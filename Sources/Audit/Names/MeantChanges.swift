@@ -1,4 +1,4 @@
-import Changes
+import Format
 
 /// The selected entities and properties, with their names under each schema.
 struct MeantChanges: Sendable {

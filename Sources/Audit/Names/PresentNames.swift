@@ -1,4 +1,4 @@
-import Changes
+import Format
 import Pipeline
 import Store
 

@@ -1,4 +1,4 @@
-import Changes
+import Format
 import Pipeline
 
 func auditQuestions(_ histories: [AuditedHistory]) -> [AuditQuestion] {

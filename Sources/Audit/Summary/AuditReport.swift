@@ -1,4 +1,4 @@
-import Changes
+import Format
 import Pipeline
 
 /// The report of an audit: the contents of a history, and the findings that an auditor should

@@ -1,4 +1,4 @@
-import Changes
+import Format
 
 package struct AuditRequest: Sendable {
   package var filter = AuditFilter()

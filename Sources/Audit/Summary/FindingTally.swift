@@ -1,4 +1,4 @@
-import Changes
+import Format
 
 /// Collects findings: for each kind, the number of occurrences and the first of them.
 struct FindingTally {

@@ -1,4 +1,4 @@
-import Changes
+import Format
 
 /// Counts the changes of each object, and collects the names of the objects that the report shows.
 ///

@@ -1,4 +1,4 @@
-import Changes
+import Format
 import Pipeline
 
 /// Recomputes the digests of a store's transactions, to verify the store's chain.

@@ -1,5 +1,5 @@
 import ChangeLog
-import Changes
+import Format
 import Pipeline
 
 /// Reads some histories once, verifies them, and creates a report about them.

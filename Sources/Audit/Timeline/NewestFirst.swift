@@ -1,4 +1,4 @@
-import Changes
+import Format
 import Pipeline
 
 /// Ranges of ids in an order in which the newest transactions are read first.

@@ -1,5 +1,5 @@
 import ChangeLog
-import Changes
+import Format
 import Glibc
 
 /// Keeps bytes that are written in one order and read in another order.

@@ -1,12 +1,22 @@
-import Changes
+import CZlib
+import Format
+
+#if DEFLATE
+import CDeflate
+#endif
 
 // The compressor writes each block as one gzip member. For the same block and compression level, a
 // library always writes equal bytes, but libdeflate and zlib can write different bytes.
 #if DEFLATE
 typealias GzipCompressor = DeflateCompressor
+private let deflate = ["libdeflate \(LIBDEFLATE_VERSION_STRING)"]
 #else
+private let deflate: [String] = []
 typealias GzipCompressor = ZlibCompressor
 #endif
+
+/// The libraries that compress and decompress, with their versions.
+package var compressionLibraries: [String] { ["zlib \(String(cString: zlibVersion()))"] + deflate }
 
 /// Compresses bytes into one gzip member; `level` must be a level that both libraries have.
 package func gzipMember(of bytes: [UInt8], level: Int = 6, path: String) throws -> [UInt8] {

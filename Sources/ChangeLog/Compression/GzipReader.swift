@@ -1,5 +1,5 @@
 import CZlib
-import Changes
+import Format
 import Glibc
 import Stopping
 

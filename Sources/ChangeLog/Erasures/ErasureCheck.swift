@@ -1,4 +1,4 @@
-import Changes
+import Format
 
 /// Checks that the remaining values of erased transactions match the erasure records of a log.
 struct ErasureCheck {

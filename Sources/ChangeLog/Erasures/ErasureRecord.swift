@@ -1,4 +1,4 @@
-import Changes
+import Format
 
 /// The record that values of a transaction were erased from the logs: the author, the time, the
 /// reason, and the digest of the remaining lines.

@@ -1,4 +1,4 @@
-import Changes
+import Format
 
 /// The erasure records of one lineage, by transaction.
 package struct Erasures: Sendable {

@@ -1,4 +1,4 @@
-import Changes
+import Format
 import Synchronization
 
 /// The erased transactions whose remaining values are confirmed by later transactions.

@@ -1,4 +1,4 @@
-import Changes
+import Format
 
 /// These methods read a transaction for a proof; the caller computes the digest of the transaction.
 ///

@@ -1,4 +1,4 @@
-import Changes
+import Format
 import Glibc
 
 /// Reads one log from the first byte to the last, and verifies everything in the log.

@@ -1,4 +1,4 @@
-import Changes
+import Format
 import Glibc
 
 /// Makes logs from any place, or from a pipe, available as a log folder while a command runs.

@@ -1,5 +1,5 @@
-import Changes
 import Dispatch
+import Format
 import Glibc
 import Stopping
 

@@ -1,4 +1,4 @@
-import Changes
+import Format
 
 extension RestatedTransactions {
   /// Creates the list from logs whose paths are found when the list is first used.

@@ -1,4 +1,4 @@
-import Changes
+import Format
 import Glibc
 
 /// One log from a stream, while its lines are written to a file.

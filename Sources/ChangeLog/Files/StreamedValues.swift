@@ -1,4 +1,4 @@
-import Changes
+import Format
 import Glibc
 
 /// A large value in a stream of logs: lines after the log, each with a part of the value.

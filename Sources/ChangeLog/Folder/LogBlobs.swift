@@ -1,4 +1,4 @@
-import Changes
+import Format
 import Glibc
 
 /// The blob files of a log folder, each of which has its SHA-256 as its name.

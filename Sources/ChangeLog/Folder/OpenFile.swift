@@ -1,4 +1,4 @@
-import Changes
+import Format
 import Glibc
 
 /// Opens a regular file of a log folder, by default for reading; does not wait for a pipe, and does

@@ -1,4 +1,4 @@
-import Changes
+import Format
 
 extension TransactionScanner {
   /// Reads the closing line of a transaction, without its line break.

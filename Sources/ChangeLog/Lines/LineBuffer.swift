@@ -1,5 +1,5 @@
-import Changes
 import Dispatch
+import Format
 import Glibc
 
 /// Splits the output of a reader into lines, without copying the lines.

@@ -1,4 +1,4 @@
-import Changes
+import Format
 
 /// The first line of a log, with the store, the schema, and a typed value for every key of the
 /// other lines.

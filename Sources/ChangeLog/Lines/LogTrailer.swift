@@ -1,4 +1,4 @@
-import Changes
+import Format
 
 /// The last line of a log, which shows that the log is complete.
 package struct LogTrailer: Hashable, Sendable {

@@ -1,4 +1,4 @@
-import Changes
+import Format
 
 /// The lines, or the transaction, that a filtered log omits and replaces by one line.
 package struct Omission: Hashable, Sendable {

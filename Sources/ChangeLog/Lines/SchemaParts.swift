@@ -1,4 +1,4 @@
-import Changes
+import Format
 
 /// The parts of a header that depend only on the schema, and that the headers of many logs share.
 struct SchemaParts: Sendable {

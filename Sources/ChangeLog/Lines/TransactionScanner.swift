@@ -1,4 +1,4 @@
-import Changes
+import Format
 
 /// Reads the lines of transactions, and accepts only lines in the form that the writer gives them.
 ///

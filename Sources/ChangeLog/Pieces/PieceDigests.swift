@@ -1,5 +1,5 @@
-import Changes
 import Dispatch
+import Format
 import Glibc
 
 /// Computes the digest of a file on one thread, and the digests of its transactions on another

@@ -1,4 +1,4 @@
-import Changes
+import Format
 import Glibc
 
 /// The reason why a line is wrong, in words.

@@ -1,4 +1,4 @@
-import Changes
+import Format
 
 /// Appends leaves to a tree whose hashes are stored in tiles.
 ///

@@ -1,4 +1,4 @@
-import Changes
+import Format
 
 /// A tree of hashes as in RFC 6962, whose hashes are stored in tiles.
 ///

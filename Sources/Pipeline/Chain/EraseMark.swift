@@ -1,5 +1,5 @@
 import ChangeLog
-import Changes
+import Format
 import FoundationEssentials
 
 /// A file that says that an erasure has begun and is not finished.

@@ -1,5 +1,5 @@
 import ChangeLog
-import Changes
+import Format
 
 /// The error that a history, given by its name, lacks what a filter left out.
 func filteredHistory(_ filter: String, of name: String, path: String) -> LogError {

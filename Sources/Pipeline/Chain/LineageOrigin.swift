@@ -1,4 +1,4 @@
-import Changes
+import Format
 
 /// Where a later lineage began, according to the details of its first transaction.
 struct LineageOrigin: Hashable {

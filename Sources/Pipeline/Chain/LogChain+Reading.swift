@@ -1,5 +1,5 @@
 import ChangeLog
-import Changes
+import Format
 
 // These methods read the logs of a chain to their ends.
 extension LogChain {

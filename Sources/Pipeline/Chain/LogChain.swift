@@ -1,5 +1,5 @@
 import ChangeLog
-import Changes
+import Format
 
 /// A trusted point in a history; only the logs after this point are verified.
 package struct TrustedPosition: Hashable, Sendable {

@@ -1,5 +1,5 @@
 import ChangeLog
-import Changes
+import Format
 import Store
 
 /// Creates a transaction that no program saved, such as a snapshot or a gap.

@@ -1,5 +1,5 @@
 import ChangeLog
-import Changes
+import Format
 import Store
 
 /// The state of a store after a transaction, as one transaction that inserts all objects.

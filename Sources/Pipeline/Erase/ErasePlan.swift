@@ -1,5 +1,5 @@
 import ChangeLog
-import Changes
+import Format
 import Store
 
 /// The plan of an erasure: the files that contain values to erase, and the values in each file.

@@ -1,5 +1,5 @@
 import ChangeLog
-import Changes
+import Format
 
 package struct EraseRequest: Sendable {
   package var logs: LogFolder

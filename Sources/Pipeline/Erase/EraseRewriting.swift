@@ -1,5 +1,5 @@
 import ChangeLog
-import Changes
+import Format
 import Store
 
 /// Returns a restatement for each transaction that loses values in a log.

@@ -1,5 +1,5 @@
 import ChangeLog
-import Changes
+import Format
 
 /// Adds the last erasure record of each lineage to the token of a store, and the points of this
 /// token to the tokens of the store's filtered logs.

@@ -1,4 +1,4 @@
-import Changes
+import Format
 
 /// What an export leaves out of the logs.
 ///

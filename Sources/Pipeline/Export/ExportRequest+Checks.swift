@@ -1,5 +1,5 @@
 import ChangeLog
-import Changes
+import Format
 import Store
 
 /// These checks run before an export writes anything. `status` reports their errors.

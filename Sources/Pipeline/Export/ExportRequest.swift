@@ -1,5 +1,5 @@
 import ChangeLog
-import Changes
+import Format
 
 package struct ExportRequest: Sendable {
   package var store: String

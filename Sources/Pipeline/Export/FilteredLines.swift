@@ -1,5 +1,5 @@
 import ChangeLog
-import Changes
+import Format
 import Store
 
 /// Writes the lines of transactions from which a filter leaves something out.

@@ -1,5 +1,5 @@
 import ChangeLog
-import Changes
+import Format
 
 /// The history in the logs of one lineage of a store.
 package final class FolderHistory: HistorySource {

@@ -1,4 +1,4 @@
-import Changes
+import Format
 
 /// A source of transactions: a store, a log folder, or one log.
 ///

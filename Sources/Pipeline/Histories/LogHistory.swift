@@ -1,5 +1,5 @@
 import ChangeLog
-import Changes
+import Format
 
 package final class LogHistory: HistorySource {
   private let path: String

@@ -1,4 +1,4 @@
-import Changes
+import Format
 import Store
 
 /// The history of a store at the time when it was opened.

@@ -1,5 +1,5 @@
 import ChangeLog
-import Changes
+import Format
 import Store
 
 /// Creates a replica with an earlier state of an adopted file, in a folder for temporary files.

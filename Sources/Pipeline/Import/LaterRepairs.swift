@@ -1,5 +1,5 @@
 import ChangeLog
-import Changes
+import Format
 import Store
 
 /// The logs in which an adopted file records all rows of a table again, or which lack the table.

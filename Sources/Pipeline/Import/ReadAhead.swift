@@ -1,6 +1,6 @@
 import ChangeLog
-import Changes
 import Dispatch
+import Format
 import Synchronization
 
 /// Reads the transactions of a log, and splits their changes, ahead of the replay.

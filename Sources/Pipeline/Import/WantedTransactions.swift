@@ -1,5 +1,5 @@
 import ChangeLog
-import Changes
+import Format
 
 /// The transactions of a log that are wanted and that the replica does not have yet.
 struct WantedTransactions {

@@ -1,5 +1,5 @@
 import ChangeLog
-import Changes
+import Format
 
 /// The name and the signatures that a checkpoint must have.
 package struct CheckpointRequirements: Sendable {

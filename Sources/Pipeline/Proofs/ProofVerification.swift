@@ -1,5 +1,5 @@
 import ChangeLog
-import Changes
+import Format
 import Glibc
 
 /// The result of verifying a proof, or of comparing a tree with an earlier checkpoint.

@@ -1,5 +1,5 @@
 import ChangeLog
-import Changes
+import Format
 import Store
 
 /// A request that deletes history of a store if verified logs have it.

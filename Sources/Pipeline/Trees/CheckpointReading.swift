@@ -1,5 +1,5 @@
 import ChangeLog
-import Changes
+import Format
 
 extension CheckpointFile {
   /// Reads a checkpoint from the bytes of a file.

@@ -1,5 +1,5 @@
 import ChangeLog
-import Changes
+import Format
 
 /// Compares the transactions of logs with the leaves of the tree beside them.
 struct TreeComparison {

@@ -1,4 +1,4 @@
-import Changes
+import Format
 
 /// Compares the tree over the first transactions of a history with trusted checkpoints.
 ///

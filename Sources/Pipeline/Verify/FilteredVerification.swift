@@ -1,5 +1,5 @@
 import ChangeLog
-import Changes
+import Format
 
 /// Reads the filtered logs of a store, which are in a folder for each filter.
 ///

@@ -1,5 +1,5 @@
 import ChangeLog
-import Changes
+import Format
 import Store
 
 /// Answers the questions of a judgement about one store, by reading and replaying its logs.

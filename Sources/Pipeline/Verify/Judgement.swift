@@ -1,5 +1,5 @@
 import ChangeLog
-import Changes
+import Format
 
 /// Turns what was read of a store into verdicts, without reading anything.
 ///

@@ -1,5 +1,5 @@
 import ChangeLog
-import Changes
+import Format
 
 /// Reads the logs of one lineage, recomputes every digest, and collects the facts.
 final class LineageVerification {

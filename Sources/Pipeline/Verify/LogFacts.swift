@@ -1,5 +1,5 @@
 import ChangeLog
-import Changes
+import Format
 
 /// What the logs of one lineage say, whether or not it is true.
 ///

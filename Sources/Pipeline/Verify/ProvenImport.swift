@@ -1,5 +1,5 @@
 import ChangeLog
-import Changes
+import Format
 import Store
 
 /// Verifies logs, and applies only transactions that a trusted digest or checkpoint proves.

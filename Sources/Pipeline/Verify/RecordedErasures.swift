@@ -1,5 +1,5 @@
 import ChangeLog
-import Changes
+import Format
 
 /// The erasures that transactions record.
 ///

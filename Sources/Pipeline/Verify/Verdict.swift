@@ -1,4 +1,4 @@
-import Changes
+import Format
 
 /// The conclusion of verification about the logs of one lineage.
 package enum Verdict: String, Encodable, Hashable, Sendable {

@@ -1,4 +1,4 @@
-import Changes
+import Format
 
 extension Verification {
   /// The verdict in words, such as “proven up to transaction 7”.

@@ -1,5 +1,5 @@
 import ChangeLog
-import Changes
+import Format
 
 package struct VerifyRequest: Sendable {
   package var logs: LogFolder

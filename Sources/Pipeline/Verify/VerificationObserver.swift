@@ -1,4 +1,4 @@
-import Changes
+import Format
 
 /// Receives the transactions while the logs are verified, so that the logs need not be read again.
 package protocol VerificationObserver: AnyObject {

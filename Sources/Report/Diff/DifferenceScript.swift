@@ -1,5 +1,5 @@
 import Audit
-import Changes
+import Format
 import FoundationEssentials
 import Store
 

@@ -1,5 +1,5 @@
 import Audit
-import Changes
+import Format
 import Pipeline
 
 /// Writes the differences between two states as an HTML page.

@@ -1,6 +1,6 @@
 import CReportPage
 import ChangeLog
-import Changes
+import Format
 
 /// Writes an HTML page in one file.
 ///

@@ -1,7 +1,7 @@
 import Audit
 import ChangeLog
-import Changes
 import Dispatch
+import Format
 import Pipeline
 
 /// The lines of a page, compressed in blocks that a browser can read one by one.

@@ -1,5 +1,5 @@
 import Audit
-import Changes
+import Format
 
 /// A transaction as a line of the page's data: its facts as a JSON list, a tab, and its changes as a
 /// JSON list.

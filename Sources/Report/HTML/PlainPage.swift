@@ -1,5 +1,5 @@
 import Audit
-import Changes
+import Format
 
 /// The first tables of a report as HTML, for browsers without a script.
 struct PlainPage {

@@ -1,6 +1,6 @@
 import Audit
 import ChangeLog
-import Changes
+import Format
 import Pipeline
 
 /// A report as a page for people who have only a browser.

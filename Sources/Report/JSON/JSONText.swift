@@ -1,5 +1,5 @@
 import Audit
-import Changes
+import Format
 
 /// A JSON object that is built key by key; its values can be canonical JSON.
 package struct JSONText {

@@ -1,5 +1,5 @@
 import Audit
-import Changes
+import Format
 
 /// A difference as readable text: a line for the object, and a line for each of its properties.
 package func text(

@@ -1,4 +1,4 @@
-import Changes
+import Format
 
 /// Marks words in a text; the caller decides how its terminal shows the marks and the quotes.
 package struct Marks: Sendable {

@@ -1,5 +1,5 @@
 import Audit
-import Changes
+import Format
 
 /// Returns the readable name of an object; nil if the name is not known.
 package typealias NameLookup = (_ entity: String, _ id: Int64) -> String?

@@ -1,8 +1,8 @@
 import SwiftData
 import Synchronization
 
-import struct Changes.Seed
-import func Changes.timeText
+import struct Format.Seed
+import func Format.timeText
 import struct Store.Author
 import struct Store.Provenance
 

@@ -1,5 +1,5 @@
 import Adoption
-import Changes
+import Format
 import SQLite
 
 /// Functions for an adopted file: a database that another program owns, and that has a catalog and

@@ -1,5 +1,5 @@
 import Adoption
-import Changes
+import Format
 import SQLite
 
 /// The parts of a replica that its program needs, but that a replay does not write row by row.

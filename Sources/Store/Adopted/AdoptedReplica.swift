@@ -1,5 +1,5 @@
 import Adoption
-import Changes
+import Format
 import SQLite
 
 /// Creates and migrates the tables in a replica of an adopted file.

@@ -1,5 +1,5 @@
 import Adoption
-import Changes
+import Format
 import SQLite
 
 /// The place of the last commit of an adopted file, from which later commits can be counted.

@@ -1,4 +1,4 @@
-import Changes
+import Format
 import SQLite
 
 /// The rows that the tables of an adopted file had before a migration, in a temporary file.

@@ -1,4 +1,4 @@
-import Changes
+import Format
 import SQLite
 
 /// Finds the table and the columns to which changes of other schemas of an adopted file belong.
@@ -9,6 +9,8 @@ struct PastTables {
     let table: Int
     /// The keys in the target schema, by the keys of the change; nil if they are the same.
     let keys: [[UInt8]: [UInt8]]?
+    /// What a row of that time has in the columns that were added since, by their keys.
+    var added: [[UInt8]: Value] = [:]
 
     /// The values of a change under the keys of the target schema, without values of other columns.
     func translated(_ values: [[UInt8]: EncodedValue]) -> [[UInt8]: EncodedValue] {
@@ -17,6 +19,30 @@ struct PastTables {
         values.compactMap { key, value in keys[key].map { ($0, value) } },
         uniquingKeysWith: { first, _ in first }
       )
+    }
+  }
+
+  /// The columns that were added to the tables, while the schemas are read from the newest to the
+  /// oldest.
+  private struct NewColumns {
+    /// For each table of the target schema, what its columns began with, by their keys.
+    private var present: [Int: [[UInt8]: Value]] = [:]
+    private var added: [Int: [[UInt8]: Value]] = [:]
+
+    /// The columns that were added after an earlier form of a table, with what its rows then got.
+    mutating func added(after source: EntityLayout, place: Place) -> [[UInt8]: Value] {
+      var columns: [[UInt8]: Value] = [:]
+      for column in source.columns {
+        let key = memberKey(column.logName)
+        guard let target = place.keys.map({ $0[key] }) ?? key else { continue }
+        let attribute = source.entity.attributes.first { $0.name == column.property }
+        columns[target] = attribute?.defaultValue ?? .null
+      }
+      for (key, value) in present[place.table] ?? [:] where columns[key] == nil {
+        added[place.table, default: [:]][key] = value
+      }
+      present[place.table] = columns
+      return added[place.table] ?? [:]
     }
   }
 
@@ -44,15 +70,18 @@ struct PastTables {
     var places: [Int64: [[UInt8]: Place]] = [:]
     var backward = TableSuccession(target.schema)
     var next = target.schema
+    var newColumns = NewColumns()
     for source in schemas.reversed() where source.id <= target.id {
       if source.id < target.id { backward.begin(with: source.schema, before: next) }
       next = source.schema
-      places[source.id] = try Self.places(
-        from: source.schema.layouts(),
-        to: layouts,
-        backward.tables,
-        isForward: true
-      )
+      let sources = try source.schema.layouts()
+      var found = Self.places(from: sources, to: layouts, backward.tables, isForward: true)
+      for source in sources {
+        let name = Array(source.entity.name.utf8)
+        guard let place = found[name] else { continue }
+        found[name]?.added = newColumns.added(after: source, place: place)
+      }
+      places[source.id] = found
     }
     var forward = TableSuccession(target.schema)
     for source in schemas where source.id > target.id {

@@ -1,4 +1,4 @@
-import Changes
+import Format
 import SQLite
 
 /// Records changes of rows in an open transaction.

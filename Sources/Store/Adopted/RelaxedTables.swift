@@ -1,5 +1,5 @@
 import Adoption
-import Changes
+import Format
 import SQLite
 
 /// The tables of a replica whose NOT NULL constraints are removed until the end of a SQL transaction.

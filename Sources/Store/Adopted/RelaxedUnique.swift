@@ -1,5 +1,5 @@
 import Adoption
-import Changes
+import Format
 import SQLite
 
 /// The tables of a replica whose UNIQUE constraints are removed because rows violate them.

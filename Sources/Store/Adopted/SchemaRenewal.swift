@@ -1,5 +1,5 @@
 import Adoption
-import Changes
+import Format
 import SQLite
 
 /// Compares the tables of an adopted file with the schema in its catalog, and records the changes.

@@ -1,4 +1,4 @@
-import Changes
+import Format
 import SQLite
 
 /// The number of a table's rows, and one SHA-256 over the names and values of all rows in the

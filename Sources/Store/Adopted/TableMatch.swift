@@ -1,5 +1,5 @@
 import Adoption
-import Changes
+import Format
 import SQLite
 
 /// The tables of an adopted file after a change of its schema, and how their rows are recorded.

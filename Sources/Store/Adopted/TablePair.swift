@@ -1,4 +1,4 @@
-import Changes
+import Format
 import SQLite
 
 /// A table that continues a table of the previous schema: the rows have the same names in both.

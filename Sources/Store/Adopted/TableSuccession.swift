@@ -1,4 +1,4 @@
-import Changes
+import Format
 
 /// The tables of an adopted file that continue tables of an earlier schema, with their columns.
 ///

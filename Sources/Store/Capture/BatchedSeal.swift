@@ -1,5 +1,5 @@
 import Adoption
-import Changes
+import Format
 import Glibc
 import SQLite
 import Stopping

@@ -1,5 +1,5 @@
 import Adoption
-import Changes
+import Format
 
 /// A captured row, without its values.
 struct CapturedEvent {

@@ -1,5 +1,5 @@
 import Adoption
-import Changes
+import Format
 import SQLite
 
 /// What the captured rows of an adopted file say together: their order, and the ends of their

@@ -1,5 +1,5 @@
 import Adoption
-import Changes
+import Format
 import SQLite
 
 /// The states of rows between captured changes.

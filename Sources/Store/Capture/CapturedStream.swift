@@ -1,5 +1,5 @@
 import Adoption
-import Changes
+import Format
 import SQLite
 
 /// Reads the captured rows of all tables in the order of the clock.

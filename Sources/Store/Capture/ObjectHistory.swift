@@ -1,4 +1,4 @@
-import Changes
+import Format
 import SQLite
 
 /// The history of the rows of a store of the library, whose rows are objects and links.

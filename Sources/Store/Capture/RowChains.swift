@@ -1,5 +1,5 @@
 import Adoption
-import Changes
+import Format
 import SQLite
 
 /// The captured changes of each row as a chain: each change begins with the state that the change

@@ -1,5 +1,5 @@
 import Adoption
-import Changes
+import Format
 import SQLite
 
 /// Writes the changes of rows as the changes of one transaction after another.

@@ -1,4 +1,4 @@
-import Changes
+import Format
 import SQLite
 
 /// Puts the changes of rows in order.

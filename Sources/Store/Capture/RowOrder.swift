@@ -1,5 +1,5 @@
 import Adoption
-import Changes
+import Format
 import SQLite
 
 /// The order of captured changes whose chains do not fit in captured order.

@@ -1,4 +1,4 @@
-import Changes
+import Format
 
 /// The number of rows of a table, and the sum of a SHA-256 over the name and the values of each row.
 ///

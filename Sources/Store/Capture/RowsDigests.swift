@@ -1,4 +1,4 @@
-import Changes
+import Format
 import SQLite
 
 /// The digests of the rows of an adopted file or of its replica, in the catalog.

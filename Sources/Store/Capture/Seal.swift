@@ -1,5 +1,5 @@
 import Adoption
-import Changes
+import Format
 import SQLite
 
 /// Turns captured changes into transactions of history.

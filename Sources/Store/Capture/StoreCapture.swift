@@ -1,5 +1,5 @@
 import Adoption
-import Changes
+import Format
 import SQLite
 
 /// The tables and triggers that capture foreign changes of a store of the library: changes by the

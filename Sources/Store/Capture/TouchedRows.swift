@@ -1,4 +1,4 @@
-import Changes
+import Format
 import SQLite
 
 /// The rows that a transaction changed.

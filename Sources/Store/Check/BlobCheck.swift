@@ -1,4 +1,4 @@
-import Changes
+import Format
 import SQLite
 
 /// Checks the reference counts and the contents of large values.

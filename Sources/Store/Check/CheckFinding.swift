@@ -1,4 +1,4 @@
-import Changes
+import Format
 
 /// A contradiction between rows, history, constraints and catalog.
 package enum CheckFinding {

@@ -1,4 +1,4 @@
-import Changes
+import Format
 import SQLite
 
 /// Compares the rows of an adopted file with the digests of its tables, and checks the file.
@@ -38,13 +38,22 @@ final class DigestCheck {
   /// A program can have disabled its constraints, and versions of SQLite can compute them
   /// differently. So a row that violates a constraint is not damaged.
   func checkFile(_ body: (CheckFinding) throws -> Void) throws -> [String] {
+    let check = IntegrityCheck(connection)
     var (damage, violations): ([String], [String])
     do {
-      (damage, violations) = try IntegrityCheck(connection).messages()
+      (damage, violations) = try check.messages()
     } catch let error as SQLiteError where error.code == SQLiteError.error {
-      // A CHECK constraint can need a function that only the program has.
-      (damage, violations) = try reader.ignoringChecks { try IntegrityCheck(connection).messages() }
-      violations.append("CHECK constraints were not computed: " + error.message)
+      // A CHECK constraint or an index can need a function that only the program has.
+      var left = "CHECK constraints were not computed: "
+      (damage, violations) = try reader.ignoringChecks {
+        do {
+          return try check.messages()
+        } catch SQLiteError.error {
+          left = "CHECK constraints and indexes were not computed: "
+          return try check.messages(isQuick: true)
+        }
+      }
+      violations.append(left + error.message)
     }
     for message in damage { try body(.integrity(message)) }
     return violations

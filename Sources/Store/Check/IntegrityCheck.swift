@@ -1,4 +1,4 @@
-import Changes
+import Format
 import SQLite
 
 /// Runs SQLite's own check of a file.
@@ -42,11 +42,12 @@ struct IntegrityCheck {
 
   /// The messages about damage, and the messages about constraints of a program that rows violate.
   ///
-  /// SQLite reports each violation, so its usual limit of messages could hide damage.
-  func messages() throws -> (damage: [String], violations: [String]) {
+  /// SQLite reports each violation, so its usual limit of messages could hide damage. A quick check
+  /// does not compare indexes with their tables.
+  func messages(isQuick: Bool = false) throws -> (damage: [String], violations: [String]) {
     var (damage, violations): ([String], [String]) = ([], [])
     var known = Set<String>()
-    try forEachMessage(limit: Int(Int32.max)) { message in
+    try forEachMessage(isQuick: isQuick, limit: Int(Int32.max)) { message in
       guard known.insert(message).inserted, try !isFalseAlarm(message) else { return true }
       if ["CHECK constraint failed in ", Self.nullPrefix].contains(where: message.hasPrefix) {
         violations.append(message)
@@ -59,9 +60,14 @@ struct IntegrityCheck {
   }
 
   /// Calls the closure with each message until it returns false.
-  private func forEachMessage(limit: Int, _ body: (String) throws -> Bool) throws {
+  private func forEachMessage(
+    isQuick: Bool = false,
+    limit: Int,
+    _ body: (String) throws -> Bool
+  ) throws {
+    // SQLite 3.53 takes the limit for the name of a table if a SELECT contains the pragma.
     let check = try connection.prepare(
-      "SELECT integrity_check FROM pragma_integrity_check(\(limit))"
+      "PRAGMA \(isQuick ? "quick_check" : "integrity_check")(\(limit))"
     )
     while try check.step() {
       let message = check.string(at: 0)

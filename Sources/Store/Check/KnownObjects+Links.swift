@@ -1,4 +1,4 @@
-import Changes
+import Format
 import SQLite
 
 /// The links that a migration moved, as pairs.

@@ -1,4 +1,4 @@
-import Changes
+import Format
 import SQLite
 
 /// Compares rows with history, and checks history itself.

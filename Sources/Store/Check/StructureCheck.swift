@@ -1,4 +1,4 @@
-import Changes
+import Format
 import SQLite
 
 /// Compares the tables, views, indexes and triggers of a store with those of a new store.

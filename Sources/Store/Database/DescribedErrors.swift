@@ -1,4 +1,4 @@
-import Changes
+import Format
 import Glibc
 import SQLite
 
@@ -62,6 +62,14 @@ private func described(_ error: SQLiteError, path: String, timeout: Duration?) -
   case SQLiteError.full: return full
   case SQLiteError.notADatabase:
     return failure(.notADatabase) { "The file \(path) is not a SQLite database." }
+  case SQLiteError.corrupt
+  where error.says("malformed database schema (")
+    && ["syntax error", "unrecognized token", "unknown table option"].contains(where: error.says):
+    return failure(.damaged) {
+      "The SQLite \(Connection.libraryVersion) of this program can't read \(path)"
+        + " (\(error.message))."
+        + "\nA newer SQLite created a part of the file, or the file is damaged."
+    }
   case SQLiteError.corrupt: return failure(.damaged) { "The store \(path) is damaged." }
   case SQLiteError.readOnly: return writeProtected(at: path, cause: error)
   case SQLiteError.cantOpen where isFolder(path):
@@ -79,6 +87,12 @@ private func described(_ error: SQLiteError, path: String, timeout: Duration?) -
     return failure(.damaged) {
       "The tables of the store \(path) do not match its schema (\(error.message)); another program"
         + " changed them.\nTo list the differences: travelog check \(path)"
+    }
+  case SQLiteError.error
+  where ["no such function: ", "unknown function: ", "no such module: "].contains(where: error.says):
+    return failure(.database) {
+      "The schema of \(path) needs what the SQLite \(Connection.libraryVersion) of this program"
+        + " does not have (\(error.message))."
     }
   default:
     return failure(.database) {
@@ -100,6 +114,11 @@ func writeProtected(at path: String, cause: (any Error)? = nil) -> StoreError {
 /// A duration as text, such as “10 s”, or “50 ms” for less than a second.
 private func text(_ time: Duration) -> String {
   time < .seconds(1) ? "\(Int64(time / .milliseconds(1))) ms" : "\(time.components.seconds) s"
+}
+
+extension SQLiteError {
+  /// Whether the message contains some of SQLite's words; the codes are the same for many errors.
+  fileprivate func says(_ words: String) -> Bool { message.contains(words) }
 }
 
 private func isFolder(_ path: String) -> Bool {

@@ -1,4 +1,4 @@
-import Changes
+import Format
 import SQLite
 
 /// Detects that another process migrated the store to a schema with other tables.

@@ -1,4 +1,4 @@
-import Changes
+import Format
 import SQLite
 
 /// The erased values for which the rows of a replica have placeholders.

@@ -1,4 +1,4 @@
-import Changes
+import Format
 
 /// The source of the values of one column when a table is filled.
 struct ColumnSource: Sendable {

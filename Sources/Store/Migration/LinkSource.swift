@@ -1,4 +1,4 @@
-import Changes
+import Format
 
 /// Where an old store contains the links of a relationship, as pairs of an owner and a target.
 struct LinkSource: Hashable, Sendable {

@@ -1,4 +1,4 @@
-import Changes
+import Format
 import SQLite
 
 /// Finds rows that can't be migrated, before anything is changed.

@@ -1,4 +1,4 @@
-import Changes
+import Format
 
 /// The steps that migrate a store from one schema to another.
 ///

@@ -1,4 +1,4 @@
-import Changes
+import Format
 
 /// One step of a migration, for messages.
 package enum MigrationStep: Hashable, Sendable {

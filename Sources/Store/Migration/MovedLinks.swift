@@ -1,4 +1,4 @@
-import Changes
+import Format
 
 /// The relationships whose links a migration moved, and where their links are in each schema.
 ///

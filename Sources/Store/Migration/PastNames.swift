@@ -1,4 +1,4 @@
-import Changes
+import Format
 
 /// Translates changes that were recorded under an earlier schema to the present schema.
 struct PastNames {

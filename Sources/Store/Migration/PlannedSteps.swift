@@ -1,4 +1,4 @@
-import Changes
+import Format
 
 /// The steps of a migration and the reasons to refuse it, with the names that the model uses.
 struct PlannedSteps {

@@ -1,4 +1,4 @@
-import Changes
+import Format
 
 /// The properties that a caller selected, under their names in the changes of one schema.
 ///

@@ -1,4 +1,4 @@
-import Changes
+import Format
 
 /// The old entity or property that each entity or property of a new schema continues.
 struct SchemaMapping: Sendable {

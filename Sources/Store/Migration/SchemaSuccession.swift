@@ -1,4 +1,4 @@
-import Changes
+import Format
 import SQLite
 
 /// Translates the names in an earlier schema to the present names.

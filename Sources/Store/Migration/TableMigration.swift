@@ -1,4 +1,4 @@
-import Changes
+import Format
 
 /// How one table of the new schema is created.
 struct TableMigration: Sendable {

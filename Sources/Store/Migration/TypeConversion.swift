@@ -1,4 +1,4 @@
-import Changes
+import Format
 
 /// A conversion of stored values from one type to another without a loss.
 enum TypeConversion {

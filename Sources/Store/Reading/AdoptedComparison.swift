@@ -1,4 +1,4 @@
-import Changes
+import Format
 
 /// A row of an adopted file that differs between two files, or that only one of them has.
 package struct AdoptedRowPair {

@@ -1,4 +1,4 @@
-import Changes
+import Format
 import SQLite
 
 /// Reads transactions in the order of their ids, and the changes of each, one row at a time.

@@ -1,4 +1,4 @@
-import Changes
+import Format
 import SQLite
 
 /// Reads the rows of each entity, with the links that they own.

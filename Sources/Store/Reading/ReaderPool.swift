@@ -1,4 +1,4 @@
-import Changes
+import Format
 
 /// The readers of a store that are not in use.
 ///

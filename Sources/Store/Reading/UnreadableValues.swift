@@ -1,4 +1,4 @@
-import Changes
+import Format
 
 extension EntityLayout {
   /// Checks the values of a row, in the order of ``columns``.

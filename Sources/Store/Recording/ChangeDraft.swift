@@ -1,4 +1,4 @@
-import Changes
+import Format
 
 /// A change of an object in the open transaction.
 ///

@@ -1,4 +1,4 @@
-import Changes
+import Format
 
 extension ChangeRecorder {
   /// Closes the open transaction, whose changes must all be written.

@@ -1,4 +1,4 @@
-import Changes
+import Format
 
 extension ChangeRecorder {
   /// Creates a draft from a change that is already written, because the object changes again.

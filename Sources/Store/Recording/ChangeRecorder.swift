@@ -1,4 +1,4 @@
-import Changes
+import Format
 import SQLite
 
 /// Writes history: transactions, each with one change for each object.

@@ -1,4 +1,4 @@
-import Changes
+import Format
 import SQLite
 
 /// The statements that write rows of `history_change`, with their buffers.

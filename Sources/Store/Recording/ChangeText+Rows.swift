@@ -1,4 +1,4 @@
-import Changes
+import Format
 
 extension Table {
   /// Appends the change of a row to a text, and returns the kind of change; nil if nothing changed.

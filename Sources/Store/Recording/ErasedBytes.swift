@@ -1,4 +1,4 @@
-import Changes
+import Format
 import SQLite
 
 /// Removes the bytes of erased values from a store's file and from its write-ahead log.

@@ -1,4 +1,4 @@
-import Changes
+import Format
 import SQLite
 
 /// Erases the values of deleted objects from a store whose history keeps only tombstones.

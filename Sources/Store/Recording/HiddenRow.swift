@@ -1,4 +1,4 @@
-import Changes
+import Format
 import SQLite
 
 /// Hides the values of single lines of a transaction.

@@ -1,4 +1,4 @@
-import Changes
+import Format
 import SQLite
 
 /// The digests of transactions, and the points at which history begins and ends.

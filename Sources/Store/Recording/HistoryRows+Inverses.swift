@@ -1,4 +1,4 @@
-import Changes
+import Format
 
 extension HistoryRows {
   /// Calls the closure with the inverse of each change of some transactions, from the last change

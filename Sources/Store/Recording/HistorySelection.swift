@@ -1,4 +1,4 @@
-import Changes
+import Format
 
 /// The transactions that a query reads, and their order, as parts of SQL.
 ///

@@ -1,4 +1,4 @@
-import Changes
+import Format
 
 /// What remains of lines with erased values, by transaction.
 struct RestatedRows {

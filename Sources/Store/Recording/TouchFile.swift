@@ -1,4 +1,4 @@
-import Changes
+import Format
 import SQLite
 
 /// A temporary file for the changed objects of a transaction that changes too many for memory.

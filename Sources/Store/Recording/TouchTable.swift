@@ -1,4 +1,4 @@
-import Changes
+import Format
 
 /// The change of an object in the open transaction so far, with the row of the change.
 struct Touch {

@@ -1,4 +1,4 @@
-import Changes
+import Format
 
 /// The changes of objects in the open transaction so far.
 struct Touches {

@@ -1,4 +1,4 @@
-import Changes
+import Format
 import FoundationEssentials
 import SQLite
 

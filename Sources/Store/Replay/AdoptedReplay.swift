@@ -1,5 +1,5 @@
 import Adoption
-import Changes
+import Format
 import SQLite
 
 /// Writes rows into a replica with the tables of a program, whose rules SQLite enforces.

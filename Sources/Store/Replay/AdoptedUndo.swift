@@ -1,5 +1,5 @@
 import Adoption
-import Changes
+import Format
 import SQLite
 
 /// Writes the rows of an undo of an adopted file.
@@ -110,10 +110,10 @@ final class AdoptedUndo {
           + " transactions after \(end)."
       }
     }
-    guard place.keys != nil else { return try body(change) }
+    guard place.keys != nil || !place.added.isEmpty else { return try body(change) }
     let table = writer.tables[place.table]
     let (before, after) = (change.valuesByKey(.before), change.valuesByKey(.after))
-    let (old, new) = (place.translated(before), place.translated(after))
+    var (old, new) = (place.translated(before), place.translated(after))
     // A row with values of removed columns can be deleted, but can't get these values again.
     guard change.kind == .delete || new.count == after.count else {
       throw StoreError(.irreversible, at: connection.path) {
@@ -125,6 +125,12 @@ final class AdoptedUndo {
     var text = ChangeText()
     for index in 0..<table.encoder.count {
       let key = Array(table.encoder.key(ColumnIndex(index)))
+      // A whole row also has the columns that were added later.
+      if let value = place.added[key], change.kind != .update {
+        let column = ColumnIndex(index)
+        let encoded = try table.encoder.encoded(value, at: column, blobs: writer.blobs)
+        if change.kind == .delete { old[key] = encoded } else { new[key] = encoded }
+      }
       if change.kind == .update, new[key] != nil { text.appendChanged(key) }
       if let value = old[key] { text.before.append(key, value: value) }
       if let value = new[key] { text.after.append(key, value: value) }

@@ -1,4 +1,4 @@
-import Changes
+import Format
 import FoundationEssentials
 
 /// Decodes the values of a change for its row, including large values.

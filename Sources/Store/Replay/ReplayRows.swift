@@ -1,4 +1,4 @@
-import Changes
+import Format
 import SQLite
 
 /// Writes the rows of another store's changes, and collects the differences between rows and the

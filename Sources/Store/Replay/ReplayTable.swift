@@ -1,4 +1,4 @@
-import Changes
+import Format
 import SQLite
 
 /// The statements that replay the usual changes of one entity.

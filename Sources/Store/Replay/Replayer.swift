@@ -1,4 +1,4 @@
-import Changes
+import Format
 import SQLite
 
 /// Replays another store's transactions: writes their rows, and copies their history unchanged.

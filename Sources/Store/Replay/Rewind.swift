@@ -1,4 +1,4 @@
-import Changes
+import Format
 import SQLite
 
 /// Reverts the rows of a copy to the state after an earlier transaction, in the writer's open

@@ -1,4 +1,4 @@
-import Changes
+import Format
 
 // The links of an object: in the values of a change, they follow the columns.
 extension Undo {

@@ -1,4 +1,4 @@
-import Changes
+import Format
 
 // References and links whose target the undo deletes, or whose target is missing.
 extension Undo {

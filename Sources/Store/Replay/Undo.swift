@@ -1,4 +1,4 @@
-import Changes
+import Format
 import SQLite
 
 /// Reverts changes, and finds the later changes that depend on them.

@@ -1,4 +1,4 @@
-import Changes
+import Format
 import FoundationEssentials
 
 /// Writes rows without recording their changes, because their history is copied.

@@ -1,4 +1,4 @@
-import Changes
+import Format
 
 /// The prepared statements for sets of columns that are often updated together.
 ///

@@ -1,4 +1,4 @@
-import Changes
+import Format
 import SQLite
 
 /// The statements that read and write one join table.

@@ -1,4 +1,4 @@
-import Changes
+import Format
 import SQLite
 
 /// Writes rows, each of which is found by its id.

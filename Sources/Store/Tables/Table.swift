@@ -1,4 +1,4 @@
-import Changes
+import Format
 import SQLite
 
 /// The statements that read and write the rows of one table, each prepared when first used.

@@ -1,4 +1,4 @@
-import Changes
+import Format
 
 /// A table of a schema, with the statements that create it, its indexes and its views.
 package struct TableDefinition: Hashable, Sendable {

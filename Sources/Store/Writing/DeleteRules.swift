@@ -1,4 +1,4 @@
-import Changes
+import Format
 
 /// A to-one column that can refer to the rows of an entity, with the delete rule for such
 /// references.

@@ -1,4 +1,4 @@
-import Changes
+import Format
 
 /// Large values of external attributes are in blob files. Each file has a count of the rows that
 /// use it.

@@ -1,4 +1,4 @@
-import Changes
+import Format
 
 /// Changes of many-to-many relationships, from either side.
 extension Writer {

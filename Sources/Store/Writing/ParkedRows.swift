@@ -1,4 +1,4 @@
-import Changes
+import Format
 import SQLite
 
 /// Rows that wait until they can be written without a conflict.

@@ -1,4 +1,4 @@
-import Changes
+import Format
 import SQLite
 
 /// Writes the rows of a save or an undo, and records their history.

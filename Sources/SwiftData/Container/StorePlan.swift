@@ -1,4 +1,4 @@
-import Changes
+import Format
 import Store
 
 /// The assignment of models to stores; computed before any store is opened.

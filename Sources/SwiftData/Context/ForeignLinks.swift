@@ -1,4 +1,4 @@
-import Changes
+import Format
 
 // An object of another context may belong to another thread. A relationship that is set to an
 // object of another context contains only a reference to the object. A save fails until the program

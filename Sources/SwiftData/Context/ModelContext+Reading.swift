@@ -1,4 +1,4 @@
-import Changes
+import Format
 
 extension ModelContext {
   func readExternal(_ digest: String, of state: _ModelState) -> Data? {

@@ -1,4 +1,4 @@
-import Changes
+import Format
 import Store
 
 /// An object that enables you to fetch, insert, and delete models, and save any changes to disk.
@@ -228,8 +228,8 @@ public final class ModelContext {
       }
       return
     }
-    var adoption = Adoption(by: self, from: former)
-    adoption.adopt(model)
+    var transfer = ObjectTransfer(by: self, from: former)
+    transfer.move(model)
   }
 }
 

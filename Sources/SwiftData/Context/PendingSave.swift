@@ -1,4 +1,4 @@
-import Changes
+import Format
 
 /// The changes that a store reports after a save; objects receive them once all stores have
 /// written.

@@ -5,7 +5,7 @@ import Store
 /// An object keeps the registry alive, and the registry keeps the container alive, so that files
 /// remain open while an object exists. Objects that outlive their context read through a
 /// replacement context, which the registry creates and the application never sees; see
-/// ``Adoption``.
+/// ``ObjectTransfer``.
 final class Registry {
   let container: ModelContainer
   private weak var current: ModelContext?

@@ -1,4 +1,4 @@
-import Changes
+import Format
 
 extension ModelContext {
   /// Calls a closure with each model that a descriptor selects.

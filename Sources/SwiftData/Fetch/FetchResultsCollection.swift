@@ -1,4 +1,4 @@
-import Changes
+import Format
 import Store
 
 /// The results of a fetch; only one batch of them is in memory at a time.

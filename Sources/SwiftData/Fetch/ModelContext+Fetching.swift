@@ -1,4 +1,4 @@
-import Changes
+import Format
 
 extension ModelContext {
   /// Fetches the models that a descriptor selects; by default, unsaved changes are included.

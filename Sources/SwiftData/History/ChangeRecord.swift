@@ -1,4 +1,4 @@
-import Changes
+import Format
 import Store
 
 /// A change in the form that a store keeps: canonical JSON, which is decoded when it is read.

@@ -1,4 +1,4 @@
-import Changes
+import Format
 import Store
 
 /// A bookmark in the history of a container's native stores.

@@ -1,4 +1,4 @@
-import Changes
+import Format
 import Store
 
 /// One transaction in the history of a native store.

@@ -1,4 +1,4 @@
-import Changes
+import Format
 import Store
 
 /// The times in a history: RFC 3339 in UTC with six decimals of a second, so that sorting the texts

@@ -1,4 +1,4 @@
-import Changes
+import Format
 import Store
 
 /// The past schemas of one store of a container, by digest; a transaction contains the digest of

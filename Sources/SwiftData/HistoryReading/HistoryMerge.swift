@@ -1,4 +1,4 @@
-import Changes
+import Format
 import Store
 
 /// Merges the transactions of several stores, and gives each transaction a token that covers all

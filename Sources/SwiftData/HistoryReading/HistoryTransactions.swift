@@ -1,4 +1,4 @@
-import Changes
+import Format
 import Store
 
 /// The transactions of a container's native stores, as a sequence that reads each transaction when

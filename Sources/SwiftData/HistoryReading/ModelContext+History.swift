@@ -1,4 +1,4 @@
-import Changes
+import Format
 
 extension ModelContext {
   /// Fetches the transactions that a descriptor selects; by default in the order of the commits.

@@ -1,4 +1,4 @@
-import Changes
+import Format
 import Store
 
 /// Converts the values of one property to their stored form and back, in code that does not know

@@ -1,4 +1,4 @@
-import Changes
+import Format
 import Store
 
 /// The text that represents NaN, which SQLite can't store as a number.

@@ -1,4 +1,4 @@
-import Changes
+import Format
 import Store
 
 /// A type whose values are stored directly in a column, without an encoder.

@@ -1,4 +1,4 @@
-import Changes
+import Format
 import Store
 
 /// Converts `Codable` values to canonical JSON text and back; all code uses this conversion.

@@ -1,4 +1,4 @@
-import Changes
+import Format
 import Store
 
 /// Describes how a container stores an entity: the place of each property of the class.

@@ -1,4 +1,4 @@
-import Changes
+import Format
 import Store
 
 // Generated code chooses one of these overloads by the type of the property. `place` is the

@@ -1,5 +1,5 @@
 import CSwiftRuntime
-import Changes
+import Format
 import Store
 
 enum Slot {

@@ -1,4 +1,4 @@
-import Changes
+import Format
 
 /// The new owners of members of to-many relationships without an inverse.
 ///

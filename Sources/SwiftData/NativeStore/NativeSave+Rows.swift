@@ -1,4 +1,4 @@
-import Changes
+import Format
 import Store
 
 // The rows and links that a save writes.

@@ -1,4 +1,4 @@
-import Changes
+import Format
 import Store
 
 /// The part of a save that a native store writes.

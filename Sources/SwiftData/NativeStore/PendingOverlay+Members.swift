@@ -1,4 +1,4 @@
-import Changes
+import Format
 import SQLite
 
 // Relationships without a column in the rows of their members.

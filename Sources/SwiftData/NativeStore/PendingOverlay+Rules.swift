@@ -1,4 +1,4 @@
-import Changes
+import Format
 import Store
 
 // After batch deletions, delete rules also apply to objects that are not in memory.

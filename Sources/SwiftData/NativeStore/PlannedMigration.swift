@@ -1,4 +1,4 @@
-import Changes
+import Format
 import Store
 
 /// Migrates a copy of a store through the versions of a migration plan.

@@ -1,4 +1,4 @@
-import Changes
+import Format
 import Store
 
 // A new object whose unique values already exist is merged with the existing object: the existing

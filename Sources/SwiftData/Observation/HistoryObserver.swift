@@ -1,4 +1,4 @@
-import Changes
+import Format
 import Store
 
 /// Observes the history of a container's stores, and increases a counter if there are new

@@ -1,4 +1,4 @@
-import Changes
+import Format
 import Store
 
 /// Observes the results of a fetch, which change when the context changes, and when other contexts

@@ -1,4 +1,4 @@
-import Changes
+import Format
 
 // Nodes for evaluating another predicate, or an expression, inside of `#Predicate`, which
 // Foundation on Linux does not have.

@@ -1,4 +1,4 @@
-import Changes
+import Format
 import Store
 
 /// A piece of SQL with the values of its parameters, in the order of the parameters.

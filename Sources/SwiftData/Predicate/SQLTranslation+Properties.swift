@@ -1,4 +1,4 @@
-import Changes
+import Format
 import Store
 
 // The SQL of the properties of objects: columns, rows to which the objects refer, and rows that

@@ -1,4 +1,4 @@
-import Changes
+import Format
 import Store
 
 /// Computes the schema of a store from model classes: the names of columns, and how relationships

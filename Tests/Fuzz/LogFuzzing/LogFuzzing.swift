@@ -1,5 +1,5 @@
 import ChangeLog
-import Changes
+import Format
 import Store
 
 /// Reads a log twice: as it is, and with corrected digests, so that the code after the comparison

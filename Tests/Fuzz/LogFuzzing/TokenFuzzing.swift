@@ -1,4 +1,4 @@
-import Changes
+import Format
 import Store
 
 /// Writing a token that was read gives the same token, and so does reading that again.

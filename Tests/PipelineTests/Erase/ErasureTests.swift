@@ -7,7 +7,7 @@ import TestSupport
 import Testing
 
 @testable import ChangeLog
-@testable import Changes
+@testable import Format
 
 @Suite("Logs of erased transactions")
 struct ErasureTests {

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 @testable import ChangeLog
-@testable import Changes
+@testable import Format
 @testable import Pipeline
 @testable import Store
 

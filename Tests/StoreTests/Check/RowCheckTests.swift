@@ -1,7 +1,7 @@
 import SQLite
 import Testing
 
-@testable import Changes
+@testable import Format
 @testable import Store
 
 @Suite("Comparing rows with history")

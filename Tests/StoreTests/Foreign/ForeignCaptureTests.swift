@@ -3,7 +3,7 @@ import SQLite
 import StoreTesting
 import Testing
 
-@testable import Changes
+@testable import Format
 @testable import Store
 
 @Suite("Capture of foreign changes")

@@ -4,7 +4,7 @@ import SQLite
 import StoreTesting
 import Testing
 
-@testable import Changes
+@testable import Format
 @testable import Store
 
 /// The programs that people use; the tests of a missing program are reported as skipped.

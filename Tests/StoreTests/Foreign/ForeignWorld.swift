@@ -3,7 +3,7 @@ import SQLite
 import StoreTesting
 import Testing
 
-@testable import Changes
+@testable import Format
 @testable import Store
 
 /// A schema with everything that a foreign writer can get wrong: unique values, a family with its

@@ -4,7 +4,7 @@ import StoreTesting
 import TestSupport
 import Testing
 
-@testable import Changes
+@testable import Format
 @testable import Store
 
 @Suite("The stream of transactions")

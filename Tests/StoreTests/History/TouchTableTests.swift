@@ -2,7 +2,7 @@ import StoreTesting
 import TestSupport
 import Testing
 
-@testable import Changes
+@testable import Format
 @testable import Store
 
 @Suite("The table of touched objects")

@@ -1,6 +1,6 @@
 import Foundation
 
-@testable import Changes
+@testable import Format
 @testable import Store
 
 /// The changes, each applied to the schema and to the naive rows.

@@ -1,7 +1,7 @@
 import Foundation
 import TestSupport
 
-@testable import Changes
+@testable import Format
 @testable import Store
 
 /// A schema that changes at random, and the rows of a naive model that follows it.

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import Changes
+@testable import Format
 @testable import Store
 
 @Suite("The plan of a migration")

@@ -4,7 +4,7 @@ import StoreTesting
 import TestSupport
 import Testing
 
-@testable import Changes
+@testable import Format
 @testable import Store
 
 /// Calls `body` with the file of a store that has a schema and the rows of `fill`.

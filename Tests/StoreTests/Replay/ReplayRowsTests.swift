@@ -1,7 +1,7 @@
 import StoreTesting
 import Testing
 
-@testable import Changes
+@testable import Format
 @testable import Store
 
 @Suite("Writing the rows of replayed changes")

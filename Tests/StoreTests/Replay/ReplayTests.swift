@@ -4,7 +4,7 @@ import StoreTesting
 import TestSupport
 import Testing
 
-@testable import Changes
+@testable import Format
 @testable import Store
 
 /// Replays what a replica does not have yet, `batch` transactions in one SQL transaction.

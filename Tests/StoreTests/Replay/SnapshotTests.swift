@@ -4,7 +4,7 @@ import StoreTesting
 import TestSupport
 import Testing
 
-@testable import Changes
+@testable import Format
 @testable import Store
 
 /// Creates a replica from a snapshot of a store's present state, or of the state after a

@@ -3,7 +3,7 @@ import StoreTesting
 import TestSupport
 import Testing
 
-@testable import Changes
+@testable import Format
 @testable import Store
 
 @Suite("Plans for sets of columns")

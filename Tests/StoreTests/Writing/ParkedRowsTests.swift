@@ -1,6 +1,6 @@
 import Testing
 
-@testable import Changes
+@testable import Format
 @testable import Store
 
 @Suite("Rows that wait for a unique value")

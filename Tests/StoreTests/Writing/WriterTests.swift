@@ -1,7 +1,7 @@
 import SQLite
 import Testing
 
-@testable import Changes
+@testable import Format
 @testable import Store
 
 @Suite("Ids and errors of a writer")

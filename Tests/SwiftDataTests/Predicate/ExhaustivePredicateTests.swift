@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-import func Changes.quoted
+import func Format.quoted
 
 @testable import SwiftData
 

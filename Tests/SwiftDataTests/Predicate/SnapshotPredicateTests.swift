@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-import func Changes.quoted
+import func Format.quoted
 
 @testable import SwiftData
 

@@ -6,7 +6,7 @@ import StoreTesting
 import TestSupport
 import Testing
 
-@testable import Changes
+@testable import Format
 
 /// A store whose logs somebody alters who can recompute every digest.
 struct ForgedWorld {

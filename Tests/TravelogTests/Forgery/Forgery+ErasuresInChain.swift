@@ -2,7 +2,7 @@ import Foundation
 import PipelineTesting
 import Testing
 
-@testable import Changes
+@testable import Format
 
 /// Forgeries in logs from which the note of guest 11 was erased, which transaction 11 records.
 extension Forgery {

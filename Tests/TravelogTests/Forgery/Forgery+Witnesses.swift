@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@testable import Changes
+@testable import Format
 
 extension Forgery {
   /// Signed checkpoints of two witnesses, both of which `verify --since` must require.

@@ -4,7 +4,7 @@ import PipelineTesting
 import TestSupport
 import Testing
 
-@testable import Changes
+@testable import Format
 
 /// Alters logs at random, and compares the verdict of the program with that of a reader that was
 /// written from docs/FORMAT.md.

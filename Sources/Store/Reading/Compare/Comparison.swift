@@ -1,4 +1,4 @@
-import Changes
+import Format
 
 /// The difference of a row between two stores: the change that turns the row of the first store
 /// into the row of the second store.

@@ -1,4 +1,4 @@
-import Changes
+import Format
 import SQLite
 
 /// Reads the rows of two states in the order of their key, and stops at each difference.

@@ -1,4 +1,4 @@
-import Changes
+import Format
 
 /// A row that differs between two stores, or that only one of them has.
 package struct RowPair: Sendable {

@@ -1,4 +1,4 @@
-import Changes
+import Format
 import Store
 
 /// Operations that SQL does not have: reading a property of a value, converting JSON to a stored

@@ -1,4 +1,4 @@
-import Changes
+import Format
 import Store
 
 // Two values that are stored directly in columns are compared by rules that depend on their type.
