@@ -229,7 +229,7 @@ public final class ModelContext {
       return
     }
     var transfer = ObjectTransfer(by: self, from: former)
-    transfer.move(model)
+    transfer.moveAll(from: model)
   }
 }
 

@@ -21,7 +21,7 @@ struct ObjectTransfer {
     self.former = former
   }
 
-  mutating func move(_ root: any PersistentModel) {
+  mutating func moveAll(from root: any PersistentModel) {
     add(root)
     var next = 0
     while next < models.count {
@@ -183,7 +183,7 @@ struct ObjectTransfer {
         let gone = Set(many.removed.elements.map { ObjectIdentifier(moved($0)) })
         let present = target.toMany(index).models.filter { !gone.contains(ObjectIdentifier($0)) }
         let known = Set(present.map { ObjectIdentifier($0) })
-        let more = members.map(adopted).filter { !known.contains(ObjectIdentifier($0)) }
+        let more = members.map(moved).filter { !known.contains(ObjectIdentifier($0)) }
         target.setToMany(index, to: present + more, owner: twin)
       }
     }
