@@ -7,10 +7,13 @@ struct DocumentTests {
   /// The documents whose commands are run; some need other programs.
   static let documents =
     [
-      "README.md", "docs/FROM_A_MAC.md", "docs/TOKENS.md", "docs/SECURITY.md", "docs/SCALE.md",
+      "docs/FROM_A_MAC.md", "docs/TOKENS.md", "docs/SECURITY.md", "docs/SCALE.md",
     ]
     + (installed("sqlite3") == nil
-      ? [] : ["docs/START_SWIFT.md", "docs/RESTORE.md", "docs/OPERATE.md"])
+      ? []
+      : [
+        "README.md", "docs/ADOPT.md", "docs/START_SWIFT.md", "docs/RESTORE.md", "docs/OPERATE.md",
+      ])
     + (["openssl", "jq", "xxd"].contains { installed($0) == nil } ? [] : ["docs/SIGNED_HEADS.md"])
 
   @Test(
