@@ -1,0 +1,110 @@
+/// A state of a database: the pages of its file, and of its write-ahead log up to a commit.
+///
+/// The view only reads, and takes no locks. A checkpoint overwrites pages of the file, so the caller
+/// must prevent checkpoints or check afterwards that there were none. With a rollback journal, the
+/// caller must also prevent writers.
+package final class DatabaseView: Sendable {
+  package let file: ByteSource
+  package let log: WriteAheadLog?
+  /// The number of the log's commits that the state contains.
+  package let commit: Int
+  package let layout: PageLayout
+  /// The header of the state; nil if the database is empty.
+  package let header: DatabaseHeader?
+  package let pageCount: UInt32
+  private let filePageCount: UInt32
+  let lastFrame: UInt32
+
+  /// Opens a state of a database.
+  ///
+  /// `commit` is the number of commits of the log that the state contains. By default, the state
+  /// contains all of them. The caller passes no log if the database does not have one.
+  package init(
+    _ file: ByteSource,
+    log: WriteAheadLog? = nil,
+    commit: Int? = nil
+  ) throws(PageError) {
+    self.file = file
+    self.log = log
+    let last = log?.commits.count ?? 0
+    self.commit = min(commit ?? last, last)
+    let end = self.commit > 0 ? log?.commits[self.commit - 1] : nil
+    lastFrame = end?.lastFrame ?? 0
+    let size = try file.size()
+    let frame = log?.frame(of: 1, through: lastFrame) ?? 0
+    guard size > 0 || frame > 0 else {
+      (layout, header, pageCount, filePageCount) = (.empty, nil, 0, 0)
+      return
+    }
+    let first =
+      if let log, frame > 0 {
+        try log.bytes(DatabaseHeader.size, ofFrame: frame, page: 1)
+      } else {
+        try file.bytes(DatabaseHeader.size, at: 0)
+      }
+    let header = try DatabaseHeader(first)
+    guard end == nil || log?.header.pageSize == header.layout.pageSize else {
+      throw .corrupt(page: 1, "the write-ahead log has pages of another size")
+    }
+    self.header = header
+    layout = header.layout
+    let count = size / Int64(layout.pageSize)
+    filePageCount = UInt32(clamping: count)
+    pageCount = end?.pageCount ?? header.pageCount ?? filePageCount
+    guard pageCount > 0, end != nil || pageCount <= filePageCount else {
+      throw PageError(
+        .truncated,
+        "the file has \(count) pages, and its header says \(pageCount)"
+      )
+    }
+  }
+
+  /// The number of pages that the file and the log have, which is independent of what pages claim.
+  var existingPageCount: Int { Int(filePageCount) + Int(lastFrame) }
+
+  /// The frame of the log with a page; zero if the page is in the database file.
+  ///
+  /// A page that is in the same frame or in the database file in two states has the same bytes in
+  /// both states.
+  package func frame(of page: UInt32) -> UInt32 { log?.frame(of: page, through: lastFrame) ?? 0 }
+
+  /// Reads a page; the buffer then contains its bytes.
+  package func read(_ page: UInt32, into buffer: PageBuffer) throws(PageError) {
+    try read(page, into: buffer, from: 0)
+  }
+
+  /// Reads a page to which another page refers.
+  func read(_ page: UInt32, into buffer: PageBuffer, from origin: UInt32) throws(PageError) {
+    try check(page, from: origin)
+    let frame = frame(of: page)
+    if let log, frame > 0 { return try log.read(frame, of: page, into: buffer) }
+    let count = try file.read(into: buffer.page, at: offset(of: page))
+    guard count == layout.pageSize else { throw missing(page) }
+  }
+
+  /// The number in the first four bytes of a page.
+  func firstNumber(of page: UInt32, from origin: UInt32) throws(PageError) -> UInt32 {
+    try check(page, from: origin)
+    let frame = frame(of: page)
+    let bytes =
+      if let log, frame > 0 {
+        try log.bytes(4, ofFrame: frame, page: page)
+      } else {
+        try file.bytes(4, at: offset(of: page))
+      }
+    guard bytes.count == 4 else { throw missing(page) }
+    return bytes.reduce(0) { $0 << 8 | UInt32($1) }
+  }
+
+  private func check(_ page: UInt32, from origin: UInt32) throws(PageError) {
+    guard page > 0, page <= pageCount, page != layout.lockBytePage else {
+      throw .corrupt(page: origin, "page \(page) is not one of the \(pageCount) usable pages")
+    }
+  }
+
+  private func offset(of page: UInt32) -> Int64 { Int64(page - 1) * Int64(layout.pageSize) }
+
+  private func missing(_ page: UInt32) -> PageError {
+    PageError(.truncated, page: page, "the file ends before the end of the page")
+  }
+}

@@ -1,0 +1,260 @@
+import Foundation
+import Pages
+import SQLite
+import TestSupport
+import Testing
+
+@Suite("Damaged pages and logs")
+struct DamageTests {
+  /// What a reader finds in a database: all rows, or an error.
+  private func read(_ file: ByteSource, log: [UInt8]?) throws -> [String: [[Stored]]]? {
+    let clock = ContinuousClock()
+    let start = clock.now
+    defer { #expect(clock.now - start < .seconds(20)) }
+    do {
+      let view = try DatabaseView(file, log: log.flatMap { try WriteAheadLog(.bytes($0)) })
+      for page in 0...min(view.pageCount, 200) { _ = try? view.use(of: page) }
+      // The results of these functions are not compared. They must end without a crash.
+      try? view.forEachFreePage { _ in }
+      try? view.forEachDigest { _, _ in }
+      try? compareStates(view)
+      return try dump(view)
+    } catch is PageError {
+      return nil
+    }
+  }
+
+  private func compareStates(_ view: DatabaseView) throws {
+    guard let log = view.log else { return }
+    _ = try log.firstReadableCommit(in: view.file)
+    for commit in 0..<view.commit {
+      let comparison = try Comparison(DatabaseView(view.file, log: log, commit: commit), view)
+      for root in try view.roots().values {
+        let equal = try comparison.equalPages(ofTree: root)
+        var rows = try Cursor(view, root: root, skipping: equal)
+        while try rows.next() {}
+      }
+    }
+  }
+
+  /// The rows that SQLite reads; nil if SQLite finds the database or its schema damaged.
+  private func rowsOfSQLite(
+    _ folder: URL,
+    _ bytes: [UInt8],
+    log: [UInt8],
+    schema: [String]
+  ) -> [String: [[Stored]]]? {
+    let file = folder.appending(path: "damaged.db")
+    defer {
+      for suffix in ["", "-wal", "-shm"] {
+        // A file that does not exist can't be removed.
+        try? FileManager.default.removeItem(atPath: file.path + suffix)
+      }
+    }
+    do {
+      try Data(bytes).write(to: file)
+      if !log.isEmpty { try Data(log).write(to: PagesTests.log(of: file)) }
+      let connection = try Connection(path: file.path, mode: .readWrite)
+      let check = try connection.prepare("PRAGMA integrity_check")
+      guard try check.step(), check.string(at: 0) == "ok" else { return nil }
+      check.reset()
+      guard try Self.schema(connection) == schema else { return nil }
+      return try dump(connection)
+    } catch {
+      return nil
+    }
+  }
+
+  private static func schema(_ connection: Connection) throws -> [String] {
+    let reading = try connection.prepare("SELECT name || ' ' || sql FROM sqlite_schema ORDER BY 1")
+    var result: [String] = []
+    while try reading.step() { result.append(reading.string(at: 0)) }
+    return result
+  }
+
+  /// Changes some bytes, mostly those that describe a page.
+  private func damage(_ bytes: inout [UInt8], pageSize: Int, _ random: inout SeededGenerator) {
+    let pages = max(1, bytes.count / pageSize)
+    func number(_ range: Range<Int>) -> Int { Int.random(in: range, using: &random) }
+    for _ in 0..<number(1..<4) {
+      let page = number(0..<pages) * pageSize
+      let header = page == 0 ? 100 : page
+      func write(_ values: [UInt8], at offset: Int) {
+        for (index, value) in values.enumerated() where offset + index < bytes.count {
+          bytes[offset + index] = value
+        }
+      }
+      switch number(0..<8) {
+      case 0: write([UInt8(number(0..<256))], at: header + number(0..<12))
+      case 1: write([UInt8(number(0..<256))], at: header + number(8..<60))
+      case 2: write([0, 0, 0, UInt8(number(0..<pages + 2) & 0xff)], at: header + number(0..<13))
+      case 3: write([0, 0, 0, UInt8(number(0..<pages + 2) & 0xff)], at: number(0..<bytes.count))
+      case 4: write([UInt8](repeating: 0xff, count: 9), at: number(0..<bytes.count))
+      case 5: write(Array(bytes[page..<min(page + pageSize, bytes.count)]), at: number(0..<pages) * pageSize)
+      case 6: write([UInt8(number(0..<256))], at: number(0..<100))
+      default: write([UInt8(number(0..<256))], at: number(0..<bytes.count))
+      }
+    }
+    if number(0..<20) == 0 { bytes.removeSubrange(number(0..<bytes.count)...) }
+  }
+
+  @Test(
+    "Damaged pages are refused, or read as SQLite reads them if its check finds no damage.",
+    arguments: [512, 1024, 4096]
+  )
+  func pages(_ pageSize: Int) throws {
+    var random = SeededGenerator(for: "damaged pages \(pageSize)")
+    var counts = (tried: 0, refused: 0, equal: 0)
+    for vacuum in ["NONE", "FULL"] {
+      try withTemporaryFolder { folder in
+        let database = try RandomDatabase(
+          folder.appending(path: "app.db"),
+          pageSize: pageSize,
+          vacuum: vacuum,
+          random: SeededGenerator(seed: random.next())
+        )
+        try database.commit(statements: 60)
+        try database.commit(statements: 30)
+        let whole = Array(try Data(contentsOf: database.url))
+        let schema = try Self.schema(database.connection)
+        for _ in 0..<trials(150, long: 20_000) {
+          var bytes = whole
+          damage(&bytes, pageSize: pageSize, &random)
+          counts.tried += 1
+          guard let rows = try read(.bytes(bytes), log: nil) else {
+            counts.refused += 1
+            continue
+          }
+          guard let expected = rowsOfSQLite(folder, bytes, log: [], schema: schema) else { continue }
+          counts.equal += 1
+          expectEqual(rows, expected, "\(vacuum), trial \(counts.tried)")
+        }
+      }
+    }
+    print("damaged pages \(pageSize): \(counts)")
+    #expect(counts.refused > counts.tried / 10 && counts.equal > counts.tried / 50)
+  }
+
+  @Test(
+    "Damaged logs are read up to the damage, and damage behind right checksums is refused.",
+    arguments: [512, 4096]
+  )
+  func logs(_ pageSize: Int) throws {
+    var random = SeededGenerator(for: "damaged logs \(pageSize)")
+    var counts = (tried: 0, refused: 0, equal: 0)
+    try withTemporaryFolder { folder in
+      let database = try LoggedDatabase(
+        folder,
+        pageSize: pageSize,
+        encoding: "UTF-8",
+        vacuum: "NONE",
+        seed: random.next()
+      )
+      for _ in 0..<5 { try database.commit(statements: 4) }
+      let (file, whole) = (try database.file, try database.logBytes)
+      let schema = try Self.schema(database.database.connection)
+      guard case .bytes(let bytes) = file else { return }
+      for _ in 0..<trials(150, long: 20_000) {
+        var log = whole
+        if Bool.random(using: &random) {
+          damage(&log, pageSize: pageSize + 24, &random)
+        } else {
+          var frames = Array(log.dropFirst(32))
+          damage(&frames, pageSize: pageSize + 24, &random)
+          log = withChecksums(Array(log.prefix(32)) + frames)
+        }
+        counts.tried += 1
+        guard let rows = try read(file, log: log) else {
+          counts.refused += 1
+          continue
+        }
+        guard let expected = rowsOfSQLite(folder, bytes, log: log, schema: schema) else { continue }
+        counts.equal += 1
+        expectEqual(rows, expected, "trial \(counts.tried)")
+      }
+    }
+    print("damaged logs \(pageSize): \(counts)")
+    #expect(counts.equal > counts.tried / 10)
+  }
+
+  /// The log with the right checksum in each frame, and the right salts.
+  private func withChecksums(_ log: [UInt8]) -> [UInt8] {
+    var log = log
+    var sum = LogChecksum(isBigEndian: log[3] & 1 == 1)
+    log[..<24].withUnsafeBytes { sum.add($0) }
+    let pageSize = log[8..<12].reduce(0) { $0 << 8 | Int($1) }
+    for frame in stride(from: 32, through: log.count - 24 - pageSize, by: 24 + pageSize) {
+      log.replaceSubrange(frame + 8..<frame + 16, with: log[16..<24])
+      log[frame..<frame + 8].withUnsafeBytes { sum.add($0) }
+      log[frame + 24..<frame + 24 + pageSize].withUnsafeBytes { sum.add($0) }
+      for (offset, number) in [(16, sum.first), (20, sum.second)] {
+        withUnsafeBytes(of: number.bigEndian) {
+          log.replaceSubrange(frame + offset..<frame + offset + 4, with: $0)
+        }
+      }
+    }
+    return log
+  }
+
+  @Test("A tree that refers to a page twice ends with an error, however many ways lead to the page.")
+  func sharedPages() throws {
+    // Each page refers to the next one 40 times, so there are more ways than anyone can follow.
+    let size = 512
+    var bytes = try firstPage(pageSize: size, root: 2)
+    for page in 2...30 {
+      var content = [UInt8](repeating: 0, count: size)
+      content[0] = page == 30 ? 13 : 5
+      if page < 30 {
+        content.replaceSubrange(3..<7, with: [0, 40, 1, 0])
+        content[11] = UInt8(page + 1)
+        for cell in 0..<40 {
+          content.replaceSubrange(12 + 2 * cell..<14 + 2 * cell, with: [1, 0])
+        }
+        content.replaceSubrange(256..<261, with: [0, 0, 0, UInt8(page + 1), 1])
+      }
+      bytes += content
+    }
+    let view = try DatabaseView(.bytes(bytes))
+    let error = #expect(throws: PageError.self) {
+      var rows = try Cursor(view, root: 2)
+      while try rows.next() {}
+    }
+    #expect(error?.code == .corrupt)
+    // A page that is its own child.
+    var own = try firstPage(pageSize: size, root: 2)
+    own += [5, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 2] + [UInt8](repeating: 0, count: size - 12)
+    let loop = try DatabaseView(.bytes(own))
+    #expect(throws: PageError.self) {
+      var rows = try Cursor(loop, root: 2)
+      _ = try rows.next()
+    }
+  }
+
+  /// The first page of a database with a table `note`, whose header does not say the page count.
+  private func firstPage(pageSize: Int, root: Int) throws -> [UInt8] {
+    try withTemporaryFolder { folder in
+      let file = folder.appending(path: "app.db")
+      try Connection(path: file.path, mode: .readWriteCreate)
+        .execute("PRAGMA page_size = \(pageSize); CREATE TABLE note (text)")
+      var bytes = Array(try Data(contentsOf: file).prefix(pageSize))
+      bytes[31] = 0
+      return bytes
+    }
+  }
+
+  @Test("A record that claims to be larger than the file is refused before memory is allocated.")
+  func largeClaim() throws {
+    var bytes = try firstPage(pageSize: 512, root: 2)
+    // A leaf with one cell at 400, whose payload has 2³¹ − 1 bytes.
+    var leaf = [UInt8](repeating: 0, count: 512)
+    leaf.replaceSubrange(0..<10, with: [13, 0, 0, 0, 1, 1, 0x90, 0, 1, 0x90])
+    leaf.replaceSubrange(400..<406, with: [0x87, 0xff, 0xff, 0xff, 0x7f, 1])
+    bytes += leaf
+    let view = try DatabaseView(.bytes(bytes))
+    let error = #expect(throws: PageError.self) {
+      var rows = try Cursor(view, root: 2)
+      _ = try rows.next()
+    }
+    #expect(error?.code == .corrupt && error?.page == 2)
+  }
+}
