@@ -69,6 +69,7 @@ let package = Package(
     .target(name: "SQLite", dependencies: ["CSQLite", "Stopping"]),
     .target(name: "Changes"),
     .target(name: "Stopping"),
+    .target(name: "Pages"),
     .target(name: "Store", dependencies: ["Adoption", "Changes", "SQLite", "Stopping"]),
     .target(name: "Adoption", dependencies: ["Changes", "SQLite"]),
     .target(
@@ -177,6 +178,10 @@ let package = Package(
       ],
       exclude: ["Programs"]
     ),
+    .testTarget(
+      name: "PagesTests",
+      dependencies: ["LogFuzzing", "Pages", "SQLite", "TestSupport"]
+    ),
     .testTarget(name: "ChangesTests", dependencies: ["Changes", "ProcessTesting", "TestSupport"]),
     .testTarget(
       name: "ChangeLogTests",
@@ -216,7 +221,7 @@ let package = Package(
     ),
     .target(
       name: "LogFuzzing",
-      dependencies: ["ChangeLog", "Pipeline", "Changes", "Store"],
+      dependencies: ["ChangeLog", "Pages", "Pipeline", "Changes", "Store"],
       path: "Tests/Fuzz/LogFuzzing"
     ),
     .testTarget(

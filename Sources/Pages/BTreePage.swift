@@ -54,7 +54,7 @@ struct BTreePage {
     return offset
   }
 
-  /// Reads a cell with a payload. Interior pages of tables have none.
+  /// Reads a cell with a payload, which interior pages of tables do not have.
   @inline(__always)
   func cell(_ index: Int, layout: PageLayout) throws(PageError) -> Cell {
     var offset = try cellOffset(index, layout: layout)

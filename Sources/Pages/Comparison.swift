@@ -32,8 +32,9 @@ package struct Comparison: Sendable {
     overwritten = try overwrittenPages()
   }
 
-  /// The pages that the b-trees with a root page have in common. A cursor can skip them in both
-  /// states, and then reads all rows that differ.
+  /// The pages that the b-trees with a root page have in common.
+  ///
+  /// A cursor can skip them in both states, and then reads all rows that differ.
   package func equalPages(
     ofTree root: UInt32,
     newRoot: UInt32? = nil
@@ -70,18 +71,18 @@ package struct Comparison: Sendable {
   private func overwrittenPages() throws(PageError) -> Set<UInt32> {
     var result: Set<UInt32> = []
     var trees: [UInt32] = []
+    let buffer = PageBuffer(new.layout)
     for page in written where page <= new.pageCount && page != new.layout.lockBytePage {
       if new.header?.hasPointerMap == true, new.layout.isPointerMap(page) { continue }
       // An overflow page begins with a page number, and a page of a b-tree with 2, 5, 10 or 13. In
       // very large databases, a page number can begin with these bytes too.
-      let number = try new.firstNumber(of: page, from: 0)
-      let isTree = page == 1 || number >> 24 > 1
+      try new.read(page, into: buffer)
+      let isTree = page == 1 || buffer.bytes[0] > 1
       if isTree { trees.append(page) }
       if !isTree || new.pageCount >> 24 > 1 { result.insert(page) }
     }
     guard !result.isEmpty else { return [] }
     // Most written overflow pages belong to rows in written pages.
-    let buffer = PageBuffer(new.layout)
     let overflow = OverflowReader(new)
     for page in trees where !result.isEmpty {
       try new.read(page, into: buffer)

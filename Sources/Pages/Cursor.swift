@@ -12,7 +12,7 @@ package struct Cursor: ~Copyable {
   private var header = RecordHeader()
   private var hasHeader = false
   private lazy var overflow = OverflowReader(view)
-  private var record = ByteRoom()
+  private var record = PageBuffer(count: 512)
   private var hasRecord = false
 
   /// Starts before the first row of the b-tree with a root page.
@@ -118,31 +118,13 @@ package struct Cursor: ~Copyable {
 
   /// The address of a range of the record, which is valid until the next call.
   private mutating func part(_ range: Range<Int>) throws(PageError) -> UnsafeRawPointer {
-    record.begin(count: range.count)
-    try overflow.forEachPart(of: cell, range) { [record] in record.append($0) }
+    // The room is used again for other rows.
+    if record.page.count < range.count { record = PageBuffer(count: range.count) }
+    var rest = record.page
+    try overflow.forEachPart(of: cell, range) {
+      rest.copyMemory(from: $0)
+      rest = UnsafeMutableRawBufferPointer(rebasing: rest[$0.count...])
+    }
     return record.start
-  }
-}
-
-/// Memory that is used again for each large record.
-private final class ByteRoom {
-  private var memory = UnsafeMutableRawBufferPointer.allocate(byteCount: 512, alignment: 8)
-  private var count = 0
-
-  deinit { memory.deallocate() }
-
-  var start: UnsafeRawPointer { UnsafeRawPointer(memory.baseAddress.unsafelyUnwrapped) }
-
-  /// Removes the bytes, and makes room for others.
-  func begin(count wanted: Int) {
-    count = 0
-    guard wanted > memory.count else { return }
-    memory.deallocate()
-    memory = .allocate(byteCount: wanted, alignment: 8)
-  }
-
-  func append(_ bytes: UnsafeRawBufferPointer) {
-    UnsafeMutableRawBufferPointer(rebasing: memory[count...]).copyMemory(from: bytes)
-    count += bytes.count
   }
 }

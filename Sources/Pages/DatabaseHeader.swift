@@ -1,5 +1,7 @@
-/// The first 100 bytes of a database, as "The Database Header" in SQLite's description of the file
-/// format defines them: https://www.sqlite.org/fileformat2.html
+/// The first 100 bytes of a database.
+///
+/// Comments of this module name the headings of https://www.sqlite.org/fileformat2.html; this is
+/// "The Database Header".
 package struct DatabaseHeader: Hashable, Sendable {
   package static let size = 100
 

@@ -19,11 +19,8 @@ package final class DatabaseView: Sendable {
   ///
   /// `commit` is the number of commits of the log that the state contains. By default, the state
   /// contains all of them. The caller passes no log if the database does not have one.
-  package init(
-    _ file: ByteSource,
-    log: WriteAheadLog? = nil,
-    commit: Int? = nil
-  ) throws(PageError) {
+  package init(_ file: ByteSource, log: WriteAheadLog? = nil, commit: Int? = nil) throws(PageError)
+  {
     self.file = file
     self.log = log
     let last = log?.commits.count ?? 0
@@ -36,12 +33,14 @@ package final class DatabaseView: Sendable {
       (layout, header, pageCount, filePageCount) = (.empty, nil, 0, 0)
       return
     }
-    let first =
-      if let log, frame > 0 {
-        try log.bytes(DatabaseHeader.size, ofFrame: frame, page: 1)
-      } else {
-        try file.bytes(DatabaseHeader.size, at: 0)
-      }
+    let first: [UInt8]
+    if let log, frame > 0 {
+      let buffer = PageBuffer(count: log.header.pageSize)
+      try log.read(frame, of: 1, into: buffer)
+      first = Array(buffer.bytes.prefix(DatabaseHeader.size))
+    } else {
+      first = try file.bytes(DatabaseHeader.size, at: 0)
+    }
     let header = try DatabaseHeader(first)
     guard end == nil || log?.header.pageSize == header.layout.pageSize else {
       throw .corrupt(page: 1, "the write-ahead log has pages of another size")
@@ -52,10 +51,7 @@ package final class DatabaseView: Sendable {
     filePageCount = UInt32(clamping: count)
     pageCount = end?.pageCount ?? header.pageCount ?? filePageCount
     guard pageCount > 0, end != nil || pageCount <= filePageCount else {
-      throw PageError(
-        .truncated,
-        "the file has \(count) pages, and its header says \(pageCount)"
-      )
+      throw PageError(.truncated, "the file has \(count) pages instead of \(pageCount)")
     }
   }
 
@@ -75,36 +71,14 @@ package final class DatabaseView: Sendable {
 
   /// Reads a page to which another page refers.
   func read(_ page: UInt32, into buffer: PageBuffer, from origin: UInt32) throws(PageError) {
-    try check(page, from: origin)
-    let frame = frame(of: page)
-    if let log, frame > 0 { return try log.read(frame, of: page, into: buffer) }
-    let count = try file.read(into: buffer.page, at: offset(of: page))
-    guard count == layout.pageSize else { throw missing(page) }
-  }
-
-  /// The number in the first four bytes of a page.
-  func firstNumber(of page: UInt32, from origin: UInt32) throws(PageError) -> UInt32 {
-    try check(page, from: origin)
-    let frame = frame(of: page)
-    let bytes =
-      if let log, frame > 0 {
-        try log.bytes(4, ofFrame: frame, page: page)
-      } else {
-        try file.bytes(4, at: offset(of: page))
-      }
-    guard bytes.count == 4 else { throw missing(page) }
-    return bytes.reduce(0) { $0 << 8 | UInt32($1) }
-  }
-
-  private func check(_ page: UInt32, from origin: UInt32) throws(PageError) {
     guard page > 0, page <= pageCount, page != layout.lockBytePage else {
       throw .corrupt(page: origin, "page \(page) is not one of the \(pageCount) usable pages")
     }
-  }
-
-  private func offset(of page: UInt32) -> Int64 { Int64(page - 1) * Int64(layout.pageSize) }
-
-  private func missing(_ page: UInt32) -> PageError {
-    PageError(.truncated, page: page, "the file ends before the end of the page")
+    let frame = frame(of: page)
+    if let log, frame > 0 { return try log.read(frame, of: page, into: buffer) }
+    let offset = Int64(page - 1) * Int64(layout.pageSize)
+    guard try file.read(into: buffer.page, at: offset) == layout.pageSize else {
+      throw PageError(.truncated, page: page, "the file ends before the end of the page")
+    }
   }
 }

@@ -1,12 +1,3 @@
-/// A page that a transaction wrote to the log.
-struct Frame {
-  let number: UInt32
-  let page: UInt32
-  /// The number of pages of the database after the commit that the frame ends; zero if the frame
-  /// does not end a commit.
-  let pageCount: UInt32
-}
-
 /// Where the valid part of a log ends, and why.
 package struct LogEnd: Hashable, Sendable {
   package enum Reason: Hashable, Sendable {
@@ -26,7 +17,7 @@ package struct LogEnd: Hashable, Sendable {
   package let offset: Int64
 }
 
-/// Reads the frames of a log in order, until one is not valid. SQLite ignores the same frames.
+/// Reads the frames of a log in order, until one is not valid; SQLite stops at the same frame.
 struct FrameReader: ~Copyable {
   private static let roomSize = 1 << 18
 
@@ -35,7 +26,8 @@ struct FrameReader: ~Copyable {
   private let room: UnsafeMutableRawBufferPointer
   /// The part of the room that was not used yet.
   private var unused = 0..<0
-  private var number: UInt32
+  /// The last frame that was read.
+  private(set) var number: UInt32
   private(set) var checksum: LogChecksum
   /// Where and why the valid part of the log ends; nil as long as the reader has not seen the end.
   private(set) var end: LogEnd?
@@ -51,7 +43,9 @@ struct FrameReader: ~Copyable {
 
   deinit { room.deallocate() }
 
-  mutating func next() throws(PageError) -> Frame? {
+  /// Reads a page number, and the number of pages of the database if the frame ends a commit;
+  /// otherwise that number is zero.
+  mutating func next() throws(PageError) -> (page: UInt32, pageCount: UInt32)? {
     guard end == nil else { return nil }
     if unused.count < header.frameSize {
       let count = try source.read(into: room, at: header.offset(ofFrame: number + 1))
@@ -76,15 +70,12 @@ struct FrameReader: ~Copyable {
     checksum = sum
     number += 1
     unused = unused.lowerBound + header.frameSize..<unused.upperBound
-    return Frame(number: number, page: start.uint32(at: 0), pageCount: start.uint32(at: 4))
+    return (start.uint32(at: 0), start.uint32(at: 4))
   }
 
-  private mutating func stop(_ reason: LogEnd.Reason) -> Frame? {
-    end = LogEnd(
-      reason: reason,
-      frame: number + 1,
-      offset: header.offset(ofFrame: number + 1)
-    )
+  private mutating func stop(_ reason: LogEnd.Reason) -> (page: UInt32, pageCount: UInt32)? {
+    let offset = header.offset(ofFrame: number + 1)
+    end = LogEnd(reason: reason, frame: number + 1, offset: offset)
     return nil
   }
 }

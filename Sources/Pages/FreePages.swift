@@ -1,7 +1,7 @@
 /// A page that has no contents.
 package struct FreePage: Hashable, Sendable {
   package let number: UInt32
-  /// Whether the page lists other free pages. SQLite does not write to the other ones.
+  /// Whether the page lists other free pages; SQLite does not write to the pages in its list.
   package let isTrunk: Bool
 }
 

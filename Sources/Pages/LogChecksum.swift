@@ -1,10 +1,14 @@
 /// The running checksum of a write-ahead log, which covers all bytes from the log's beginning.
 package struct LogChecksum: Hashable, Sendable {
   package let isBigEndian: Bool
-  package private(set) var first: UInt32 = 0
-  package private(set) var second: UInt32 = 0
+  package private(set) var first: UInt32
+  package private(set) var second: UInt32
 
-  package init(isBigEndian: Bool) { self.isBigEndian = isBigEndian }
+  package init(isBigEndian: Bool, first: UInt32 = 0, second: UInt32 = 0) {
+    self.isBigEndian = isBigEndian
+    self.first = first
+    self.second = second
+  }
 
   /// Adds bytes whose number is a multiple of eight.
   package mutating func add(_ bytes: UnsafeRawBufferPointer) {

@@ -5,8 +5,9 @@ package struct LogHeader: Hashable, Sendable {
   package let pageSize: Int
   /// How many times the log was checkpointed and begun again.
   package let checkpointSequence: UInt32
-  /// Two numbers that change when SQLite begins the log again. Each frame repeats them, so that
-  /// frames from before are not mistaken for new ones.
+  /// Two numbers that change when SQLite begins the log again.
+  ///
+  /// Each frame repeats them, so that frames from before are not mistaken for new ones.
   package let salts: UInt64
   let checksum: LogChecksum
 

@@ -4,7 +4,14 @@ package struct LogPosition: Hashable, Sendable {
   package let salts: UInt64
   /// The last frame of the commit, from one; zero at the beginning of the log.
   package let frame: UInt32
-  let checksum: LogChecksum
+  package let checksum: LogChecksum
+
+  /// Creates a position from the parts that were stored.
+  package init(salts: UInt64, frame: UInt32, checksum: LogChecksum) {
+    self.salts = salts
+    self.frame = frame
+    self.checksum = checksum
+  }
 
   /// What happened to a log after a position.
   package enum Change: Hashable, Sendable {

@@ -45,7 +45,10 @@ final class OverflowReader {
   ) throws(PageError) {
     var page = cell.overflow
     for place in 0..<cell.overflowPageCount(layout: layout) {
-      if place > 0 { page = try view.firstNumber(of: page, from: cell.page) }
+      if place > 0 {
+        try view.read(page, into: buffer, from: cell.page)
+        page = buffer.start.uint32(at: 0)
+      }
       try body(page)
     }
   }

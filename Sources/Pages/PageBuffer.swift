@@ -1,34 +1,33 @@
 import Glibc
 
-/// Room for a page, and for the header of a frame before the page.
-///
-/// So a frame of a log can be read at once, and its header checked.
+/// Room for a page, and for the header of a frame before the page, so that a frame of a log is read
+/// at once.
 package final class PageBuffer {
   static let frameHeaderSize = 24
 
-  private let memory: UnsafeMutableRawBufferPointer
+  /// The room for the header of a frame and for a page.
+  let frame: UnsafeMutableRawBufferPointer
 
-  package init(_ layout: PageLayout) {
-    memory = .allocate(byteCount: Self.frameHeaderSize + layout.pageSize, alignment: 8)
+  package convenience init(_ layout: PageLayout) { self.init(count: layout.pageSize) }
+
+  init(count: Int) {
+    frame = .allocate(byteCount: Self.frameHeaderSize + count, alignment: 8)
   }
 
-  deinit { memory.deallocate() }
-
-  /// The header of a frame and its page.
-  var frame: UnsafeMutableRawBufferPointer { memory }
+  deinit { frame.deallocate() }
 
   var page: UnsafeMutableRawBufferPointer {
-    UnsafeMutableRawBufferPointer(rebasing: memory[Self.frameHeaderSize...])
+    UnsafeMutableRawBufferPointer(rebasing: frame[Self.frameHeaderSize...])
   }
 
   /// The bytes of the page that was read last.
   package var bytes: UnsafeRawBufferPointer { UnsafeRawBufferPointer(page) }
 
-  func isEqual(to other: PageBuffer) -> Bool {
-    page.count == other.page.count && memcmp(start, other.start, page.count) == 0
+  var start: UnsafeRawPointer {
+    UnsafeRawPointer(frame.baseAddress.unsafelyUnwrapped + Self.frameHeaderSize)
   }
 
-  var start: UnsafeRawPointer {
-    UnsafeRawPointer(memory.baseAddress.unsafelyUnwrapped + Self.frameHeaderSize)
+  func isEqual(to other: PageBuffer) -> Bool {
+    page.count == other.page.count && memcmp(start, other.start, page.count) == 0
   }
 }

@@ -31,8 +31,10 @@ package struct PageDigest: Hashable, Sendable {
     0x243f_6a88_85a3_08d3, 0x1319_8a2e_0370_7344, 0xa409_3822_299f_31d0, 0x082e_fa98_ec4e_6c89
   )
 
-  /// Adds a word to a lane. For a given lane or a given word this is a bijection, so a change of one
-  /// word always changes its lane.
+  /// Adds a word to a lane.
+  ///
+  /// For a given lane or a given word this is a bijection, so a change of one word always changes
+  /// its lane.
   @inline(__always)
   private static func step(_ lane: UInt64, _ word: UInt64) -> UInt64 {
     // Without the first product, the change of a word's highest bit would change one bit of the lane,

@@ -4,14 +4,11 @@ package struct PageLayout: Hashable, Sendable {
   package let pageSize: Int
   /// The number of bytes that SQLite uses; extensions use the rest at the end of a page.
   package let usable: Int
+}
 
+extension PageLayout {
   /// The layout of a database without pages, for which SQLite uses its default.
-  static let empty = PageLayout(pageSize: 4096)
-
-  private init(pageSize: Int) {
-    self.pageSize = pageSize
-    usable = pageSize
-  }
+  static let empty = PageLayout(pageSize: 4096, usable: 4096)
 
   init?(pageSize: Int, reserved: Int) {
     // SQLite refuses pages with less than 480 usable bytes.
@@ -31,7 +28,7 @@ package struct PageLayout: Hashable, Sendable {
     512...65_536 ~= size && size.nonzeroBitCount == 1
   }
 
-  /// The page that contains the bytes that are locked on Windows. SQLite never uses the page.
+  /// The page with the bytes that are locked on Windows, which SQLite never uses.
   package var lockBytePage: UInt32 { UInt32(0x4000_0000 / pageSize) + 1 }
 
   /// The number of bytes of a payload in an overflow page; the first four bytes are the next page.

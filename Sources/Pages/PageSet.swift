@@ -2,7 +2,7 @@
 package struct PageSet: Sendable {
   private var words: [UInt64]
 
-  /// Creates an empty set for pages up to a last one. Other pages can't be inserted.
+  /// Creates an empty set for pages up to a last one; other pages can't be inserted.
   package init(through last: UInt32) {
     words = [UInt64](repeating: 0, count: Int(last / 64) + 1)
   }
@@ -15,11 +15,6 @@ package struct PageSet: Sendable {
   package mutating func insert(_ page: UInt32) {
     let index = Int(page / 64)
     if index < words.count { words[index] |= 1 << UInt64(page % 64) }
-  }
-
-  package mutating func remove(_ page: UInt32) {
-    let index = Int(page / 64)
-    if index < words.count { words[index] &= ~(1 << UInt64(page % 64)) }
   }
 
   package var count: Int { words.reduce(0) { $0 + $1.nonzeroBitCount } }

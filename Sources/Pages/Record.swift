@@ -26,7 +26,8 @@ package struct Field {
   /// The number of bytes of the value.
   package var count: Int {
     // The sizes of the types 0 to 7, in four bits each; the types 8 and 9 are the numbers 0 and 1.
-    type < 12 ? Int(truncatingIfNeeded: 0x8864_3210 >> (UInt64(type) * 4) & 0xf) : Int(type - 12) / 2
+    type < 12
+      ? Int(truncatingIfNeeded: 0x8864_3210 >> (UInt64(type) * 4) & 0xf) : Int(type - 12) / 2
   }
 
   /// The value, whose bytes begin at an address and are all there.

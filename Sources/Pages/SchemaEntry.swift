@@ -43,7 +43,7 @@ extension DatabaseView {
 }
 
 extension DatabaseHeader.Encoding {
-  /// A text of the database. Bytes that are not text become U+FFFD.
+  /// A text of the database, where bytes that are not text become U+FFFD.
   package func string(_ bytes: UnsafeRawBufferPointer) -> String {
     guard self != .utf8 else { return String(decoding: bytes, as: UTF8.self) }
     let units = (0..<bytes.count / 2).map { index in

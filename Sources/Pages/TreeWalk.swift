@@ -3,7 +3,7 @@
 /// The walk keeps one page for each level. Whatever the pages contain, the walk ends: it refuses to
 /// use more pages than the file has, because each page belongs to one place of one tree.
 struct TreeWalk {
-  /// SQLite's limit. Each interior page has at least two children, so no file needs more levels.
+  /// SQLite's limit, which no file needs, because each interior page has at least two children.
   private static let largestDepth = 20
 
   private let view: DatabaseView
@@ -12,8 +12,10 @@ struct TreeWalk {
   private var buffers: [PageBuffer] = []
   private var parents: [(page: BTreePage, step: Int)] = []
   private var page: BTreePage
-  /// The index of the next cell of a leaf. An interior page has its first child at step 0, its first
-  /// cell at step 1, its second child at step 2, and so on.
+  /// The index of the next cell of a leaf.
+  ///
+  /// An interior page has its first child at step 0, its first cell at step 1, its second child at
+  /// step 2, and so on.
   private var step = 0
   /// The number of pages above the leaves; nil until the first leaf is read.
   private var leafDepth: Int?

@@ -13,8 +13,7 @@ package struct WriteAheadLog: Sendable {
   package let source: ByteSource
   package let header: LogHeader
   package private(set) var commits: [Commit] = []
-  /// Where the valid part of the log ends. It may end after the last commit, if a transaction was
-  /// not finished.
+  /// Where the valid part of the log ends, which includes the frames of an unfinished transaction.
   package private(set) var end: LogEnd
   /// The place after the last commit.
   package private(set) var position: LogPosition
@@ -52,14 +51,14 @@ package struct WriteAheadLog: Sendable {
       guard pages.count + found.pages.count < Self.largestFrameCount else {
         throw PageError(
           .tooLarge,
-          frame: frame.number,
+          frame: reader.number,
           "the log has more than \(Self.largestFrameCount) frames"
         )
       }
       found.pages.append(frame.page)
       guard frame.pageCount > 0 else { continue }
-      found.commits.append(Commit(lastFrame: frame.number, pageCount: frame.pageCount))
-      position = LogPosition(salts: header.salts, frame: frame.number, checksum: reader.checksum)
+      found.commits.append(Commit(lastFrame: reader.number, pageCount: frame.pageCount))
+      position = LogPosition(salts: header.salts, frame: reader.number, checksum: reader.checksum)
     }
     if let end = reader.end { self.end = end }
     // SQLite ignores frames after the last commit. The next transaction overwrites them.
@@ -91,19 +90,15 @@ package struct WriteAheadLog: Sendable {
 
   /// The pages of a range of frames, without repetitions, in order.
   func pages(ofFrames frames: Range<UInt32>) -> [UInt32] {
-    var result = frames.map { pages[Int($0) - 1] }
-    result.sort()
-    var count = 0
-    for page in result where count == 0 || result[count - 1] != page {
-      result[count] = page
-      count += 1
+    var result: [UInt32] = []
+    for page in frames.map({ pages[Int($0) - 1] }).sorted() where result.last != page {
+      result.append(page)
     }
-    result.removeLast(result.count - count)
     return result
   }
 
   /// Calls the closure with each page of the log and its frames, in the order of the pages.
-  func forEachPage(
+  package func forEachPage(
     _ body: (UInt32, _ frames: [UInt32]) throws(PageError) -> Void
   ) throws(PageError) {
     var place = 0
@@ -116,31 +111,14 @@ package struct WriteAheadLog: Sendable {
   }
 
   /// Reads the page of a frame; the buffer then contains its bytes.
-  func read(_ frame: UInt32, of page: UInt32, into buffer: PageBuffer) throws(PageError) {
+  package func read(_ frame: UInt32, of page: UInt32, into buffer: PageBuffer) throws(PageError) {
     let count = try source.read(into: buffer.frame, at: header.offset(ofFrame: frame))
-    guard count == header.frameSize, isFrame(UnsafeRawBufferPointer(buffer.frame), of: page) else {
-      throw replaced(frame, page)
+    let start = UnsafeRawPointer(buffer.frame.baseAddress.unsafelyUnwrapped)
+    // Frames of commits change only if SQLite begins the log again.
+    guard count == header.frameSize, start.uint64(at: 8) == header.salts,
+      start.uint32(at: 0) == page
+    else {
+      throw PageError(.changedMeanwhile, page: page, frame: frame, "the log was begun again")
     }
-  }
-
-  /// The first bytes of the page of a frame.
-  func bytes(_ count: Int, ofFrame frame: UInt32, page: UInt32) throws(PageError) -> [UInt8] {
-    let size = PageBuffer.frameHeaderSize + count
-    let bytes = try source.bytes(size, at: header.offset(ofFrame: frame))
-    guard bytes.count == size, bytes.withUnsafeBytes({ isFrame($0, of: page) }) else {
-      throw replaced(frame, page)
-    }
-    return Array(bytes[PageBuffer.frameHeaderSize...])
-  }
-
-  /// Whether bytes begin with a header of this log. Frames of commits change only if SQLite begins
-  /// the log again.
-  private func isFrame(_ bytes: UnsafeRawBufferPointer, of page: UInt32) -> Bool {
-    guard let start = bytes.baseAddress else { return false }
-    return start.uint64(at: 8) == header.salts && start.uint32(at: 0) == page
-  }
-
-  private func replaced(_ frame: UInt32, _ page: UInt32) -> PageError {
-    PageError(.changedMeanwhile, page: page, frame: frame, "the log was begun again")
   }
 }

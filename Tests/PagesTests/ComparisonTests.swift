@@ -27,7 +27,9 @@ struct ComparisonTests {
         let file = try database.file
         let log = try #require(try WriteAheadLog(.bytes(database.logBytes)))
         for _ in 0..<trials(20, long: 400) {
-          let commits = (0...1).map { _ in database.states.indices.randomElement(using: &random) ?? 0 }
+          let commits = (0...1).map { _ in
+            database.states.indices.randomElement(using: &random) ?? 0
+          }
           let views = try commits.map { try DatabaseView(file, log: log, commit: $0) }
           let comparison = try Comparison(views[0], views[1])
           for tree in Tree.all {
@@ -80,7 +82,9 @@ struct ComparisonTests {
         UPDATE note SET number = -1 WHERE id IN (5, 9000, 19999);
         """
       )
-      let (file, bytes) = (try ByteSource(contentsOf: url), try ByteSource(contentsOf: log(of: url)))
+      let (file, bytes) = (
+        try ByteSource(contentsOf: url), try ByteSource(contentsOf: log(of: url))
+      )
       let log = try WriteAheadLog(bytes)
       let (old, new) = (
         try DatabaseView(file, log: log, commit: 0), try DatabaseView(file, log: log)
@@ -116,7 +120,9 @@ struct ComparisonTests {
         UPDATE note SET bytes = CAST(zeroblob(19999) || x'01' AS BLOB) WHERE id = 150;
         """
       )
-      let (file, bytes) = (try ByteSource(contentsOf: url), try ByteSource(contentsOf: log(of: url)))
+      let (file, bytes) = (
+        try ByteSource(contentsOf: url), try ByteSource(contentsOf: log(of: url))
+      )
       let log = try WriteAheadLog(bytes)
       let (old, new) = (
         try DatabaseView(file, log: log, commit: 0), try DatabaseView(file, log: log)

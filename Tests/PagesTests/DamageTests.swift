@@ -1,4 +1,5 @@
 import Foundation
+import LogFuzzing
 import Pages
 import SQLite
 import TestSupport
@@ -90,7 +91,11 @@ struct DamageTests {
       case 2: write([0, 0, 0, UInt8(number(0..<pages + 2) & 0xff)], at: header + number(0..<13))
       case 3: write([0, 0, 0, UInt8(number(0..<pages + 2) & 0xff)], at: number(0..<bytes.count))
       case 4: write([UInt8](repeating: 0xff, count: 9), at: number(0..<bytes.count))
-      case 5: write(Array(bytes[page..<min(page + pageSize, bytes.count)]), at: number(0..<pages) * pageSize)
+      case 5:
+        write(
+          Array(bytes[page..<min(page + pageSize, bytes.count)]),
+          at: number(0..<pages) * pageSize
+        )
       case 6: write([UInt8(number(0..<256))], at: number(0..<100))
       default: write([UInt8(number(0..<256))], at: number(0..<bytes.count))
       }
@@ -125,7 +130,9 @@ struct DamageTests {
             counts.refused += 1
             continue
           }
-          guard let expected = rowsOfSQLite(folder, bytes, log: [], schema: schema) else { continue }
+          guard let expected = rowsOfSQLite(folder, bytes, log: [], schema: schema) else {
+            continue
+          }
           counts.equal += 1
           expectEqual(rows, expected, "\(vacuum), trial \(counts.tried)")
         }
@@ -177,26 +184,9 @@ struct DamageTests {
     #expect(counts.equal > counts.tried / 10)
   }
 
-  /// The log with the right checksum in each frame, and the right salts.
-  private func withChecksums(_ log: [UInt8]) -> [UInt8] {
-    var log = log
-    var sum = LogChecksum(isBigEndian: log[3] & 1 == 1)
-    log[..<24].withUnsafeBytes { sum.add($0) }
-    let pageSize = log[8..<12].reduce(0) { $0 << 8 | Int($1) }
-    for frame in stride(from: 32, through: log.count - 24 - pageSize, by: 24 + pageSize) {
-      log.replaceSubrange(frame + 8..<frame + 16, with: log[16..<24])
-      log[frame..<frame + 8].withUnsafeBytes { sum.add($0) }
-      log[frame + 24..<frame + 24 + pageSize].withUnsafeBytes { sum.add($0) }
-      for (offset, number) in [(16, sum.first), (20, sum.second)] {
-        withUnsafeBytes(of: number.bigEndian) {
-          log.replaceSubrange(frame + offset..<frame + offset + 4, with: $0)
-        }
-      }
-    }
-    return log
-  }
-
-  @Test("A tree that refers to a page twice ends with an error, however many ways lead to the page.")
+  @Test(
+    "A tree that refers to a page twice ends with an error, however many ways lead to the page."
+  )
   func sharedPages() throws {
     // Each page refers to the next one 40 times, so there are more ways than anyone can follow.
     let size = 512

@@ -49,7 +49,9 @@ final class LoggedDatabase {
     try Data(log).write(to: PagesTests.log(of: copy))
     defer {
       // The folder is removed at the end of the test.
-      for suffix in ["", "-wal", "-shm"] { try? FileManager.default.removeItem(atPath: copy.path + suffix) }
+      for suffix in ["", "-wal", "-shm"] {
+        try? FileManager.default.removeItem(atPath: copy.path + suffix)
+      }
     }
     return try dump(Connection(path: copy.path, mode: .readWrite))
   }

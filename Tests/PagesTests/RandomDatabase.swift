@@ -195,7 +195,7 @@ struct Tree: Sendable {
     ),
   ]
 
-  /// The rows as SQLite reads them. A row of a table begins with its row ID.
+  /// The rows as SQLite reads them, where a row of a table begins with its row ID.
   func rows(_ connection: Connection) throws -> [[Stored]] {
     let columns = (isTable ? ["rowid"] : []) + columns
     let list = columns.map { "\($0), CAST(\($0) AS BLOB)" }.joined(separator: ", ")

@@ -1,4 +1,5 @@
 import Foundation
+import LogFuzzing
 import Pages
 import SQLite
 import TestSupport
@@ -79,6 +80,23 @@ struct WriteAheadLogTests {
     }
   }
 
+  @Test("A log whose checksums add big-endian words is read as SQLite reads it.")
+  func otherByteOrder() throws {
+    try withDatabases("byte orders of checksums", commits: 3) { database, _ in
+      var bytes = try database.logBytes
+      bytes[3] ^= 1
+      #expect(try WriteAheadLog(.bytes(bytes)) == nil)
+      bytes = withChecksums(bytes)
+      let log = try openedLog(bytes)
+      #expect(log.commits.count == 3 && log.end.reason == .endOfFile)
+      expectEqual(
+        try dump(DatabaseView(database.file, log: log)),
+        try database.rows(database.file, bytes),
+        "the other byte order"
+      )
+    }
+  }
+
   @Test("A reader continues after a commit, and recognises that the log was begun again.")
   func continuing() throws {
     try withDatabases("continued logs", commits: 2) { database, random in
@@ -89,7 +107,16 @@ struct WriteAheadLogTests {
       for _ in 0..<3 {
         #expect(try live.update() == .unchanged)
         #expect(try live.position.change(in: .bytes(database.logBytes)) == .unchanged)
-        let before = live.position
+        let (known, sum) = (live.position, live.position.checksum)
+        let before = LogPosition(
+          salts: known.salts,
+          frame: known.frame,
+          checksum: LogChecksum(
+            isBigEndian: sum.isBigEndian,
+            first: sum.first,
+            second: sum.second
+          )
+        )
         try database.commit(statements: Int.random(in: 1...6, using: &random))
         #expect(try before.change(in: .descriptor(descriptor)) == .committed)
         #expect(try live.update() == .committed)
@@ -126,7 +153,61 @@ struct WriteAheadLogTests {
     }
   }
 
-  @Test("Frames of an unfinished transaction are no commit, and the next transaction replaces them.")
+  @Test("While another thread writes, each state that a reader finds is that of a commit.")
+  func liveWriter() async throws {
+    try await withTemporaryFolder { folder in
+      let file = folder.appending(path: "app.db")
+      let commits = 300
+      // As long as this connection is open, SQLite keeps the log.
+      let connection = try Connection(path: file.path, mode: .readWriteCreate)
+      try connection.execute(
+        """
+        CREATE TABLE counter (count); INSERT INTO counter VALUES (0); CREATE TABLE note (bytes);
+        PRAGMA journal_mode = WAL; PRAGMA wal_autocheckpoint = 0; PRAGMA user_version = 1;
+        """
+      )
+      let writing = Task.detached {
+        let writer = try Connection(path: file.path, mode: .readWrite)
+        try writer.execute("PRAGMA wal_autocheckpoint = 0; PRAGMA cache_size = 3")
+        for _ in 0..<commits {
+          try writer.execute(
+            """
+            BEGIN; UPDATE counter SET count = count + 1;
+            INSERT INTO note VALUES (randomblob(30000)), (randomblob(5000)); COMMIT
+            """
+          )
+        }
+      }
+      let descriptors = [file, PagesTests.log(of: file)].map { open($0.path, O_RDONLY) }
+      defer { for descriptor in descriptors { close(descriptor) } }
+      var log = try #require(try WriteAheadLog(.descriptor(descriptors[1])))
+      var (count, states) = (0, 0)
+      let end = ContinuousClock.now + .seconds(100)
+      while count < commits, ContinuousClock.now < end {
+        #expect(try log.update() != .restarted)
+        let view = try DatabaseView(.descriptor(descriptors[0]), log: log)
+        // The first commit wrote the version.
+        count = log.commits.count - 1
+        let roots = try view.roots()
+        var counters = try Cursor(view, root: roots["counter"] ?? 0)
+        try #require(try counters.next())
+        let counter = try counters.value(at: 0).map { Stored($0) }
+        #expect(counter == .integer(Int64(count)))
+        var notes = 0
+        var rows = try Cursor(view, root: roots["note"] ?? 0)
+        while try rows.next() { notes += 1 }
+        #expect(notes == 2 * count)
+        states += 1
+      }
+      try await writing.value
+      withExtendedLifetime(connection) {}
+      #expect(count == commits && states > 2)
+    }
+  }
+
+  @Test(
+    "Frames of an unfinished transaction are no commit, and the next transaction replaces them."
+  )
   func unfinished() throws {
     try withDatabases("unfinished transactions", commits: 3) { database, _ in
       let before = try database.logBytes
