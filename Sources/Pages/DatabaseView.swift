@@ -1,8 +1,9 @@
 /// A state of a database: the pages of its file, and of its write-ahead log up to a commit.
 ///
-/// The view only reads, and takes no locks. A checkpoint overwrites pages of the file, so the caller
-/// must prevent checkpoints or check afterwards that there were none. With a rollback journal, the
-/// caller must also prevent writers.
+/// The view only reads, and takes no locks. A checkpoint of later commits overwrites pages that the
+/// state needs. Unless the caller prevents it, the caller must update the log after reading: the
+/// state was read correctly if there is no later commit, or if the state is not before
+/// ``WriteAheadLog/firstReadableCommit(in:)``. Without a log, the caller must prevent writers.
 package final class DatabaseView: Sendable {
   package let file: ByteSource
   package let log: WriteAheadLog?
@@ -24,7 +25,7 @@ package final class DatabaseView: Sendable {
     self.file = file
     self.log = log
     let last = log?.commits.count ?? 0
-    self.commit = min(commit ?? last, last)
+    self.commit = max(0, min(commit ?? last, last))
     let end = self.commit > 0 ? log?.commits[self.commit - 1] : nil
     lastFrame = end?.lastFrame ?? 0
     let size = try file.size()

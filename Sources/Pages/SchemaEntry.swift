@@ -26,17 +26,13 @@ extension DatabaseView {
         }
         texts.append(header.encoding.string(bytes))
       }
-      guard case .integer(let root)? = try rows.value(at: 3),
-        let type = texts[0], let name = texts[1], let table = texts[2]
-      else { throw .corrupt(page: rows.page, "a row of the schema has values of other types") }
+      guard let type = texts[0], let name = texts[1], let table = texts[2] else {
+        throw .corrupt(page: rows.page, "a row of the schema has values of other types")
+      }
+      var root: UInt32 = 0
+      if case .integer(let number)? = try rows.value(at: 3) { root = UInt32(clamping: number) }
       try body(
-        SchemaEntry(
-          type: type,
-          name: name,
-          table: table,
-          root: UInt32(clamping: root),
-          sql: texts[3]
-        )
+        SchemaEntry(type: type, name: name, table: table, root: root, sql: texts[3])
       )
     }
   }
