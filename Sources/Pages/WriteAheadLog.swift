@@ -84,8 +84,7 @@ package struct WriteAheadLog: Sendable {
       }
     }
     guard low > 0, pages[Int(order[low - 1])] == page else { return 0 }
-    let index = order[low - 1]
-    return index < last ? index + 1 : 0
+    return order[low - 1] + 1
   }
 
   /// The pages of a range of frames, without repetitions, in order.

@@ -184,49 +184,59 @@ struct DamageTests {
     #expect(counts.equal > counts.tried / 10)
   }
 
-  @Test(
-    "A tree that refers to a page twice ends with an error, however many ways lead to the page."
-  )
+  @Test("A tree that refers to a page twice ends with an error, in as many ways as there are.")
   func sharedPages() throws {
-    // Each page refers to the next one 40 times, so there are more ways than anyone can follow.
-    let size = 512
-    var bytes = try firstPage(pageSize: size, root: 2)
-    for page in 2...30 {
-      var content = [UInt8](repeating: 0, count: size)
-      content[0] = page == 30 ? 13 : 5
-      if page < 30 {
-        content.replaceSubrange(3..<7, with: [0, 40, 1, 0])
-        content[11] = UInt8(page + 1)
-        for cell in 0..<40 {
-          content.replaceSubrange(12 + 2 * cell..<14 + 2 * cell, with: [1, 0])
-        }
-        content.replaceSubrange(256..<261, with: [0, 0, 0, UInt8(page + 1), 1])
-      }
-      bytes += content
+    // Each page of the index refers to the next one 40 times, so no one can follow each way.
+    let record: [UInt8] = [2, 2, 9]
+    var bytes = try firstPage()
+    for page in 2..<15 {
+      bytes += self.page(2, cells: 40, last: page + 1, [0, 0, 0, UInt8(page + 1)] + record)
     }
-    let view = try DatabaseView(.bytes(bytes))
-    let error = #expect(throws: PageError.self) {
-      var rows = try Cursor(view, root: 2)
-      while try rows.next() {}
-    }
-    #expect(error?.code == .corrupt)
+    bytes += page(10, cells: 1, last: 0, record)
+    #expect(try error(bytes) == .corrupt)
     // A page that is its own child.
-    var own = try firstPage(pageSize: size, root: 2)
-    own += [5, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 2] + [UInt8](repeating: 0, count: size - 12)
-    let loop = try DatabaseView(.bytes(own))
-    #expect(throws: PageError.self) {
-      var rows = try Cursor(loop, root: 2)
-      _ = try rows.next()
+    #expect(try error(firstPage() + page(5, cells: 0, last: 2, [])) == .corrupt)
+    // A page of an index in a table.
+    let parent = page(5, cells: 1, last: 3, [0, 0, 0, 3, 1])
+    #expect(try error(firstPage() + parent + page(10, cells: 1, last: 0, record)) == .corrupt)
+    // A leaf with two rows that have the same row ID.
+    let row: [UInt8] = [2, 7, 2, 9]
+    #expect(try error(firstPage() + page(13, cells: 1, last: 0, row)) == nil)
+    #expect(try error(firstPage() + page(13, cells: 2, last: 0, row)) == .corrupt)
+  }
+
+  /// A page of a b-tree whose cells all are the same bytes.
+  private func page(_ type: UInt8, cells: Int, last: Int, _ cell: [UInt8]) -> [UInt8] {
+    var content = [UInt8](repeating: 0, count: 512)
+    let start = type < 8 ? 12 : 8
+    content[0] = type
+    content[4] = UInt8(cells)
+    if type < 8 { content[11] = UInt8(last) }
+    for index in 0..<cells {
+      content.replaceSubrange(start + 2 * index..<start + 2 * index + 2, with: [1, 0])
+    }
+    content.replaceSubrange(256..<256 + cell.count, with: cell)
+    return content
+  }
+
+  /// The error of reading the rows of the second page.
+  private func error(_ bytes: [UInt8]) throws -> PageError.Code? {
+    do throws(PageError) {
+      var rows = try Cursor(DatabaseView(.bytes(bytes)), root: 2)
+      while try rows.next() {}
+      return nil
+    } catch {
+      return error.code
     }
   }
 
-  /// The first page of a database with a table `note`, whose header does not say the page count.
-  private func firstPage(pageSize: Int, root: Int) throws -> [UInt8] {
+  /// The first page of a database with a table, whose header does not say the number of pages.
+  private func firstPage() throws -> [UInt8] {
     try withTemporaryFolder { folder in
       let file = folder.appending(path: "app.db")
       try Connection(path: file.path, mode: .readWriteCreate)
-        .execute("PRAGMA page_size = \(pageSize); CREATE TABLE note (text)")
-      var bytes = Array(try Data(contentsOf: file).prefix(pageSize))
+        .execute("PRAGMA page_size = 512; CREATE TABLE note (text)")
+      var bytes = Array(try Data(contentsOf: file).prefix(512))
       bytes[31] = 0
       return bytes
     }
@@ -234,17 +244,8 @@ struct DamageTests {
 
   @Test("A record that claims to be larger than the file is refused before memory is allocated.")
   func largeClaim() throws {
-    var bytes = try firstPage(pageSize: 512, root: 2)
-    // A leaf with one cell at 400, whose payload has 2³¹ − 1 bytes.
-    var leaf = [UInt8](repeating: 0, count: 512)
-    leaf.replaceSubrange(0..<10, with: [13, 0, 0, 0, 1, 1, 0x90, 0, 1, 0x90])
-    leaf.replaceSubrange(400..<406, with: [0x87, 0xff, 0xff, 0xff, 0x7f, 1])
-    bytes += leaf
-    let view = try DatabaseView(.bytes(bytes))
-    let error = #expect(throws: PageError.self) {
-      var rows = try Cursor(view, root: 2)
-      _ = try rows.next()
-    }
-    #expect(error?.code == .corrupt && error?.page == 2)
+    // The payload of the only cell has 2³¹ − 1 bytes.
+    let cell: [UInt8] = [0x87, 0xff, 0xff, 0xff, 0x7f, 1] + [UInt8](repeating: 2, count: 200)
+    #expect(try error(firstPage() + page(13, cells: 1, last: 0, cell)) == .corrupt)
   }
 }

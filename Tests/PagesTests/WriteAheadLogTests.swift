@@ -153,6 +153,33 @@ struct WriteAheadLogTests {
     }
   }
 
+  @Test("A state of a log that was begun again is refused, instead of read from newer pages.")
+  func replacedLog() throws {
+    try withTemporaryFolder { folder in
+      let file = folder.appending(path: "app.db")
+      let connection = try Connection(path: file.path, mode: .readWriteCreate)
+      try connection.execute(
+        """
+        PRAGMA journal_mode = WAL; CREATE TABLE note (text); PRAGMA wal_checkpoint(TRUNCATE);
+        INSERT INTO note VALUES ('old');
+        """
+      )
+      let descriptors = [file, log(of: file)].map { open($0.path, O_RDONLY) }
+      let view = try DatabaseView(
+        .descriptor(descriptors[0]),
+        log: WriteAheadLog(.descriptor(descriptors[1]))
+      )
+      try connection.execute("PRAGMA wal_checkpoint(RESTART); INSERT INTO note VALUES ('new')")
+      let error = #expect(throws: PageError.self) {
+        var rows = try Cursor(view, root: 2)
+        _ = try rows.next()
+      }
+      #expect(error?.code == .changedMeanwhile && error?.page == 2 && error?.frame == 1)
+      withExtendedLifetime(connection) {}
+      for descriptor in descriptors { close(descriptor) }
+    }
+  }
+
   @Test("While another thread writes, each state that a reader finds is that of a commit.")
   func liveWriter() async throws {
     try await withTemporaryFolder { folder in
