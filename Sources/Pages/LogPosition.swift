@@ -44,8 +44,8 @@ package struct LogPosition: Hashable, Sendable {
   /// A log that was cut, or replaced by a copy with the same salts, does not.
   func isIn(_ source: ByteSource, _ header: LogHeader) throws(PageError) -> Bool {
     guard frame > 0 else { return header.checksum == checksum }
-    let bytes = try source.bytes(24, at: header.offset(ofFrame: frame))
-    guard bytes.count == 24 else { return false }
+    let bytes = try source.bytes(header.frameSize, at: header.offset(ofFrame: frame))
+    guard bytes.count == header.frameSize else { return false }
     return bytes.withUnsafeBytes {
       guard let start = $0.baseAddress else { return false }
       return start.uint64(at: 8) == salts && start.uint32(at: 16) == checksum.first

@@ -199,6 +199,10 @@ struct DamageTests {
     // A page of an index in a table.
     let parent = page(5, cells: 1, last: 3, [0, 0, 0, 3, 1])
     #expect(try error(firstPage() + parent + page(10, cells: 1, last: 0, record)) == .corrupt)
+    // A record without its last byte, and one with a byte too many.
+    for row: [UInt8] in [[2, 7, 2, 1], [3, 7, 2, 9, 0]] {
+      #expect(try error(firstPage() + page(13, cells: 1, last: 0, row)) == .corrupt)
+    }
     // A leaf with two rows that have the same row ID.
     let row: [UInt8] = [2, 7, 2, 9]
     #expect(try error(firstPage() + page(13, cells: 1, last: 0, row)) == nil)
@@ -223,7 +227,7 @@ struct DamageTests {
   private func error(_ bytes: [UInt8]) throws -> PageError.Code? {
     do throws(PageError) {
       var rows = try Cursor(DatabaseView(.bytes(bytes)), root: 2)
-      while try rows.next() {}
+      while try rows.next() { _ = try rows.fields }
       return nil
     } catch {
       return error.code

@@ -110,6 +110,30 @@ struct RowTests {
     }
   }
 
+  @Test("A list of free pages that does not have the length in the header is refused.")
+  func freePages() throws {
+    try withTemporaryFolder { folder in
+      let file = folder.appending(path: "app.db")
+      try Connection(path: file.path, mode: .readWriteCreate).execute(
+        "CREATE TABLE note (text); INSERT INTO note VALUES (zeroblob(90000)); DELETE FROM note"
+      )
+      let bytes = Array(try Data(contentsOf: file))
+      for change in [0, 1, -1] {
+        var changed = bytes
+        changed[39] = UInt8(Int(changed[39]) + change)
+        let view = try DatabaseView(.bytes(changed))
+        var pages: [FreePage] = []
+        do throws(PageError) {
+          try view.forEachFreePage { pages.append($0) }
+        } catch {
+          #expect(change != 0 && error.code == .corrupt)
+          continue
+        }
+        #expect(change == 0 && pages.count > 20 && pages.filter(\.isTrunk).count == 1)
+      }
+    }
+  }
+
   /// A closure can't capture a cursor.
   private func value(_ rows: inout Cursor, _ column: Int) throws -> StoredValue? {
     try rows.value(at: column)

@@ -122,6 +122,8 @@ struct WriteAheadLogTests {
         #expect(try live.update() == .committed)
         log = try openedLog(database.logBytes)
         #expect(live.commits == log.commits && live.position == log.position)
+        let cut = try database.logBytes.dropLast(10)
+        #expect(try live.position.change(in: .bytes(Array(cut))) == .restarted)
         let view = try DatabaseView(database.file, log: live)
         expectEqual(try dump(view), try #require(database.states.last), "continued")
       }
@@ -282,9 +284,10 @@ struct WriteAheadLogTests {
       try database.database.connection.execute("PRAGMA wal_checkpoint(PASSIVE)")
       let file = try database.file
       let copied = try openedLog(database.logBytes).commits[held - 1].lastFrame
-      var pages: [UInt32] = []
+      var (pages, last): ([UInt32], UInt32) = ([], 0)
       try log.forEachCheckpointedPage(in: file) { page in
         pages.append(page.page)
+        last = max(last, page.firstFrame)
         // Without a coincidence, a later frame is not in the database file.
         #expect(page.firstFrame <= page.equalFrame && page.firstFrame <= copied)
       }
@@ -292,6 +295,10 @@ struct WriteAheadLogTests {
       found += pages.count
       let first = try log.firstReadableCommit(in: file)
       #expect((0...held).contains(first) && (first > 0) == !pages.isEmpty)
+      if first > 0 {
+        let frames = [0] + log.commits.map(\.lastFrame)
+        #expect(frames[first - 1] < last && last <= frames[first])
+      }
       for (commit, state) in database.states.enumerated() where commit >= first {
         let view = try DatabaseView(file, log: log, commit: commit)
         expectEqual(try dump(view), state, "commit \(commit) of a log half checkpointed")
