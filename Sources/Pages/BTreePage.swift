@@ -82,12 +82,14 @@ struct BTreePage {
     guard isWhole || overflow > 0 else {
       throw .corrupt(page: number, "a row has no overflow page for its other bytes")
     }
+    let room = layout.overflowRoom
     return Cell(
       page: number,
       rowID: rowID,
       payloadCount: payload,
       local: UnsafeRawBufferPointer(start: start + offset, count: local),
-      overflow: overflow
+      overflow: overflow,
+      overflowPageCount: isWhole ? 0 : (payload - local + room - 1) / room
     )
   }
 }

@@ -8,9 +8,5 @@ struct Cell {
   let local: UnsafeRawBufferPointer
   /// The first overflow page; zero if the page has the whole payload.
   let overflow: UInt32
-
-  func overflowPageCount(layout: PageLayout) -> Int {
-    let room = layout.overflowRoom
-    return (payloadCount - local.count + room - 1) / room
-  }
+  let overflowPageCount: Int
 }

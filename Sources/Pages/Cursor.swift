@@ -30,7 +30,8 @@ package struct Cursor: ~Copyable {
       rowID: 0,
       payloadCount: 0,
       local: UnsafeRawBufferPointer(start: nil, count: 0),
-      overflow: 0
+      overflow: 0,
+      overflowPageCount: 0
     )
   }
 

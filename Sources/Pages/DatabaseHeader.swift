@@ -36,9 +36,6 @@ package struct DatabaseHeader: Hashable, Sendable {
     guard bytes.count >= Self.size else {
       throw PageError(.truncated, page: 1, "the file ends inside its header")
     }
-    func number(_ offset: Int) -> UInt32 {
-      bytes[offset..<offset + 4].reduce(0) { $0 << 8 | UInt32($1) }
-    }
     guard bytes[19] <= 2 else {
       throw PageError(.newerFormat, page: 1, "readers need version \(bytes[19]) of the file format")
     }
@@ -46,25 +43,31 @@ package struct DatabaseHeader: Hashable, Sendable {
       throw PageError(.notADatabase, page: 1, "the header has a size that SQLite never writes")
     }
     // The schema's format is zero in a database that never had a table; so is the encoding.
-    guard number(44) <= 4 else {
-      throw PageError(.newerFormat, page: 1, "the schema has the unknown format \(number(44))")
+    guard bytes.uint32(at: 44) <= 4 else {
+      throw PageError(
+        .newerFormat,
+        page: 1,
+        "the schema has the unknown format \(bytes.uint32(at: 44))"
+      )
     }
-    guard let encoding = Encoding(rawValue: max(number(56), 1)) else {
+    guard let encoding = Encoding(rawValue: max(bytes.uint32(at: 56), 1)) else {
       throw PageError.corrupt(page: 1, "the header has an unknown encoding of texts")
     }
     self.layout = layout
     self.encoding = encoding
     usesLog = bytes[19] == 2
-    changeCounter = number(24)
-    versionValidFor = number(92)
-    pageCount = number(28) != 0 && number(24) == number(92) ? number(28) : nil
-    firstFreeTrunk = number(32)
-    freePageCount = number(36)
-    schemaCookie = number(40)
-    hasPointerMap = number(52) != 0
-    isIncrementalVacuum = number(64) != 0
-    userVersion = number(60)
-    applicationID = number(68)
+    changeCounter = bytes.uint32(at: 24)
+    versionValidFor = bytes.uint32(at: 92)
+    pageCount =
+      bytes.uint32(at: 28) != 0 && bytes.uint32(at: 24) == bytes.uint32(at: 92)
+      ? bytes.uint32(at: 28) : nil
+    firstFreeTrunk = bytes.uint32(at: 32)
+    freePageCount = bytes.uint32(at: 36)
+    schemaCookie = bytes.uint32(at: 40)
+    hasPointerMap = bytes.uint32(at: 52) != 0
+    isIncrementalVacuum = bytes.uint32(at: 64) != 0
+    userVersion = bytes.uint32(at: 60)
+    applicationID = bytes.uint32(at: 68)
   }
 
   /// The error for a file without SQLite's first bytes.

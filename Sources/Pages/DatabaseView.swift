@@ -66,12 +66,13 @@ package final class DatabaseView: Sendable {
   package func frame(of page: UInt32) -> UInt32 { log?.frame(of: page, through: lastFrame) ?? 0 }
 
   /// Reads a page; the buffer then contains its bytes.
-  package func read(_ page: UInt32, into buffer: PageBuffer) throws(PageError) {
-    try read(page, into: buffer, from: 0)
-  }
-
-  /// Reads a page to which another page refers.
-  func read(_ page: UInt32, into buffer: PageBuffer, from origin: UInt32) throws(PageError) {
+  ///
+  /// `origin` is the page that refers to it, for errors.
+  package func read(
+    _ page: UInt32,
+    into buffer: PageBuffer,
+    from origin: UInt32 = 0
+  ) throws(PageError) {
     guard page > 0, page <= pageCount, page != layout.lockBytePage else {
       throw .corrupt(page: origin, "page \(page) is not one of the \(pageCount) usable pages")
     }

@@ -16,20 +16,23 @@ package struct LogHeader: Hashable, Sendable {
   init?(_ source: ByteSource) throws(PageError) {
     let bytes = try source.bytes(Self.size, at: 0)
     guard bytes.count == Self.size else { return nil }
-    func number(_ offset: Int) -> UInt32 {
-      bytes[offset..<offset + 4].reduce(0) { $0 << 8 | UInt32($1) }
-    }
     // The lowest bit is the byte order of the words that are added to checksums.
-    guard number(0) & ~1 == 0x377f_0682, PageLayout.isPageSize(Int(number(8))) else { return nil }
-    var checksum = LogChecksum(isBigEndian: number(0) & 1 == 1)
+    guard bytes.uint32(at: 0) & ~1 == 0x377f_0682, PageLayout.isPageSize(Int(bytes.uint32(at: 8)))
+    else { return nil }
+    var checksum = LogChecksum(isBigEndian: bytes.uint32(at: 0) & 1 == 1)
     bytes.withUnsafeBytes { checksum.add(UnsafeRawBufferPointer(rebasing: $0[..<24])) }
-    guard checksum.first == number(24), checksum.second == number(28) else { return nil }
-    guard number(4) == 3_007_000 else {
-      throw PageError(.newerFormat, "the write-ahead log has the unknown format \(number(4))")
+    guard checksum.first == bytes.uint32(at: 24), checksum.second == bytes.uint32(at: 28) else {
+      return nil
     }
-    pageSize = Int(number(8))
-    checkpointSequence = number(12)
-    salts = UInt64(number(16)) << 32 | UInt64(number(20))
+    guard bytes.uint32(at: 4) == 3_007_000 else {
+      throw PageError(
+        .newerFormat,
+        "the write-ahead log has the unknown format \(bytes.uint32(at: 4))"
+      )
+    }
+    pageSize = Int(bytes.uint32(at: 8))
+    checkpointSequence = bytes.uint32(at: 12)
+    salts = UInt64(bytes.uint32(at: 16)) << 32 | UInt64(bytes.uint32(at: 20))
     self.checksum = checksum
   }
 

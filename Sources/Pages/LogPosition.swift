@@ -45,11 +45,7 @@ package struct LogPosition: Hashable, Sendable {
   func isIn(_ source: ByteSource, _ header: LogHeader) throws(PageError) -> Bool {
     guard frame > 0 else { return header.checksum == checksum }
     let bytes = try source.bytes(header.frameSize, at: header.offset(ofFrame: frame))
-    guard bytes.count == header.frameSize else { return false }
-    return bytes.withUnsafeBytes {
-      guard let start = $0.baseAddress else { return false }
-      return start.uint64(at: 8) == salts && start.uint32(at: 16) == checksum.first
-        && start.uint32(at: 20) == checksum.second
-    }
+    return bytes.count == header.frameSize && bytes.uint32(at: 16) == checksum.first
+      && bytes.uint32(at: 20) == checksum.second
   }
 }

@@ -1,3 +1,9 @@
+extension [UInt8] {
+  func uint32(at offset: Int) -> UInt32 {
+    self[offset..<offset + 4].reduce(0) { $0 << 8 | UInt32($1) }
+  }
+}
+
 /// Numbers of the file format are big-endian and not aligned. The caller checks the offsets.
 extension UnsafeRawPointer {
   @inline(__always)

@@ -44,7 +44,7 @@ final class OverflowReader {
     _ body: (UInt32) throws(PageError) -> Void
   ) throws(PageError) {
     var page = cell.overflow
-    for place in 0..<cell.overflowPageCount(layout: layout) {
+    for place in 0..<cell.overflowPageCount {
       if place > 0 {
         try view.read(page, into: buffer, from: cell.page)
         page = buffer.start.uint32(at: 0)

@@ -46,7 +46,7 @@ struct TreeWalk {
         cell = try page.cell(step, layout: layout)
         step += 1
         if page.isTable { try check(rowID: cell.rowID) }
-        if cell.overflow != 0 { try use(cell.overflowPageCount(layout: layout)) }
+        try use(cell.overflowPageCount)
         return true
       }
       guard !page.isLeaf, step <= 2 * page.cellCount else {
@@ -60,7 +60,7 @@ struct TreeWalk {
       } else if !page.isTable, skipped?.contains(page.number) != true {
         // In an index, each cell is a row. In a table, the leaves have all rows.
         cell = try page.cell(step / 2 - 1, layout: layout)
-        if cell.overflow != 0 { try use(cell.overflowPageCount(layout: layout)) }
+        try use(cell.overflowPageCount)
         return true
       }
     }
@@ -124,9 +124,7 @@ struct TreeWalk {
 
   private mutating func use(_ count: Int) throws(PageError) {
     unusedPages -= count
-    if unusedPages < 0 {
-      throw .corrupt(page: page.number, "the b-tree uses a page twice")
-    }
+    if unusedPages < 0 { throw .corrupt(page: page.number, "the b-tree uses a page twice") }
   }
 
   @inline(__always)
