@@ -75,6 +75,7 @@ let package = Package(
     .target(name: "SQLite", dependencies: ["CSQLite", "Stopping"]),
     .target(name: "Format"),
     .target(name: "Stopping"),
+    .target(name: "Pages"),
     .target(name: "Store", dependencies: ["Adoption", "Format", "SQLite", "Stopping"]),
     .target(name: "Adoption", dependencies: ["Format", "SQLite"]),
     .target(
@@ -187,6 +188,10 @@ let package = Package(
       ],
       exclude: ["Programs"]
     ),
+    .testTarget(
+      name: "PagesTests",
+      dependencies: ["LogFuzzing", "Pages", "SQLite", "TestSupport"]
+    ),
     .testTarget(name: "FormatTests", dependencies: ["Format", "ProcessTesting", "TestSupport"]),
     .testTarget(
       name: "ChangeLogTests",
@@ -226,7 +231,7 @@ let package = Package(
     ),
     .target(
       name: "LogFuzzing",
-      dependencies: ["ChangeLog", "Pipeline", "Format", "Store"],
+      dependencies: ["ChangeLog", "Pages", "Pipeline", "Format", "Store"],
       path: "Tests/Fuzz/LogFuzzing"
     ),
     .testTarget(

@@ -1,5 +1,6 @@
 import ChangeLog
 import Format
+import Pages
 import Pipeline
 import Store
 
@@ -14,6 +15,10 @@ package enum FuzzTarget: String, CaseIterable, Sendable {
   /// A compressed file, read in two ways that must agree.
   case gzip
   case token
+  /// A SQLite database.
+  case pages
+  /// A SQLite database and its write-ahead log.
+  case wal
 
   /// Reads bytes as the target's kind of input.
   ///
@@ -24,6 +29,8 @@ package enum FuzzTarget: String, CaseIterable, Sendable {
     case .folder: try fuzzFolder(bytes)
     case .gzip: try fuzzGzip(bytes)
     case .token: try fuzzToken(bytes)
+    case .pages: try fuzzPages(bytes)
+    case .wal: try fuzzWriteAheadLog(bytes)
     }
   }
 }
@@ -43,5 +50,7 @@ func refusing(_ body: () throws -> Void) throws {
     // The log does not match a store.
   } catch is PipelineError {
     // The operation is impossible for these logs.
+  } catch is PageError {
+    // The database is damaged.
   }
 }

@@ -1,0 +1,66 @@
+import Pages
+
+/// Reads all that a database has, as its schema says, and with each page as the root of a tree.
+func fuzzPages(_ bytes: [UInt8]) throws {
+  try refusing { try readAll(DatabaseView(.bytes(bytes))) }
+}
+
+/// Reads the states of a database with a log: the log as it is, and with right checksums, so that
+/// the code behind them is reached.
+///
+/// The first byte is the number of blocks of 512 bytes of the database; the rest is the log.
+func fuzzWriteAheadLog(_ bytes: [UInt8]) throws {
+  let size = min(Int(bytes.first ?? 0) * 512, max(0, bytes.count - 1))
+  let file = ByteSource.bytes(Array(bytes.dropFirst().prefix(size)))
+  let log = Array(bytes.dropFirst(1 + size))
+  try refusing { try readStates(file, log) }
+  try refusing { try readStates(file, withChecksums(log)) }
+}
+
+private func readStates(_ file: ByteSource, _ bytes: [UInt8]) throws {
+  guard var log = try WriteAheadLog(.bytes(bytes)) else { return }
+  guard try log.update() == .unchanged else {
+    throw FuzzFinding(message: "The log has commits after its last commit.")
+  }
+  try refusing { _ = try log.firstReadableCommit(in: file) }
+  let last = try DatabaseView(file, log: log)
+  try readAll(last)
+  for commit in 0..<min(log.commits.count, 10) {
+    try refusing {
+      let view = try DatabaseView(file, log: log, commit: commit)
+      try readAll(view)
+      let comparison = try Comparison(view, last)
+      for root in 1...min(max(1, last.pageCount), 20) {
+        try refusing {
+          let equal = try comparison.equalPages(ofTree: root)
+          try readRows(last, root, skipping: equal)
+        }
+      }
+    }
+  }
+}
+
+private func readAll(_ view: DatabaseView) throws {
+  try refusing { try view.forEachSchemaEntry { _ in } }
+  try refusing { try view.forEachFreePage { _ in } }
+  try refusing { try view.forEachDigest { _, _ in } }
+  for page in 1...min(max(1, view.pageCount), 100) {
+    try refusing { _ = try view.use(of: page) }
+    try refusing { try readRows(view, page, skipping: nil) }
+  }
+}
+
+private func readRows(_ view: DatabaseView, _ root: UInt32, skipping: PageSet?) throws {
+  var rows = try Cursor(view, root: root, skipping: skipping)
+  while try rows.next() {
+    try refusing {
+      for (column, field) in try rows.fields.enumerated() {
+        var count = 0
+        try rows.forEachPart(of: field) { count += $0.count }
+        guard count == field.count, try rows.value(at: column) != nil else {
+          throw FuzzFinding(message: "A value has \(count) bytes instead of \(field.count).")
+        }
+      }
+    }
+  }
+}
