@@ -198,6 +198,9 @@ extension Capture {
   /// The number of captured rows that are not sealed yet.
   static func unsealedCount(on connection: Connection) throws -> Int64 {
     let names = connection.captureNames
+    guard try connection.tablePrefix != nil || StoreCapture.isAnythingWaiting(on: connection) else {
+      return 0
+    }
     let layouts = try Catalog(on: connection).schema.fileSchema.layouts()
     let tables = layouts.map { Table(connection, layout: $0, layouts: layouts) }
     return try CapturedTables(tables, names: names)

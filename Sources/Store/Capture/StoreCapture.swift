@@ -55,9 +55,13 @@ struct StoreCapture {
     for statement in statements { try model.execute(statement) }
     tables = program.schema
     definitions = try Self.found(on: model)
-    let filled = definitions.filter { $0.type == "table" && $0.name != Self.names.context }
-      .map { "EXISTS (SELECT 1 FROM \($0.name))" }
-    question = "SELECT 1 WHERE \(filled.joined(separator: " OR "))"
+    question = Self.question(definitions.filter { $0.type == "table" }.map(\.name))
+  }
+
+  private static func question(_ tables: [String]) -> String {
+    let filled = tables.filter { $0 != names.context }
+      .map { "EXISTS (SELECT 1 FROM \(quoted($0)))" }
+    return "SELECT 1 WHERE \(filled.joined(separator: " OR "))"
   }
 
   /// Creates the tables and triggers for capture if they are missing or different.
@@ -116,6 +120,17 @@ extension StoreCapture {
       // Another program dropped a table; the next opening for writing creates it.
       return false
     }
+  }
+
+  /// Whether there is something to seal in a store that was opened for one command.
+  ///
+  /// The file names its tables. To work out the definitions takes milliseconds, which only a writer
+  /// needs.
+  static func isAnythingWaiting(on connection: Connection) throws -> Bool {
+    let tables = try connection.all("SELECT name FROM sqlite_schema WHERE type = 'table'") {
+      $0.string(at: 0)
+    }.filter { names.own($0) }
+    return try tables.count > 1 && connection.hasRow(question(tables))
   }
 
   /// Seals all captured rows.

@@ -52,13 +52,15 @@ struct StoreFile: Sendable {
       try prepareForWriting(connection)
     }
     var catalog = try Catalog(on: connection)
-    if let capture = try StoreCapture.of(catalog.schema) {
-      if !options.isReadOnly {
-        try catchForeignWriters(of: catalog.schema, capture, on: connection)
-      } else if !isReplica, try StoreCapture.isAnythingCaptured(catalog.schema, on: connection) {
+    if options.isReadOnly {
+      if !catalog.schema.belongsToProgram, !isReplica,
+        try StoreCapture.isAnythingWaiting(on: connection)
+      {
         try sealForReading(connection)
       }
-    } else if isReplica, !options.isReadOnly {
+    } else if let capture = try StoreCapture.of(catalog.schema) {
+      try catchForeignWriters(of: catalog.schema, capture, on: connection)
+    } else if isReplica {
       // The program may have violated its constraints, or its version of SQLite may compute them
       // differently. Logs with such rows must be replayed unchanged.
       try connection.execute("PRAGMA ignore_check_constraints = ON")
