@@ -9,11 +9,13 @@ extension Store {
   @discardableResult
   package func sealForeignChanges() throws -> Bool {
     // Commands seal an adopted file when they open it, so nothing is due there.
-    let isDue = try !schema.belongsToProgram && read { reader in
-      try writer == nil
-        ? StoreCapture.isAnythingWaiting(on: reader.connection)
-        : StoreCapture.isAnythingCaptured(schema, on: reader.connection)
-    }
+    let isDue =
+      try !schema.belongsToProgram
+      && read { reader in
+        try writer == nil
+          ? StoreCapture.isAnythingWaiting(on: reader.connection)
+          : StoreCapture.isAnythingCaptured(schema, on: reader.connection)
+      }
     guard isDue else { return true }
     guard writer != nil else {
       return try !isReplica && read { try file.sealForReading($0.connection) }
