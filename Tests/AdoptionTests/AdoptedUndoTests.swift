@@ -159,10 +159,12 @@ struct AdoptedUndoTests {
     try world.run("INSERT INTO person VALUES (9, 'Flo', 1), (10, 'Gil', 2)")
     let inserted = try last(world)
     try world.run("ALTER TABLE person ADD COLUMN mail DEFAULT 'none'")
+    #expect(try last(world) == inserted + 1)
     try world.run("ALTER TABLE person ADD COLUMN phone")
     #expect(try last(world) == inserted + 2)
     _ = try undo(deleted...deleted, in: world)
-    #expect(try recordedRows(of: world.path)["person"]?[1] == "2,'Bob',NULL,'none',NULL")
+    let restored = try recordedRows(of: world.path)["person"] ?? []
+    #expect(restored.contains("2,'Bob',NULL,'none',NULL"), "\(restored)")
     try world.run("UPDATE person SET mail = 'gil@example.org' WHERE id = 10")
     let message = try refusal(inserted, in: world)
     #expect(message.contains("person 10.mail was changed: it was "), "\(message)")
