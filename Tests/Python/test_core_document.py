@@ -37,7 +37,7 @@ class DocumentTests(FolderTest):
 
     def test_the_package_has_the_version_of_the_program(self):
         done = subprocess.run([support.TRAVELOG, "--version"], capture_output=True, text=True)
-        self.assertEqual(done.stdout, f"travelog {package.__version__}\n")
+        self.assertEqual(done.stdout.splitlines()[0], f"travelog {package.__version__}")
 
 
 if __name__ == "__main__":
