@@ -9,7 +9,8 @@ func typecheck(_ source: String, options: [String] = []) throws -> (text: String
     try source.write(to: file, atomically: true, encoding: .utf8)
     let build = Bundle.main.bundleURL.path
     let maps = [
-      "\(build)/CSwiftRuntime.build/module.modulemap", "Sources/CLibraries/CSQLite/module.modulemap",
+      "\(build)/CSwiftRuntime.build/module.modulemap",
+      "Sources/CLibraries/CSQLite/module.modulemap",
     ]
     let result = try run(
       [
