@@ -30,7 +30,8 @@ extension Travelog {
     "blame",
     summary: "Shows who last set each value of an object.",
     discussion: "Each attribute and relationship is shown with its previous value and with the "
-      + "transaction that set its value: its time, author, reason and request. A deleted object "
+      + "transaction that set its value: its time, author, reason and request. Values that were "
+      + "inserted together share the line about their transaction. A deleted object "
       + "is shown with its last values.",
     examples: [
       "travelog blame trips.store Trip 7": "Show who set the values of trip 7.",

@@ -219,6 +219,21 @@ struct AuditProgramTests {
     }
   }
 
+  @Test("In a blame, values that were inserted together share the line about their transaction.")
+  func sharedLine() throws {
+    try withStore { folder, store in
+      let path = store.location.path
+      let log = try travelog("log", path, "--op", "insert", "--format", "csv").output
+      let row = try #require(log.components(separatedBy: "\r\n").dropFirst().first)
+      let cells = row.components(separatedBy: ",")
+      let words = ["blame", "\(path)@\(cells[0])", cells[4], cells[5]]
+      let table = try travelog(words + ["--format", "csv"]).output
+      let values = table.components(separatedBy: "\r\n").count - 2
+      // The others are the title, the insertion and the shared line.
+      #expect(try values > 1 && travelog(words).output.split(separator: "\n").count == values + 3)
+    }
+  }
+
   @Test("A pruned store is compared with its past by id and by time, and the error names its logs.")
   func pruned() throws {
     try withStore { folder, store in
