@@ -34,18 +34,6 @@ extension ValueType where Value == Date {
     forms: "a day such as 2026-03-01 or a time such as 2026-03-01T08:30:00Z",
     parse: date(of:)
   )
-
-  /// A date, or a time before now: `7d`.
-  package static func date(before now: Date) -> ValueType {
-    ValueType(
-      placeholder: "DATE",
-      forms:
-        "a day such as 2026-03-01, a time such as 2026-03-01T08:30:00Z or an age such as 7d"
-    ) { text in
-      if let found = CommandLineKit.date(of: text) { return found }
-      return CommandLineKit.duration(of: text).map { now.addingTimeInterval(-$0.seconds) }
-    }
-  }
 }
 
 extension Duration {

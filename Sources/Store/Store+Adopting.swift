@@ -116,7 +116,10 @@ extension Store {
       version: "1"
     )
     guard !program.schema.entities.isEmpty else {
-      throw nothingToRecord(at: connection.path)
+      guard try isEmpty(connection) else { throw nothingToRecord(at: connection.path) }
+      throw StoreError(.misuse, at: connection.path) {
+        "\(connection.path) has no tables.\nCreate the tables with your program first."
+      }
     }
     try connection.execute(Catalog.statements(connection.tables))
     for statement in names.contextStatements { try connection.execute(statement) }

@@ -58,6 +58,12 @@ extension Travelog {
     help: "Only transactions before this time."
   )
 
+  static let kinds = Parameter<[ChangeKind]>.repeated(
+    "op",
+    type: .oneOf,
+    help: "Only changes of this kind."
+  )
+
   static let filters: [any DeclaredParameter] = [
     entity, object, author, reason, request, attribute, since, before,
   ]
@@ -92,15 +98,22 @@ extension Call {
 
   /// The filter from the call's parameters, after its names were looked up in the history.
   func filter(for history: History) throws -> AuditFilter {
-    var filter = filterOfObject()
+    var filter = try filterOfObject()
     filter.entity = arguments[Travelog.entity]
     filter.id = arguments[Travelog.object]
+    filter.kinds = Set(arguments[Travelog.kinds])
     try filter.resolve(history)
     return filter
   }
 
   /// The filter of a call in which other parameters name the object.
-  func filterOfObject() -> AuditFilter {
+  func filterOfObject() throws -> AuditFilter {
+    if let since = arguments[Travelog.since], let end = arguments[Travelog.before], since > end {
+      throw CommandError(.usage) {
+        "--since is after --until, so no transaction is selected."
+          + "\nGive --since the earlier of the two times."
+      }
+    }
     var filter = AuditFilter()
     filter.author = arguments[Travelog.author]
     filter.reason = arguments[Travelog.reason]
@@ -139,6 +152,22 @@ extension CommandLineKit.ValueType where Value == ObjectID {
   }
 }
 
+extension CommandLineKit.ValueType where Value == Date {
+  /// A day, a time with its zone, or a time before now: `7d`.
+  static func date(before now: Date) -> CommandLineKit.ValueType<Date> {
+    CommandLineKit.ValueType(
+      placeholder: "DATE",
+      forms: "a day such as 2026-03-01, a time such as 2026-03-01T08:30Z or an age such as 7d",
+      hint: { hintOfZone($0) }
+    ) { text in
+      readTime(text)
+        ?? CommandLineKit.ValueType<Duration>.duration.parse(text).map {
+          now.addingTimeInterval(-$0.seconds)
+        }
+    }
+  }
+}
+
 extension CommandLineKit.ValueType where Value == Int64 {
   static let transaction = CommandLineKit.ValueType(
     placeholder: "TRANSACTION",
@@ -146,6 +175,6 @@ extension CommandLineKit.ValueType where Value == Int64 {
   ) { Int64($0).flatMap { $0 > 0 ? $0 : nil } }
   static let limit = CommandLineKit.ValueType(
     placeholder: "NUMBER",
-    forms: "a whole number that is not negative"
+    forms: "a whole number from 0 to \(Int64.max)"
   ) { Int64($0).flatMap { $0 >= 0 ? $0 : nil } }
 }

@@ -30,7 +30,8 @@ extension Travelog {
     "blame",
     summary: "Shows who last set each value of an object.",
     discussion: "Each attribute and relationship is shown with its previous value and with the "
-      + "transaction that set its value: its time, author, reason and request. A deleted object "
+      + "transaction that set its value: its time, author, reason and request. Values that were "
+      + "inserted together share the line about their transaction. A deleted object "
       + "is shown with its last values.",
     examples: [
       "travelog blame trips.store Trip 7": "Show who set the values of trip 7.",
@@ -38,12 +39,20 @@ extension Travelog {
       "travelog blame logs Trip --where name=Oslo": "Find a trip by its name.",
     ],
     parameters: [
-      source, entityName, objectPlace, whole, condition, author, reason, request, attribute, since,
-      before,
+      source, entityName, objectPlace, whole, condition, tableFormat, author, reason, request,
+      attribute, since, before,
     ],
     exitCodes: [.unreadable, .missing, .locked, .historyGap, .interrupted, .terminated]
   ) { call in
     let given = call.arguments
+    let format = given[tableFormat] ?? (given[json] ? .json : .text)
+    guard format != .csv || !given[whole] else {
+      throw CommandError(.usage) {
+        "--format csv writes a row for each value of the object, without its earlier changes."
+          + "\nLeave out --history; “travelog log --format csv” lists all changes."
+      }
+    }
+    let filter = try call.filterOfObject()
     let history = try call.history()
     let (line, tick) = call.tick()
     let id = try objectID(call, history: history, tick: tick)
@@ -52,12 +61,12 @@ extension Travelog {
       history,
       entity: given[entityName],
       id: id,
-      filter: call.filterOfObject(),
+      filter: filter,
       tick: tick
     ) { difference, transaction in
       guard given[whole] else { return }
       try line.clear()
-      if given[json] {
+      if format == .json {
         var object = JSONText(type: "object_change")
         object.add("transaction", number: transaction.id)
         object.add("time", text: transaction.time)
@@ -80,9 +89,10 @@ extension Travelog {
       }
     }
     try line.clear()
-    if given[json] {
-      try call.answer(JSONText(result))
-    } else {
+    switch format {
+    case .json: try call.answer(JSONText(result))
+    case .csv: try call.output.write(ChangeTable.heading + ChangeTable.rows(of: result))
+    case .text:
       if given[whole] { try call.output.writeLine() }
       let usual = history.outline.schema.usualOperation
       try call.output.write(text(of: result, marks: marks, usual: usual))

@@ -54,7 +54,8 @@ private let pipelineCodes: [PipelineError.Code: ExitCode] = [
 ]
 
 private let logCodes: [LogError.Code: ExitCode] = [
-  .missing: .missing, .damaged: .unreadable, .incomplete: .unreadable, .newerFormat: .unreadable,
+  .missing: .missing, .notPermitted: .missing, .damaged: .unreadable, .incomplete: .unreadable,
+  .newerFormat: .unreadable,
   .notALog: .unreadable, .gap: .missing, .locked: .locked, .filtered: .filteredLog,
   .unfinished: .unreadable, .stray: .unreadable, .missingTile: .unreadable, .refuted: .unreadable,
 ]

@@ -270,9 +270,11 @@ extension Travelog {
 }
 
 extension CommandLineKit.ValueType where Value == Point {
-  static let point = CommandLineKit.ValueType(placeholder: "POINT", forms: Point.forms) {
-    Point($0)
-  }
+  static let point = CommandLineKit.ValueType(
+    placeholder: "POINT",
+    forms: Point.forms,
+    hint: { hintOfZone($0) }
+  ) { Point($0) }
 }
 
 extension CommandLineKit.ValueType where Value == String {

@@ -4,7 +4,16 @@ import Format
 import Pipeline
 import Report
 
+enum TableFormat: String, CaseIterable, Sendable {
+  case text, json, csv
+}
+
 extension Travelog {
+  static let tableFormat = Parameter<TableFormat?>.optional(
+    "format",
+    type: .oneOf,
+    help: "The output format; text unless --json is given."
+  )
   static let statistics = Parameter<Bool>.toggle(
     "stat",
     help: "Show the number of changes of each entity on a separate line."
@@ -34,7 +43,8 @@ extension Travelog {
       + "rows that were only recorded again, because a change was not captured. If the transaction has a reason "
       + "and a request, they follow the author, as in billing: ticket 7 (POST /pay). Brackets mark "
       + "transactions that are not ordinary saves: [foreign] for a write by another program "
-      + "such as sqlite3 (not in an adopted file), and [gap], [mark], [migration], [prune], [snapshot] or [erased].",
+      + "such as sqlite3 (not in an adopted file), and [gap], [mark], [migration], [prune], [snapshot] or [erased]. --format csv writes a row for "
+      + "each value of each change.",
     examples: [
       "travelog log trips.store": "List all transactions.",
       "travelog log logs --author com.example.SampleTrips.widget --patch":
@@ -44,10 +54,17 @@ extension Travelog {
       "travelog log logs@2026-11-03T08:00Z --by author":
         "Count the changes of each author up to a time.",
     ],
-    parameters: [source, statistics, patch, grouping, limit] + filters,
+    parameters: [source, statistics, patch, grouping, limit, tableFormat, kinds] + filters,
     exitCodes: [.unreadable, .missing, .locked, .historyGap, .interrupted, .terminated]
   ) { call in
     let given = call.arguments
+    let format = given[tableFormat] ?? (given[json] ? .json : .text)
+    guard format != .csv || (given[grouping] == nil && !given[statistics]) else {
+      throw CommandError(.usage) {
+        "--format csv writes a row for each value, so it can't be combined with --by or --stat."
+          + "\nLeave out --by and --stat."
+      }
+    }
     let history = try call.history()
     let filter = try call.filter(for: history)
     let (line, tick) = call.tick()
@@ -60,7 +77,7 @@ extension Travelog {
       }
       let groups = try groupTimeline(of: history, by: by, filter: filter, tick: tick)
       try line.clear()
-      if given[json] {
+      if format == .json {
         for group in groups {
           try call.answer(JSONText(group, by: by))
         }
@@ -70,15 +87,19 @@ extension Travelog {
       return .success
     }
     let form =
-      given[json]
-      ? jsonTimeline(hasChanges: given[patch])
-      : textTimeline(
-        call.output.marks,
-        width: String(history.last).count,
-        hasStatistics: given[statistics],
-        hasChanges: given[patch],
-        usual: history.outline.schema.usualOperation
-      )
+      switch format {
+      case .json: jsonTimeline(hasChanges: given[patch])
+      case .csv: ChangeTable.timeline
+      case .text:
+        textTimeline(
+          call.output.marks,
+          width: String(history.last).count,
+          hasStatistics: given[statistics],
+          hasChanges: given[patch],
+          usual: history.outline.schema.usualOperation
+        )
+      }
+    if format == .csv { try call.output.write(ChangeTable.heading) }
     try writeTimeline(
       of: history,
       filter: filter,
@@ -108,7 +129,7 @@ extension Travelog {
       "travelog show trips.store 412": "Show transaction 412.",
       "travelog show logs 412 --json": "Write transaction 412 as JSON.",
     ],
-    parameters: [source, transaction] + filters,
+    parameters: [source, transaction, tableFormat, kinds] + filters,
     exitCodes: [.unreadable, .missing, .locked, .historyGap, .interrupted, .terminated]
   ) { call in
     let given = call.arguments
@@ -125,19 +146,25 @@ extension Travelog {
       }
     }
     let (line, tick) = call.tick()
+    let form =
+      switch given[tableFormat] ?? (given[json] ? .json : .text) {
+      case .json: jsonTimeline(hasChanges: true)
+      case .csv: ChangeTable.timeline
+      case .text: textTransaction(call.output.marks)
+      }
     func write(_ history: History) throws -> Int64 {
       try writeTimeline(
         of: history,
         only: history.last,
         filter: call.filter(for: history),
-        form: given[json]
-          ? jsonTimeline(hasChanges: true) : textTransaction(call.output.marks),
+        form: form,
         tick: tick
       ) { bytes in
         try line.clear()
         try call.output.write(bytes: bytes)
       }
     }
+    if given[tableFormat] == .csv { try call.output.write(ChangeTable.heading) }
     var count = try write(history)
     if count == 0, let history = try history.throughGap() { count = try write(history) }
     try line.clear()

@@ -56,7 +56,19 @@ extension Travelog {
     )
     request.store = given[origin] ?? place.store
     request.lineage = place.lineage
-    try call.output.write(prove(request).text)
+    let text = try prove(request).text
+    if given[json] {
+      try call.answer(ProveAnswer(proof: text))
+    } else {
+      try call.output.write(text)
+    }
     return .success
   }
+}
+
+/// The answer of `travelog prove --json`.
+private struct ProveAnswer: Encodable {
+  var schema = 1
+  var type = "prove"
+  let proof: String
 }

@@ -79,7 +79,7 @@ extension Travelog {
     let histories = try History.all(given[source])
     for history in histories { try call.warnAboutUnshownChanges(of: history) }
     var request = AuditRequest()
-    request.filter = call.filterOfObject()
+    request.filter = try call.filterOfObject()
     request.filter.entity = given[entity]
     request.filter.id = given[object]
     request.clock = WallClock(zone: given[timeZone], officeHours: given[officeHours])

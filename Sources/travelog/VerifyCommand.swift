@@ -75,6 +75,12 @@ extension Travelog {
       }
     }
     if let code = try call.verifyProof(logs: given[verifiedLogs]) { return code }
+    if let path = given[verifiedLogs].first(where: isProof) {
+      throw CommandError(.usage) {
+        "\(path) is a proof, and not a log."
+          + "\nTo verify it: \(shellLine(["travelog", "verify", "--proof", path]))"
+      }
+    }
     let source = try LogSource(given[verifiedLogs], acceptsDamage: true)
     defer { withExtendedLifetime(source) {} }
     var request = VerifyRequest(logs: source.folder)

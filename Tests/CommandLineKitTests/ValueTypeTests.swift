@@ -45,24 +45,22 @@ struct ValueTypeTests {
     #expect(hint(.duration, "10x") == nil)
   }
 
-  @Test("Dates are days, instants or a time ago, and a day that does not exist is refused.")
+  @Test("Dates are days or instants, and a day that does not exist is refused.")
   func dates() {
-    let now = Date(timeIntervalSince1970: 1_000_000)
-    let type = ValueType<Date>.date(before: now)
+    let type = ValueType<Date>.date
     let accepted: [String: Double] = [
       "1970-01-02": 86_400, "1970-01-01T00:00:01Z": 1, "1970-01-01T00:00:01.500Z": 1.5,
-      "1970-01-01T02:00:00+02:00": 0, "2024-02-29": 1_709_164_800, "1d": 1_000_000 - 86_400,
+      "1970-01-01T02:00:00+02:00": 0, "2024-02-29": 1_709_164_800,
     ]
     for (text, value) in accepted {
       #expect(type.parse(text)?.timeIntervalSince1970 == value, "\(text)")
     }
     for text in [
       "", "today", "2026-3-1", "2026-02-30", "2025-02-29", "2026-13-01", "01.02.2026",
-      "2026-03-01T25:00:00Z", "2026-03-01 08:30",
+      "2026-03-01T25:00:00Z", "2026-03-01 08:30", "7d",
     ] {
       #expect(type.parse(text) == nil, "\(text)")
     }
-    #expect(ValueType<Date>.date.parse("7d") == nil)
   }
 
   @Test("Whole numbers must be within their range, and the error names the range.")

@@ -174,6 +174,66 @@ struct AuditProgramTests {
     }
   }
 
+  @Test("The table of a log has the changes of its JSON, and --op selects their kinds.")
+  func tables() throws {
+    try withStore { folder, store in
+      let (path, logs) = (store.location.path, folder.path + "/logs")
+      try travelog("export", path, "--to", logs)
+      /// The transaction, the kind and the object of each change.
+      func changes(_ words: [String]) throws -> [[String]] {
+        try answers(travelog(["log", logs, "--patch", "--json"] + words)).flatMap { answer in
+          (answer["differences"] as? [[String: Any]] ?? []).map { change in
+            ["\(answer["transaction"] as? Int ?? 0)"]
+              + ["op", "entity", "id"].map { change[$0] as? String ?? "" }
+          }
+        }
+      }
+      /// The same facts from a table, whose rows have one value each.
+      func rows(_ words: [String]) throws -> [[String]] {
+        let text = try travelog(words + ["--format", "csv"]).output
+        let lines = text.components(separatedBy: "\r\n")
+        #expect(text.hasPrefix("transaction,time,author,op,entity,id,name,property,before,"))
+        var result: [[String]] = []
+        for line in lines.dropFirst() where !line.isEmpty {
+          let cells = line.components(separatedBy: ",")
+          let row = [cells[0]] + cells[3...5]
+          if result.last != row { result.append(row) }
+        }
+        return result
+      }
+      let all = try changes([])
+      #expect(Set(all.map { $0[1] }) == ["insert", "update", "delete"])
+      #expect(try rows(["log", logs]) == all && rows(["log", path]) == all)
+      for kind in ["insert", "update", "delete"] {
+        let wanted = all.filter { $0[1] == kind }
+        #expect(try rows(["log", logs, "--op", kind]) == wanted)
+        #expect(try changes(["--op", kind]) == wanted)
+      }
+      let both = try rows(["log", path, "--op", "insert", "--op", "delete"])
+      #expect(both == all.filter { $0[1] != "update" })
+      let last = try #require(all.first)
+      #expect(try rows(["show", logs, last[0]]) == all.filter { $0[0] == last[0] })
+      let blamed = try rows(["blame", logs, last[2], last[3]])
+      #expect(blamed.contains(last) && Set(all).isSuperset(of: blamed))
+      #expect(try travelog("log", logs, "--format", "csv", "--by", "day").code == 64)
+    }
+  }
+
+  @Test("In a blame, values that were inserted together share the line about their transaction.")
+  func sharedLine() throws {
+    try withStore { folder, store in
+      let path = store.location.path
+      let log = try travelog("log", path, "--op", "insert", "--format", "csv").output
+      let row = try #require(log.components(separatedBy: "\r\n").dropFirst().first)
+      let cells = row.components(separatedBy: ",")
+      let words = ["blame", "\(path)@\(cells[0])", cells[4], cells[5]]
+      let table = try travelog(words + ["--format", "csv"]).output
+      let values = table.components(separatedBy: "\r\n").count - 2
+      // The others are the title, the insertion and the shared line.
+      #expect(try values > 1 && travelog(words).output.split(separator: "\n").count == values + 3)
+    }
+  }
+
   @Test("A pruned store is compared with its past by id and by time, and the error names its logs.")
   func pruned() throws {
     try withStore { folder, store in

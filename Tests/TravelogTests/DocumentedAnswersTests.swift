@@ -128,6 +128,7 @@ struct DocumentedAnswersTests {
       try ask("export", path, "--to", logs, "--snapshot")
       try ask("verify", logs, "--allow-unproven")
       try ask("checkpoint", logs)
+      try ask("prove", logs, "3")
       let tree = "\(logs)/store=\(store.identifier)/lineage=0/_tree"
       try ask("verify", logs, "--since", tree + "/checkpoint")
       let proof = folder.appendingPathComponent("change.proof")

@@ -1,6 +1,7 @@
 import CommandLineKit
 import Foundation
 import ProcessTesting
+import SQLite
 import Store
 import StoreTesting
 import TestSupport
@@ -294,6 +295,59 @@ struct NewUserTests {
       }
       let far = try travelog("blame", path, "Elephant", "1")
       #expect(far.errors.contains("The known names are Camp, Guest, Hotel, Place."))
+    }
+  }
+
+  @Test("A time can have an offset or a blank; without a zone it is refused with a hint.")
+  func times() throws {
+    try withStore { _, path in
+      let words = ["log", path, "--since"]
+      let all = try travelog(words + ["2000-01-01"]).output
+      for text in ["2000-01-01 09:00+09:00", "2000-01-01T00:00Z"] {
+        #expect(try travelog(words + [text]).output == all)
+        let past = try travelog("log", "\(path)@\(text)")
+        #expect(past.code == ExitCode.historyGap.number, "\(past.errors)")
+      }
+      for run in try [
+        travelog(words + ["2000-01-01 09:00"]), travelog("log", path + "@2000-01-01T09:00"),
+      ] {
+        #expect(run.code == 64 && run.errors.contains("The time zone is missing"), "\(run.errors)")
+      }
+    }
+  }
+
+  @Test("A time --since after --until is an error.")
+  func order() throws {
+    try withStore { _, path in
+      for words in [["log", path], ["report", path, "--json"], ["blame", path, "Guest", "1"]] {
+        let run = try travelog(words + ["--since", "2024-01-20", "--until", "2024-01-10"])
+        #expect(run.code == 64 && run.output == "", "\(words)")
+      }
+    }
+  }
+
+  @Test("Advice never names the command that failed, and says what is missing.")
+  func advice() throws {
+    try withStore { folder, path in
+      let (logs, none) = (folder.path + "/logs", folder.path + "/none")
+      try travelog("export", path, "--to", logs)
+      let replica = try travelog("import", logs, "--into", none + "/a.store")
+      #expect(replica.code == 10 && replica.errors.contains("no folder \(none)."))
+      let plain = folder.path + "/plain.db"
+      try Connection(path: plain, mode: .readWriteCreate).execute("CREATE TABLE t(a)")
+      let into = try travelog("import", logs, "--into", plain)
+      #expect(into.code == 4 && !into.errors.contains("adopt"), "\(into.errors)")
+      let empty = folder.path + "/empty.db"
+      try Data().write(to: URL(fileURLWithPath: empty))
+      let adopted = try travelog("adopt", empty)
+      #expect(adopted.code == 2 && !adopted.errors.contains("travelog adopt"), "\(adopted.errors)")
+      let limit = try travelog("log", path, "--limit", "99999999999999999999")
+      #expect(limit.code == 64 && limit.errors.contains("\(Int64.max)"), "\(limit.errors)")
+      let past = try travelog("diff", path + "@2000-01-01", path)
+      #expect(
+        past.code == ExitCode.historyGap.number && !past.errors.contains("LOGS"),
+        "\(past.errors)"
+      )
     }
   }
 

@@ -233,6 +233,19 @@ struct ProofProgramTests {
     }
   }
 
+  @Test("prove --json has the proof and no other text, and verify recognizes a proof.")
+  func answer() throws {
+    try withLogs { _, logs, folder in
+      let text = try travelog("prove", logs, "2").output
+      let answer = try travelog("prove", logs, "2", "--json")
+      #expect(try object(answer)["proof"] as? String == text)
+      let path = folder.path + "/a.proof"
+      try Data(text.utf8).write(to: URL(fileURLWithPath: path))
+      let run = try travelog("verify", path)
+      #expect(run.code == 64 && run.errors.contains("verify --proof"), "\(run.errors)")
+    }
+  }
+
   @Test("checkpoint and prove refuse what they can't do with a sentence and a code.")
   func refusals() throws {
     try withLogs { _, logs, folder in

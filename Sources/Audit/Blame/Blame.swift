@@ -84,12 +84,14 @@ package func blame(
   }
   guard blame.changes > 0 else {
     let (name, base) = (history.name, outline.base)
+    let isStore = (try? history.source.state()) == .store
     throw PipelineError(.missing) {
       base == 0
         ? "The history of \(name) does not have \(entity) \(id)."
           + "\nFind the id by a value: travelog blame \(name) \(entity) --where NAME=VALUE"
         : "\(name) keeps history from transaction \(base + 1) on, and \(entity) \(id) has not"
-          + " changed since then.\nFor earlier changes: travelog blame LOGS \(entity) \(id)"
+          + " changed since then.\nFor earlier changes: travelog blame \(isStore ? "LOGS" : "STORE")"
+          + " \(entity) \(id)"
     }
   }
   try blame.addInitialValues(names, history: history)

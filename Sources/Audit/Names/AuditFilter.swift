@@ -12,6 +12,8 @@ package struct AuditFilter: Sendable {
   package var reason: String?
   /// A request; empty to select transactions without a request.
   package var request: String?
+  /// The selected kinds of changes; empty to select all kinds.
+  package var kinds: Set<ChangeKind> = []
   /// The property that a change must set to be selected.
   package var attribute: String?
   /// The earliest selected time, in the form of times in the history.
@@ -24,7 +26,9 @@ package struct AuditFilter: Sendable {
   package init() {}
 
   /// Whether the filter selects single changes, instead of only whole transactions.
-  package var isAboutChanges: Bool { entity != nil || id != nil || attribute != nil }
+  package var isAboutChanges: Bool {
+    entity != nil || id != nil || attribute != nil || !kinds.isEmpty
+  }
 
   /// Looks up the given names; throws if a name never occurs in the history.
   ///
@@ -114,6 +118,7 @@ package struct AuditFilter: Sendable {
 
   /// Whether the filter selects a change; `schema` is the digest of the schema of its transaction.
   package func matches(_ change: Change, schema: String) -> Bool {
+    if !kinds.isEmpty, !kinds.contains(change.kind) { return false }
     if let id, !change.isOf(id) { return false }
     return meant?.contain(change, schema: schema) ?? true
   }

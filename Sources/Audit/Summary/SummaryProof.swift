@@ -42,7 +42,7 @@ extension Summary {
     if chain == nil { entries[index].isEndConfirmed = false }
     do {
       if let range = history.range { try scan(range, of: index, chain: &chain, tick: tick) }
-    } catch let error as LogError where error.code != .inputOutput {
+    } catch let error as LogError where ![.inputOutput, .notPermitted].contains(error.code) {
       return noteDamage(error, index: index)
     }
     try prove(index, chain: chain, tick: tick)
@@ -125,7 +125,7 @@ extension Summary {
       // to the requested end. Now the whole log is verified.
       do {
         try verify()
-      } catch let error as LogError where error.code != .inputOutput {
+      } catch let error as LogError where ![.inputOutput, .notPermitted].contains(error.code) {
         return noteDamage(error, index: index)
       }
       entries[index].verdict = Verdict.sound.rawValue

@@ -104,8 +104,9 @@ package struct TimelineForm {
   /// Writes a change; the last argument says whether the change is the first one of its
   /// transaction.
   ///
-  /// The function for changes is nil if changes are not shown.
-  package var change: ((Change, Vocabulary, _ isFirst: Bool) -> [UInt8])?
+  /// The function for changes is nil if changes are not shown. The transaction does not have its
+  /// closing line yet, so it may lack its reason and its request.
+  package var change: ((Change, Transaction, Vocabulary, _ isFirst: Bool) -> [UInt8])?
   /// Writes the end of a transaction.
   package var foot: [UInt8]
   package var changeLimit = Int.max
@@ -119,9 +120,17 @@ package struct TimelineForm {
   ) {
     self.head = head
     self.change = change.map { write in
-      { write(ObjectDifference($0, vocabulary: $1), $2) }
+      { write(ObjectDifference($0, vocabulary: $2), $3) }
     }
     self.foot = foot
+  }
+
+  /// Writes only the changes, each with its transaction.
+  package init(row: @escaping (ObjectDifference, Transaction) -> [UInt8]) {
+    self.init(head: { _ in [] })
+    change = { change, opening, vocabulary, _ in
+      row(ObjectDifference(change, vocabulary: vocabulary), opening)
+    }
   }
 }
 
@@ -148,11 +157,11 @@ private struct ReversedOutput {
 
   var isFull: Bool { target.isFull() || target.limit.map { written >= $0 } ?? false }
 
-  mutating func take(_ change: Change, vocabulary: Vocabulary) throws {
+  mutating func take(_ change: Change, of opening: Transaction, vocabulary: Vocabulary) throws {
     guard let write = target.form.change, shown < target.form.changeLimit,
       spool.count - start < target.form.sizeLimit
     else { return }
-    try spool.append(write(change, vocabulary, shown == 0))
+    try spool.append(write(change, opening, vocabulary, shown == 0))
     shown += 1
   }
 
@@ -236,16 +245,17 @@ package func writeTimeline(
         try progress.countChange(tick)
         guard filter.matches(change, transaction: opening) else { return }
         counter.count(change)
-        for index in open { try outputs[index].take(change, vocabulary: vocabulary) }
+        for index in open { try outputs[index].take(change, of: opening, vocabulary: vocabulary) }
       },
       transaction: { transaction in
         try progress.countTransaction(tick)
         let entities = counter.take()
+        let summary = TransactionSummary(transaction: transaction, entities: entities)
         let isWanted =
           filter.matches(transaction) && !(entities.isEmpty && filter.isAboutChanges)
-        let summary =
-          isWanted ? TransactionSummary(transaction: transaction, entities: entities) : nil
-        for index in open { try outputs[index].close(summary) }
+          // A row that was only recorded again was not inserted.
+          && (filter.kinds.isEmpty || summary.total.all > 0)
+        for index in open { try outputs[index].close(isWanted ? summary : nil) }
       }
     )
     for index in open { try outputs[index].write() }

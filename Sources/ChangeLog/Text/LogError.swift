@@ -7,6 +7,8 @@ package struct LogError: Error, Worded {
   /// Later versions may add kinds, so a `switch` needs a default.
   package enum Code: Hashable, Sendable {
     case missing, inputOutput, outOfMemory, diskFull, locked, exists
+    /// The user may not read the file or the folder.
+    case notPermitted
     /// The bytes do not have the writer's form, or do not match their digests.
     case damaged
     /// The file ends before its trailer.
@@ -78,14 +80,39 @@ package func diskError(_ verb: String, path: String, number: Int32 = errno) -> L
     switch number {
     case ENOSPC, EDQUOT: .diskFull
     case ENOENT, ENOTDIR: .missing
+    case EACCES where verb == "read" || verb == "open": .notPermitted
     default: .inputOutput
     }
   return LogError(code, path) {
-    "Can't \(verb) \(path): \(systemText(number))."
-      + (number == ENOLCK
-        ? "\nIf this file system has no locks, such as NFS without lockd, move the log folder to a"
-          + " local disk." : "")
+    let message: Wording = "Can't \(verb) \(path): \(systemText(number))."
+    return switch number {
+    case EACCES: message + "\n" + permissionHint(for: path)
+    case ENOLCK:
+      message
+        + "\nIf this file system has no locks, such as NFS without lockd, move the log folder to a"
+        + " local disk."
+    default: message
+    }
   }
+}
+
+/// What to do if this user may not read a file or a folder, or may not change it.
+package func permissionHint(for path: String) -> Wording {
+  var (path, status) = (path, stat())
+  // If this user can't enter a folder, the folder lacks the permission and not what is in it.
+  while stat(path, &status) != 0 {
+    guard path != parentFolder(path) else { return permissionHint(for: path, owner: nil) }
+    path = parentFolder(path)
+  }
+  guard status.st_uid != geteuid() else { return permissionHint(for: path, owner: nil) }
+  let name = getpwuid(status.st_uid).map { String(cString: $0.pointee.pw_name) }
+  return permissionHint(for: path, owner: name ?? "user \(status.st_uid)")
+}
+
+/// `owner` is the name of the owner, if it is another user.
+func permissionHint(for path: String, owner: String?) -> Wording {
+  "Give this user the permission for \(path)"
+    + "\(owner.map { ", which belongs to \($0)" } ?? "")."
 }
 
 func outOfMemory(_ path: String) -> LogError {

@@ -71,3 +71,49 @@ package func timeText(seconds: Int, microseconds: Int) -> String {
     return end
   }
 }
+
+/// Reads a day, which begins at midnight UTC, or a time with its zone: `2026-11-03`,
+/// `2026-11-03T08:00Z`, `2026-11-03 09:00:07.5+01:00`; nil for anything else.
+package func readTime(_ text: String) -> Date? {
+  let day = text.prefix(10)
+  guard let mark = text.dropFirst(10).first else { return universalTime("\(day)T00:00:00") }
+  let rest = text.dropFirst(11)
+  guard mark == "T" || mark == " ", let zone = rest.firstIndex(where: { "Z+-".contains($0) }),
+    let offset = offset(of: rest[zone...])
+  else { return nil }
+  let clock = rest[..<zone]
+  return universalTime("\(day)T\(clock)\(clock.count == 5 ? ":00" : "")")
+    .map { $0.addingTimeInterval(-offset) }
+}
+
+/// What to write instead of a time without its zone; nil for any other text.
+///
+/// Without a zone, a command would find other transactions on another computer.
+package func hintOfZone(_ text: String) -> String? {
+  guard text.count > 10, readTime(text + "Z") != nil else { return nil }
+  return "The time zone is missing: \(text)Z for UTC, or an offset such as \(text)+01:00."
+}
+
+private func universalTime(_ text: String) -> Date? {
+  let style = Date.ISO8601FormatStyle(includingFractionalSeconds: text.contains("."))
+  // The error is ignored, because callers report an error that lists the accepted forms.
+  guard let time = try? style.parse(text + "Z") else { return nil }
+  // Foundation reads the 30th of February as a day in March, and 08:75 as 09:15, so the minute is
+  // compared with the text.
+  return time.formatted(.iso8601).prefix(16) == text.prefix(16) ? time : nil
+}
+
+/// The seconds of a zone such as `Z`, `+01:00`, `+0100` or `+01`.
+private func offset(of zone: Substring) -> Double? {
+  guard zone != "Z" else { return 0 }
+  var digits = zone.dropFirst()
+  if digits.count == 5, digits.dropFirst(2).first == ":" {
+    digits = digits.prefix(2) + digits.suffix(2)
+  }
+  guard digits.count == 2 || digits.count == 4,
+    digits.utf8.allSatisfy({ (0x30...0x39).contains($0) }),
+    let hours = Double(digits.prefix(2)), hours < 24,
+    let minutes = Double(digits.count == 4 ? digits.suffix(2) : "0"), minutes < 60
+  else { return nil }
+  return (zone.first == "-" ? -1 : 1) * (hours * 60 + minutes) * 60
+}

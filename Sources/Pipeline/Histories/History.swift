@@ -87,7 +87,7 @@ package struct History {
     guard let point = Point(words) else {
       throw PipelineError(.misuse) {
         "\(inQuotes(abbreviated(words))) in \(inQuotes(abbreviated(text))) is not a point in a"
-          + " history.\nGive \(Point.forms) after the @."
+          + " history.\n\(hintOfZone(words) ?? "Give \(Point.forms) after the @.")"
       }
     }
     return (path, point)
@@ -147,8 +147,7 @@ package struct History {
     guard access(path, R_OK) == 0 else {
       let number = errno
       throw PipelineError(.missing) {
-        "\(path) can't be opened: \(systemText(number))."
-          + "\nGive this user the permission to read \(path)."
+        "\(path) can't be opened: \(systemText(number)).\n" + permissionHint(for: path)
       }
     }
     return try Store.firstBytes(of: path, count: 2) == [0x1f, 0x8b]
@@ -191,7 +190,7 @@ extension HistorySource {
       : "There is no transaction after transaction \(base) yet."
     // A source that does not show a state is not a store.
     let inLogs =
-      (try? state()) == .store
+      base > 0 && (try? state()) == .store
       ? " Only logs can show earlier states: travelog diff LOGS@\(point) \(path)" : ""
     let earlier = outline.otherLineages.last { $0.lineage < outline.lineage }
       .map { " The logs of the previous lineage show earlier states: \($0.path)" }

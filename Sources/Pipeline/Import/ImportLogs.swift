@@ -34,6 +34,11 @@ package func importLogs(_ request: ImportRequest, tick: Tick = { _ in }) throws 
         }
       }
     }
+  } catch let error as StoreError where error.code == .notAStore {
+    // The usual advice is to adopt the file, but a replica needs a file of its own.
+    throw StoreError(.notAStore, at: error.path) {
+      "\(error.message)\nName a file that does not exist yet; import creates the replica in it."
+    }
   } catch {
     // If the empty replica can't be removed, the next run uses it.
     if isMade { _ = try? Store.removeUnused(URL(fileURLWithPath: request.store)) }

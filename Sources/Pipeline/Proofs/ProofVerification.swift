@@ -145,3 +145,11 @@ func read(_ path: String, limit: Int = 1 << 20) throws -> [UInt8] {
   }
   return bytes
 }
+
+/// Whether a file is a proof that ``prove(_:)`` returned.
+package func isProof(_ path: String) -> Bool {
+  // Other files are not read here: a pipe could be read only once, and logs are larger. A file that
+  // can't be read is reported as a log.
+  guard 1..<(1 << 20) ~= size(of: path), let bytes = try? readSmallFile(path) else { return false }
+  return (try? TransactionProof(bytes)) != nil
+}

@@ -1,5 +1,4 @@
 import Format
-import FoundationEssentials
 import Store
 
 /// A point in a history as users write it: a transaction, a time, or the head.
@@ -17,39 +16,19 @@ package enum Point: Hashable, Sendable, CustomStringConvertible {
     "a transaction such as 412, a time such as 2026-11-03T08:00Z or 2026-11-03, or head"
 
   /// Reads `412`, `2026-11-03T08:00Z`, `2026-11-03` or `head`; nil for anything else.
+  ///
+  /// A day as a point means midnight in UTC at the beginning of the day.
   package init?(_ text: String) {
     if text == "head" {
       self = .head
     } else if let id = Int64(text) {
       guard id >= 0 else { return nil }
       self = .transaction(id)
-    } else if let time = Self.time(text) {
+    } else if let time = readTime(text) {
       self = .time(timeText(time))
     } else {
       return nil
     }
-  }
-
-  /// Returns a time in the form that history uses; nil if the text is neither a day nor a time.
-  ///
-  /// A day as a point means midnight in UTC at the beginning of the day.
-  private static func time(_ text: String) -> Date? {
-    var text = text
-    if text.utf8.count == 10 { text += "T00:00:00Z" }
-    let bytes = Array(text.utf8)
-    guard bytes.count >= 17, bytes[10] == UInt8(ascii: "T"), bytes[13] == UInt8(ascii: ":") else {
-      return nil
-    }
-    if bytes[16] != UInt8(ascii: ":") {
-      text.insert(contentsOf: ":00", at: text.index(text.startIndex, offsetBy: 16))
-    }
-    let style = Date.ISO8601FormatStyle(includingFractionalSeconds: text.contains("."))
-    // The error is ignored, because the caller reports an error that lists the accepted forms.
-    guard let date = try? style.parse(text) else { return nil }
-    // Foundation reads the 30th of February as a day in March, and 08:75 as 09:15, so the minute is
-    // compared with the text.
-    let minute = date.formatted(.iso8601).prefix(16)
-    return minute == text.prefix(16) || !text.hasSuffix("Z") ? date : nil
   }
 
   /// The point in a form that ``init(_:)`` reads.

@@ -129,7 +129,7 @@ extension PageData {
         },
         foot: PageLine.end
       )
-      form.change = { change, vocabulary, isFirst in
+      form.change = { change, _, vocabulary, isFirst in
         objects.want(change, history: index)
         return PageLine.change(change, vocabulary: vocabulary, isFirst: isFirst)
       }

@@ -42,7 +42,7 @@ package struct ReportPage {
       // The newest transactions are read first, because the page contains the names of their
       // objects.
       page = try newest()
-    } catch let error as LogError where error.code != .inputOutput {
+    } catch let error as LogError where ![.inputOutput, .notPermitted].contains(error.code) {
       // A log is damaged. The summary reports the damage, and how far the logs can be read.
     }
     report = try summarize(histories, of: source, request: request, objects: objects, tick: tick)

@@ -195,8 +195,14 @@ package func text(
   }
   if let inserted = blame.inserted { lines.append(marks.added("+ inserted by \(by(inserted))")) }
   if let deleted = blame.deleted { lines.append(marks.removed("- deleted by  \(by(deleted))")) }
-  for line in blame.lines {
+  for (index, line) in blame.lines.enumerated() {
     lines.append("    \(visible(line.name)): \(text(of: line.value, limit: 200, marks: marks))")
+    // Values that were inserted together share the line about their transaction.
+    if let next = blame.lines.dropFirst(index + 1).first, next.touch == line.touch,
+      next.before == nil, line.before == nil
+    {
+      continue
+    }
     lines.append(
       marks.faint(
         "        \(line.touch.map(by) ?? "set before the beginning of the history")"

@@ -102,7 +102,12 @@ private func described(_ error: SQLiteError, path: String, timeout: Duration?) -
 }
 
 func missingFile(at path: String, cause: (any Error)? = nil) -> StoreError {
-  StoreError(.missing, at: path, cause: cause) { "There is no file \(path)." }
+  let parts = path.split(separator: "/", omittingEmptySubsequences: false)
+  let folder = parts.dropLast().joined(separator: "/")
+  let isInFolder = folder.isEmpty || access(folder, F_OK) == 0
+  return StoreError(.missing, at: path, cause: cause) {
+    "There is no \(isInFolder ? "file \(path)" : "folder \(folder)")."
+  }
 }
 
 func writeProtected(at path: String, cause: (any Error)? = nil) -> StoreError {

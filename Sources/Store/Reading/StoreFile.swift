@@ -225,10 +225,6 @@ struct StoreFile: Sendable {
     }
   }
 
-  private func isEmpty(_ connection: Connection) throws -> Bool {
-    try !connection.hasRow("SELECT 1 FROM sqlite_schema")
-  }
-
   private func create(_ schema: StoreSchema, on connection: Connection) throws {
     // In the mode `INCREMENTAL`, SQLite can free the pages of deleted history in small steps. The
     // mode must be set before the first table exists.
@@ -301,6 +297,10 @@ struct StoreFile: Sendable {
           + "\nTo add a history: travelog adopt \(path)"
       }
   }
+}
+
+func isEmpty(_ connection: Connection) throws -> Bool {
+  try !connection.hasRow("SELECT 1 FROM sqlite_schema")
 }
 
 /// What changes if a program writes to a store.

@@ -84,6 +84,18 @@ struct DiskTests {
     #expect(#expect(throws: LogError.self) { try action() }?.code == code)
   }
 
+  @Test("The error of an unreadable file names its owner, if it is another user.")
+  func owner() throws {
+    #expect(diskError("read", path: "/", number: EACCES).code == .notPermitted)
+    #expect(diskError("create", path: "/", number: EACCES).code == .inputOutput)
+    #expect(permissionHint(for: "logs", owner: nil).hint.isEmpty)
+    #expect(permissionHint(for: "logs", owner: "alice").message.contains("alice"))
+    try withTemporaryFolder { folder in
+      // A file that can't be seen lacks the permission of its folder.
+      #expect(permissionHint(for: folder.path + "/none/a") == permissionHint(for: folder.path))
+    }
+  }
+
   @Test("An error of the system has a code.")
   func errors() throws {
     try withTemporaryFolder { folder in
