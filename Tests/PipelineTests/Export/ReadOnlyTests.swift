@@ -80,7 +80,7 @@ struct ReadOnlyTests {
         for path in [records, try blobs + #require(value)] {
           chmod(path, 0)
           let error = #expect(throws: LogError.self) { try verify(VerifyRequest(logs: world.logs)) }
-          try #require(error?.code == .inputOutput && error?.path == path)
+          try #require(error?.code == .notPermitted && error?.path == path)
           chmod(path, 0o600)
         }
         try #require(try verify(VerifyRequest(logs: world.logs)).flatMap(\.findings).isEmpty)
