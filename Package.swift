@@ -76,7 +76,7 @@ let package = Package(
     .target(name: "Format"),
     .target(name: "Stopping"),
     .target(name: "Pages"),
-    .target(name: "Store", dependencies: ["Adoption", "Format", "SQLite", "Stopping"]),
+    .target(name: "Store", dependencies: ["Adoption", "Format", "Pages", "SQLite", "Stopping"]),
     .target(name: "Adoption", dependencies: ["Format", "SQLite"]),
     .target(
       name: "ChangeLog",

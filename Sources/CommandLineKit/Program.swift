@@ -10,6 +10,8 @@ package struct Program: Sendable {
   package let describe: @Sendable (any Error) -> CommandError?
   package let color: Parameter<ColorChoice>?
   package let json: Parameter<Bool>?
+  /// Called with the arguments before a command runs.
+  private let prepare: @Sendable (Arguments) -> Void
 
   package init(
     _ command: Command,
@@ -17,6 +19,7 @@ package struct Program: Sendable {
     libraries: @escaping @Sendable () -> [String] = { [] },
     color: Parameter<ColorChoice>? = nil,
     json: Parameter<Bool>? = nil,
+    prepare: @escaping @Sendable (Arguments) -> Void = { _ in },
     describe: @escaping @Sendable (any Error) -> CommandError? = { _ in nil }
   ) {
     self.command = command
@@ -24,6 +27,7 @@ package struct Program: Sendable {
     self.libraries = libraries
     self.color = color
     self.json = json
+    self.prepare = prepare
     self.describe = describe
   }
 
@@ -99,6 +103,7 @@ package struct Program: Sendable {
     }
     do {
       guard let action = path.last?.action else { return ExitCode.usage.number }
+      prepare(arguments)
       let code = try action(Call(arguments: arguments, output: output, messages: messages))
       try output.flush()
       try messages.flush()

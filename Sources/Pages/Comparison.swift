@@ -57,6 +57,51 @@ package struct Comparison: Sendable {
     return result
   }
 
+  /// Calls the closure with the IDs of the rows of a table whose bytes differ, or that only one state
+  /// has, in ascending order.
+  ///
+  /// A row with overflow pages in a changed page is also given, whether it differs or not.
+  ///
+  /// - Returns: The leaves that only one of the states has.
+  package func forEachChangedRow(
+    ofTable root: UInt32,
+    newRoot: UInt32,
+    _ body: (Int64) throws -> Void
+  ) throws -> Set<UInt32> {
+    let equal = try equalPages(ofTree: root, newRoot: newRoot)
+    var left = try Cursor(old, root: root, skipping: equal)
+    var right = try Cursor(new, root: newRoot, skipping: equal)
+    var (hasLeft, hasRight) = (try left.next(), try right.next())
+    var changed: Set<UInt32> = []
+    while hasLeft || hasRight {
+      if hasLeft { changed.insert(left.page) }
+      if hasRight { changed.insert(right.page) }
+      if hasLeft, hasRight, left.rowID == right.rowID {
+        if !left.hasSameBytes(as: right) { try body(left.rowID) }
+        (hasLeft, hasRight) = (try left.next(), try right.next())
+      } else if hasLeft, !hasRight || left.rowID < right.rowID {
+        try body(left.rowID)
+        hasLeft = try left.next()
+      } else {
+        try body(right.rowID)
+        hasRight = try right.next()
+      }
+    }
+    return changed
+  }
+
+  /// Whether the b-trees with two root pages have the same pages in both states.
+  package func isSame(tree root: UInt32, newRoot: UInt32) throws(PageError) -> Bool {
+    guard root == newRoot else { return false }
+    let equal = try equalPages(ofTree: root, newRoot: newRoot)
+    var isSame = true
+    for view in [old, new] {
+      var walk = try TreeWalk(view, root: root, skipping: nil)
+      try walk.forEachPage { (page, _) in if !equal.contains(page) { isSame = false } }
+    }
+    return isSame
+  }
+
   private func hasOverwrittenRow(
     _ page: UInt32,
     _ buffer: PageBuffer,

@@ -49,3 +49,12 @@ package struct LogPosition: Hashable, Sendable {
       && bytes.uint32(at: 20) == checksum.second
   }
 }
+
+extension WriteAheadLog {
+  /// The number of commits up to a position; nil if the log was begun again since, or lost frames.
+  package func commit(at position: LogPosition) throws(PageError) -> Int? {
+    guard position.salts == header.salts, try position.isIn(source, header) else { return nil }
+    if position.frame == 0 { return 0 }
+    return commits.firstIndex { $0.lastFrame == position.frame }.map { $0 + 1 }
+  }
+}

@@ -25,6 +25,21 @@ package struct PageDigest: Hashable, Sendable {
     }
   }
 
+  /// A digest of this digest and another one.
+  func following(_ other: PageDigest) -> PageDigest {
+    PageDigest(value: Self.mixed(Self.step(value, Self.mixed(other.value))))
+  }
+
+  /// A digest of this digest and some bytes of any number.
+  func following(_ bytes: UnsafeRawBufferPointer) -> PageDigest {
+    let whole = bytes.count & ~31
+    var result = following(PageDigest(of: UnsafeRawBufferPointer(rebasing: bytes[..<whole])))
+    for byte in bytes[whole...] {
+      result = PageDigest(value: Self.step(result.value, UInt64(byte)))
+    }
+    return result.following(PageDigest(value: UInt64(bytes.count)))
+  }
+
   /// Odd factors with many ones, so that each bit of a product depends on all lower bits.
   private static let factors: (UInt64, UInt64) = (0x9e37_79b9_7f4a_7c15, 0xd1b5_4a32_d192_ed03)
   private static let seeds: (UInt64, UInt64, UInt64, UInt64) = (

@@ -91,6 +91,36 @@ struct TreeWalk {
     }
   }
 
+  /// The number of the next leaf, which is not read unless it is the first one; nil after the last.
+  ///
+  /// A walk is used either for leaves or for cells.
+  mutating func nextLeaf() throws(PageError) -> UInt32? {
+    while true {
+      if page.isLeaf {
+        let number = page.number
+        if let parent = parents.popLast() {
+          (page, step) = parent
+        } else {
+          guard step == 0 else { return nil }
+          step = 1
+        }
+        return number
+      }
+      guard step <= 2 * page.cellCount else {
+        guard let parent = parents.popLast() else { return nil }
+        (page, step) = parent
+        continue
+      }
+      let child = try page.child(step / 2, layout: layout)
+      step += 2
+      if parents.count + 1 == leafDepth {
+        try use(1)
+        return child
+      }
+      try descend(to: child)
+    }
+  }
+
   private mutating func descend(to child: UInt32) throws(PageError) {
     let depth = parents.count + 1
     if depth == leafDepth, skipped?.contains(child) == true { return }

@@ -50,29 +50,40 @@ package final class Connection {
   /// Returns large freed allocations to the system at once.
   package static func returnLargeMemory() { travelog_return_large_memory() }
 
-  package init(path: String, mode: Mode) throws {
-    var flags = SQLITE_OPEN_EXRESCODE
+  package convenience init(path: String, mode: Mode) throws {
+    var flags: Int32
     var name = path
     switch mode {
     case .readWriteCreate:
-      flags |= SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX
-    case .readWrite: flags |= SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX
-    case .readOnly: flags |= SQLITE_OPEN_READONLY | SQLITE_OPEN_NOMUTEX
+      flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX
+    case .readWrite: flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX
+    case .readOnly: flags = SQLITE_OPEN_READONLY | SQLITE_OPEN_NOMUTEX
     case .immutable:
-      flags |= SQLITE_OPEN_READONLY | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_URI
+      flags = SQLITE_OPEN_READONLY | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_URI
       name = "file:" + percentEncoded(path) + "?immutable=1"
     case .memory:
       // Several wrappers can share a database in memory, so the database uses SQLite's own locks.
-      flags |= SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_FULLMUTEX
+      flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_FULLMUTEX
       name = ":memory:"
     }
-    self.path = mode == .memory ? ":memory:" : path
-    isImmutable = mode == .immutable
+    try self.init(
+      path: mode == .memory ? ":memory:" : path,
+      name: name,
+      flags: flags,
+      fileSystem: nil,
+      isImmutable: mode == .immutable
+    )
+  }
+
+  /// Opens a file by its name in one of SQLite's file systems; nil is the default system.
+  init(path: String, name: String, flags: Int32, fileSystem: String?, isImmutable: Bool) throws {
+    self.path = path
+    self.isImmutable = isImmutable
     var opened: OpaquePointer?
-    let code = sqlite3_open_v2(name, &opened, flags, nil)
+    let code = sqlite3_open_v2(name, &opened, flags | SQLITE_OPEN_EXRESCODE, fileSystem)
     guard code == SQLITE_OK, let opened, travelog_sqlite_refuse_quoted_texts(opened) == SQLITE_OK
     else {
-      let error = SQLiteError(code, database: opened, path: self.path)
+      let error = SQLiteError(code, database: opened, path: path)
       sqlite3_close_v2(opened)
       throw error
     }

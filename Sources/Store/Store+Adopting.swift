@@ -52,12 +52,7 @@ extension Store {
     busyTimeout: Duration = .seconds(10)
   ) throws -> AdoptionResult {
     try describingErrors(at: path) {
-      guard CaptureNames.isPrefix(prefix) else {
-        throw StoreError(.misuse, at: path) {
-          "The prefix '\(abbreviated(prefix))' is not a name of ASCII letters, digits and '_'."
-            + "\nUse a prefix such as audit_."
-        }
-      }
+      guard CaptureNames.isPrefix(prefix) else { throw wrongPrefix(prefix, at: path) }
       let connection = try openProgramDatabase(path, mode: .readWrite, busyTimeout: busyTimeout)
       return try connection.inTransaction {
         guard try AdoptedFile.prefix(on: connection) == nil else {
@@ -140,7 +135,7 @@ extension Store {
 
   /// Gives a file an identity, and begins its history with a transaction that has the digests of
   /// the tables.
-  private static func begin(
+  static func begin(
     _ schema: StoreSchema,
     schemaID: Int64,
     on connection: Connection
@@ -177,7 +172,7 @@ extension Store {
 
   /// The tables of an adopted file whose rows are not recorded; nil for a store of the library.
   package func unrecordedTables() throws -> [String]? {
-    guard schema.belongsToProgram, !isReplica else { return nil }
+    guard schema.belongsToProgram, capturesChanges else { return nil }
     return try Self.describeTables(of: location.path).compactMap { table in
       switch table.recording {
       case .refused(.leftOut): nil
@@ -215,6 +210,7 @@ extension Store {
     guard try allowsReplica || !Catalog(on: connection).isReplica else {
       throw replicaRefusal(at: path)
     }
+    guard try !ReadDatabase.isThere(on: connection) else { throw followerRefusal(at: path) }
     return connection
   }
 
@@ -291,5 +287,20 @@ func appleStore(at path: String) -> StoreError {
 func nothingToRecord(at path: String) -> StoreError {
   StoreError(.misuse, at: path) {
     "\(path) has no table that can be recorded.\nTo see why: travelog adopt --dry-run \(path)"
+  }
+}
+
+func wrongPrefix(_ prefix: String, at path: String) -> StoreError {
+  StoreError(.misuse, at: path) {
+    "The prefix '\(abbreviated(prefix))' is not a name of ASCII letters, digits and '_'."
+      + "\nUse a prefix such as audit_."
+  }
+}
+
+/// The error for a change of rows or triggers in the history file of a database.
+func followerRefusal(at path: String) -> StoreError {
+  StoreError(.misuse, at: path) {
+    "\(path) has the history of a database that Travelog only reads, so this command can't change it."
+      + "\nTo end the history, delete this file; the database has nothing of Travelog."
   }
 }

@@ -129,7 +129,7 @@ extension Store {
   /// `isNoted` says whether to note in the file that nothing was found.
   package func uncapturedTables(isNoted: Bool = false) throws -> [String] {
     guard schema.belongsToProgram else { return [] }
-    if isReplica { return try read { try DigestCheck($0)?.uncapturedTables() ?? [] } }
+    if !capturesChanges { return try read { try DigestCheck($0)?.uncapturedTables() ?? [] } }
     let (isKnown, place) = try read {
       (try CommitPlace.isCompared(on: $0.connection), try CommitPlace(on: $0.connection))
     }

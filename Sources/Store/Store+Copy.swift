@@ -22,6 +22,13 @@ extension Store {
           try copy.useTables(prefix: prefix)
           try Capture.noteVersion(on: copy)
         }
+        if let prefix = reader.connection.tablePrefix,
+          var database = try ReadDatabase(on: reader.connection)
+        {
+          try copy.useTables(prefix: prefix)
+          database.isCopy = true
+          try database.note(on: copy)
+        }
         try Self.copyValues(from: BlobFolder(besides: location.path), to: BlobFolder(besides: path))
       }
     }

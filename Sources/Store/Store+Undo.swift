@@ -36,6 +36,7 @@ extension Store {
       }
       return made
     }
+    guard !followsDatabase else { throw followerRefusal(at: location.path) }
     return try maintain { writer in
       let made = try AdoptedUndo.run(range, author: author, writer: writer)
       try finished()

@@ -15,6 +15,8 @@ package final class Store: @unchecked Sendable {
   package let lineage: Int64
   /// Whether the store is a replica, which only accepts replayed history.
   package let isReplica: Bool
+  /// Whether the store is the history file of a database that is only read.
+  package let followsDatabase: Bool
   package let schema: StoreSchema
   package let layouts: [EntityLayout]
   package let options: Options
@@ -63,6 +65,7 @@ package final class Store: @unchecked Sendable {
     identifier = catalog.identifier
     lineage = catalog.lineage
     isReplica = catalog.isReplica
+    followsDatabase = catalog.followsDatabase
     layouts = try catalog.schema.layouts()
     schemaCheck = SchemaCheck(schemaID: catalog.schemaID, schema: catalog.schema)
     self.file = file
@@ -84,6 +87,9 @@ package final class Store: @unchecked Sendable {
       expireHistory()
     }
   }
+
+  /// Whether triggers capture changes of other programs.
+  package var capturesChanges: Bool { !isReplica && !followsDatabase }
 
   var isInMemory: Bool {
     if case .memory = location { true } else { false }

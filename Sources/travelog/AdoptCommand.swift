@@ -23,6 +23,12 @@ extension Travelog {
     fallback: CaptureNames.usualPrefix,
     help: "The prefix of the names of all added tables and triggers."
   )
+  static let historyFile = Parameter<String?>.optional(
+    "history",
+    type: .file,
+    placeholder: "HISTORY",
+    help: "Keep the history in a new file of its own, and only read the database."
+  )
   static let detach = Parameter<Bool>.toggle(
     "detach",
     help: "Remove the triggers and the history from the file."
@@ -84,7 +90,8 @@ extension Travelog {
         "Remove everything that “adopt” added, if the logs have the history.",
     ],
     parameters: [
-      database, migration, prefix, withoutTable, withoutColumn, recordAgain, detach, detachLogs,
+      database, historyFile, migration, prefix, withoutTable, withoutColumn, recordAgain, detach,
+      detachLogs,
       discardHistory, newIdentity, suspend, dryRun,
     ],
     exitCodes: [.unreadable, .missing, .locked, .diverged]
@@ -156,7 +163,9 @@ extension Travelog {
             + "\nThe triggers are restored, and the changes by the command are recorded."
         }
       }
-    } else if try !given[recordAgain].isEmpty || !leftOut.isEmpty && Store.hasHistory(at: path) {
+    } else if given[historyFile] == nil,
+      try !given[recordAgain].isEmpty || !leftOut.isEmpty && Store.hasHistory(at: path)
+    {
       let added = try Store.leaveOut(path, adding: leftOut, removing: given[recordAgain])
       answer.action = "changed"
       answer.tables = try Store.describeTables(of: path).map(AdoptAnswer.Table.init)
@@ -171,7 +180,18 @@ extension Travelog {
       }
       try call.summarize("\(path): the tables and columns to leave out are changed")
     } else {
-      let result = try Store.adopt(path, prefix: given[prefix], leavingOut: leftOut)
+      let history = given[historyFile]
+      let result: AdoptionResult
+      if let history {
+        result = try Store.follow(
+          path,
+          history: history,
+          prefix: given[prefix],
+          leavingOut: leftOut
+        )
+      } else {
+        result = try Store.adopt(path, prefix: given[prefix], leavingOut: leftOut)
+      }
       answer.action = "adopted"
       answer.identifier = result.identifier
       answer.rows = result.rows
@@ -180,7 +200,10 @@ extension Travelog {
         let table = AdoptAnswer.Table(table)
         if !table.recorded, !given[quiet] { try call.warn(visible(table.message)) }
       }
-      try call.summarize("\(path): adopted as \(result.identifier)")
+      try call.summarize(
+        history.map { "\($0): the history of \(path), with the identifier \(result.identifier)" }
+          ?? "\(path): adopted as \(result.identifier)"
+      )
     }
     if given[json] { try call.answer(answer) }
     return .success

@@ -37,6 +37,17 @@ struct Travelog {
     help: "When to show progress."
   )
 
+  static let noRead = Parameter<Bool>.toggle(
+    "no-read",
+    help: "Do not read what is new in the database of a history file first."
+  )
+  static let movedDatabase = Parameter<String?>.optional(
+    "database",
+    type: .file,
+    placeholder: "PATH",
+    help: "The present path of the database of a history file."
+  )
+
   static let program: Program = Program(
     Command(
       "travelog",
@@ -53,7 +64,7 @@ struct Travelog {
         "travelog verify logs": "Verify that the logs are complete and unaltered.",
         "travelog log trips.store": "List what changed.",
       ],
-      parameters: [color, json, quiet, progress],
+      parameters: [color, json, quiet, progress, noRead, movedDatabase],
       environment: [
         "NO_COLOR": "Disables colors, unless the variable is empty.",
         "FORCE_COLOR": "Enables colors, even if the output is not a terminal.",
@@ -74,6 +85,10 @@ struct Travelog {
     },
     color: color,
     json: json,
+    prepare: { given in
+      Options.skipsReading = given[noRead]
+      Options.database = given[movedDatabase]
+    },
     describe: describe
   )
 }

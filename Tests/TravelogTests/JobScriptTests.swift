@@ -54,7 +54,9 @@ struct JobScriptTests {
   private func startNight(in folder: URL) throws -> ChildProcess {
     let process = ChildProcess()
     process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-    process.arguments = try words("nightly-export", in: folder, [])
+    // A shell can't catch a signal that its parent ignores, as nohup and a job in the background do.
+    process.arguments =
+      try ["--default-signal=HUP,INT,TERM"] + words("nightly-export", in: folder, [])
     process.standardInput = FileHandle.nullDevice
     process.standardOutput = FileHandle.nullDevice
     process.standardError = FileHandle.nullDevice

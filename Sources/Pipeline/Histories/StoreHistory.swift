@@ -46,8 +46,8 @@ package final class StoreHistory: HistorySource {
       head: head,
       stretches: firsts.map { $0...min($0 + length - 1, head) },
       isSplittable: true,
-      unshownChanges: try store.isReplica ? 0 : reader.unshownChanges(),
-      uncapturedCommits: store.isReplica ? 0 : try reader.uncapturedCommits()
+      unshownChanges: try store.capturesChanges ? reader.unshownChanges() : 0,
+      uncapturedCommits: store.capturesChanges ? try reader.uncapturedCommits() : 0
     )
   }
 

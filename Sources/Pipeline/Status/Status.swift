@@ -145,7 +145,7 @@ package func status(of path: String, logs: LogFolder?, token: String? = nil) thr
       )
     }
     status.unrecorded = try store.unrecordedTables()
-    let unsealed = try store.isReplica ? 0 : reader.unshownChanges()
+    let unsealed = try store.capturesChanges ? reader.unshownChanges() : 0
     if unsealed > 0 { status.unsealed = unsealed }
     if !store.leftOutNames.isEmpty { status.leftOut = store.leftOutNames }
     if store.schema.belongsToProgram { status.uncaptured = try store.uncapturedTables() }

@@ -22,7 +22,9 @@ extension AdoptedFile {
     earlier: EarlierTables? = nil,
     isForReading: Bool = false
   ) throws {
-    guard let names = names(on: connection) else { return }
+    guard let names = names(on: connection), try !ReadDatabase.isThere(on: connection) else {
+      return
+    }
     let mustRenew = try needsRenewal(connection)
     guard try mustRenew || needsSeal(names, on: connection) else { return }
     if isForReading {
@@ -98,7 +100,9 @@ extension AdoptedFile {
     recorder: ChangeRecorder,
     schema: StoreSchema
   ) throws {
-    guard let names = names(on: connection) else { return }
+    guard let names = names(on: connection), try !ReadDatabase.isThere(on: connection) else {
+      return
+    }
     guard try Capture.isCurrent(on: connection) else {
       throw changedMeanwhile(at: connection.path)
     }

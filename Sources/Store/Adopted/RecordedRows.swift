@@ -41,7 +41,7 @@ struct RecordedRows {
     }
   }
 
-  private mutating func record(
+  mutating func record(
     _ name: RowName,
     from before: [Value]?,
     to after: [Value]?,

@@ -118,6 +118,24 @@ struct SchemaRenewal {
     try Capture.noteVersion(on: connection)
   }
 
+  /// Records the differences between the earlier rows and the present rows of tables that may have
+  /// other definitions.
+  func record(_ schema: StoreSchema) throws {
+    guard let earlier else { return }
+    let matching = try TableMatching(
+      from: catalog.schema.withoutOrigins,
+      to: schema,
+      on: connection
+    )
+    try record(matching.match(earlier), matching, operation: .difference)
+    try RowsDigests.migrate(
+      from: catalog.schema,
+      to: Catalog(on: connection).schema,
+      on: connection
+    )
+    try RowsDigests.renew(schema, on: connection)
+  }
+
   private func match(
     _ matching: TableMatching,
     since suspension: Suspension?

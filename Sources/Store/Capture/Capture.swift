@@ -198,6 +198,7 @@ extension Capture {
   /// The number of captured rows that are not sealed yet.
   static func unsealedCount(on connection: Connection) throws -> Int64 {
     let names = connection.captureNames
+    guard try !ReadDatabase.isThere(on: connection) else { return 0 }
     guard try connection.tablePrefix != nil || StoreCapture.isAnythingWaiting(on: connection) else {
       return 0
     }

@@ -64,7 +64,8 @@ final class DigestCheck {
   /// Reads the captured changes that are not sealed yet, because this user may not write to the
   /// file, or because another program is writing.
   private func readWaiting() throws {
-    guard let names = AdoptedFile.names(on: connection), try !Catalog(on: connection).isReplica,
+    guard let names = AdoptedFile.names(on: connection),
+      try Catalog(on: connection).capturesChanges,
       try Capture.unsealedCount(on: connection) > 0
     else { return }
     let scan = try CapturedScan(connection, names: names, schema: Catalog(on: connection).schema)

@@ -16,6 +16,10 @@ struct Catalog {
   var schemaID: Int64
   var schema: StoreSchema
   var isReplica: Bool
+  /// Whether the store is the history file of a database that is only read.
+  var followsDatabase: Bool
+  /// Whether triggers capture changes of other programs, which are then sealed.
+  var capturesChanges: Bool { !isReplica && !followsDatabase }
 
   /// The tables that every store has, in addition to the tables of its schema.
   ///
@@ -148,6 +152,7 @@ struct Catalog {
     self.lineage = lineage
     self.schemaID = schemaID
     isReplica = try Self.value("replica", on: connection) == .integer(1)
+    followsDatabase = try ReadDatabase.isThere(on: connection)
     if schema.encoding != TextEncoding(rawValue: connection.encoding) {
       let path = connection.path
       throw StoreError(.schemaMismatch, at: path) {

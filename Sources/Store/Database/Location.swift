@@ -23,6 +23,12 @@ extension Location {
   var blobFolder: BlobFolder? {
     if case .file = self { BlobFolder(besides: path) } else { nil }
   }
+
+  /// The folder with the file.
+  var folder: String {
+    guard let slash = path.lastIndex(of: "/") else { return "." }
+    return slash == path.startIndex ? "/" : String(path[..<slash])
+  }
 }
 
 package struct Options: Sendable {
@@ -30,6 +36,10 @@ package struct Options: Sendable {
   package var isReadOnly: Bool
   /// Whether a reader of an adopted file first seals all captured changes, even if this takes long.
   package var sealsBacklog = true
+  /// Whether the database that a history file follows is not read.
+  package var skipsReading = Self.skipsReading
+  /// The present path of the database that a history file follows; nil if it was not moved.
+  package var database = Self.database
   package var busyTimeout: Duration
   /// Whether a wait for another writer ends as soon as possible, at the cost of processor time.
   ///
@@ -50,6 +60,11 @@ package struct Options: Sendable {
   /// Whether commits survive a power cut; false for a store that is useless until it is finished.
   package var isDurable = true
   package var provenance = Provenance.system
+
+  /// The settings of a process for the databases that history files follow, which a command sets once
+  /// before it opens a store.
+  package nonisolated(unsafe) static var skipsReading = false
+  package nonisolated(unsafe) static var database: String?
 
   package init(
     isReadOnly: Bool = false,

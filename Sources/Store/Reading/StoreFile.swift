@@ -38,7 +38,9 @@ struct StoreFile: Sendable {
     try checkFormat(of: connection)
     if case .file = location { try checkSize(of: connection) }
     let isReplica = try Catalog.value("replica", on: connection) == .integer(1)
-    let isForeign = connection.tablePrefix != nil && !isReplica
+    let isFollower = try ReadDatabase.isThere(on: connection)
+    let isForeign = connection.tablePrefix != nil && !isReplica && !isFollower
+    if isFollower { try readDatabase(connection) }
     if options.isReadOnly {
       if isForeign { try sealForReading(connection) }
     } else if isForeign {
@@ -60,7 +62,7 @@ struct StoreFile: Sendable {
       }
     } else if let capture = try StoreCapture.of(catalog.schema) {
       try catchForeignWriters(of: catalog.schema, capture, on: connection)
-    } else if isReplica {
+    } else if isReplica || isFollower {
       // The program may have violated its constraints, or its version of SQLite may compute them
       // differently. Logs with such rows must be replayed unchanged.
       try connection.execute("PRAGMA ignore_check_constraints = ON")
@@ -103,7 +105,7 @@ struct StoreFile: Sendable {
   /// - Returns: Whether everything that was captured is sealed.
   @discardableResult
   func sealForReading(_ connection: Connection) throws -> Bool {
-    guard case .file = location, mayWrite(path), mayWrite(folder) else { return false }
+    guard case .file = location, mayWrite(path), mayWrite(location.folder) else { return false }
     let writer = try Connection(path: path, mode: .readWrite)
     guard !writer.isReadOnly else { return false }
     writer.setBusyTimeout(.seconds(1))
@@ -138,6 +140,28 @@ struct StoreFile: Sendable {
     }
   }
 
+  /// Reads what is new in the database that a history file follows.
+  ///
+  /// If this user may not write to the history file, or if another process is writing to it, nothing is
+  /// read.
+  private func readDatabase(_ connection: Connection) throws {
+    guard !options.skipsReading, case .file = location, mayWrite(path), mayWrite(location.folder)
+    else { return }
+    let writer = try Connection(path: path, mode: .readWrite)
+    guard !writer.isReadOnly else { return }
+    writer.setBusyTimeout(options.isReadOnly ? .seconds(1) : options.busyTimeout)
+    try writer.execute("PRAGMA synchronous = FULL; PRAGMA ignore_check_constraints = ON")
+    try writer.setTriggers(enabled: false)
+    try writer.setForeignKeys(enforced: false)
+    if isInUse { try writer.keepWriteAheadLogOnClose() }
+    try writer.useTables(prefix: connection.tablePrefix ?? "")
+    do {
+      try DatabaseReading(connection: writer, location: location, path: options.database).run()
+    } catch SQLiteError.busy where options.isReadOnly {
+      // Another process reads the same database.
+    }
+  }
+
   /// Opens a file without changing it, and without leaving other files.
   ///
   /// If the store has a write-ahead log, SQLite creates files beside the store for a reader, and only
@@ -147,7 +171,7 @@ struct StoreFile: Sendable {
   /// user than the store, and then the owner of the store could not write to it any more.
   private func connectReadOnly() throws -> Connection {
     guard access(path, F_OK) == 0 else { throw missingFile(at: path) }
-    let isWritable = mayWrite(path) && mayWrite(folder)
+    let isWritable = mayWrite(path) && mayWrite(location.folder)
     var connection = try Connection(path: path, mode: isWritable ? .readWrite : .readOnly)
     if isWritable {
       if isInUse { try connection.keepWriteAheadLogOnClose() }
@@ -156,11 +180,6 @@ struct StoreFile: Sendable {
     }
     try connection.execute("PRAGMA query_only = ON")
     return connection
-  }
-
-  private var folder: String {
-    guard let slash = path.lastIndex(of: "/") else { return "." }
-    return slash == path.startIndex ? "/" : String(path[..<slash])
   }
 
   /// Throws if another program wrote to a file that was opened as immutable.

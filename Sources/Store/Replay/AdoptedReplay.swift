@@ -59,6 +59,11 @@ final class AdoptedReplay {
     writer.parked.park(key, values: changed)
   }
 
+  func delete(_ key: RowKey, before row: [Value]) throws {
+    try note(key, from: row, to: nil)
+    try writer.replayDelete(key, row: row)
+  }
+
   /// Runs a statement, and again without NOT NULL constraints if the row violates one.
   private func withoutNotNull(_ key: RowKey, _ body: () throws -> Void) throws {
     do {

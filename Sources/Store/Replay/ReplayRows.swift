@@ -148,7 +148,7 @@ final class ReplayRows {
     guard mayWrite else { return }
     if change.kind == .delete {
       if hasUnknown { try unknown.removeAll(of: key) }
-      try adopted?.note(key, from: row, to: nil)
+      if let adopted { return try adopted.delete(key, before: row) }
       return try writer.replayDelete(key, row: row)
     }
     try noteKnown(after, values: new, of: key)

@@ -1,0 +1,132 @@
+import Format
+import FoundationEssentials
+import Glibc
+import Pages
+
+/// The files of a database that is only read: its main file and its write-ahead log.
+///
+/// No lock is taken, and nothing is created beside the database. Instead, what was read is trusted
+/// only if no program can have written meanwhile.
+///
+/// While this process has an SQLite connection to the same database, closing these files would release
+/// SQLite's locks.
+final class DatabaseFiles {
+  let path: String
+  let main: ByteSource
+  /// The log; nil if there is none.
+  let log: ByteSource?
+  private let descriptors: [Int32]
+  /// The main file when it was opened.
+  let stamp: FileStamp
+
+  init(_ path: String) throws {
+    self.path = path
+    // A log can appear after the main file was opened, but a writer that creates it also changes the
+    // log later, which is noticed.
+    let (file, stamp) = try Self.open(path)
+    self.stamp = stamp
+    main = .descriptor(file)
+    var descriptors = [file]
+    let log = Glibc.open(path + "-wal", O_RDONLY | O_CLOEXEC)
+    if log >= 0 {
+      descriptors.append(log)
+    } else if errno != ENOENT {
+      let error = unreadable(path + "-wal", errno)
+      close(file)
+      throw error
+    }
+    self.log = log >= 0 ? .descriptor(log) : nil
+    self.descriptors = descriptors
+  }
+
+  deinit { for descriptor in descriptors { close(descriptor) } }
+
+  private static func open(_ path: String) throws -> (Int32, FileStamp) {
+    let file = Glibc.open(path, O_RDONLY | O_CLOEXEC)
+    guard file >= 0 else {
+      guard errno == ENOENT else { throw unreadable(path, errno) }
+      throw StoreError(.missing, at: path) {
+        "There is no database \(path).\nIf it was moved, give its new path: --database PATH"
+      }
+    }
+    var status = stat()
+    guard fstat(file, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
+      close(file)
+      throw StoreError(.notADatabase, at: path) { "\(path) is not a file." }
+    }
+    return (file, FileStamp(status))
+  }
+
+  /// The present stamp of the file at the path; nil if there is no file.
+  var presentStamp: FileStamp? {
+    var status = stat()
+    return stat(path, &status) == 0 ? FileStamp(status) : nil
+  }
+
+  /// Whether the database has no commit after the last one that was read.
+  func isUnchanged(since known: ReadDatabase) throws -> Bool {
+    guard stamp == known.stamp else { return false }
+    guard let log else { return known.log == nil }
+    guard let position = known.log?.position else {
+      return try Pages.WriteAheadLog(log)?.commits.isEmpty ?? true
+    }
+    return try position.change(in: log) == .unchanged
+  }
+
+  /// Whether another process has the locks with which SQLite writes to the main file.
+  ///
+  /// A writer first locks the pending byte, and then the bytes that readers share.
+  var isBeingWritten: Bool {
+    isLocked(from: 0x4000_0000, count: 1) || isLocked(from: 0x4000_0002, count: 510)
+  }
+
+  /// Whether another process has begun to write, at least in its memory: it has the reserved lock.
+  var hasWriter: Bool { isLocked(from: 0x4000_0001, count: 1) || isBeingWritten }
+
+  /// Whether another process has a lock for writing on some bytes; no lock is taken.
+  private func isLocked(from start: Int64, count: Int64) -> Bool {
+    guard case .descriptor(let file) = main else { return false }
+    var lock = flock()
+    lock.l_type = Int16(F_RDLCK)
+    lock.l_whence = Int16(SEEK_SET)
+    lock.l_start = off_t(start)
+    lock.l_len = off_t(count)
+    return fcntl(file, F_GETLK, &lock) == 0 && lock.l_type == Int16(F_WRLCK)
+  }
+
+  /// Waits until a write to the main file would change its time, which advances in steps.
+  func waitForClock() {
+    var now = timespec()
+    clock_gettime(CLOCK_REALTIME, &now)
+    let age = (now.tv_sec - stamp.seconds) * 1_000_000_000 + now.tv_nsec - stamp.nanoseconds
+    if 0..<20_000_000 ~= age { usleep(UInt32((20_000_000 - age) / 1000) + 1) }
+  }
+}
+
+/// What changes if a program writes to a file.
+struct FileStamp: Codable, Hashable {
+  let device: UInt64
+  let inode: UInt64
+  let size: Int64
+  let seconds: Int
+  let nanoseconds: Int
+
+  init(_ status: stat) {
+    device = UInt64(status.st_dev)
+    inode = UInt64(status.st_ino)
+    size = Int64(status.st_size)
+    seconds = status.st_mtim.tv_sec
+    nanoseconds = status.st_mtim.tv_nsec
+  }
+
+  /// Whether both are stamps of one file, whatever its contents.
+  func isSameFile(as other: FileStamp) -> Bool {
+    device == other.device && inode == other.inode
+  }
+}
+
+private func unreadable(_ path: String, _ number: Int32) -> StoreError {
+  StoreError(.inputOutput, at: path) {
+    "Can't read \(path): \(systemText(number)).\nCheck the disk, and the permissions of the file."
+  }
+}

@@ -1,0 +1,199 @@
+import Adoption
+import Format
+import Glibc
+import Pages
+import SQLite
+
+/// Reads what is new in a database into the history file beside it.
+///
+/// If the write-ahead log continues where the last reading ended, each commit becomes a transaction.
+/// Otherwise the tables are compared with the rows that were seen last, and all differences together
+/// become one transaction.
+struct DatabaseReading {
+  /// How often a database is read again that changes while it is read.
+  private static let attempts = 5
+
+  /// The connection to the history file, which runs no triggers and enforces no foreign keys.
+  let connection: Connection
+  let location: Location
+  /// The present path of the database, if it was moved.
+  var path: String?
+
+  /// Reads until nothing is new.
+  ///
+  /// - Returns: Whether anything was new.
+  @discardableResult
+  func run() throws -> Bool {
+    for attempt in 0..<Self.attempts {
+      guard let known = try ReadDatabase(on: connection), !known.isCopy else { return false }
+      let files = try DatabaseFiles(path ?? known.path)
+      guard try path != nil || !files.isUnchanged(since: known) else { return false }
+      if attempt > 0 { usleep(UInt32(20_000 << attempt)) }
+      do {
+        if try read(files) { return true }
+      } catch let error as PageError {
+        guard error.code == .changedMeanwhile else { throw error.asStoreError(at: files.path) }
+      }
+    }
+    let path = try path ?? ReadDatabase(on: connection)?.path ?? ""
+    throw changesAgain(path)
+  }
+
+  /// Reads the present states; false if the database changed meanwhile, and nothing was written.
+  private func read(_ files: DatabaseFiles) throws -> Bool {
+    guard let snapshot = try DatabaseSnapshot(files, folder: location.folder) else { return false }
+    struct Changed: Error {}
+    do {
+      try connection.inTransaction {
+        // Another process may have read the same states meanwhile.
+        guard var known = try ReadDatabase(on: connection) else { return }
+        let plan = try plan(snapshot, since: known)
+        try describingPages(of: files.path) {
+          known.schemaCookie = try write(plan, of: snapshot, since: known)
+          guard try snapshot.isTrue(from: plan.first) else { throw Changed() }
+        }
+        known.path = files.path
+        known.stamp = files.stamp
+        known.log = snapshot.log.map { ReadDatabase.LogPlace($0.position) }
+        known.time = currentTime()
+        try known.note(on: connection)
+      }
+      return true
+    } catch is Changed {
+      return false
+    }
+  }
+
+  // MARK: States
+
+  private struct Plan {
+    /// The first state that is read: a number of commits in the log.
+    let first: Int
+    /// Whether the first state is compared with the rows that were seen last; otherwise it is the
+    /// state that was seen last.
+    let isCompared: Bool
+  }
+
+  private func plan(_ snapshot: DatabaseSnapshot, since known: ReadDatabase) throws -> Plan {
+    guard let log = snapshot.log, let position = known.log?.position,
+      snapshot.files.stamp.isSameFile(as: known.stamp), let seen = try log.commit(at: position)
+    else { return Plan(first: snapshot.firstReadable, isCompared: true) }
+    return seen >= snapshot.firstReadable || seen == log.commits.count
+      ? Plan(first: seen, isCompared: false)
+      : Plan(first: snapshot.firstReadable, isCompared: true)
+  }
+
+  /// Writes the states of a plan, and returns the schema cookie of the last one.
+  private func write(
+    _ plan: Plan,
+    of snapshot: DatabaseSnapshot,
+    since known: ReadDatabase
+  ) throws -> UInt32 {
+    let last = snapshot.log?.commits.count ?? 0
+    if !plan.isCompared, plan.first == last { return known.schemaCookie }
+    let states = try DatabaseStates(snapshot, at: plan.first, names: names)
+    var tables = try tables(states)
+    /// Follows a change of the schema; false if there is none.
+    func followSchema() throws -> Bool {
+      let program = try states.programSchema(since: tables.catalog)
+      guard try differs(program.schema, from: tables.catalog.schema) else { return false }
+      try tables.complete()
+      try change(tables.catalog, to: program, states: states, since: known)
+      tables = try self.tables(states)
+      return true
+    }
+    if plan.isCompared {
+      let isOther = !snapshot.files.stamp.isSameFile(as: known.stamp)
+      let names = Set(tables.catalog.schema.entities.map(\.name))
+      if try followSchema() {
+        let common = tables.catalog.schema.entities.count { names.contains($0.name) }
+        if isOther, 2 * common < min(names.count, tables.catalog.schema.entities.count) {
+          throw otherDatabase(snapshot.files.path)
+        }
+      } else {
+        try tables.record(.difference, details: known.details(reading: "comparison")) {
+          try tables.compare(with: states.view, roots: states.roots)
+        }
+        if isOther, !tables.hasMostRows { throw otherDatabase(snapshot.files.path) }
+      }
+    } else if states.view.header?.schemaCookie != known.schemaCookie {
+      _ = try followSchema()
+    }
+    if plan.first < last {
+      for commit in plan.first + 1...last {
+        let next = try states.state(at: commit)
+        guard next.view.header?.schemaCookie == states.view.header?.schemaCookie else {
+          try states.show(next)
+          if try followSchema() { continue }
+          try tables.record(.foreign, details: known.details(reading: "commit")) {
+            try tables.compare(with: states.view, roots: states.roots)
+          }
+          continue
+        }
+        let changed = try tables.changedRows(
+          Pages.Comparison(states.view, next.view),
+          roots: (states.roots, next.roots)
+        )
+        try states.show(next)
+        try tables.record(.foreign, details: known.details(reading: "commit")) {
+          try tables.write(changed)
+        }
+        if states.hasNewHeader(since: tables.catalog.schema) { _ = try followSchema() }
+      }
+    }
+    try tables.complete()
+    try tables.blobs.prepareToCommit()
+    try AdoptedReplica.raise(
+      readSequences(states.database),
+      of: tables.catalog.schema,
+      on: connection
+    )
+    return states.view.header?.schemaCookie ?? 0
+  }
+
+  private func tables(_ states: DatabaseStates) throws -> ReadState {
+    try ReadState(connection, database: states.database, location: location)
+  }
+
+  var names: CaptureNames { connection.captureNames }
+
+  private func otherDatabase(_ path: String) -> StoreError {
+    StoreError(.historyDiverged, at: path) {
+      "\(path) is not the database that \(connection.path) follows: it is another file, and most of"
+        + " its rows differ.\nGive the path of the right database: --database PATH. To follow this"
+        + " one: travelog adopt \(path) --history NEW"
+    }
+  }
+}
+
+/// Runs a function that reads pages, and converts their errors.
+func describingPages<Result>(of path: String, _ body: () throws -> Result) throws -> Result {
+  do {
+    return try body()
+  } catch let error as PageError where error.code != .changedMeanwhile {
+    throw error.asStoreError(at: path)
+  }
+}
+
+extension PageError {
+  func asStoreError(at path: String) -> StoreError {
+    let code: StoreError.Code =
+      switch self.code {
+      case .notADatabase, .encrypted: .notADatabase
+      case .newerFormat: .newerFormat
+      case .truncated, .corrupt, .tooLarge: .damaged
+      case .changedMeanwhile: .locked
+      case .inputOutput: .inputOutput
+      }
+    return StoreError(code, at: path, cause: self) {
+      "\(path) can't be read. \(message)\nThe history file keeps what was read before."
+    }
+  }
+}
+
+extension ReadDatabase {
+  /// The details of a transaction that a reading records.
+  func details(reading: String) -> String {
+    #"{"boundary":"proven","read":"\#(reading)","since":"\#(time)"}"#
+  }
+}

@@ -1,0 +1,77 @@
+import Format
+import FoundationEssentials
+import Pages
+import SQLite
+
+/// The entry in the catalog of a history file that says which database it follows, and what was last
+/// seen of it.
+struct ReadDatabase: Codable {
+  private static let key = "database"
+
+  /// The absolute path of the database.
+  var path: String
+  var stamp: FileStamp
+  /// The place in the write-ahead log after the last commit that was read; nil if there was no log.
+  var log: LogPlace?
+  /// The number in the database's header that increases with each change of its schema.
+  var schemaCookie: UInt32
+  /// When the database was last read.
+  var time: String
+  /// Whether the history file is a temporary copy, which must not read the database.
+  var isCopy = false
+
+  struct LogPlace: Codable, Hashable {
+    private let salts: UInt64
+    private let frame: UInt32
+    private let isBigEndian: Bool
+    private let checksum: UInt64
+
+    init(_ position: LogPosition) {
+      salts = position.salts
+      frame = position.frame
+      isBigEndian = position.checksum.isBigEndian
+      checksum = UInt64(position.checksum.first) << 32 | UInt64(position.checksum.second)
+    }
+
+    var position: LogPosition {
+      LogPosition(
+        salts: salts,
+        frame: frame,
+        checksum: LogChecksum(
+          isBigEndian: isBigEndian,
+          first: UInt32(truncatingIfNeeded: checksum >> 32),
+          second: UInt32(truncatingIfNeeded: checksum)
+        )
+      )
+    }
+  }
+
+  init(path: String, stamp: FileStamp, log: LogPlace?, schemaCookie: UInt32, time: String) {
+    self.path = path
+    self.stamp = stamp
+    self.log = log
+    self.schemaCookie = schemaCookie
+    self.time = time
+  }
+
+  /// Reads the entry; nil if the file is no history file of another database.
+  init?(on connection: Connection) throws {
+    guard case .text(let json) = try Catalog.value(Self.key, on: connection) else { return nil }
+    do {
+      self = try JSONDecoder().decode(Self.self, from: Data(json.utf8))
+    } catch {
+      throw Catalog.damaged(Self.key, at: connection.path, cause: error)
+    }
+  }
+
+  func note(on connection: Connection) throws {
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = .sortedKeys
+    let json = String(decoding: try encoder.encode(self), as: UTF8.self)
+    try Catalog.set(Self.key, value: .text(json), on: connection)
+  }
+
+  static func isThere(on connection: Connection) throws -> Bool {
+    try Catalog.value(key, on: connection) != .null
+  }
+}

@@ -1,0 +1,154 @@
+import Adoption
+import Format
+import FoundationEssentials
+import Glibc
+import Pages
+import SQLite
+
+extension Store {
+  /// Makes a history file for a database that is only read.
+  ///
+  /// The history file is a store with the present tables and rows of the database. Nothing is written
+  /// to the database or to its folder.
+  ///
+  /// - Parameters:
+  ///   - database: The database.
+  ///   - history: The path of the new file, which must not exist.
+  ///   - prefix: The beginning of the names of Travelog's tables in the history file.
+  ///   - leftOut: The tables and columns that must not get into history.
+  /// - Returns: The identity of the history file, and the way in which the tables are recorded.
+  /// - Throws: ``StoreError``; there is then no history file.
+  package static func follow(
+    _ database: String,
+    history: String,
+    prefix: String = CaptureNames.usualPrefix,
+    leavingOut leftOut: [LeftOut] = []
+  ) throws -> AdoptionResult {
+    guard CaptureNames.isPrefix(prefix) else { throw wrongPrefix(prefix, at: database) }
+    guard try isUnmadeStore(at: history) else {
+      throw StoreError(.misuse, at: history) {
+        "\(history) exists already.\nName a new file for the history."
+      }
+    }
+    let isNew = access(history, F_OK) != 0
+    do {
+      for attempt in 0..<5 {
+        if attempt > 0 { usleep(UInt32(20_000 << attempt)) }
+        if let result = try makeHistory(database, history, prefix, leftOut) { return result }
+      }
+    } catch {
+      if isNew { for suffix in ["", "-journal", "-wal", "-shm"] { unlink(history + suffix) } }
+      throw error
+    }
+    throw changesAgain(database)
+  }
+
+  /// Makes the history file; nil if the database changed meanwhile.
+  private static func makeHistory(
+    _ database: String,
+    _ history: String,
+    _ prefix: String,
+    _ leftOut: [LeftOut]
+  ) throws -> AdoptionResult? {
+    let files = try DatabaseFiles(absolute(database))
+    let location = Location.file(URL(fileURLWithPath: history))
+    return try describingErrors(at: history) {
+      try describingPages(of: database) { () throws -> AdoptionResult? in
+        guard let snapshot = try DatabaseSnapshot(files, folder: location.folder) else {
+          return nil
+        }
+        let last = snapshot.log?.commits.count ?? 0
+        let states = try DatabaseStates(snapshot, at: last, names: CaptureNames(prefix: prefix))
+        try checkMayFollow(states.database)
+        let connection = try Connection(path: history, mode: .readWriteCreate)
+        try connection.setTriggers(enabled: false)
+        try connection.setForeignKeys(enforced: false)
+        try connection.execute("PRAGMA ignore_check_constraints = ON")
+        // These settings must be made before the first table exists.
+        try connection.execute(
+          "PRAGMA auto_vacuum = INCREMENTAL; PRAGMA encoding = '\(states.database.encoding)'"
+        )
+        try connection.useTables(prefix: prefix)
+        do {
+          try connection.execute("BEGIN EXCLUSIVE")
+          let result = try fill(connection, states, leftOut)
+          guard try snapshot.isTrue(from: last) else {
+            connection.rollBack()
+            return nil
+          }
+          try ReadDatabase(
+            path: files.path,
+            stamp: files.stamp,
+            log: snapshot.log.map { ReadDatabase.LogPlace($0.position) },
+            schemaCookie: states.view.header?.schemaCookie ?? 0,
+            time: currentTime()
+          ).note(on: connection)
+          try connection.execute("COMMIT")
+          return result
+        } catch {
+          connection.rollBack()
+          throw states.error ?? error
+        }
+      }
+    }
+  }
+
+  private static func fill(
+    _ connection: Connection,
+    _ states: DatabaseStates,
+    _ leftOut: [LeftOut]
+  ) throws -> AdoptionResult {
+    let names = connection.captureNames
+    let program = try ProgramSchema(
+      states.database,
+      names: names,
+      leavingOut: checked(leftOut, names: names, on: states.database),
+      version: "1"
+    )
+    guard !program.schema.entities.isEmpty else {
+      throw nothingToRecord(at: states.database.path)
+    }
+    try connection.execute(Catalog.statements(connection.tables))
+    try LeafDigests(connection).create()
+    try DatabaseReading.createTables(program.schema, of: states.database, on: connection)
+    try Catalog.set(AdoptedFile.mark, value: .text(names.prefix), on: connection)
+    let schemaID = try Catalog.add(program.schema, on: connection)
+    try Catalog.set("schema", value: .integer(schemaID), on: connection)
+    try Catalog.set("format", value: .integer(Int64(Catalog.format)), on: connection)
+    let (identifier, rows) = try begin(program.schema, schemaID: schemaID, on: connection)
+    return AdoptionResult(
+      identifier: identifier,
+      prefix: names.prefix,
+      tables: program.tables,
+      rows: rows
+    )
+  }
+
+  /// Throws if a database has its history inside.
+  private static func checkMayFollow(_ database: Connection) throws {
+    let path = database.path
+    guard try database.integer("PRAGMA application_id") != Int64(Catalog.applicationID) else {
+      throw StoreError(.misuse, at: path) {
+        "\(path) is a store, which has history already.\nTo list the history: travelog log \(path)"
+      }
+    }
+    guard try AdoptedFile.prefix(on: database) == nil else {
+      throw StoreError(.misuse, at: path) {
+        "\(path) is adopted already.\nTo list the history: travelog log \(path)"
+      }
+    }
+  }
+
+  private static func absolute(_ path: String) -> String {
+    guard let resolved = realpath(path, nil) else { return path }
+    defer { free(resolved) }
+    return String(cString: resolved)
+  }
+}
+
+func changesAgain(_ path: String) -> StoreError {
+  StoreError(.locked, at: path) {
+    "A program changes \(path) again and again while it is read."
+      + "\nTry again when the program writes less."
+  }
+}
