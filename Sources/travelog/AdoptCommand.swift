@@ -29,6 +29,19 @@ extension Travelog {
     placeholder: "HISTORY",
     help: "Keep the history in a new file of its own, and only read the database."
   )
+  static let watch = Parameter<Bool>.toggle(
+    "watch",
+    help: "Stay, and read each commit of the database of a history file."
+  )
+  static let pin = Parameter<Bool>.toggle(
+    "pin",
+    help: "With --watch: keep each commit in the write-ahead log until it is read."
+  )
+  static let interval = Parameter<Duration?>.optional(
+    "interval",
+    type: .duration,
+    help: "With --watch: how often a database without a write-ahead log is read; 10s by default."
+  )
   static let detach = Parameter<Bool>.toggle(
     "detach",
     help: "Remove the triggers and the history from the file."
@@ -90,7 +103,8 @@ extension Travelog {
         "Remove everything that “adopt” added, if the logs have the history.",
     ],
     parameters: [
-      database, historyFile, migration, prefix, withoutTable, withoutColumn, recordAgain, detach,
+      database, historyFile, watch, pin, interval, migration, prefix, withoutTable, withoutColumn,
+      recordAgain, detach,
       detachLogs,
       discardHistory, newIdentity, suspend, dryRun,
     ],
@@ -98,9 +112,17 @@ extension Travelog {
   ) { call in
     let given = call.arguments
     let path = given[database]
-    let chosen = [given[detach], given[newIdentity], given[suspend], given[dryRun]]
+    let chosen = [
+      given[detach], given[newIdentity], given[suspend], given[dryRun], given[watch],
+      given[historyFile] != nil && !given[dryRun],
+    ]
     guard chosen.filter(\.self).count <= 1 else {
-      throw contradiction("--detach, --new-identity, --suspend, --dry-run")
+      throw contradiction("--detach, --new-identity, --suspend, --dry-run, --watch, --history")
+    }
+    guard given[watch] || !given[pin] && given[interval] == nil else {
+      throw CommandError(.usage) {
+        "--pin and --interval have no effect without --watch.\nAdd --watch, or leave them out."
+      }
     }
     for (flag, isGiven) in [
       ("--logs", given[detachLogs] != nil), ("--discard-history", given[discardHistory]),
@@ -150,6 +172,12 @@ extension Travelog {
       try line.clear()
       answer.action = "detached"
       try call.summarize("\(path): detached; the program's own tables did not change")
+    } else if given[watch] {
+      var watch = DatabaseWatch(history: path)
+      watch.isPinned = given[pin]
+      if let interval = given[interval] { watch.interval = interval }
+      try watch.run()
+      answer.action = "watched"
     } else if given[newIdentity] {
       answer.identifier = try Store.renewIdentity(path)
       answer.action = "renewed"

@@ -114,6 +114,9 @@ package func textTransaction(_ marks: Marks) -> TimelineForm {
       if let reason = transaction.reason { lines.append("reason:  \(visible(reason))") }
       if let request = transaction.request { lines.append("request: \(visible(request))") }
       if let remark = remark(transaction) { lines.append("kind:    \(remark)") }
+      if let reading = transaction.reading {
+        lines.append("between: \(reading.since) and \(transaction.time)")
+      }
       if !transaction.process.isEmpty {
         lines.append(
           "process: \(visible(transaction.process)) \(transaction.processID)"
@@ -138,7 +141,12 @@ package func textTransaction(_ marks: Marks) -> TimelineForm {
 /// Says in words what is unusual about a transaction; nil if nothing is unusual.
 func remark(_ transaction: Transaction, usual: TransactionOperation = .recorded) -> String? {
   var words: [String] = []
-  if ![.recorded, usual].contains(transaction.operation) {
+  if let reading = transaction.reading {
+    words.append(
+      (reading.isCommit ? "commit" : "everything since \(second(reading.since))")
+        + (reading.remark.map { "; \(visible($0))" } ?? "")
+    )
+  } else if ![.recorded, usual].contains(transaction.operation) {
     words.append(transaction.operation.rawValue)
   }
   if transaction.state != .whole { words.append(transaction.state.rawValue) }

@@ -21,6 +21,8 @@ struct SchemaRenewal {
   let blobs: Blobs
   /// The rows before a migration; nil if they are not known.
   var earlier: EarlierTables?
+  /// How the changes were read from another database; nil if the tables are in the program's file.
+  var reading: Reading?
 
   /// If SQLite's schema version changed, compares the tables with the schema in the catalog, and
   /// returns whether they differ.
@@ -134,6 +136,12 @@ struct SchemaRenewal {
       on: connection
     )
     try RowsDigests.renew(schema, on: connection)
+  }
+
+  /// Records other indexes, views or triggers, or another number in the header; no row changed.
+  func recordDefinitions(_ schema: StoreSchema) throws {
+    let matching = try TableMatching(from: catalog.schema.withoutOrigins, to: schema, on: connection)
+    try record(TableMatch(), matching, operation: .difference)
   }
 
   private func match(
@@ -264,7 +272,9 @@ struct SchemaRenewal {
       if index > 0 { details.append(UInt8(ascii: ",")) }
       appendJSONString(name, to: &details)
     }
-    details += (isCaptured ? "]}" : #"],"captured":false}"#).utf8
+    details += (isCaptured ? "]" : #"],"captured":false"#).utf8
+    if let reading { details += [UInt8(ascii: ",")] + reading.member }
+    details.append(UInt8(ascii: "}"))
     try recorder.close(
       author,
       operation: operation,

@@ -12,49 +12,38 @@ import Pages
 /// SQLite's locks.
 final class DatabaseFiles {
   let path: String
-  let main: ByteSource
-  /// The log; nil if there is none.
-  let log: ByteSource?
-  private let descriptors: [Int32]
+  private let mainFile: OpenedFile
+  private let logFile: OpenedFile?
   /// The main file when it was opened.
   let stamp: FileStamp
 
-  init(_ path: String) throws {
+  var main: ByteSource { .descriptor(mainFile.descriptor) }
+  /// The log; nil if there is none.
+  var log: ByteSource? { logFile.map { .descriptor($0.descriptor) } }
+
+  /// Opens the files.
+  ///
+  /// `other` has the same database open, perhaps; its main file is then not opened again.
+  init(_ path: String, sharing other: DatabaseFiles? = nil) throws {
     self.path = path
-    // A log can appear after the main file was opened, but a writer that creates it also changes the
-    // log later, which is noticed.
-    let (file, stamp) = try Self.open(path)
-    self.stamp = stamp
-    main = .descriptor(file)
-    var descriptors = [file]
-    let log = Glibc.open(path + "-wal", O_RDONLY | O_CLOEXEC)
-    if log >= 0 {
-      descriptors.append(log)
-    } else if errno != ENOENT {
-      let error = unreadable(path + "-wal", errno)
-      close(file)
-      throw error
-    }
-    self.log = log >= 0 ? .descriptor(log) : nil
-    self.descriptors = descriptors
-  }
-
-  deinit { for descriptor in descriptors { close(descriptor) } }
-
-  private static func open(_ path: String) throws -> (Int32, FileStamp) {
-    let file = Glibc.open(path, O_RDONLY | O_CLOEXEC)
-    guard file >= 0 else {
-      guard errno == ENOENT else { throw unreadable(path, errno) }
-      throw StoreError(.missing, at: path) {
-        "There is no database \(path).\nIf it was moved, give its new path: --database PATH"
-      }
-    }
     var status = stat()
-    guard fstat(file, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
-      close(file)
+    if let other, other.path == path, stat(path, &status) == 0,
+      FileStamp(status).isSameFile(as: other.stamp)
+    {
+      mainFile = other.mainFile
+    } else {
+      guard let file = try OpenedFile(path) else {
+        throw StoreError(.missing, at: path) {
+          "There is no database \(path).\nIf it was moved, give its new path: --database PATH"
+        }
+      }
+      mainFile = file
+    }
+    guard fstat(mainFile.descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
       throw StoreError(.notADatabase, at: path) { "\(path) is not a file." }
     }
-    return (file, FileStamp(status))
+    stamp = FileStamp(status)
+    logFile = try OpenedFile(path + "-wal")
   }
 
   /// The present stamp of the file at the path; nil if there is no file.
@@ -85,13 +74,12 @@ final class DatabaseFiles {
 
   /// Whether another process has a lock for writing on some bytes; no lock is taken.
   private func isLocked(from start: Int64, count: Int64) -> Bool {
-    guard case .descriptor(let file) = main else { return false }
     var lock = flock()
     lock.l_type = Int16(F_RDLCK)
     lock.l_whence = Int16(SEEK_SET)
     lock.l_start = off_t(start)
     lock.l_len = off_t(count)
-    return fcntl(file, F_GETLK, &lock) == 0 && lock.l_type == Int16(F_WRLCK)
+    return fcntl(mainFile.descriptor, F_GETLK, &lock) == 0 && lock.l_type == Int16(F_WRLCK)
   }
 
   /// Waits until a write to the main file would change its time, which advances in steps.
@@ -125,8 +113,21 @@ struct FileStamp: Codable, Hashable {
   }
 }
 
-private func unreadable(_ path: String, _ number: Int32) -> StoreError {
-  StoreError(.inputOutput, at: path) {
-    "Can't read \(path): \(systemText(number)).\nCheck the disk, and the permissions of the file."
+/// A file that is open for reading.
+private final class OpenedFile {
+  let descriptor: Int32
+
+  /// Opens a file; nil if there is none.
+  init?(_ path: String) throws {
+    descriptor = open(path, O_RDONLY | O_CLOEXEC)
+    guard descriptor < 0 else { return }
+    let number = errno
+    guard number != ENOENT else { return nil }
+    throw StoreError(.inputOutput, at: path) {
+      "Can't read \(path): \(systemText(number))."
+        + "\nCheck the disk, and the permissions of the file."
+    }
   }
+
+  deinit { if descriptor >= 0 { close(descriptor) } }
 }

@@ -19,6 +19,10 @@ struct DatabaseReading {
   /// The present path of the database, if it was moved.
   var path: String?
 
+  /// Files of the database that must stay open; they are used again as long as the database is the same
+  /// file.
+  var kept: DatabaseFiles?
+
   /// Reads until nothing is new.
   ///
   /// - Returns: Whether anything was new.
@@ -26,8 +30,11 @@ struct DatabaseReading {
   func run() throws -> Bool {
     for attempt in 0..<Self.attempts {
       guard let known = try ReadDatabase(on: connection), !known.isCopy else { return false }
-      let files = try DatabaseFiles(path ?? known.path)
-      guard try path != nil || !files.isUnchanged(since: known) else { return false }
+      let files = try DatabaseFiles(path ?? known.path, sharing: kept)
+      guard try path != nil || !files.isUnchanged(since: known) else {
+        try noteTime(known)
+        return false
+      }
       if attempt > 0 { usleep(UInt32(20_000 << attempt)) }
       do {
         if try read(files) { return true }
@@ -37,6 +44,18 @@ struct DatabaseReading {
     }
     let path = try path ?? ReadDatabase(on: connection)?.path ?? ""
     throw changesAgain(path)
+  }
+
+  /// Notes that nothing was new, at most every ten seconds.
+  private func noteTime(_ known: ReadDatabase) throws {
+    guard known.time < timeText(milliseconds: currentMilliseconds() - 10_000) else { return }
+    try connection.inTransaction {
+      guard var present = try ReadDatabase(on: connection), present.time == known.time else {
+        return
+      }
+      present.time = currentTime()
+      try present.note(on: connection)
+    }
   }
 
   /// Reads the present states; false if the database changed meanwhile, and nothing was written.
@@ -72,15 +91,23 @@ struct DatabaseReading {
     /// Whether the first state is compared with the rows that were seen last; otherwise it is the
     /// state that was seen last.
     let isCompared: Bool
+    /// Why the commits before the first state can't be read one by one; nil if that is usual.
+    var remark: String?
   }
 
   private func plan(_ snapshot: DatabaseSnapshot, since known: ReadDatabase) throws -> Plan {
-    guard let log = snapshot.log, let position = known.log?.position,
-      snapshot.files.stamp.isSameFile(as: known.stamp), let seen = try log.commit(at: position)
-    else { return Plan(first: snapshot.firstReadable, isCompared: true) }
-    return seen >= snapshot.firstReadable || seen == log.commits.count
-      ? Plan(first: seen, isCompared: false)
-      : Plan(first: snapshot.firstReadable, isCompared: true)
+    let first = snapshot.firstReadable
+    guard snapshot.files.stamp.isSameFile(as: known.stamp) else {
+      return Plan(first: first, isCompared: true, remark: "the database is another file")
+    }
+    guard let position = known.log?.position else { return Plan(first: first, isCompared: true) }
+    guard let log = snapshot.log, let seen = try log.commit(at: position) else {
+      let remark = "the write-ahead log was begun again before its commits were read"
+      return Plan(first: first, isCompared: true, remark: remark)
+    }
+    if seen >= first || seen == log.commits.count { return Plan(first: seen, isCompared: false) }
+    let remark = "a checkpoint overwrote pages of the commits before they were read"
+    return Plan(first: first, isCompared: true, remark: remark)
   }
 
   /// Writes the states of a plan, and returns the schema cookie of the last one.
@@ -92,40 +119,57 @@ struct DatabaseReading {
     let last = snapshot.log?.commits.count ?? 0
     if !plan.isCompared, plan.first == last { return known.schemaCookie }
     let states = try DatabaseStates(snapshot, at: plan.first, names: names)
-    var tables = try tables(states)
-    /// Follows a change of the schema; false if there is none.
-    func followSchema() throws -> Bool {
-      let program = try states.programSchema(since: tables.catalog)
-      guard try differs(program.schema, from: tables.catalog.schema) else { return false }
-      try tables.complete()
-      try change(tables.catalog, to: program, states: states, since: known)
-      tables = try self.tables(states)
-      return true
+    do {
+      return try write(plan, through: last, states, of: snapshot, since: known)
+    } catch let error as SQLiteError {
+      // SQLite does not say why it could not read a page.
+      throw states.error ?? error
     }
+  }
+
+  private func write(
+    _ plan: Plan,
+    through last: Int,
+    _ states: DatabaseStates,
+    of snapshot: DatabaseSnapshot,
+    since known: ReadDatabase
+  ) throws -> UInt32 {
+    var tables = try tables(states)
+    /// Follows a change of the schema; false if the rows must still be compared.
+    func followSchema(_ reading: Reading) throws -> Bool {
+      let program = try states.programSchema(since: tables.catalog)
+      guard differs(program.schema, from: tables.catalog.schema) else { return false }
+      try tables.complete()
+      let isCompared = try change(tables.catalog, to: program, states: states, since: reading)
+      tables = try self.tables(states)
+      return isCompared
+    }
+    let comparison = known.reading(isCommit: false, remark: plan.remark)
+    let commit = known.reading(isCommit: true)
     if plan.isCompared {
       let isOther = !snapshot.files.stamp.isSameFile(as: known.stamp)
       let names = Set(tables.catalog.schema.entities.map(\.name))
-      if try followSchema() {
+      if try followSchema(comparison) {
         let common = tables.catalog.schema.entities.count { names.contains($0.name) }
         if isOther, 2 * common < min(names.count, tables.catalog.schema.entities.count) {
           throw otherDatabase(snapshot.files.path)
         }
       } else {
-        try tables.record(.difference, details: known.details(reading: "comparison")) {
+        try tables.record(.difference, details: comparison.details) {
           try tables.compare(with: states.view, roots: states.roots)
         }
         if isOther, !tables.hasMostRows { throw otherDatabase(snapshot.files.path) }
       }
     } else if states.view.header?.schemaCookie != known.schemaCookie {
-      _ = try followSchema()
+      _ = try followSchema(comparison)
     }
     if plan.first < last {
-      for commit in plan.first + 1...last {
-        let next = try states.state(at: commit)
+      for number in plan.first + 1...last {
+        let next = try states.state(at: number)
         guard next.view.header?.schemaCookie == states.view.header?.schemaCookie else {
           try states.show(next)
-          if try followSchema() { continue }
-          try tables.record(.foreign, details: known.details(reading: "commit")) {
+          if try followSchema(commit) { continue }
+          try tables.record(.foreign, details: commit.details) {
             try tables.compare(with: states.view, roots: states.roots)
           }
           continue
@@ -135,10 +179,10 @@ struct DatabaseReading {
           roots: (states.roots, next.roots)
         )
         try states.show(next)
-        try tables.record(.foreign, details: known.details(reading: "commit")) {
+        try tables.record(.foreign, details: commit.details) {
           try tables.write(changed)
         }
-        if states.hasNewHeader(since: tables.catalog.schema) { _ = try followSchema() }
+        if states.hasNewHeader(since: tables.catalog.schema) { _ = try followSchema(commit) }
       }
     }
     try tables.complete()
@@ -188,12 +232,5 @@ extension PageError {
     return StoreError(code, at: path, cause: self) {
       "\(path) can't be read. \(message)\nThe history file keeps what was read before."
     }
-  }
-}
-
-extension ReadDatabase {
-  /// The details of a transaction that a reading records.
-  func details(reading: String) -> String {
-    #"{"boundary":"proven","read":"\#(reading)","since":"\#(time)"}"#
   }
 }

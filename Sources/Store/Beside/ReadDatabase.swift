@@ -46,6 +46,11 @@ struct ReadDatabase: Codable {
     }
   }
 
+  /// How a transaction of the next reading is read.
+  func reading(isCommit: Bool, remark: String? = nil) -> Reading {
+    Reading(isCommit: isCommit, since: time, remark: remark)
+  }
+
   init(path: String, stamp: FileStamp, log: LogPlace?, schemaCookie: UInt32, time: String) {
     self.path = path
     self.stamp = stamp

@@ -40,7 +40,7 @@ final class ReadState {
     digests = LeafDigests(connection)
     let layouts = writer.layouts
     let tables = layouts.map { Table(database, layout: $0, layouts: layouts) }
-    comparisons = zip(writer.tables, tables).map { RowComparison($0, $1) }
+    comparisons = try zip(writer.tables, tables).map { try RowComparison($0, $1) }
     aliases = tables.map(\.rowIDAlias)
     self.tables = tables
   }
@@ -115,7 +115,7 @@ final class ReadState {
       let name = tables[entity].layout.entity.name
       guard let root = roots[name] else { continue }
       let equalBefore = comparison.equalRows
-      if tables[entity].isNumbered, try view.hasRowIDs(tree: root) {
+      if comparison.isNumbered, try view.hasRowIDs(tree: root) {
         try compareLeaves(entity, name, view, root: root)
       } else {
         let digest = try view.digest(ofTree: root)
@@ -204,10 +204,10 @@ final class ReadState {
 
   /// The names of the rows of a table that have these row IDs in the present state of the database.
   private func names(of ids: [Int64], _ entity: Int) throws -> Set<RowName> {
-    let table = tables[entity]
-    if table.isNumbered { return try Set(ids.map { try table.name(ofKey: [], rowid: $0) }) }
+    let comparison = comparisons[entity]
+    if comparison.isNumbered { return try Set(ids.map(comparison.name(ofRowID:))) }
     guard let alias = aliases[entity] else { return [] }
-    return try Set(ids.compactMap { try table.name(ofRowID: $0, alias: alias) })
+    return try Set(ids.compactMap { try tables[entity].name(ofRowID: $0, alias: alias) })
   }
 
   /// Writes the changes of a commit, while the database shows the state after it.
@@ -220,7 +220,7 @@ final class ReadState {
         continue
       }
       let all =
-        try tables[entity].isNumbered
+        try comparison.isNumbered
         ? rows : rows.union(names(of: changed.ids[entity] ?? [], entity))
       for name in all.sorted(by: { $0.bytes.lexicographicallyPrecedes($1.bytes) }) {
         try comparison.compare(name) { try write(entity, $0, from: $1, to: $2) }

@@ -8,21 +8,36 @@ final class RowComparison {
 
   private let old: Table
   private let new: Table
+  /// Whether the row ID of the table's b-tree is the key of the rows, in the history file too.
+  let isNumbered: Bool
+  /// The place of the row ID in a row of a statement, and its name.
+  private let number: (place: Int32, name: String)
   /// The statements that read a range of row IDs; nil until they are used.
   private var ranges: (old: Statement, new: Statement)?
   /// The number of rows that were compared and are equal.
   private(set) var equalRows: Int64 = 0
 
-  init(_ old: Table, _ new: Table) {
+  init(_ old: Table, _ new: Table) throws {
     self.old = old
     self.new = new
+    number =
+      old.key.first.map { (Int32(clamping: $0.number) + 1, old.layout.columns[$0].quoted) }
+      ?? (0, old.rowidName)
+    // The only key without an index is an INTEGER PRIMARY KEY.
+    isNumbered =
+      try old.isNumbered
+      || old.key.count == 1
+        && !new.connection.hasRow(
+          "SELECT 1 FROM pragma_index_list(?1) WHERE origin = 'pk'",
+          values: [.text(new.layout.entity.name)]
+        )
   }
 
   /// Calls the closure with each row that differs.
   ///
   /// The closure may write the row to the old table.
   func forEachDifference(_ body: Body) throws {
-    guard !old.isNumbered else { return try forEachDifference(in: .min ... .max, body) }
+    guard !isNumbered else { return try forEachDifference(in: .min ... .max, body) }
     let rows = try old.rows()
     while try rows.step() {
       let (name, before) = try old.row(at: rows)
@@ -46,7 +61,7 @@ final class RowComparison {
     let columns = 1..<Int32(clamping: old.layout.columns.count) + 1
     var (hasLeft, hasRight) = (try left.step(), try right.step())
     while hasLeft || hasRight {
-      let (mine, theirs) = (left.int64(at: 0), right.int64(at: 0))
+      let (mine, theirs) = (left.int64(at: number.place), right.int64(at: number.place))
       if hasLeft, hasRight, mine == theirs {
         if left.hasSameValues(in: columns, as: right) {
           equalRows += 1
@@ -67,14 +82,9 @@ final class RowComparison {
     }
   }
 
-  /// Whether one of the tables has a row in a range of row IDs.
-  func isEmpty(_ range: ClosedRange<Int64>) throws -> Bool {
-    let (left, right) = try ranges(range)
-    defer {
-      left.reset()
-      right.reset()
-    }
-    return try !left.step() && !right.step()
+  /// The name of the row with a row ID.
+  func name(ofRowID id: Int64) throws -> RowName {
+    try old.name(ofKey: old.key.isEmpty ? [] : [.integer(id)], rowid: id)
   }
 
   /// Calls the closure if the row with a name differs.
@@ -85,7 +95,7 @@ final class RowComparison {
   }
 
   private func ranges(_ range: ClosedRange<Int64>) throws -> (old: Statement, new: Statement) {
-    let ranges = try self.ranges ?? (old.rowsInRange(), new.rowsInRange())
+    let ranges = try self.ranges ?? (old.rows(between: number.name), new.rows(between: number.name))
     self.ranges = ranges
     for statement in [ranges.old, ranges.new] {
       statement.reset()
@@ -101,11 +111,10 @@ final class RowComparison {
 }
 
 extension Table {
-  /// A statement that reads the rows of a numbered table between two row IDs, in their order.
-  fileprivate func rowsInRange() throws -> Statement {
+  /// A statement that reads the rows between two row IDs, in their order.
+  fileprivate func rows(between number: String) throws -> Statement {
     try connection.prepare(
-      "SELECT \(list) FROM \(layout.table) WHERE \(rowidName) BETWEEN ?1 AND ?2"
-        + " ORDER BY \(rowidName)"
+      "SELECT \(list) FROM \(layout.table) WHERE \(number) BETWEEN ?1 AND ?2 ORDER BY \(number)"
     )
   }
 

@@ -147,19 +147,26 @@ struct StoreFile: Sendable {
   private func readDatabase(_ connection: Connection) throws {
     guard !options.skipsReading, case .file = location, mayWrite(path), mayWrite(location.folder)
     else { return }
-    let writer = try Connection(path: path, mode: .readWrite)
-    guard !writer.isReadOnly else { return }
-    writer.setBusyTimeout(options.isReadOnly ? .seconds(1) : options.busyTimeout)
-    try writer.execute("PRAGMA synchronous = FULL; PRAGMA ignore_check_constraints = ON")
-    try writer.setTriggers(enabled: false)
-    try writer.setForeignKeys(enforced: false)
-    if isInUse { try writer.keepWriteAheadLogOnClose() }
-    try writer.useTables(prefix: connection.tablePrefix ?? "")
+    let writer = try connectReading()
     do {
       try DatabaseReading(connection: writer, location: location, path: options.database).run()
     } catch SQLiteError.busy where options.isReadOnly {
       // Another process reads the same database.
     }
+  }
+
+  /// Opens a connection that reads a database into this history file.
+  func connectReading() throws -> Connection {
+    let writer = try Connection(path: path, mode: .readWrite)
+    guard !writer.isReadOnly else { throw writeProtected(at: path) }
+    writer.setBusyTimeout(options.isReadOnly ? .seconds(1) : options.busyTimeout)
+    // The database can have rows that violate its constraints.
+    try writer.execute("PRAGMA synchronous = FULL; PRAGMA ignore_check_constraints = ON")
+    try writer.setTriggers(enabled: false)
+    try writer.setForeignKeys(enforced: false)
+    if isInUse { try writer.keepWriteAheadLogOnClose() }
+    if let prefix = try AdoptedFile.prefix(on: writer) { try writer.useTables(prefix: prefix) }
+    return writer
   }
 
   /// Opens a file without changing it, and without leaving other files.
