@@ -280,7 +280,8 @@ extension Store {
 func appleStore(at path: String) -> StoreError {
   StoreError(.notAStore, at: path) {
     "\(path) is a store of Apple's Core Data or SwiftData, whose format Travelog can't read."
-      + "\nTo move the data to Travelog, see FROM_A_MAC in Travelog's documentation."
+      + "\nTo record the history of its tables: travelog adopt \(path) --history HISTORY. To move the data"
+      + " to Travelog, see FROM_A_MAC in Travelog's documentation."
   }
 }
 

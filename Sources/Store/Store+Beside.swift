@@ -43,6 +43,48 @@ extension Store {
     throw changesAgain(database)
   }
 
+  /// Reads how the tables of a database would be recorded in a history file; nothing is created.
+  package static func describeFollowedTables(
+    of database: String,
+    leavingOut leftOut: [LeftOut] = []
+  ) throws -> [TableDescription] {
+    try describingErrors(at: database) {
+      try describingPages(of: database) {
+        for attempt in 0..<5 {
+          if attempt > 0 { usleep(UInt32(20_000 << attempt)) }
+          let files = try DatabaseFiles(absolute(database))
+          guard let snapshot = try DatabaseSnapshot(files, folder: "/tmp") else { continue }
+          let names = CaptureNames(prefix: CaptureNames.usualPrefix)
+          let last = snapshot.log?.commits.count ?? 0
+          let states = try DatabaseStates(snapshot, at: last, names: names)
+          try checkMayFollow(states.database)
+          let parts = try checked(leftOut, names: names, on: states.database)
+          let tables = try readTables(states.database, without: names, leavingOut: parts)
+          if try snapshot.isTrue(from: last) { return tables }
+        }
+        throw changesAgain(database)
+      }
+    }
+  }
+
+  /// The reason why the history of a database should be in a file of its own; nil if triggers in the
+  /// database are better, because they know each change and its author.
+  package static func reasonToFollow(_ database: String) throws -> String? {
+    guard mayWrite(database), mayWrite(Location.file(URL(fileURLWithPath: database)).folder) else {
+      return "this user may not write to it"
+    }
+    let names = try Set(describeFollowedTables(of: database).map(\.name))
+    let signs = [
+      ("Z_METADATA", "Core Data refuses a file with tables that are not in its model"),
+      ("room_master_table", "Room compares the tables with a checksum of its own"),
+      ("android_metadata", "it is a copy from a phone, or its app expects only its own tables"),
+      ("moz_places", "Firefox runs TEMP triggers, which come before others"),
+      ("moz_cookies", "Firefox runs TEMP triggers, which come before others"),
+    ]
+    if let sign = signs.first(where: { names.contains($0.0) }) { return sign.1 }
+    return names.isSuperset(of: ["meta", "urls"]) ? "Chromium switches triggers off" : nil
+  }
+
   /// Makes the history file; nil if the database changed meanwhile.
   private static func makeHistory(
     _ database: String,

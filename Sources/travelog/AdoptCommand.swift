@@ -93,14 +93,16 @@ extension Travelog {
       + "the author of its changes, and how a program can change its tables. --without-table and "
       + "--without-column keep secrets such as session keys out of the history and its logs; what "
       + "the history already has stays until “erase”. --detach refuses to delete history that is in "
-      + "no log.",
+      + "no log. With --history, the history is in a file of its own, and the database is only read: for "
+      + "programs that switch triggers off, and for files that must not change. Each command that opens "
+      + "the history file then reads what is new in the database first.",
     examples: [
       "travelog adopt app.db --dry-run": "Show how each table would be recorded.",
       "travelog adopt app.db --without-table django_session --without-column auth_user.password":
         "Begin to record the history of a database, without what must not leave the machine.",
+      "travelog adopt places.sqlite --history places.history":
+        "Begin to record the history of a database without writing to it; then --watch.",
       "travelog adopt --suspend app.db -- ./migrate": "Run a program that adds or alters tables.",
-      "travelog adopt app.db --detach --logs logs":
-        "Remove everything that “adopt” added, if the logs have the history.",
     ],
     parameters: [
       database, historyFile, watch, pin, interval, migration, prefix, withoutTable, withoutColumn,
@@ -108,7 +110,7 @@ extension Travelog {
       detachLogs,
       discardHistory, newIdentity, suspend, dryRun,
     ],
-    exitCodes: [.unreadable, .missing, .locked, .diverged]
+    exitCodes: [.unreadable, .missing, .locked, .diverged, .interrupted, .terminated]
   ) { call in
     let given = call.arguments
     let path = given[database]
@@ -147,7 +149,13 @@ extension Travelog {
     }
     var answer = AdoptAnswer(store: path, dryRun: given[dryRun])
     if given[dryRun] {
-      let tables = try Store.describeTables(of: path, leavingOut: leftOut)
+      let tables =
+        given[historyFile] == nil
+        ? try Store.describeTables(of: path, leavingOut: leftOut)
+        : try Store.describeFollowedTables(of: path, leavingOut: leftOut)
+      if given[historyFile] == nil, try !Store.hasHistory(at: path) {
+        answer.reasonForHistoryFile = try Store.reasonToFollow(path)
+      }
       answer.tables = tables.map(AdoptAnswer.Table.init)
       answer.suggestions = tables.flatMap(\.suggestions)
       if !given[json] {
@@ -156,6 +164,12 @@ extension Travelog {
           for column in table.leftOut ?? [] {
             try call.output.showLine(visible("Column '\(table.name).\(column)' is left out."))
           }
+        }
+        if let reason = answer.reasonForHistoryFile {
+          try call.output.showLine(
+            visible("Better for this database, because \(reason): ")
+              + shellLine(["travelog", "adopt", path, "--history", "HISTORY"])
+          )
         }
         for suggestion in answer.suggestions ?? [] {
           try call.output.showLine(
@@ -177,6 +191,7 @@ extension Travelog {
       watch.isPinned = given[pin]
       if let interval = given[interval] { watch.interval = interval }
       try watch.run()
+      try Interruption.check()
       answer.action = "watched"
     } else if given[newIdentity] {
       answer.identifier = try Store.renewIdentity(path)
@@ -321,6 +336,8 @@ struct AdoptAnswer: Codable {
   var identifier: String?
   var rows: Int64?
   var tables: [Table]?
+  /// Why the history should be in a file of its own; nil if triggers in the database are better.
+  var reasonForHistoryFile: String?
   /// The flags that would leave out what looks like a secret.
   var suggestions: [String]?
   /// What is left out now, but still has values in history.

@@ -23,6 +23,10 @@ func prometheusText(of status: Status, logs: Status.Logs) -> String {
     ("log_files", "The number of logs in the folder.", "\(logs.files)"),
     ("log_bytes", "The size of the logs in the folder.", "\(logs.bytes)"),
     (
+      "read_age_seconds", "The age of the last reading of the database; 0 without a history file.",
+      "\(status.readAgeSeconds ?? 0)"
+    ),
+    (
       "healthy", "Whether the next export can continue: 1 or 0.",
       logs.health == .ok ? "1" : "0"
     ),

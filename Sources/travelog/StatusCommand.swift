@@ -133,8 +133,15 @@ extension Travelog {
     let role =
       status.isReplica
       ? [["replica", "only import writes to it, until promote makes it independent"]] : []
+    let followed = status.database.map {
+      [
+        ["database", visible($0)],
+        ["read", "\(status.read ?? ""), \(Int(status.readAgeSeconds ?? 0)) seconds ago"],
+      ]
+    }
     let rows =
-      [["store", status.identifier + ", lineage \(status.head.lineage)"]] + role + [
+      [["store", status.identifier + ", lineage \(status.head.lineage)"]] + role + (followed ?? [])
+      + [
         [
           "head",
           "transaction \(status.head.transaction)" + (status.headTime.map { " of \($0)" } ?? ""),

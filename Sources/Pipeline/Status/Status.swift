@@ -47,7 +47,14 @@ package struct Status: Codable, Hashable, Sendable {
   /// replica with changes that no import made; nil for a store of the library.
   package var uncaptured: [String]?
 
+  /// The database that a history file follows; nil for another store.
+  package var database: String?
+  /// When the database was last read.
+  package var read: String?
+  package var readAgeSeconds: Double?
+
   private enum CodingKeys: String, CodingKey {
+    case database, read, readAgeSeconds
     case store, identifier, head, headTime, oldest, wasExported, changes, storeBytes, filtered
     case unrecorded, unsealed, leftOut, uncaptured
     case isReplica = "replica"
@@ -148,6 +155,11 @@ package func status(of path: String, logs: LogFolder?, token: String? = nil) thr
     let unsealed = try store.capturesChanges ? reader.unshownChanges() : 0
     if unsealed > 0 { status.unsealed = unsealed }
     if !store.leftOutNames.isEmpty { status.leftOut = store.leftOutNames }
+    if let followed = try reader.followedDatabase() {
+      status.database = followed.path
+      status.read = followed.time
+      status.readAgeSeconds = followed.age
+    }
     if store.schema.belongsToProgram { status.uncaptured = try store.uncapturedTables() }
     return status
   }

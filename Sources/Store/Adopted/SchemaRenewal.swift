@@ -140,7 +140,8 @@ struct SchemaRenewal {
 
   /// Records other indexes, views or triggers, or another number in the header; no row changed.
   func recordDefinitions(_ schema: StoreSchema) throws {
-    let matching = try TableMatching(from: catalog.schema.withoutOrigins, to: schema, on: connection)
+    let old = catalog.schema.withoutOrigins
+    let matching = try TableMatching(from: old, to: schema, on: connection)
     try record(TableMatch(), matching, operation: .difference)
   }
 

@@ -59,7 +59,7 @@ struct ReadDatabase: Codable {
     self.time = time
   }
 
-  /// Reads the entry; nil if the file is no history file of another database.
+  /// Reads the entry; nil if the store follows no database.
   init?(on connection: Connection) throws {
     guard case .text(let json) = try Catalog.value(Self.key, on: connection) else { return nil }
     do {

@@ -92,6 +92,14 @@ package final class Reader {
     try Capture.unsealedCount(on: connection)
   }
 
+  /// The database that this history file follows, the time of the last reading, and its age in seconds;
+  /// nil for another store.
+  package func followedDatabase() throws -> (path: String, time: String, age: Double)? {
+    guard let known = try ReadDatabase(on: connection) else { return nil }
+    let age = readTime(known.time).map { max(0, -$0.timeIntervalSinceNow) } ?? 0
+    return (known.path, known.time, age)
+  }
+
   /// The number of commits of an adopted file that changed recorded tables without the triggers, as
   /// far as the write-ahead log shows.
   package func uncapturedCommits() throws -> Int64 {

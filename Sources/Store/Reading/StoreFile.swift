@@ -354,6 +354,6 @@ private func hasLog(_ path: String) -> Bool {
 }
 
 /// Whether the effective user has the permission to write to a file.
-private func mayWrite(_ path: String) -> Bool {
+func mayWrite(_ path: String) -> Bool {
   faccessat(AT_FDCWD, path, W_OK, AT_EACCESS) == 0
 }
