@@ -125,6 +125,8 @@ package struct AuditedHistory: Encodable, Sendable {
   /// The number of transactions of the store that the logs do not contain yet; nil if no store was
   /// compared.
   package var unexported: Int64?
+  /// The ranges of transactions that damage made unreadable, in ascending order.
+  package var unreadable: [UnreadableRange] = []
   /// Whether a part of the history is not confirmed by any source.
   package var isPartlyUnproven = false
   /// Whether the whole history was read and no damage was found.
@@ -136,6 +138,16 @@ package struct AuditedHistory: Encodable, Sendable {
     self.store = store
     self.lineage = lineage
     self.source = source
+  }
+}
+
+package struct UnreadableRange: Encodable, Sendable {
+  package let first: Int64
+  package let last: Int64
+
+  package var description: String {
+    first == last
+      ? "Transaction \(first) can't be read" : "Transactions \(first) to \(last) can't be read"
   }
 }
 

@@ -51,6 +51,8 @@ final class Summary: VerificationObserver {
   // transactions.
   var current: Int?
   private var newest = ""
+  /// The next transaction of each history, if none is missing.
+  private var next: [Int64] = []
   private var counter = EntityCounter()
   private var changes: Int64 = 0
   /// The digest of the schema of the open transaction.
@@ -84,6 +86,7 @@ final class Summary: VerificationObserver {
       )
     }
     report = AuditReport(source: report.source)
+    next = histories.map { $0.outline.base + 1 }
     findings = FindingTally(request)
     objects.restart()
     authors = NameTally()
@@ -142,6 +145,8 @@ final class Summary: VerificationObserver {
       isFirst = false
     }
     guard let current, isInRange(transaction) else { return }
+    noteUnreadable(before: transaction.gap?.first ?? transaction.id, in: current)
+    next[current] = transaction.id + 1
     let isSnapshot = transaction.operation == .snapshot
     // The time of a snapshot is not compared. It is the time at which the snapshot was written, and
     // can be later than the time of the next transaction.
@@ -158,6 +163,12 @@ final class Summary: VerificationObserver {
     operations.add(transaction.operation.rawValue, changes: summary.total)
     if !isSnapshot { add(summary) }
     findings.examine(summary, after: earlier, history: current, isSnapshot: isSnapshot)
+  }
+
+  /// Notes the transactions that should have been read before another one.
+  private func noteUnreadable(before id: Int64, in history: Int) {
+    guard next[history] < id else { return }
+    entries[history].unreadable.append(UnreadableRange(first: next[history], last: id - 1))
   }
 
   private func add(_ summary: TransactionSummary) {
@@ -180,6 +191,9 @@ final class Summary: VerificationObserver {
       )
     }
     for index in entries.indices {
+      noteUnreadable(before: histories[index].last + 1, in: index)
+      // Only in damaged logs, missing ids show that a part was not read; filtered logs lack them too.
+      if !findings.has(.damage, in: index) { entries[index].unreadable = [] }
       entries[index].leftOut = histories[index].outline.schema.leftOut?.map(\.name)
     }
     report.timeZone = request.clock.zoneName

@@ -31,6 +31,16 @@ package struct History {
     last = try source.last(upTo: point, outline: outline)
   }
 
+  /// The part of a history after a transaction, up to another one.
+  package init(_ whole: History, after base: Int64, through last: Int64) {
+    (name, source, self.last) = (whole.name, whole.source, last)
+    var outline = whole.outline
+    outline.base = base
+    outline.stretches = outline.stretches.filter { $0.upperBound > base }
+      .map { max($0.lowerBound, base + 1)...$0.upperBound }
+    self.outline = outline
+  }
+
   /// Whether no transaction follows the point.
   package var isAtHead: Bool { last == outline.head && !outline.hasUnshownChanges }
 

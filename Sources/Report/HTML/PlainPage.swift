@@ -119,6 +119,11 @@ struct PlainPage {
     return Page.table("Changes over time", heads: ["Days", "Changes"], rows: rows)
   }
 
+  /// A row of that table for transactions that damage made unreadable.
+  static func row(_ range: UnreadableRange) -> [UInt8] {
+    Array("<tr><th scope=\"row\"></th><td colspan=\"3\">\(range.description)</td></tr>\n".utf8)
+  }
+
   /// Writes the newest transactions as rows of a table.
   static func rows(_ clock: WallClock, usual: TransactionOperation) -> TimelineForm {
     var form = TimelineForm(

@@ -315,7 +315,34 @@ async function search() {
   if (current !== run) return;
   drawStatus(found, changes);
   const render = isDifference() ? differenceRow : isObjects ? objectRow : filter.view === 'deletions' ? deletionRow : transactionRow;
-  showRows(found, render);
+  if (!isDifference() && data.isLoaded) found = withUnreadable(found);
+  showRows(found, item => item.unreadable ? unreadableRow(item) : render(item));
+}
+
+// The results with the transactions that could not be read: at their places if the order is that of time, or else first.
+function withUnreadable(found) {
+  const results = found.slice();
+  for (const [history, entry] of data.report.histories.entries()) {
+    if (filter.history !== undefined && filter.history !== String(history)) continue;
+    for (const unreadable of entry.unreadable) {
+      const places = {
+        newest: row => row.history === history && Number(row.id) < unreadable.first,
+        oldest: row => row.history === history && Number(row.id) > unreadable.last,
+      };
+      const at = filter.view !== 'objects' && places[filter.sort] ? results.findIndex(places[filter.sort]) : 0;
+      results.splice(at < 0 ? results.length : at, 0, { unreadable, history });
+    }
+  }
+  return results;
+}
+
+function unreadableText({ first, last }) {
+  return first === last ? 'Transaction ' + number(first) + ' can’t be read' : 'Transactions ' + number(first) + ' to ' + number(last) + ' can’t be read';
+}
+
+function unreadableRow({ unreadable }) {
+  return el('li.row.unreadable', {}, icon('bad'),
+    unreadableText(unreadable) + (isFiltered() ? ', so it is unknown whether the filter selects any of them.' : '.'));
 }
 
 function collect(row, into) {

@@ -105,7 +105,9 @@ function paperActivity() {
 function paperTransactions() {
   const limit = 500;
   const items = results ? results.items.slice(0, limit) : [];
-  return [el('p', {}, number(items.length) + ' of ' + number(results ? results.items.length : 0) + ' are printed.'), items.map(item => item.change
+  return [el('p', {}, number(items.length) + ' of ' + number(results ? results.items.length : 0) + ' are printed.'), items.map(item => item.unreadable
+    ? el('p', {}, unreadableText(item.unreadable) + '.')
+    : item.change
     ? changeElement(item.change, item.history, 'h3')
     : item.last ? el('p', {}, bdi(item.entity), ' ' + item.id, item.name ? [' “', bdi(item.name, 120), '”'] : null, ', ' + count(item.changes, 'change')
       + ', the last in transaction ' + item.last.id)
