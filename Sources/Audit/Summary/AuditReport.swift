@@ -21,6 +21,8 @@ package struct AuditReport: Encodable, Sendable {
   package var source: String
   /// The first source in a comparison; nil if the report is not a comparison.
   package var comparedWith: String?
+  /// The title of the page: the name of the source and what it has, unless the user gave another one.
+  package var title = ""
   package var produced = Production()
   package var timeZone = "UTC"
   /// The time zone's offset from UTC at the newest transaction, in seconds.
@@ -65,7 +67,8 @@ package struct AuditReport: Encodable, Sendable {
   package init(source: String) { self.source = source }
 
   private enum CodingKeys: String, CodingKey {
-    case schema, type, subject, source, comparedWith, produced, timeZone, timeOffset, officeHours
+    case schema, type, subject, source, comparedWith, title, produced, timeZone, timeOffset
+    case officeHours
     case words = "is_adopted"
     case histories, omittedHistories, inputs, omittedInputs, questions, firstTime, lastTime
     case transactions, changes, snapshotObjects, objects, isObjectsEstimated, findings, checks

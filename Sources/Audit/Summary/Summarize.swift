@@ -112,9 +112,17 @@ final class Summary: VerificationObserver {
 
   func open(_ transaction: Transaction) -> Bool {
     guard let current else { return false }
+    if changes > 0 { dropOpenTransaction() }
     mayBeSelected = isInRange(transaction) && filters[current].mayMatch(transaction)
     openSchema = transaction.schema
     return true
+  }
+
+  /// Forgets the changes of a transaction that damage interrupted.
+  private func dropOpenTransaction() {
+    _ = counter.take()
+    changes = 0
+    objects.settle(isSelected: false)
   }
 
   func take(_ change: Change) {
@@ -139,6 +147,7 @@ final class Summary: VerificationObserver {
   }
 
   func close(_ transaction: Transaction) {
+    if transaction.count == 0, changes > 0 { dropOpenTransaction() }
     let counts = counter.take()
     defer {
       changes = 0
@@ -219,8 +228,29 @@ final class Summary: VerificationObserver {
     report.questions = auditQuestions(entries)
     report.histories = Array(entries.prefix(AuditReport.historyLimit))
     report.omittedHistories = entries.count - report.histories.count
+    report.title = usualTitle
     return report
   }
+
+  /// The name of the file or folder, and for a log folder its stores, or the entities of its only
+  /// store that have the most changes.
+  private var usualTitle: String {
+    let name = lastName(of: report.source)
+    guard case .folder? = histories.first?.source.proof else { return name }
+    let stores = Set(histories.map(\.outline.store)).count
+    guard stores == 1 else { return "\(name): \(countText(stores, noun: "store"))" }
+    let most = report.entities.entries.prefix(3).compactMap(\.name)
+    guard !most.isEmpty else { return name }
+    let hasMore = report.entities.entries.count > most.count
+    return "\(name): \(most.joined(separator: ", "))\(hasMore ? ", …" : "")"
+  }
+}
+
+/// The last name of a path; for a path such as `.`, the name of the folder.
+private func lastName(of path: String) -> String {
+  let name = path.split(separator: "/").last ?? "."
+  guard name == "." || name == ".." else { return String(name) }
+  return withoutLinks(path).split(separator: "/").last.map(String.init) ?? path
 }
 
 extension HistoryOutline {
