@@ -69,7 +69,7 @@ struct DamagedReportTests {
     }
   }
 
-  @Test("Transactions before and after damage are listed, and the unreadable ones between are named.")
+  @Test("Transactions before and after damage are listed, and the unreadable ones are named.")
   func unreadable() throws {
     try withTemporaryFolder { folder in
       let world = try World(folder, "an unreadable part", writes: 24)

@@ -21,7 +21,7 @@ package struct AuditReport: Encodable, Sendable {
   package var source: String
   /// The first source in a comparison; nil if the report is not a comparison.
   package var comparedWith: String?
-  /// The title of the page: the name of the source and what it has, unless the user gave another one.
+  /// The title of the page: the name of the source and what it has, unless the user gave another.
   package var title = ""
   package var produced = Production()
   package var timeZone = "UTC"

@@ -22,7 +22,8 @@ struct GroupTally {
     var groups: [String?: AuditFinding.Group] = [:]
     for (key, count) in counts.sorted(by: { $0.key.monday < $1.key.monday }) {
       groups[key.author, default: AuditFinding.Group(author: key.author)].count += count
-      groups[key.author]?.weeks.append(AuditFinding.Week(day: text(ofDay: key.monday), count: count))
+      let week = AuditFinding.Week(day: text(ofDay: key.monday), count: count)
+      groups[key.author]?.weeks.append(week)
     }
     return groups.values.sorted { ($1.count, $0.author ?? "") < ($0.count, $1.author ?? "") }
   }

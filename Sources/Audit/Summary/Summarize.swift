@@ -201,7 +201,7 @@ final class Summary: VerificationObserver {
     }
     for index in entries.indices {
       noteUnreadable(before: histories[index].last + 1, in: index)
-      // Only in damaged logs, missing ids show that a part was not read; filtered logs lack them too.
+      // Filtered logs lack ids too; only in damaged logs, this shows that a part was not read.
       if !findings.has(.damage, in: index) { entries[index].unreadable = [] }
       entries[index].leftOut = histories[index].outline.schema.leftOut?.map(\.name)
     }
