@@ -199,7 +199,7 @@ private struct StoreJudgement {
       if point == end {
         results[last].end = .token
       } else if let finding = token.isAhead(of: end) {
-        // If the logs are there, and the damage of one of them ends the sound part, none is missing.
+        // If the logs are there, and damage of one of them ends the sound part, none is missing.
         if !results[last].isDamaged(before: point) { results[last].addEnd(finding) }
       } else if try isOther(point, than: results[last]) {
         results[last].findings.append(
