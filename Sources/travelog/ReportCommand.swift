@@ -26,7 +26,7 @@ extension Travelog {
     "title",
     type: .text,
     placeholder: "TEXT",
-    help: "The title of the page; by default, the name of SOURCE and what it has."
+    help: "The title of the page; by default, from SOURCE."
   )
   static let timeZone = Parameter<TimeZoneRules>.flag(
     "time-zone",
