@@ -9,6 +9,16 @@ package func abbreviated(_ text: String) -> String {
 
 package func systemText(_ number: Int32) -> String { String(cString: strerror(number)) }
 
+/// Whether this user may not read a file, or may not enter its folder.
+package func isForbidden(_ path: String) -> Bool {
+  faccessat(AT_FDCWD, path, R_OK, AT_EACCESS) != 0 && errno == EACCES
+}
+
+/// The words about a file that this user may not read.
+package func forbidden(_ path: String) -> Wording {
+  "\(path) can't be opened: \(systemText(EACCES)).\n" + permissionHint(for: path)
+}
+
 /// What to do if this user may not read a file or a folder, or may not change it.
 package func permissionHint(for path: String) -> Wording {
   var (path, status) = (path, stat())

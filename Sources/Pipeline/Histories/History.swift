@@ -122,7 +122,10 @@ package struct History {
   /// The kind of source at a path; nil if there is no file or folder.
   static func kind(of path: String) throws -> Kind? {
     var status = stat()
-    guard stat(path, &status) == 0 else { return nil }
+    guard stat(path, &status) == 0 else {
+      guard !isForbidden(path) else { throw PipelineError(.missing) { forbidden(path) } }
+      return nil
+    }
     if status.st_mode & S_IFMT == S_IFDIR { return .folder }
     return try isCompressed(path) ? .log : .store
   }
@@ -154,12 +157,7 @@ package struct History {
   /// The file is read through SQLite, because this process may have it open as a store. If the
   /// process closed another descriptor of a store, the locks of SQLite would be released.
   private static func isCompressed(_ path: String) throws -> Bool {
-    guard access(path, R_OK) == 0 else {
-      let number = errno
-      throw PipelineError(.missing) {
-        "\(path) can't be opened: \(systemText(number)).\n" + permissionHint(for: path)
-      }
-    }
+    guard !isForbidden(path) else { throw PipelineError(.missing) { forbidden(path) } }
     return try Store.firstBytes(of: path, count: 2) == [0x1f, 0x8b]
   }
 }
