@@ -128,7 +128,7 @@ struct ExitCodeTests {
   }
 
   // It runs in another process, because a process that gives up root's rights can't get them back.
-  @Test("Exit code 10 is also a file or folder that may not be read, and the advice names its owner.")
+  @Test("Exit code 10 is also a file that may not be read, and the advice names its owner.")
   func permission() async {
     await #expect(processExitsWith: .success) {
       try withTemporaryFolder { folder in
