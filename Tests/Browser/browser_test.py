@@ -370,6 +370,10 @@ def test_grouped_findings(browser, reports):
     assert browser.run(card + ".querySelectorAll('tbody tr').length") == len(finding["groups"])
     browser.run("document.getElementById('findings').scrollIntoView()")
     picture(browser, reports, "findings")
+    browser.resize(*PHONE)
+    browser.run("document.getElementById('findings').scrollIntoView()")
+    picture(browser, reports, "phone-findings")
+    browser.resize(*DESK)
     browser.run(card + ".querySelector('.weeks button').click()")
     settled(browser)
     week = finding["groups"][0]["weeks"][0]["day"]
@@ -526,8 +530,13 @@ def test_why_found(browser, reports):
     browser.run("Array.from(document.querySelectorAll('#results .row-head')).find(head => head.textContent.includes('among them')).click()")
     browser.wait("document.querySelector('#results .branch mark')")
     picture(browser, reports, "why-found")
-    # A transaction whose values have the text shows the value.
+    # So does each transaction that changes an object with the text in its name, whether or not the change has it.
     browser.click("#view-transactions")
+    browser.enter("#filter-text", "oslo")
+    browser.wait("location.hash.includes('text=oslo')")
+    rows(browser)
+    assert browser.run("Array.from(document.querySelectorAll('#results .row-head')).every(head => head.querySelector('mark'))")
+    # A transaction whose values have the text shows the value.
     browser.enter("#filter-text", "notes")
     browser.wait("location.hash.includes('text=notes')")
     rows(browser)

@@ -255,18 +255,14 @@ function selectedChanges(changes) {
 
 // The first change that the filter selects, or else the first change.
 function firstSelectedChange(row) {
-  const patterns = filterWords().map(word => JSON.stringify(word).slice(1, -1));
+  const wanted = filterWords();
   let [first, selected, seen] = [null, null, 0];
-  for (const text of changeTexts(row)) {
-    const lower = patterns.length ? text.toLowerCase() : text;
-    const hasPatterns = patterns.every(pattern => lower.includes(pattern));
-    if (!first || hasPatterns || !selected) {
-      const change = changeOf(row, JSON.parse(text));
-      if (!first) first = change;
-      if (matchesChange(change)) {
-        if (hasPatterns) return change;
-        if (!selected) selected = change;
-      }
+  for (const change of eachChange(row)) {
+    if (!first) first = change;
+    if (matchesChange(change)) {
+      // The name of an object is not in each of its changes.
+      if (hasWords(change, wanted)) return change;
+      if (!selected) selected = change;
     }
     seen += 1;
     // The rows of a list are made at once, so none of them may take long.
