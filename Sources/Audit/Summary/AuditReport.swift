@@ -148,10 +148,7 @@ package struct UnreadableRange: Encodable, Sendable {
   package let first: Int64
   package let last: Int64
 
-  package var description: String {
-    first == last
-      ? "Transaction \(first) can't be read" : "Transactions \(first) to \(last) can't be read"
-  }
+  package var description: String { rangeText(first...last) + " can't be read" }
 }
 
 package struct AuditedFile: Encodable, Sendable {
