@@ -54,7 +54,8 @@ public struct SwiftDataError: Error, Sendable {
   }
 
   private static let kinds: [StoreError.Code: Code.Kind] = [
-    .deletionDenied: .deletionDenied, .readOnly: .readOnly, .duplicate: .modelValidationFailure,
+    .deletionDenied: .deletionDenied, .readOnly: .readOnly, .notPermitted: .readOnly,
+    .duplicate: .modelValidationFailure,
     .missingValue: .modelValidationFailure, .invalidValue: .modelValidationFailure,
     .missingReference: .modelValidationFailure, .missingObject: .saveFailed,
     .diskFull: .saveFailed, .locked: .saveFailed, .unreadableValue: .unsupportedType,

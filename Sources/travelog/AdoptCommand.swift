@@ -159,6 +159,7 @@ extension Travelog {
       answer.tables = tables.map(AdoptAnswer.Table.init)
       answer.suggestions = tables.flatMap(\.suggestions)
       if !given[json] {
+        if tables.isEmpty { try call.output.showLine("The file has no tables.") }
         for table in answer.tables ?? [] {
           try call.output.showLine(visible(table.message))
           for column in table.leftOut ?? [] {

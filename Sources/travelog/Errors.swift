@@ -61,7 +61,8 @@ private let logCodes: [LogError.Code: ExitCode] = [
 ]
 
 private let storeCodes: [StoreError.Code: ExitCode] = [
-  .missing: .missing, .missingBlob: .missing, .locked: .locked, .schemaMismatch: .schemaMismatch,
+  .missing: .missing, .notPermitted: .missing, .missingBlob: .missing, .locked: .locked,
+  .schemaMismatch: .schemaMismatch,
   .newerSchema: .schemaMismatch, .migrationRefused: .schemaMismatch, .notADatabase: .unreadable,
   .notAStore: .unreadable, .damaged: .unreadable, .newerFormat: .unreadable,
   .unreadableValue: .unreadable, .historyExpired: .historyGap, .historyDiverged: .diverged,

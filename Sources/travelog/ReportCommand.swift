@@ -22,6 +22,12 @@ extension Travelog {
     type: .oneOf,
     help: "The output format; html unless --json is given."
   )
+  static let title = Parameter<String?>.optional(
+    "title",
+    type: .text,
+    placeholder: "TEXT",
+    help: "The title of the page; by default, from SOURCE."
+  )
   static let timeZone = Parameter<TimeZoneRules>.flag(
     "time-zone",
     type: .timeZone,
@@ -57,14 +63,14 @@ extension Travelog {
       "travelog report logs --output report.html": "Report the whole history.",
       "travelog report logs --since 7d --time-zone Europe/Berlin --office-hours 8-18 --output week.html":
         "Report the last week in Berlin time.",
-      "travelog report logs --head head.txt --output report.html":
+      "travelog report logs --title 'Trips in 2026' --head head.txt --output report.html":
         "Also prove the history by the digests in a file.",
       "travelog report logs --output report.html --fail-on damage --fail-on foreign":
         "For cron: exit with 1 if damage or foreign changes are found.",
     ],
     parameters: [
-      source, reportOutput, reportFormat, heads, against, publicKey, timeZone, officeHours, bulk,
-      failOn,
+      source, reportOutput, reportFormat, title, heads, against, publicKey, timeZone, officeHours,
+      bulk, failOn,
     ] + filters,
     exitCodes: [.found, .unreadable, .missing, .locked, .historyGap, .interrupted, .terminated]
   ) { call in
@@ -97,11 +103,13 @@ extension Travelog {
     case .html:
       var page = try ReportPage(histories, of: given[source], request: request, tick: tick)
       page.report.produced = production()
+      page.report.title = given[title] ?? page.report.title
       report = page.report
       write = page.write
     case .json:
       var summary = try summarize(histories, of: given[source], request: request, tick: tick)
       summary.produced = production()
+      summary.title = given[title] ?? summary.title
       report = summary
       write = { [report] in try writeReport(report, of: histories, request: request, to: $0) }
     }

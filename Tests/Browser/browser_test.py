@@ -356,6 +356,95 @@ def test_findings(browser, reports):
     assert "not found" in text
 
 
+def test_grouped_findings(browser, reports):
+    """Many findings of a kind are grouped by author and week, on the page and in the JSON, and a week selects its days."""
+    page = reports.path("report.html")
+    finding = next(one for one in head_of(page)["findings"] if one["finding"] == "outside-office-hours")
+    assert finding["count"] > 100 and sum(group["count"] for group in finding["groups"]) == finding["count"]
+    for group in finding["groups"]:
+        assert sum(week["count"] for week in group["weeks"]) == group["count"]
+        assert all(time.strptime(week["day"], "%Y-%m-%d").tm_wday == 0 for week in group["weeks"])
+    browser.open(page)
+    settled(browser)
+    card = "Array.from(document.querySelectorAll('.finding')).find(card => card.textContent.includes('--fail-on outside-office-hours'))"
+    assert browser.run(card + ".querySelectorAll('tbody tr').length") == len(finding["groups"])
+    browser.run("document.getElementById('findings').scrollIntoView()")
+    picture(browser, reports, "findings")
+    browser.resize(*PHONE)
+    browser.run("document.getElementById('findings').scrollIntoView()")
+    picture(browser, reports, "phone-findings")
+    browser.resize(*DESK)
+    browser.run(card + ".querySelector('.weeks button').click()")
+    settled(browser)
+    week = finding["groups"][0]["weeks"][0]["day"]
+    assert browser.run("filter.from") == week and browser.run("dayNumber(filter.to) - dayNumber(filter.from)") == 6
+    assert browser.run("Math.abs(document.getElementById('explore').getBoundingClientRect().top) < 200")
+    found = browser.run("document.querySelectorAll('.finding tbody tr').length")
+    assert found >= 1, "the findings of the selected days are listed one by one"
+
+
+def test_title(browser, reports):
+    """The title names the folder and what its store has, or is the one that was given; the source is a fact."""
+    logs = reports.export(reports.store, "titled")
+    page = reports.report("titled.html", logs)
+    entities = [entry["name"] for entry in head_of(page)["entities"]["entries"]]
+    browser.open(page)
+    assert browser.text("#title") == "titled: " + ", ".join(entities[:3]) + ", …", browser.text("#title")
+    assert logs in browser.text("#overview")
+    browser.open(reports.report("titled.html", logs, "--title", "Trips <b>& more"))
+    assert browser.text("#title") == browser.run("document.title") == "Trips <b>& more"
+    assert head_of(reports.report("titled.html", reports.store))["title"] == "sample.store"
+
+
+def test_damaged(browser, reports):
+    """A damaged log: no answer about it is green, and a row says which transactions can't be read."""
+    logs = reports.path("damaged")
+    for until in ("100", "200", "300"):
+        reports.export(reports.store, "damaged", "--until", until)
+    log = next(os.path.join(folder, name) for folder, _, names in os.walk(logs) for name in names
+               if name.startswith("00000000000000000101-"))
+    with gzip.open(log) as file:
+        text = file.read().decode()
+    place = text.index('"txn":150')
+    place = text.index('"author":"', place) + len('"author":"')
+    with gzip.open(log, "wb") as file:
+        file.write((text[:place] + "x" + text[place:]).encode())
+    page = reports.report("damaged.html", logs)
+    head = head_of(page)
+    (unreadable,) = head["histories"][0]["unreadable"]
+    assert 100 < unreadable["first"] <= 150 and unreadable["last"] == 200, unreadable
+    browser.open(page)
+    rows(browser)
+    states = browser.run("Array.from(document.querySelectorAll('.tile'), tile => tile.dataset.state)")
+    assert states == ["bad", "unknown", "unknown", "unknown", "unknown"], states
+    assert "Copy the missing logs" not in browser.text("main")
+    words = f"Transactions {unreadable['first']} to 200 can’t be read"
+    places = browser.run("results.items.map(item => item.unreadable ? 'unreadable' : Number(item.id))")
+    at = places.index("unreadable")
+    assert places[at - 1] == 201 and places[at + 1] == unreadable["first"] - 1, places[at - 1:at + 2]
+    for view in ("deletions", "objects"):
+        browser.click("#view-" + view)
+        settled(browser)
+        browser.wait("results.items.some(item => item.unreadable)")
+    assert words in browser.text("#results"), browser.text("#results")[:200]
+    browser.enter("#filter-text", "Oslo")
+    browser.wait("location.hash.includes('text=Oslo')")
+    settled(browser)
+    assert words + ", so it is unknown" in browser.text("#results")
+    assert browser.count("#rest p") == 0, "the page contains all changes that were read"
+    picture(browser, reports, "unreadable")
+    # The check of damage has the color of the finding.
+    colors = browser.run(
+        "Array.from(document.querySelectorAll('#findings .tag')).filter(tag => /Serious|1 found/.test(tag.textContent))"
+        ".map(tag => getComputedStyle(tag).color)")
+    assert len(colors) == 2 and len(set(colors)) == 1, colors
+    browser.run("document.getElementById('findings').scrollIntoView()")
+    picture(browser, reports, "damaged")
+    browser.run("scrollTo(0, 0)")
+    picture(browser, reports, "damaged-top")
+    accessible(browser, reports, "damage")
+
+
 def test_explore(browser, reports):
     """One filter selects transactions, deletions and objects by author, entity, kind, object and text."""
     browser.open(reports.path("report.html"))
@@ -419,6 +508,42 @@ def test_text_search(browser, reports):
     assert found >= sum(1 for line in lines if word in line) > 0, found
 
 
+def test_why_found(browser, reports):
+    """A deletion that a text selects shows the object with the text, also if it was deleted with another object."""
+    browser.open(reports.path("report.html"), "#view=deletions&sort=largest")
+    rows(browser)
+    # A text that only an object below the first one has.
+    word = browser.run(
+        "(() => { for (const row of data.rows) { const trees = row.deleted > 1 ? deletionTrees(row) : [];"
+        " const tree = trees.find(tree => tree.children.length); if (!tree || trees.length > 1) continue;"
+        " const child = treeChanges(tree.children).find(change => change.name && change.name !== tree.change.name"
+        " && !JSON.stringify(tree.change).includes(change.name.split(' ')[0])); if (child) return child.name; } })()")
+    assert word, "no deletion has an object with a name of its own"
+    browser.enter("#filter-text", word)
+    browser.wait("location.hash.includes('text=')")
+    rows(browser)
+    assert browser.count("#results .row-head") >= 1
+    heads = browser.run("Array.from(document.querySelectorAll('#results .row-head'), head =>"
+                        " Array.from(head.querySelectorAll('mark'), mark => mark.textContent).join(' ').toLowerCase())")
+    first = word.split(" ")[0].lower()
+    assert any(first in head for head in heads), (word, heads)
+    browser.run("Array.from(document.querySelectorAll('#results .row-head')).find(head => head.textContent.includes('among them')).click()")
+    browser.wait("document.querySelector('#results .branch mark')")
+    picture(browser, reports, "why-found")
+    # So does each transaction that changes an object with the text in its name, whether or not the change has it.
+    browser.click("#view-transactions")
+    browser.enter("#filter-text", "oslo")
+    browser.wait("location.hash.includes('text=oslo')")
+    rows(browser)
+    assert browser.run("Array.from(document.querySelectorAll('#results .row-head')).every(head => head.querySelector('mark'))")
+    # A transaction whose values have the text shows the value.
+    browser.enter("#filter-text", "notes")
+    browser.wait("location.hash.includes('text=notes')")
+    rows(browser)
+    assert browser.run("Array.from(document.querySelectorAll('#results .row-head')).every(head => head.querySelector('mark'))")
+    accessible(browser, reports, "marked words")
+
+
 def test_values(browser, reports):
     """Values are side by side, and the changed part of a text is marked."""
     browser.open(reports.path("report.html"))
@@ -466,6 +591,12 @@ def test_links(browser, reports):
     settled(browser)
     assert browser.run("document.getElementById('filter-entity').value") == "=Trip"
     assert browser.run("document.getElementById('view-deletions').getAttribute('aria-pressed')") == "true"
+    # The copied link of a search shows the results, not the top of the page.
+    browser.open(page, "#view=objects&sort=changes&text=Trip")
+    rows_at = "document.querySelector('#results .row').getBoundingClientRect()"
+    settled(browser)
+    browser.wait("document.querySelector('#results .row')")
+    assert browser.run(rows_at + ".top < innerHeight - 100 && " + rows_at + ".top > 0"), browser.run(rows_at + ".top")
     browser.open(page, "#transaction=99999")
     browser.wait("document.querySelector('.detail')")
     assert "travelog show" in browser.text(".detail")
@@ -563,6 +694,13 @@ def test_looks(browser, reports):
     settled(browser)
     wide = browser.run("document.documentElement.scrollWidth")
     assert wide <= 390, f"on a narrow screen the page is {wide} wide"
+    for width in (390, 500):
+        browser.resize(width, 844, True)
+        fits = browser.run("(() => { const box = document.querySelector('.heat').parentNode; return box.scrollWidth <= box.clientWidth; })()")
+        assert fits, f"the heat map is cut at a width of {width}"
+    browser.run("document.querySelector('.heat-card').scrollIntoView()")
+    picture(browser, reports, "narrow-heat")
+    browser.resize(*PHONE)
     rows(browser)
     browser.click("#results .row-head")
     picture(browser, reports, "phone-rows")
@@ -572,7 +710,7 @@ def test_looks(browser, reports):
 
 
 def test_print(browser, reports):
-    """The printed document has a cover, contents, findings, deletions, page numbers, the head and a place to sign."""
+    """The printed document has a cover with the answers, findings, deletions, page numbers, the head and a place to sign."""
     browser.open(reports.path("report.html"))
     settled(browser)
     browser.run("window.print = () => {}")
@@ -590,6 +728,12 @@ def test_print(browser, reports):
             assert word in text, word
         assert all(f"Page {n} of {len(pages)}" in page for n, page in enumerate(pages, 1))
         assert all("Head " + digest in page for page in pages), "the head is not on each page"
+        for question in head_of(reports.path("report.html"))["questions"]:
+            assert question["title"] in pages[0] and question["answer"] in pages[0], question
+        assert "Contents" in pages[0] and "Answers" in pages[1], "the contents are not on the cover"
+        first = next(number for number, page in enumerate(pages) if "Changes outside office hours (" in page)
+        last = next(number for number, page in enumerate(pages) if re.search(r"^\s*Deletions\s*$", page, re.M))
+        assert last - first <= 2, "the findings fill many pages"
         print(f"  {len(pages)} pages")
     # Transactions are printed on demand.
     browser.run("document.querySelectorAll('#paper').forEach(paper => paper.remove())")
@@ -605,6 +749,7 @@ def test_print(browser, reports):
         assert browser.count(f"#paper-{part}") == 1, part
     if shutil.which("pdftoppm"):
         subprocess.run(["pdftoppm", "-r", "50", "-png", "-l", "6", pdf, reports.path("pictures/paper")], check=True)
+        subprocess.run(["pdftoppm", "-r", "90", "-png", "-singlefile", pdf, reports.path("pictures/cover")], check=True)
 
 
 def test_without_script(browser, reports):

@@ -13,12 +13,31 @@ import Testing
 struct DamagedReportTests {
   /// Alters a byte in the middle of the second log, so that the transactions after it can't be read.
   private func damage(_ logs: LogFolder) throws {
-    let paths = try FileManager.default.subpathsOfDirectory(atPath: logs.path)
-    let log = try #require(paths.filter { $0.hasSuffix(".ndjson.gz") }.sorted().dropFirst().first)
-    let url = URL(fileURLWithPath: logs.path + "/" + log)
+    let url = try second(of: logs)
     var bytes = try Data(contentsOf: url)
     bytes[bytes.count / 2] ^= 0xff
     try bytes.write(to: url)
+  }
+
+  private func second(of logs: LogFolder) throws -> URL {
+    let paths = try FileManager.default.subpathsOfDirectory(atPath: logs.path)
+    let log = try #require(paths.filter { $0.hasSuffix(".ndjson.gz") }.sorted().dropFirst().first)
+    return URL(fileURLWithPath: logs.path + "/" + log)
+  }
+
+  /// The ids of the transactions in the list of a report, from the newest on.
+  private func listed(_ report: AuditReport, of source: String) throws -> [Int64] {
+    var bytes: [UInt8] = []
+    try writeReport(report, of: History.all(source), request: AuditRequest()) { bytes += $0 }
+    let json = try #require(JSONSerialization.jsonObject(with: Data(bytes)) as? [String: Any])
+    let list = try #require(json["list"] as? [[String: Any]])
+    return list.compactMap { $0["transaction"] as? Int64 }
+  }
+
+  private func page(_ source: String) throws -> String {
+    var page: [UInt8] = []
+    try ReportPage(History.all(source), of: source, request: AuditRequest()).write { page += $0 }
+    return String(decoding: page, as: UTF8.self)
   }
 
   private func report(_ name: String) throws -> AuditReport {
@@ -46,11 +65,49 @@ struct DamagedReportTests {
       #expect(report.checks.first { $0.finding == .bulk }?.state == .unknown)
       let json = String(decoding: try encoded(report), as: UTF8.self)
       #expect(json.contains(#""state":"unknown""#) && !json.contains("No gaps"))
-      var page: [UInt8] = []
-      try ReportPage(History.all(source), of: source, request: AuditRequest())
-        .write { page += $0 }
-      let text = String(decoding: page, as: UTF8.self)
-      #expect(text.contains("Are changes missing? Unknown"))
+      #expect(try page(source).contains("Are changes missing? Unknown"))
+    }
+  }
+
+  @Test("Transactions before and after damage are listed, and the unreadable ones are named.")
+  func unreadable() throws {
+    try withTemporaryFolder { folder in
+      let world = try World(folder, "an unreadable part", writes: 24)
+      try damage(world.logs)
+      let source = world.logs.path
+      let report = try report(source)
+      let entry = try #require(report.histories.first)
+      #expect(entry.unreadable.count == 1)
+      let range = try #require(entry.unreadable.first)
+      let last = try #require(entry.lastTransaction)
+      #expect(range.first == entry.head + 1 && range.last < last)
+      let readable = (1...last).filter { !(range.first...range.last).contains($0) }
+      #expect(try listed(report, of: source) == readable.reversed())
+      #expect(report.transactions == Int64(readable.count))
+      let gaps = try #require(report.questions.first { $0.question == .gaps })
+      #expect(gaps.statements.contains("\(range.description)."))
+      #expect(try page(source).contains("<td colspan=\"3\">\(range.description)</td>"))
+      // No log is missing, so nobody should look for one.
+      let found = report.findings.flatMap(\.items).map(\.value)
+      #expect(found.count == 1 && !found[0].contains("Copy the missing logs"))
+    }
+  }
+
+  @Test("If only the trailer of a log is wrong, the report lists all transactions.")
+  func trailer() throws {
+    try withTemporaryFolder { folder in
+      let world = try World(folder, "a wrong trailer", writes: 24)
+      let url = try second(of: world.logs)
+      var text = try gunzip(url.path)
+      let digit = text.index(text.endIndex, offsetBy: -5)
+      text.replaceSubrange(digit...digit, with: text[digit] == "0" ? "1" : "0")
+      try Data(gzipMember(of: Array(text.utf8), path: url.path)).write(to: url)
+      let source = world.logs.path
+      let report = try report(source)
+      let entry = try #require(report.histories.first)
+      #expect(entry.verdict == "damaged" && entry.unreadable.isEmpty)
+      #expect(try listed(report, of: source) == (1...entry.head).reversed())
+      #expect(try page(source).contains("Something was altered or damaged"))
     }
   }
 

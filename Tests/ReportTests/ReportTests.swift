@@ -269,6 +269,10 @@ struct ReportTests {
       #expect(store.days.map(\.day) == logs.days.map(\.day))
       #expect(store.days.map(\.hours) == logs.days.map(\.hours))
       #expect(store.mostChanged.map(\.name) == logs.mostChanged.map(\.name))
+      // The title names what the user knows: the file, or the folder and its entities.
+      #expect(store.title == "source.store")
+      let most = logs.entities.entries.prefix(3).compactMap(\.name).joined(separator: ", ")
+      #expect(logs.title.hasPrefix("logs: \(most)"))
       #expect(logs.inputs.count == 2)
       #expect(logs.inputs.allSatisfy { $0.sha256?.count == 64 && $0.size > 0 })
       #expect(store.inputs.map(\.sha256) == [nil])

@@ -266,6 +266,8 @@ struct AuditProgramTests {
       #expect(run.code == 0)
       #expect(run.output + run.errors == "")
       #expect(try String(contentsOfFile: page, encoding: .utf8).hasPrefix("<!DOCTYPE html>"))
+      let titled = try travelog("report", path, "--title", "A & B", "--json")
+      #expect(titled.output.contains(#""title":"A & B""#))
       let json = try travelog("report", path, "--json")
       #expect(try answers(json).count == 1)
       let bulk = try travelog("report", path, "--output", page, "--bulk", "1", "--fail-on", "bulk")

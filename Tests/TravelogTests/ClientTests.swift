@@ -54,14 +54,16 @@ struct ClientTests {
 
       let manifest = try block(of: "docs/START_SWIFT.md", after: "// swift-tools-version")
         .replacing("diary", with: "App")
-      let url = try #require(manifest.firstMatch(of: /https:[^"]*travelog\.git/)).output
-      try write(manifest.replacing(url, with: "file://" + source), to: "App", in: folder)
-      let line = try block(of: "docs/START_SWIFT.md", after: ".package(name:")
-      let path = try #require(line.firstMatch(of: /"\.\.\/.*"/)).output
-      let dependency = line.replacing(path, with: "\"../renamed\"")
+      let path = try #require(manifest.firstMatch(of: /"\.\.\/.*"/)).output
+      try write(manifest.replacing(path, with: "\"../renamed\""), to: "Checkout", in: folder)
+      let line = try block(of: "docs/START_SWIFT.md", after: ".package(url:")
+      let url = try #require(line.firstMatch(of: /https:[^"]*travelog\.git/)).output
       try write(
-        manifest.replacing(/\.package\(url:.*\)/, with: dependency),
-        to: "Checkout",
+        manifest.replacing(
+          /\.package\(name:.*\)/,
+          with: line.replacing(url, with: "file://" + source)
+        ),
+        to: "App",
         in: folder
       )
       try body(folder)

@@ -1,6 +1,7 @@
 import CommandLineKit
 import Format
 import Foundation
+import Glibc
 import SQLite
 import Store
 import StoreTesting
@@ -123,6 +124,39 @@ struct ExitCodeTests {
       close(descriptor)
       #expect(try travelog("log", path + "@2001-01-01").code == 12)
       #expect(try travelog("log").code == 64)
+    }
+  }
+
+  // It runs in another process, because a process that gives up root's rights can't get them back.
+  @Test("Exit code 10 is also a file that may not be read, and the advice names its owner.")
+  func permission() async {
+    await #expect(processExitsWith: .success) {
+      try withTemporaryFolder { folder in
+        let (path, inside) = (folder.path + "/a.store", folder.path + "/folder")
+        let store = try Store.open(.file(URL(fileURLWithPath: path)), schema: worldSchema)
+        var world = HistoryWorld(SeededGenerator(for: "may not be read"))
+        for _ in 0..<4 { try world.write(to: store) }
+        try FileManager.default.createDirectory(atPath: inside, withIntermediateDirectories: false)
+        try FileManager.default.copyItem(atPath: path, toPath: inside + "/b.store")
+        chmod(folder.path, 0o755)
+        chmod(path, 0)
+        chmod(inside, 0)
+        let owner = geteuid()
+        if owner == 0 { seteuid(65534) }
+        defer { if owner == 0 { seteuid(owner) } else { chmod(inside, 0o755) } }
+        for place in [path, inside + "/b.store"] {
+          for line in [
+            ["check", place], ["status", place], ["log", place], ["report", place, "--json"],
+            ["export", place, "--to", folder.path + "/logs", "--new-folder"], ["adopt", place],
+          ] {
+            let run = try travelog(line)
+            try #require(run.code == 10, "\(line): \(run.code) \(run.errors)")
+            try #require(run.errors.contains("Permission denied"), "\(line): \(run.errors)")
+            let advice = "Give this user the permission for \(place == path ? path : inside)"
+            try #require(run.errors.contains(advice), "\(line): \(run.errors)")
+          }
+        }
+      }
     }
   }
 

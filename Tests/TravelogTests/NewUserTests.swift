@@ -339,6 +339,9 @@ struct NewUserTests {
       #expect(into.code == 4 && !into.errors.contains("adopt"), "\(into.errors)")
       let empty = folder.path + "/empty.db"
       try Data().write(to: URL(fileURLWithPath: empty))
+      #expect(try travelog("adopt", "--dry-run", empty).output == "The file has no tables.\n")
+      let target = try travelog("export", path, "--to", empty, "--new-folder")
+      #expect(target.code == 4 && target.errors.hasSuffix("Name a folder for logs.\n"))
       let adopted = try travelog("adopt", empty)
       #expect(adopted.code == 2 && !adopted.errors.contains("travelog adopt"), "\(adopted.errors)")
       let limit = try travelog("log", path, "--limit", "99999999999999999999")

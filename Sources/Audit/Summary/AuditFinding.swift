@@ -43,6 +43,21 @@ package struct AuditFinding: Encodable, Sendable {
     package var value: String
   }
 
+  /// The occurrences by one author.
+  package struct Group: Encodable, Sendable {
+    /// The author; nil for transactions without an author.
+    package var author: String?
+    package var count: Int64 = 0
+    package var weeks: [Week] = []
+  }
+
+  /// The occurrences in one week.
+  package struct Week: Encodable, Sendable {
+    /// The Monday with which the week begins.
+    package var day: String
+    package var count: Int64
+  }
+
   package var finding: Kind
   package var severity: Severity
   package var title: String
@@ -51,6 +66,9 @@ package struct AuditFinding: Encodable, Sendable {
   package var count: Int64 = 0
   /// The first occurrences, in order.
   package var items: [Item] = []
+  /// All occurrences by author and week, the author with the most of them first; nil if there are
+  /// few occurrences, or if some have no time.
+  package var groups: [Group]?
 
   init(_ kind: Kind, message: String) {
     finding = kind

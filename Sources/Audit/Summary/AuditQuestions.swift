@@ -120,7 +120,9 @@ extension AuditQuestion {
       (state, answer) = (.unknown, "Unknown")
     }
     if !isWhole {
-      statements = ["A part of the history was altered, or could not be read or verified."]
+      statements =
+        ["A part of the history was altered, or could not be read or verified."]
+        + Audit.statements(histories) { $0.unreadable.map { "\($0.description)." } }
     }
   }
 }

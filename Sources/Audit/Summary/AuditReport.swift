@@ -21,6 +21,8 @@ package struct AuditReport: Encodable, Sendable {
   package var source: String
   /// The first source in a comparison; nil if the report is not a comparison.
   package var comparedWith: String?
+  /// The title of the page: the name of the source and what it has, unless the user gave another.
+  package var title = ""
   package var produced = Production()
   package var timeZone = "UTC"
   /// The time zone's offset from UTC at the newest transaction, in seconds.
@@ -65,7 +67,8 @@ package struct AuditReport: Encodable, Sendable {
   package init(source: String) { self.source = source }
 
   private enum CodingKeys: String, CodingKey {
-    case schema, type, subject, source, comparedWith, produced, timeZone, timeOffset, officeHours
+    case schema, type, subject, source, comparedWith, title, produced, timeZone, timeOffset
+    case officeHours
     case words = "is_adopted"
     case histories, omittedHistories, inputs, omittedInputs, questions, firstTime, lastTime
     case transactions, changes, snapshotObjects, objects, isObjectsEstimated, findings, checks
@@ -125,6 +128,8 @@ package struct AuditedHistory: Encodable, Sendable {
   /// The number of transactions of the store that the logs do not contain yet; nil if no store was
   /// compared.
   package var unexported: Int64?
+  /// The ranges of transactions that damage made unreadable, in ascending order.
+  package var unreadable: [UnreadableRange] = []
   /// Whether a part of the history is not confirmed by any source.
   package var isPartlyUnproven = false
   /// Whether the whole history was read and no damage was found.
@@ -137,6 +142,13 @@ package struct AuditedHistory: Encodable, Sendable {
     self.lineage = lineage
     self.source = source
   }
+}
+
+package struct UnreadableRange: Encodable, Sendable {
+  package let first: Int64
+  package let last: Int64
+
+  package var description: String { rangeText(first...last) + " can't be read" }
 }
 
 package struct AuditedFile: Encodable, Sendable {

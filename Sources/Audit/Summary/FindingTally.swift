@@ -3,9 +3,12 @@ import Format
 /// Collects findings: for each kind, the number of occurrences and the first of them.
 struct FindingTally {
   private static let limit = 1000
+  /// The maximum number of occurrences that are not grouped.
+  private static let mostUngrouped = 20
 
   private let request: AuditRequest
   private var findings: [AuditFinding.Kind: AuditFinding] = [:]
+  private var groups: [AuditFinding.Kind: GroupTally] = [:]
 
   init(_ request: AuditRequest) { self.request = request }
 
@@ -36,6 +39,13 @@ struct FindingTally {
       )
     }
     findings[kind] = finding
+    // Every place of damage is important.
+    if kind != .damage, let touch {
+      groups[kind, default: GroupTally()].add(
+        touch.author,
+        day: request.clock.local(touch.time)?.day
+      )
+    }
   }
 
   /// Adds the findings about a transaction.
@@ -105,7 +115,14 @@ struct FindingTally {
   var all: [AuditFinding] {
     AuditFinding.Kind.allCases.compactMap { findings[$0] }.enumerated()
       .sorted { ($0.element.severity, $0.offset) < ($1.element.severity, $1.offset) }
-      .map(\.element)
+      .map { _, finding in
+        var finding = finding
+        let groups = groups[finding.finding]?.all ?? []
+        // Groups without some of the occurrences would hide these.
+        let isWhole = groups.reduce(0) { $0 + $1.count } == finding.count
+        if finding.count > Self.mostUngrouped, isWhole { finding.groups = groups }
+        return finding
+      }
   }
 
   /// All kinds of findings that the audit checks, each with its result.

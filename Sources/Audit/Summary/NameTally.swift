@@ -18,7 +18,7 @@ package struct NameTally {
   var count: Int { entries.count }
 
   package mutating func add(_ name: String?, changes: ChangeCounts) {
-    let name = name.map { $0.utf8.count <= Self.length ? $0 : "\($0.prefix(Self.length / 4))…" }
+    let name = name.map(Self.shortened)
     guard entries[name] != nil || entries.count < Self.limit else {
       isOver = true
       others.transactions += 1
@@ -27,6 +27,11 @@ package struct NameTally {
     }
     entries[name, default: Ranking.Entry(name: name)].transactions += 1
     entries[name]?.changes += changes
+  }
+
+  /// A name that is not longer than the maximum length.
+  static func shortened(_ name: String) -> String {
+    name.utf8.count <= length ? name : "\(name.prefix(length / 4))…"
   }
 
   /// The names with the most changes, and the sum of all other names.

@@ -51,6 +51,8 @@ final class Summary: VerificationObserver {
   // transactions.
   var current: Int?
   private var newest = ""
+  /// The next transaction of each history, if none is missing.
+  private var next: [Int64] = []
   private var counter = EntityCounter()
   private var changes: Int64 = 0
   /// The digest of the schema of the open transaction.
@@ -84,6 +86,7 @@ final class Summary: VerificationObserver {
       )
     }
     report = AuditReport(source: report.source)
+    next = histories.map { $0.outline.base + 1 }
     findings = FindingTally(request)
     objects.restart()
     authors = NameTally()
@@ -109,9 +112,17 @@ final class Summary: VerificationObserver {
 
   func open(_ transaction: Transaction) -> Bool {
     guard let current else { return false }
+    if changes > 0 { dropOpenTransaction() }
     mayBeSelected = isInRange(transaction) && filters[current].mayMatch(transaction)
     openSchema = transaction.schema
     return true
+  }
+
+  /// Forgets the changes of a transaction that damage interrupted.
+  private func dropOpenTransaction() {
+    _ = counter.take()
+    changes = 0
+    objects.settle(isSelected: false)
   }
 
   func take(_ change: Change) {
@@ -136,12 +147,15 @@ final class Summary: VerificationObserver {
   }
 
   func close(_ transaction: Transaction) {
+    if transaction.count == 0, changes > 0 { dropOpenTransaction() }
     let counts = counter.take()
     defer {
       changes = 0
       isFirst = false
     }
     guard let current, isInRange(transaction) else { return }
+    noteUnreadable(before: transaction.gap?.first ?? transaction.id, in: current)
+    next[current] = transaction.id + 1
     let isSnapshot = transaction.operation == .snapshot
     // The time of a snapshot is not compared. It is the time at which the snapshot was written, and
     // can be later than the time of the next transaction.
@@ -158,6 +172,12 @@ final class Summary: VerificationObserver {
     operations.add(transaction.operation.rawValue, changes: summary.total)
     if !isSnapshot { add(summary) }
     findings.examine(summary, after: earlier, history: current, isSnapshot: isSnapshot)
+  }
+
+  /// Notes the transactions that should have been read before another one.
+  private func noteUnreadable(before id: Int64, in history: Int) {
+    guard next[history] < id else { return }
+    entries[history].unreadable.append(UnreadableRange(first: next[history], last: id - 1))
   }
 
   private func add(_ summary: TransactionSummary) {
@@ -180,6 +200,9 @@ final class Summary: VerificationObserver {
       )
     }
     for index in entries.indices {
+      noteUnreadable(before: histories[index].last + 1, in: index)
+      // Filtered logs lack ids too; only in damaged logs, this shows that a part was not read.
+      if !findings.has(.damage, in: index) { entries[index].unreadable = [] }
       entries[index].leftOut = histories[index].outline.schema.leftOut?.map(\.name)
     }
     report.timeZone = request.clock.zoneName
@@ -205,8 +228,29 @@ final class Summary: VerificationObserver {
     report.questions = auditQuestions(entries)
     report.histories = Array(entries.prefix(AuditReport.historyLimit))
     report.omittedHistories = entries.count - report.histories.count
+    report.title = usualTitle
     return report
   }
+
+  /// The name of the file or folder, and for a log folder its stores, or the entities of its only
+  /// store that have the most changes.
+  private var usualTitle: String {
+    let name = lastName(of: report.source)
+    guard case .folder? = histories.first?.source.proof else { return name }
+    let stores = Set(histories.map(\.outline.store)).count
+    guard stores == 1 else { return "\(name): \(countText(stores, noun: "store"))" }
+    let most = report.entities.entries.prefix(3).compactMap(\.name)
+    guard !most.isEmpty else { return name }
+    let hasMore = report.entities.entries.count > most.count
+    return "\(name): \(most.joined(separator: ", "))\(hasMore ? ", …" : "")"
+  }
+}
+
+/// The last name of a path; for a path such as `.`, the name of the folder.
+private func lastName(of path: String) -> String {
+  let name = path.split(separator: "/").last ?? "."
+  guard name == "." || name == ".." else { return String(name) }
+  return withoutLinks(path).split(separator: "/").last.map(String.init) ?? path
 }
 
 extension HistoryOutline {

@@ -1,3 +1,4 @@
+import ChangeLog
 import Format
 import Pipeline
 
@@ -191,7 +192,7 @@ private struct ReversedOutput {
 /// Writes the transactions of a history, the newest first.
 ///
 /// If `only` is given, only this transaction is written. Otherwise writing ends after `limit`
-/// transactions, or before a transaction for which `isFull` returns true.
+/// transactions, or before a transaction for which `isFull` returns true. `isDamaged` is as below.
 ///
 /// - Returns: The number of transactions that were written.
 /// - Throws: The errors that occur when the history is read or the output is written.
@@ -200,6 +201,7 @@ package func writeTimeline(
   of history: History,
   only: Int64? = nil,
   filter: AuditFilter,
+  isDamaged: Bool = false,
   limit: Int64? = nil,
   form: TimelineForm,
   isFull: () -> Bool = { false },
@@ -209,14 +211,22 @@ package func writeTimeline(
   try withoutActuallyEscaping(isFull) { isFull in
     try withoutActuallyEscaping(output) { output in
       let target = (form, limit, isFull, output)
-      return try writeTimeline(of: history, only: only, filter: filter, tick: tick, to: [target])[0]
+      return try writeTimeline(
+        of: history,
+        only: only,
+        filter: filter,
+        isDamaged: isDamaged,
+        tick: tick,
+        to: [target]
+      )[0]
     }
   }
 }
 
 /// Writes the transactions of a history, the newest first, in several forms, and reads them once.
 ///
-/// Writing ends when each output has its last transaction.
+/// Writing ends when each output has its last transaction. If `isDamaged` is true, damage is known
+/// that comes after transactions which can be read, such as a wrong trailer of a log.
 ///
 /// - Returns: For each output, the number of transactions that were written.
 @discardableResult
@@ -224,6 +234,7 @@ package func writeTimeline(
   of history: History,
   only: Int64? = nil,
   filter: AuditFilter,
+  isDamaged: Bool = false,
   tick: Tick,
   to targets: [TimelineOutput]
 ) throws -> [Int64] {
@@ -237,27 +248,42 @@ package func writeTimeline(
     guard !open.isEmpty, let stretch = stretches.next(after: read) else { break }
     read = 0
     var counter = EntityCounter()
-    try history.source.read(
-      stretch,
-      wants: { filter.mayMatch($0) },
-      change: { change, opening in
-        read += 1
-        try progress.countChange(tick)
-        guard filter.matches(change, transaction: opening) else { return }
-        counter.count(change)
-        for index in open { try outputs[index].take(change, of: opening, vocabulary: vocabulary) }
-      },
-      transaction: { transaction in
-        try progress.countTransaction(tick)
-        let entities = counter.take()
-        let summary = TransactionSummary(transaction: transaction, entities: entities)
-        let isWanted =
-          filter.matches(transaction) && !(entities.isEmpty && filter.isAboutChanges)
-          // A row that was only recorded again was not inserted.
-          && (filter.kinds.isEmpty || summary.total.all > 0)
-        for index in open { try outputs[index].close(isWanted ? summary : nil) }
+    var next = stretch.lowerBound
+    while next <= stretch.upperBound {
+      let start = next
+      do {
+        try history.source.read(
+          start...stretch.upperBound,
+          wants: { filter.mayMatch($0) },
+          change: { change, opening in
+            read += 1
+            try progress.countChange(tick)
+            guard filter.matches(change, transaction: opening) else { return }
+            counter.count(change)
+            for index in open {
+              try outputs[index].take(change, of: opening, vocabulary: vocabulary)
+            }
+          },
+          transaction: { transaction in
+            try progress.countTransaction(tick)
+            next = transaction.id + 1
+            let entities = counter.take()
+            let summary = TransactionSummary(transaction: transaction, entities: entities)
+            let isWanted =
+              filter.matches(transaction) && !(entities.isEmpty && filter.isAboutChanges)
+              // A row that was only recorded again was not inserted.
+              && (filter.kinds.isEmpty || summary.total.all > 0)
+            for index in open { try outputs[index].close(isWanted ? summary : nil) }
+          }
+        )
+        break
+      } catch let error as LogError
+        where isDamaged && next > start && ![.inputOutput, .notPermitted].contains(error.code)
+      {
+        _ = counter.take()
+        for index in open { try outputs[index].close(nil) }
       }
-    )
+    }
     for index in open { try outputs[index].write() }
   }
   return outputs.map(\.written)

@@ -1,3 +1,4 @@
+import Format
 import Glibc
 
 /// The members file `_<name>.members.ndjson` beside a long log, with which readers can start in the

@@ -24,11 +24,6 @@ func syncFolder(_ path: String) throws(LogError) {
   guard fsync(descriptor) == 0 else { throw diskError("sync", path: path) }
 }
 
-package func parentFolder(_ path: String) -> String {
-  guard let slash = path.lastIndex(of: "/") else { return "." }
-  return slash == path.startIndex ? "/" : String(path[..<slash])
-}
-
 /// Writes a file durably: the file is either complete or does not exist.
 ///
 /// If `isForAll` is true, other users may read the file as far as the umask allows. If

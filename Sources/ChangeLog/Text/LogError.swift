@@ -96,25 +96,6 @@ package func diskError(_ verb: String, path: String, number: Int32 = errno) -> L
   }
 }
 
-/// What to do if this user may not read a file or a folder, or may not change it.
-package func permissionHint(for path: String) -> Wording {
-  var (path, status) = (path, stat())
-  // If this user can't enter a folder, the folder lacks the permission and not what is in it.
-  while stat(path, &status) != 0 {
-    guard path != parentFolder(path) else { return permissionHint(for: path, owner: nil) }
-    path = parentFolder(path)
-  }
-  guard status.st_uid != geteuid() else { return permissionHint(for: path, owner: nil) }
-  let name = getpwuid(status.st_uid).map { String(cString: $0.pointee.pw_name) }
-  return permissionHint(for: path, owner: name ?? "user \(status.st_uid)")
-}
-
-/// `owner` is the name of the owner, if it is another user.
-func permissionHint(for path: String, owner: String?) -> Wording {
-  "Give this user the permission for \(path)"
-    + "\(owner.map { ", which belongs to \($0)" } ?? "")."
-}
-
 func outOfMemory(_ path: String) -> LogError {
   LogError(.outOfMemory, path) { "There is not enough memory for the log \(path)." }
 }

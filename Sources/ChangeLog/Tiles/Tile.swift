@@ -1,3 +1,4 @@
+import Format
 import Glibc
 import Stopping
 

@@ -9,6 +9,40 @@ package func abbreviated(_ text: String) -> String {
 
 package func systemText(_ number: Int32) -> String { String(cString: strerror(number)) }
 
+/// Whether this user may not read a file, or may not enter its folder.
+package func isForbidden(_ path: String) -> Bool {
+  faccessat(AT_FDCWD, path, R_OK, AT_EACCESS) != 0 && errno == EACCES
+}
+
+/// The words about a file that this user may not read.
+package func forbidden(_ path: String) -> Wording {
+  "\(path) can't be opened: \(systemText(EACCES)).\n" + permissionHint(for: path)
+}
+
+/// What to do if this user may not read a file or a folder, or may not change it.
+package func permissionHint(for path: String) -> Wording {
+  var (path, status) = (path, stat())
+  // If this user can't enter a folder, the folder lacks the permission and not what is in it.
+  while stat(path, &status) != 0 {
+    guard path != parentFolder(path) else { return permissionHint(for: path, owner: nil) }
+    path = parentFolder(path)
+  }
+  guard status.st_uid != geteuid() else { return permissionHint(for: path, owner: nil) }
+  let name = getpwuid(status.st_uid).map { String(cString: $0.pointee.pw_name) }
+  return permissionHint(for: path, owner: name ?? "user \(status.st_uid)")
+}
+
+/// `owner` is the name of the owner, if it is another user.
+func permissionHint(for path: String, owner: String?) -> Wording {
+  "Give this user the permission for \(path)"
+    + "\(owner.map { ", which belongs to \($0)" } ?? "")."
+}
+
+package func parentFolder(_ path: String) -> String {
+  guard let slash = path.lastIndex(of: "/") else { return "." }
+  return slash == path.startIndex ? "/" : String(path[..<slash])
+}
+
 /// A number with its noun, such as “1 row” or “2 rows”.
 package func countText(_ count: Int, noun: String) -> String {
   "\(count) \(noun)\(count == 1 ? "" : "s")"

@@ -4,7 +4,7 @@ package struct StoreError: Error, Worded {
   /// Later versions may add kinds of failures, so a `switch` needs a default.
   package enum Code: Hashable, Sendable {
     // Failures of the file.
-    case missing, notADatabase, notAStore, damaged, newerFormat, locked, readOnly
+    case missing, notPermitted, notADatabase, notAStore, damaged, newerFormat, locked, readOnly
     case diskFull, inputOutput, outOfMemory, missingBlob
     // Failures of the schema.
     case schemaMismatch, invalidSchema, newerSchema, migrationRefused, changedMeanwhile

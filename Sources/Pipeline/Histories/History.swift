@@ -31,6 +31,16 @@ package struct History {
     last = try source.last(upTo: point, outline: outline)
   }
 
+  /// The part of a history after a transaction, up to another one.
+  package init(_ whole: History, after base: Int64, through last: Int64) {
+    (name, source, self.last) = (whole.name, whole.source, last)
+    var outline = whole.outline
+    outline.base = base
+    outline.stretches = outline.stretches.filter { $0.upperBound > base }
+      .map { max($0.lowerBound, base + 1)...$0.upperBound }
+    self.outline = outline
+  }
+
   /// Whether no transaction follows the point.
   package var isAtHead: Bool { last == outline.head && !outline.hasUnshownChanges }
 
@@ -112,7 +122,10 @@ package struct History {
   /// The kind of source at a path; nil if there is no file or folder.
   static func kind(of path: String) throws -> Kind? {
     var status = stat()
-    guard stat(path, &status) == 0 else { return nil }
+    guard stat(path, &status) == 0 else {
+      guard !isForbidden(path) else { throw PipelineError(.missing) { forbidden(path) } }
+      return nil
+    }
     if status.st_mode & S_IFMT == S_IFDIR { return .folder }
     return try isCompressed(path) ? .log : .store
   }
@@ -144,12 +157,7 @@ package struct History {
   /// The file is read through SQLite, because this process may have it open as a store. If the
   /// process closed another descriptor of a store, the locks of SQLite would be released.
   private static func isCompressed(_ path: String) throws -> Bool {
-    guard access(path, R_OK) == 0 else {
-      let number = errno
-      throw PipelineError(.missing) {
-        "\(path) can't be opened: \(systemText(number)).\n" + permissionHint(for: path)
-      }
-    }
+    guard !isForbidden(path) else { throw PipelineError(.missing) { forbidden(path) } }
     return try Store.firstBytes(of: path, count: 2) == [0x1f, 0x8b]
   }
 }

@@ -44,7 +44,7 @@ package func missingFolder(_ logs: LogFolder) -> any Error {
   guard access(logs.path, F_OK) == 0 else {
     return PipelineError(.missing) { "There is no folder \(logs.path).\n\(nameTheFolder)" }
   }
-  return LogError(.notALog, logs.path) { "\(logs.path) is not a folder of logs." }
+  return LogError(.notALog, logs.path) { "\(logs.path) is not a folder.\nName a folder for logs." }
 }
 
 private let nameTheFolder = "Name the folder that you gave to “travelog export --to”."

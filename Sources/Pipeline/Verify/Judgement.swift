@@ -199,7 +199,8 @@ private struct StoreJudgement {
       if point == end {
         results[last].end = .token
       } else if let finding = token.isAhead(of: end) {
-        results[last].addEnd(finding)
+        // If the logs are there, and damage of one of them ends the sound part, none is missing.
+        if !results[last].isDamaged(before: point) { results[last].addEnd(finding) }
       } else if try isOther(point, than: results[last]) {
         results[last].findings.append(
           Finding(.tokenIsOther, path: token.path, transaction: point.transaction)
@@ -379,6 +380,11 @@ extension TokenFacts {
 }
 
 extension Verification {
+  /// Whether damage is the reason why the sound part ends before a point that the logs should have.
+  fileprivate func isDamaged(before point: HistoryPoint) -> Bool {
+    !findings.isEmpty && point.lineage == facts.lineage && point.transaction <= facts.namedEnd
+  }
+
   /// Adds a finding about the end of the logs; earlier findings of this kind about the transaction
   /// are removed.
   fileprivate mutating func addEnd(_ finding: Finding) {

@@ -46,6 +46,7 @@ final class LineageVerification {
       after.map { HistoryPoint(lineage: lineage, transaction: $0.transaction, digest: $0.digest) }
       ?? chain.beginning
     facts = LogFacts(store: store, lineage: lineage, from: start, to: start)
+    facts.namedEnd = chain.files.last?.range.upperBound ?? 0
     facts.findings += [finding].compactMap { $0 }
     facts.erasures = erasures.count > 0 ? erasures.head : nil
     facts.after = after == nil ? nil : start

@@ -16,6 +16,8 @@ package struct LogFacts: Encodable, Sendable {
   package var from: HistoryPoint
   /// The last transaction up to which the chain was verified without an interruption.
   package var to: HistoryPoint
+  /// The last transaction in the logs according to their names; some of them may be damaged.
+  var namedEnd: Int64 = 0
   /// The number of logs that were read.
   package var files = 0
   /// The number of snapshots that were read.

@@ -59,7 +59,7 @@ package final class DifferencePage {
     try closeLine()
     try data.finish()
     report.entities = tally.ranking
-    let title = "\(report.comparedWith ?? "") and \(report.source)"
+    report.title = "\(report.comparedWith ?? "") and \(report.source)"
     let heading =
       "<div id=\"plain\"><h1>How <code>\(Page.escaped(report.source))</code> differs from"
       + " <code>\(Page.escaped(report.comparedWith ?? ""))</code></h1>\n"
@@ -75,7 +75,7 @@ package final class DifferencePage {
     let names = try Page.compressed(Array("[]".utf8))
     try Page.write(
       [
-        "title": { try $0(Array(Page.escaped(title).utf8)) },
+        "title": { try $0(Array(Page.escaped(self.report.title).utf8)) },
         "plain": { output in
           try output(Array((heading + ending + "<ul>\n").utf8) + self.plain)
           try output(Array("</ul>\n</div>\n".utf8))

@@ -136,15 +136,19 @@ extension PageData {
       form.changeLimit = PageLine.changeLimit
       form.sizeLimit = PageLine.sizeLimit
       let room = PlainPage.rowLimit / histories.count * (number + 1)
-      try writeTimeline(
-        of: history.history,
-        filter: history.filter,
-        tick: tick,
-        to: [
-          (form, limit: nil, isFull: { self.isFull }, write: append),
-          (plain, limit: 200, isFull: { rows.count > room }, write: { rows += $0 }),
-        ]
-      )
+      for (position, part) in history.parts.enumerated().reversed() {
+        try writeTimeline(
+          of: part,
+          filter: history.filter,
+          isDamaged: history.isDamaged,
+          tick: tick,
+          to: [
+            (form, limit: nil, isFull: { self.isFull }, write: append),
+            (plain, limit: 200, isFull: { rows.count > room }, write: { rows += $0 }),
+          ]
+        )
+        if position > 0 { rows += PlainPage.row(history.unreadable[position - 1]) }
+      }
     }
     try finish()
     return rows

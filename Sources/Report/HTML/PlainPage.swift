@@ -19,7 +19,8 @@ struct PlainPage {
 
   func html(newest rows: [UInt8]) -> [UInt8] {
     let opening =
-      "<div id=\"plain\"><h1>Audit of <code>\(Page.escaped(report.source))</code></h1>\n"
+      "<div id=\"plain\"><h1>\(Page.escaped(report.title))</h1>\n"
+      + "<p>Audit of the history in <code>\(Page.escaped(report.source))</code></p>\n"
       + "<p class=\"soft\">This page shows its first tables without its script. A browser with"
       + " JavaScript and DecompressionStream shows charts, filters, and all that the page"
       + " contains.</p>\n" + figures + questions + findings + rankings + periods
@@ -66,16 +67,26 @@ struct PlainPage {
     for finding in report.findings {
       html += "<h3>\(finding.severity.rawValue): \(Page.escaped(finding.title))"
       html += " (\(finding.count))</h3>\n<p>\(Page.escaped(finding.message))</p>\n<ul>\n"
-      html += finding.items.prefix(Self.findingLimit)
-        .map { item in
-          let place = item.transaction == 0 ? "" : "transaction \(item.transaction): "
-          return "<li>\(place)\(Page.escaped(item.value))</li>\n"
+      let lines =
+        finding.groups?.map(Self.line)
+        ?? finding.items.map { item in
+          (item.transaction == 0 ? "" : "transaction \(item.transaction): ") + item.value
         }
-        .joined()
-      let rest = finding.count - Int64(min(finding.items.count, Self.findingLimit))
+      html += lines.prefix(Self.findingLimit).map { "<li>\(Page.escaped($0))</li>\n" }.joined()
+      let all = finding.groups?.count ?? Int(finding.count)
+      let rest = all - min(lines.count, Self.findingLimit)
       html += rest > 0 ? "<li>and \(rest) more</li>\n</ul>\n" : "</ul>\n"
     }
     return html
+  }
+
+  /// The occurrences of a finding by one author in words.
+  private static func line(of group: AuditFinding.Group) -> String {
+    let first = group.weeks.first?.day ?? ""
+    let last = group.weeks.last?.day ?? first
+    return "\(authorText(group.author)): \(group.count), "
+      + (first == last
+        ? "in the week of \(first)" : "in \(group.weeks.count) weeks from \(first) to \(last)")
   }
 
   private func ranking(_ title: String, head: String, _ ranking: Ranking) -> String {
@@ -117,6 +128,11 @@ struct PlainPage {
       ]
     }
     return Page.table("Changes over time", heads: ["Days", "Changes"], rows: rows)
+  }
+
+  /// A row of that table for transactions that damage made unreadable.
+  static func row(_ range: UnreadableRange) -> [UInt8] {
+    Array("<tr><th scope=\"row\"></th><td colspan=\"3\">\(range.description)</td></tr>\n".utf8)
   }
 
   /// Writes the newest transactions as rows of a table.

@@ -77,7 +77,7 @@ package struct ReportPage {
     data.trim(to: Self.limit - rest)
     try Page.write(
       [
-        "title": { try $0(Array(Page.escaped(title).utf8)) },
+        "title": { try $0(Array(Page.escaped(report.title).utf8)) },
         "plain": { try $0(plain) },
         "head": { try $0(head) },
         "names": { try $0(names) },
@@ -86,6 +86,4 @@ package struct ReportPage {
       to: output
     )
   }
-
-  private var title: String { "Audit of \(report.source)" }
 }

@@ -1,32 +1,34 @@
 import Audit
 import Pipeline
 
-/// A history, or its part before a damaged log.
+/// A history, or its parts that damage left readable.
 struct ReadableHistory {
   let index: Int
-  let history: History
+  /// The parts in ascending order, with an unreadable range between two of them.
+  let parts: [History]
+  let unreadable: [UnreadableRange]
+  let isDamaged: Bool
   let filter: AuditFilter
 }
 
-/// Returns the histories that a report lists, each up to the first damage that the report found.
+/// Returns the histories that a report lists, without what the report found to be unreadable.
 func readable(
   _ histories: [History],
   filter: AuditFilter,
   of report: AuditReport? = nil
 ) throws -> [ReadableHistory] {
   let filters = try filter.resolved(for: histories)
-  return try histories.enumerated().prefix(AuditReport.historyLimit).compactMap { index, history in
-    var history = history
-    if let report, report.hasDamage(in: index) {
-      let entry = report.histories[index]
-      guard let last = entry.lastTransaction, entry.head <= history.last else { return nil }
-      history = try History(
-        name: history.name,
-        source: history.source,
-        at: .transaction(min(last, entry.head))
-      )
-    }
-    return ReadableHistory(index: index, history: history, filter: filters[index])
+  return histories.enumerated().prefix(AuditReport.historyLimit).map { index, history in
+    let unreadable = report?.histories[index].unreadable ?? []
+    let starts = [history.outline.base] + unreadable.map(\.last)
+    let ends = unreadable.map { $0.first - 1 } + [history.last]
+    return ReadableHistory(
+      index: index,
+      parts: zip(starts, ends).map { History(history, after: $0, through: $1) },
+      unreadable: unreadable,
+      isDamaged: report?.hasDamage(in: index) ?? false,
+      filter: filters[index]
+    )
   }
 }
 

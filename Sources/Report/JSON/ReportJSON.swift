@@ -24,17 +24,20 @@ package func writeReport(
   var rest = limit
   let form = listForm()
   for history in try readable(histories, filter: request.filter, of: report).reversed() {
-    rest -= try writeTimeline(
-      of: history.history,
-      filter: history.filter,
-      limit: rest,
-      form: form,
-      tick: tick
-    ) { bytes in
-      if needsComma { try output([UInt8(ascii: ",")]) }
-      // If these bytes end a transaction, a comma is needed before the next transaction.
-      needsComma = bytes == form.foot
-      try output(needsComma ? Array(bytes.dropLast()) : bytes)
+    for part in history.parts.reversed() {
+      rest -= try writeTimeline(
+        of: part,
+        filter: history.filter,
+        isDamaged: history.isDamaged,
+        limit: rest,
+        form: form,
+        tick: tick
+      ) { bytes in
+        if needsComma { try output([UInt8(ascii: ",")]) }
+        // If these bytes end a transaction, a comma is needed before the next transaction.
+        needsComma = bytes == form.foot
+        try output(needsComma ? Array(bytes.dropLast()) : bytes)
+      }
     }
   }
   try output(Array("]}\n".utf8))

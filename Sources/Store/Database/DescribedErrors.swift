@@ -74,7 +74,7 @@ private func described(_ error: SQLiteError, path: String, timeout: Duration?) -
   case SQLiteError.readOnly: return writeProtected(at: path, cause: error)
   case SQLiteError.cantOpen where isFolder(path):
     return failure(.notAStore) { "\(path) is a folder; a store is a file such as trips.store." }
-  case SQLiteError.cantOpen where access(path, F_OK) != 0:
+  case SQLiteError.cantOpen where isForbidden(path) || access(path, F_OK) != 0:
     return missingFile(at: path, cause: error)
   case SQLiteError.cantOpen:
     return failure(.readOnly) {
@@ -101,7 +101,11 @@ private func described(_ error: SQLiteError, path: String, timeout: Duration?) -
   }
 }
 
+/// The error about a file that is missing, or that this user may not read.
 func missingFile(at path: String, cause: (any Error)? = nil) -> StoreError {
+  guard !isForbidden(path) else {
+    return StoreError(.notPermitted, at: path, cause: cause) { forbidden(path) }
+  }
   let parts = path.split(separator: "/", omittingEmptySubsequences: false)
   let folder = parts.dropLast().joined(separator: "/")
   let isInFolder = folder.isEmpty || access(folder, F_OK) == 0

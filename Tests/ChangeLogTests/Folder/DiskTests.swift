@@ -1,10 +1,10 @@
-import Format
 import Foundation
 import Glibc
 import TestSupport
 import Testing
 
 @testable import ChangeLog
+@testable import Format
 
 @Suite("Files on disk")
 struct DiskTests {

@@ -172,6 +172,13 @@ struct VerificationTests {
     #expect(
       later[0].findings == [Finding(.tokenIsAhead(end: 4), path: "token", transaction: 2)]
     )
+    // The log with the transaction of the token is there, but a log before it is damaged.
+    var damaged = facts(4)
+    damaged.findings = [Finding(.isCovered(folder: "logs"), path: "log", transaction: 5)]
+    for (end, count) in [(4, 2), (6, 1)] as [(Int64, Int)] {
+      damaged.namedEnd = end
+      #expect(try judged([damaged], token: point(6))[0].findings.count == count)
+    }
     // A gap replaces the transaction of the token.
     let gap = try judged(
       [facts(4)],

@@ -62,7 +62,7 @@ function filterForm() {
 
 async function copyLink(event) {
   const button = event.currentTarget;
-  location.hash = encodedState(stateOfFilter());
+  history.replaceState(null, '', '#' + encodedState(stateOfFilter()));
   try {
     await navigator.clipboard.writeText(location.href);
     button.textContent = 'Copied';
@@ -255,18 +255,14 @@ function selectedChanges(changes) {
 
 // The first change that the filter selects, or else the first change.
 function firstSelectedChange(row) {
-  const patterns = filterWords().map(word => JSON.stringify(word).slice(1, -1));
+  const wanted = filterWords();
   let [first, selected, seen] = [null, null, 0];
-  for (const text of changeTexts(row)) {
-    const lower = patterns.length ? text.toLowerCase() : text;
-    const hasPatterns = patterns.every(pattern => lower.includes(pattern));
-    if (!first || hasPatterns || !selected) {
-      const change = changeOf(row, JSON.parse(text));
-      if (!first) first = change;
-      if (matchesChange(change)) {
-        if (hasPatterns) return change;
-        if (!selected) selected = change;
-      }
+  for (const change of eachChange(row)) {
+    if (!first) first = change;
+    if (matchesChange(change)) {
+      // The name of an object is not in each of its changes.
+      if (hasWords(change, wanted)) return change;
+      if (!selected) selected = change;
     }
     seen += 1;
     // The rows of a list are made at once, so none of them may take long.
@@ -281,6 +277,38 @@ function hasWords(change, wanted) {
   if (!wanted.length) return true;
   const text = (JSON.stringify(change.properties) + change.entity + ' ' + change.id + ' ' + (change.name || '')).toLowerCase();
   return wanted.every(word => text.includes(JSON.stringify(word).slice(1, -1)));
+}
+
+// Marks the words of the filter in the texts of a store, which are in bdi elements.
+function marked(element) {
+  const wanted = filterWords().map(word => word.replace(/[.*+?^${}()|[\]\\]/g, '\\$&'));
+  if (!wanted.length) return element;
+  const words = new RegExp('(' + wanted.join('|') + ')', 'giu');
+  const walker = document.createTreeWalker(element, NodeFilter.SHOW_TEXT);
+  const texts = [];
+  while (walker.nextNode()) if (walker.currentNode.parentElement.closest('bdi')) texts.push(walker.currentNode);
+  for (const text of texts) {
+    const parts = text.data.split(words);
+    if (parts.length > 1) text.replaceWith(...parts.map((part, index) => index % 2 ? el('mark', {}, part) : part));
+  }
+  return element;
+}
+
+// The part of a change that has a word of the filter, if its name does not have all of them.
+function reason(change) {
+  const wanted = filterWords();
+  const name = [change.entity, change.id, change.name || ''].join(' ').toLowerCase();
+  if (wanted.every(word => name.includes(word))) return null;
+  for (const property of change.properties) {
+    for (const value of [property.after, property.before]) {
+      const text = note(value) ? value.text || '' : isLink(value) ? value.entity + ' ' + value.id : plainText(value);
+      const at = wanted.map(word => text.toLowerCase().indexOf(word)).find(index => index >= 0);
+      if (at === undefined && !wanted.some(word => property.name.toLowerCase().includes(word))) continue;
+      const start = Math.max(0, (at || 0) - 20);
+      return el('span.faint', {}, ' · ', bdi(property.name), ': ', bdi((start ? '…' : '') + text.slice(start), 80));
+    }
+  }
+  return null;
 }
 
 async function search() {
@@ -315,13 +343,39 @@ async function search() {
   if (current !== run) return;
   drawStatus(found, changes);
   const render = isDifference() ? differenceRow : isObjects ? objectRow : filter.view === 'deletions' ? deletionRow : transactionRow;
-  showRows(found, render);
+  if (!isDifference() && data.isLoaded) found = withUnreadable(found);
+  showRows(found, item => item.unreadable ? unreadableRow(item) : render(item));
+}
+
+// The results with the transactions that could not be read: at their places if the order is that of time, or else first.
+function withUnreadable(found) {
+  const results = found.slice();
+  for (const [history, entry] of data.report.histories.entries()) {
+    if (filter.history !== undefined && filter.history !== String(history)) continue;
+    for (const unreadable of entry.unreadable) {
+      const places = {
+        newest: row => row.history === history && Number(row.id) < unreadable.first,
+        oldest: row => row.history === history && Number(row.id) > unreadable.last,
+      };
+      const at = filter.view !== 'objects' && places[filter.sort] ? results.findIndex(places[filter.sort]) : 0;
+      results.splice(at < 0 ? results.length : at, 0, { unreadable, history });
+    }
+  }
+  return results;
+}
+
+function unreadableText({ first, last }) {
+  return first === last ? 'Transaction ' + number(first) + ' can’t be read' : 'Transactions ' + number(first) + ' to ' + number(last) + ' can’t be read';
+}
+
+function unreadableRow({ unreadable }) {
+  return el('li.row.unreadable', {}, icon('bad'),
+    unreadableText(unreadable) + (isFiltered() ? ', so it is unknown whether the filter selects any of them.' : '.'));
 }
 
 function collect(row, into) {
   const wanted = filterWords();
-  for (const change of changesOf(row)) {
-    if (!matchesChange(change)) continue;
+  for (const change of selectedChanges(changesOf(row))) {
     if (Array.isArray(into)) {
       if (hasWords(change, wanted)) into.push({ change, history: row.history });
       continue;
@@ -452,6 +506,7 @@ function expandable(head, build, label) {
       if (!isOpen && !body.childElementCount) append(body, [build()]);
     },
   }, el('span.chevron', { 'aria-hidden': 'true' }), head);
+  marked(button);
   return el('li.row.' + label, {}, button, body);
 }
 
@@ -472,7 +527,7 @@ function headline(row) {
   if (!first) return el('span.faint', {}, count(row.total, 'change'));
   const rest = row.total - 1;
   return el('span.headline', {}, kinds[first.kind].word + ' ', bdi(first.entity), ' ' + first.id,
-    first.name ? [' “', bdi(first.name, 60), '”'] : null, rest > 0 ? el('span.faint', {}, ' and ' + number(rest) + ' more') : null);
+    first.name ? [' “', bdi(first.name, 60), '”'] : null, rest > 0 ? el('span.faint', {}, ' and ' + number(rest) + ' more') : null, reason(first));
 }
 
 function rowFacts(row) {
@@ -498,7 +553,7 @@ function transactionBody(row, heading) {
   const more = el('button', { type: 'button', onclick: () => show(100) });
   const list = el('div.changes', {});
   const show = amount => {
-    for (const change of selected.slice(shown, shown + amount)) list.append(changeElement(change, row.history, heading));
+    for (const change of selected.slice(shown, shown + amount)) list.append(marked(changeElement(change, row.history, heading)));
     shown = Math.min(shown + amount, selected.length);
     more.hidden = shown >= selected.length;
     more.textContent = 'Show ' + number(Math.min(100, selected.length - shown)) + ' more of ' + number(selected.length) + ' changes';
@@ -541,9 +596,13 @@ function deletionRow(row) {
   const trees = deletionTrees(row).sort((a, b) => treeSize(b) - treeSize(a));
   const [first] = trees;
   const rest = row.deleted - 1;
+  const title = change => [bdi(change.entity), ' ' + change.id, change.name ? [' “', bdi(change.name, 60), '”'] : null];
+  // The object for which the row was found can be one that was deleted with the first.
+  const found = filterWords().length || filter.object ? treeChanges(trees).find(isFound) : null;
   return expandable([...rowFacts(row), el('span.what', {}, first
-    ? el('span.headline', {}, bdi(first.change.entity), ' ' + first.change.id, first.change.name ? [' “', bdi(first.change.name, 60), '”'] : null,
-      rest > 0 ? el('span.faint', {}, ' with ' + count(rest, 'other ' + words().object)) : null)
+    ? el('span.headline', {}, title(first.change),
+      rest > 0 ? el('span.faint', {}, ' with ' + count(rest, 'other ' + words().object)) : null,
+      found && found !== first.change ? [', among them ', title(found)] : null, found ? reason(found) : null)
     : count(row.deleted, words().object)), chips([0, 0, row.deleted])],
   () => el('div', {}, whyOf(row), el('p.faint', {}, row.program ? ['By ', bdi(row.program, 120), '. '] : null,
     el('a', { href: '#' + encodedState({ transaction: row.id, history: row.history || null }) }, 'Link to transaction ' + row.id)),
@@ -551,20 +610,26 @@ function deletionRow(row) {
   trees.length > 50 ? el('p.faint', {}, 'and ' + number(trees.length - 50) + ' more; transaction ' + row.id + ' has them') : null), 'deletion');
 }
 
+function treeChanges(nodes) { return nodes.flatMap(node => [node.change, ...treeChanges(node.children)]); }
+
+function isFound(change) { return matchesChange(change) && hasWords(change, filterWords()); }
+
+// A branch with an object for which the row was found is open.
 function treeElement(node, history) {
-  return el('div.tree', {}, changeElement(node.change, history, 'h3'),
-    node.children.length ? details(count(treeSize(node) - 1, words().object) + ' deleted with it', () =>
-      el('div.branch', {}, node.children.slice(0, 200).map(child => treeElement(child, history)))) : null);
+  const branch = node.children.length ? details(count(treeSize(node) - 1, words().object) + ' deleted with it', () =>
+    el('div.branch', {}, node.children.slice(0, 200).map(child => treeElement(child, history)))) : null;
+  if (branch && (filterWords().length || filter.object) && treeChanges(node.children).some(isFound)) branch.open = true;
+  return el('div.tree', {}, marked(changeElement(node.change, history, 'h3')), branch);
 }
 
 function objectRow(object) {
   const link = el('a', { href: '#' + encodedState({ object: object.entity + '/' + object.id, history: object.history || null }) },
     bdi(object.entity), ' ' + object.id, object.name ? [' ', el('span.name', {}, '“', bdi(object.name, 80), '”')] : null);
-  return el('li.row.object', {}, el('div.row-head', {}, el('span.what', {}, link),
+  return el('li.row.object', {}, el('div.row-head', {}, marked(el('span.what', {}, link)),
     el('span.when', {}, 'last ' + kinds[object.kind].word + ' ', timeElement(object.last.time)), el('span.who', {}, whoOf(object.last, 40)),
     el('span.chips', {}, el('span.kind', {}, count(object.changes, 'change')))));
 }
 
 function differenceRow({ change, history }) {
-  return el('li.row', {}, changeElement(change, history, 'h3'));
+  return el('li.row', {}, marked(changeElement(change, history, 'h3')));
 }

@@ -1,4 +1,4 @@
-// Findings with their values, and what was checked and not found.
+// Findings with their values, by author and week if they are many, and what was checked and not found.
 
 const severityWords = { serious: 'Serious', warning: 'Warning', notice: 'Notice' };
 
@@ -22,6 +22,42 @@ function drawFindings() {
 }
 
 function findingCard(finding, items, isZoomed) {
+  const list = !isZoomed && finding.groups
+    ? [groupsTable(finding), details('One by one', () => el('div', {}, itemsTable(finding, items)))]
+    : itemsTable(finding, items);
+  return el('article.card.finding', { 'data-severity': finding.severity },
+    el('h3', {}, el('span.tag.' + finding.severity, {}, icon(severityIcon(finding.severity)), severityWords[finding.severity]), ' ',
+      finding.title, ' ', el('span.count', {}, isZoomed ? number(items.length) + ' in the selected time' : number(finding.count))),
+    el('p', {}, visible(finding.message), ' ', el('code.faint', {}, '--fail-on ' + finding.finding)), list);
+}
+
+function severityIcon(severity) { return severity === 'serious' ? 'bad' : 'attention'; }
+
+// The occurrences of each author. A week selects its days, so that Explore lists the author's changes in them.
+function groupsTable(finding) {
+  const select = (text, changes) => el('button.link', { type: 'button', onclick: () => {
+    setFilter({ from: '', to: '', ...changes });
+    byId('explore').scrollIntoView({ block: 'start' });
+    byId('explore-title').focus({ preventScroll: true });
+  } }, text);
+  const author = group => group.author || '';
+  const week = (group, { day, count: amount }) => el('li', {},
+    select(day, { author: author(group), from: day, to: dayText(dayNumber(day) + 6) }), ': ' + number(amount));
+  const most = 12;
+  const weeks = group => {
+    const list = el('ul.weeks', {}, group.weeks.slice(0, most).map(one => week(group, one)));
+    const rest = group.weeks.slice(most);
+    if (rest.length) list.append(el('li', {}, el('button.link', { type: 'button', onclick: event => {
+      event.currentTarget.parentNode.replaceWith(...rest.map(one => week(group, one)));
+    } }, 'and ' + count(rest.length, 'more week'))));
+    return list;
+  };
+  return table(finding.title + ' by author and by the week that begins on the given Monday', ['Author', 'Number', 'Weeks'],
+    finding.groups.map(group => [select(breakable(authorName(group.author)), { author: author(group) }), number(group.count), weeks(group)]),
+    { numeric: [1], stacks: true });
+}
+
+function itemsTable(finding, items) {
   const rows = el('div', {});
   let shown = 0;
   const more = el('button', { type: 'button', onclick: () => show(100) });
@@ -39,10 +75,7 @@ function findingCard(finding, items, isZoomed) {
   const rest = finding.count - finding.items.length;
   if (rest > 0) append(rows, [el('p.faint', {}, 'The first ' + number(finding.items.length) + ' of ' + number(finding.count) + ' are listed. '
     + 'To list the others, report a shorter time with --since and --until.')]);
-  return el('article.card.finding', { 'data-severity': finding.severity },
-    el('h3', {}, el('span.tag.' + finding.severity, {}, icon(finding.severity === 'serious' ? 'bad' : 'attention'), severityWords[finding.severity]), ' ',
-      finding.title, ' ', el('span.count', {}, isZoomed ? number(items.length) + ' in the selected time' : number(finding.count))),
-    el('p', {}, visible(finding.message), ' ', el('code.faint', {}, '--fail-on ' + finding.finding)), rows);
+  return rows;
 }
 
 function findingRow(item) {
@@ -53,11 +86,12 @@ function findingRow(item) {
 }
 
 function checksList() {
-  const states = { found: ['attention', 'found'], clear: ['good', 'not found'], unchecked: ['unknown', 'not checked'],
+  const severity = Object.fromEntries(data.report.findings.map(finding => [finding.finding, finding.severity]));
+  const states = { clear: ['good', 'not found'], unchecked: ['unknown', 'not checked'],
     unknown: ['unknown', 'unknown: a part was altered, or can’t be read or verified'] };
   return el('div.card', {}, el('h3', {}, 'What was checked'),
     table('Every check with its result', ['Check', 'Result', 'What the check does'], data.report.checks.map(check => {
-      const [state, word] = states[check.state];
-      return [check.title, el('span.tag.' + state, {}, icon(state), check.state === 'found' ? number(check.count) + ' ' + word : word), visible(check.description)];
+      const [state, word] = states[check.state] || [severity[check.finding], number(check.count) + ' found'];
+      return [check.title, el('span.tag.' + state, {}, icon(check.state === 'found' ? severityIcon(state) : state), word), visible(check.description)];
     }), { stacks: true }));
 }

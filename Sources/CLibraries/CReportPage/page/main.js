@@ -44,6 +44,7 @@ function follow() {
   if (!isFilter) return undefined;
   for (const key of filterKeys) delete filter[key];
   setFilter({ view: 'transactions', ...Object.fromEntries(filterKeys.filter(key => key in state).map(key => [key, state[key]])) });
+  (document.querySelector('.tabs') || byId('status')).scrollIntoView({ block: 'start' });
   return undefined;
 }
 

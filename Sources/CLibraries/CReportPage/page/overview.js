@@ -6,7 +6,7 @@ function overview() {
     el('p.eyebrow', {}, isDifference() ? 'Comparison' : 'Audit of a history'),
     el('h1', { tabindex: -1, id: 'title' }, isDifference()
       ? [el('code', {}, bdi(report.compared_with)), ' and ', el('code', {}, bdi(report.source))]
-      : el('code', {}, bdi(report.source))),
+      : bdi(report.title)),
     el('p.lead', {}, lead()))];
   if (report.questions.length) {
     sections.push(el('ul.tiles', { 'aria-label': 'Answers' }, report.questions.map(tile)));
@@ -86,6 +86,7 @@ function provenance() {
   const report = data.report;
   const facts = [];
   const add = (name, ...value) => facts.push(el('div', {}, el('dt', {}, name), el('dd', {}, value)));
+  if (!isDifference()) add('Source', el('code', {}, bdi(report.source)));
   if (report.histories.length === 1) {
     const [history] = report.histories;
     add('Store', el('code', {}, history.store), ', lineage ' + history.lineage);

@@ -5,7 +5,7 @@ function printDialog() {
   return el('dialog', { id: 'print-dialog', 'aria-labelledby': 'print-title' },
     el('form', { method: 'dialog' },
       el('h2.small', { id: 'print-title' }, 'Print'),
-      el('p', {}, 'The document has a cover, a table of contents, and a place to sign. What else should it contain?'),
+      el('p', {}, 'The document has a cover with the answers, and a place to sign. What else should it contain?'),
       choice('findings', 'Findings and checks', true),
       isDifference() ? null : choice('deletions', 'Deletions with their values', true),
       choice('activity', 'Tables of activity', false),
@@ -24,15 +24,16 @@ function buildPaper() {
   const report = data.report;
   const parts = [];
   const add = (id, title, content, amount) => parts.push({ id: 'paper-' + id, title, content, amount });
-  add('answers', 'Answers', paperAnswers());
+  if (report.questions.length) add('answers', 'Answers', paperAnswers());
   if (isChosen('findings')) add('findings', 'Findings', paperFindings(), report.findings.reduce((all, finding) => all + finding.count, 0));
   if (isChosen('deletions')) add('deletions', 'Deletions', paperDeletions(), report.changes.deleted);
   if (isChosen('activity')) add('activity', 'Activity', paperActivity());
   if (isChosen('transactions')) add('transactions', isDifference() ? 'Differences' : 'Transactions', paperTransactions());
   if (isChosen('files')) add('files', 'Files', filesTable());
   add('signature', 'Signature', signature());
-  const paper = el('div', { id: 'paper' }, cover(),
-    el('nav.contents', { 'aria-label': 'Contents' }, el('h2', {}, 'Contents'), el('ol', {}, parts.map(part => el('li', {}, el('a', { href: '#' + part.id }, part.title), part.amount === undefined ? null : el('span.faint', {}, ' (' + number(part.amount) + ')'))))),
+  const contents = el('nav.contents', { 'aria-label': 'Contents' }, 'Contents: ', parts.map((part, index) => [
+    index ? ' · ' : null, el('a', { href: '#' + part.id }, part.title), part.amount === undefined ? null : ' (' + number(part.amount) + ')']));
+  const paper = el('div', { id: 'paper' }, cover(contents),
     parts.map(part => el('section', { id: part.id }, el('h2', {}, part.title), part.content)));
   const old = byId('paper');
   if (old) old.replaceWith(paper);
@@ -49,19 +50,22 @@ function buildPaper() {
 
 function cssText(text) { return '"' + visible(text).replace(/["\\\n\r]/g, '_').slice(0, 100) + '"'; }
 
-function cover() {
+// The first page: what was audited, the answers, the figures and the contents.
+function cover(contents) {
   const report = data.report;
   const facts = [];
   const add = (name, ...value) => facts.push(el('div', {}, el('dt', {}, name), el('dd', {}, value)));
   if (!isDifference()) add('Time', lead());
   for (const history of report.histories.slice(0, 10)) {
-    add('Store', el('code', {}, history.store), ', lineage ' + history.lineage, history.digest ? [', head ' + history.head + ' ', el('code.digest', {}, history.digest)] : null);
+    add('Store', el('code', {}, history.store), ', lineage ' + history.lineage + ', ' + history.verdict, history.digest ? [', head ' + history.head + ' ', el('code.digest', {}, history.digest)] : null);
   }
   add('Produced', timeElement(Date.parse(report.produced.time)), ' by ', visible(report.produced.version));
   add('Command', el('code', {}, visible(report.produced.command)));
   return el('header.paper-cover', {}, el('p.eyebrow', {}, isDifference() ? 'Comparison' : 'Audit of a history'),
-    el('h1', {}, isDifference() ? [bdi(report.compared_with), ' and ', bdi(report.source)] : bdi(report.source)),
-    el('dl.facts', {}, facts), figures());
+    el('h1', {}, isDifference() ? [bdi(report.compared_with), ' and ', bdi(report.source)] : bdi(report.title)),
+    report.questions.length ? el('ul.verdict', { 'aria-label': 'Answers' }, report.questions.map(question =>
+      el('li', { 'data-state': question.state }, icon(question.state), el('span', {}, question.title), el('strong', {}, question.answer)))) : null,
+    figures(), el('dl.facts', {}, facts), contents);
 }
 
 function paperAnswers() {
@@ -73,10 +77,20 @@ function paperFindings() {
   const report = data.report;
   const list = report.findings.map(finding => el('div', {},
     el('h3', {}, severityWords[finding.severity] + ': ' + finding.title + ' (' + number(finding.count) + ')'), el('p', {}, visible(finding.message)),
-    table(finding.title, ['Transaction', 'Time', 'Author', 'Found'], finding.items.slice(0, 100).map(item => [
-      String(item.transaction || '–'), item.time ? localTime(Date.parse(item.time)).text : '–', item.time ? el('span', {}, whoOf(item, 60)) : '–', bdi(item.value, 300)])),
-    finding.count > 100 ? el('p', {}, 'and ' + number(finding.count - Math.min(100, finding.items.length)) + ' more') : null));
+    finding.groups ? paperGroups(finding) : paperItems(finding)));
   return [list.length ? list : el('p', {}, 'There are no findings.'), checksList()];
+}
+
+function paperGroups(finding) {
+  return table(finding.title, ['Author', 'Number', 'Weeks, by their Mondays, and the number in each'], finding.groups.map(group => [
+    bdi(authorName(group.author), 60), number(group.count), el('ul.weeks', {}, group.weeks.map(week => el('li', {}, week.day + ': ' + number(week.count))))]));
+}
+
+function paperItems(finding) {
+  const items = finding.items.slice(0, 100);
+  return [table(finding.title, ['Transaction', 'Time', 'Author', 'Found'], items.map(item => [
+    String(item.transaction || '–'), item.time ? localTime(Date.parse(item.time)).text : '–', item.time ? el('span', {}, whoOf(item, 60)) : '–', bdi(item.value, 300)])),
+  finding.count > items.length ? el('p', {}, 'and ' + number(finding.count - items.length) + ' more') : null];
 }
 
 function paperDeletions() {
@@ -105,7 +119,9 @@ function paperActivity() {
 function paperTransactions() {
   const limit = 500;
   const items = results ? results.items.slice(0, limit) : [];
-  return [el('p', {}, number(items.length) + ' of ' + number(results ? results.items.length : 0) + ' are printed.'), items.map(item => item.change
+  return [el('p', {}, number(items.length) + ' of ' + number(results ? results.items.length : 0) + ' are printed.'), items.map(item => item.unreadable
+    ? el('p', {}, unreadableText(item.unreadable) + '.')
+    : item.change
     ? changeElement(item.change, item.history, 'h3')
     : item.last ? el('p', {}, bdi(item.entity), ' ' + item.id, item.name ? [' “', bdi(item.name, 120), '”'] : null, ', ' + count(item.changes, 'change')
       + ', the last in transaction ' + item.last.id)
