@@ -50,10 +50,10 @@ extension Store {
     _ prefix: String,
     _ leftOut: [LeftOut]
   ) throws -> AdoptionResult? {
-    let files = try DatabaseFiles(absolute(database))
+    let files = try DatabaseFiles(absolutePath(database))
     let location = Location.file(URL(fileURLWithPath: history))
     return try describingErrors(at: history) {
-      try describingPages(of: database) { () throws -> AdoptionResult? in
+      try files.describingErrors { () throws -> AdoptionResult? in
         guard let snapshot = try DatabaseSnapshot(files, folder: location.folder) else {
           return nil
         }
@@ -138,12 +138,13 @@ extension Store {
       }
     }
   }
+}
 
-  private static func absolute(_ path: String) -> String {
-    guard let resolved = realpath(path, nil) else { return path }
-    defer { free(resolved) }
-    return String(cString: resolved)
-  }
+/// The path of a file without links; the given path if there is no such file.
+func absolutePath(_ path: String) -> String {
+  guard let resolved = realpath(path, nil) else { return path }
+  defer { free(resolved) }
+  return String(cString: resolved)
 }
 
 func changesAgain(_ path: String) -> StoreError {

@@ -21,6 +21,8 @@ struct SchemaRenewal {
   let blobs: Blobs
   /// The rows before a migration; nil if they are not known.
   var earlier: EarlierTables?
+  /// Further members of the details of transactions, as JSON that begins with a comma.
+  var details = ""
 
   /// If SQLite's schema version changed, compares the tables with the schema in the catalog, and
   /// returns whether they differ.
@@ -264,7 +266,7 @@ struct SchemaRenewal {
       if index > 0 { details.append(UInt8(ascii: ",")) }
       appendJSONString(name, to: &details)
     }
-    details += (isCaptured ? "]}" : #"],"captured":false}"#).utf8
+    details += "]\(self.details)\(isCaptured ? "}" : #","captured":false}"#)".utf8
     try recorder.close(
       author,
       operation: operation,

@@ -15,6 +15,10 @@ final class DatabaseFiles {
   let main: ByteSource
   /// The log; nil if there is none.
   let log: ByteSource?
+  /// The header of the log when it was opened.
+  private let logHeader: LogHeader?
+  /// The file in which programs that use the log share its state; nil if there is none.
+  private let index: Int32?
   private let descriptors: [Int32]
   /// The main file when it was opened.
   let stamp: FileStamp
@@ -27,15 +31,21 @@ final class DatabaseFiles {
     self.stamp = stamp
     main = .descriptor(file)
     var descriptors = [file]
-    let log = Glibc.open(path + "-wal", O_RDONLY | O_CLOEXEC)
-    if log >= 0 {
-      descriptors.append(log)
-    } else if errno != ENOENT {
-      let error = unreadable(path + "-wal", errno)
-      close(file)
-      throw error
+    do {
+      let log = Glibc.open(path + "-wal", O_RDONLY | O_CLOEXEC)
+      guard log >= 0 || errno == ENOENT else { throw unreadable(path + "-wal", errno) }
+      if log >= 0 { descriptors.append(log) }
+      self.log = log >= 0 ? .descriptor(log) : nil
+      logHeader = try self.log.flatMap { try LogHeader($0) }
+    } catch {
+      for descriptor in descriptors { close(descriptor) }
+      guard let error = error as? PageError else { throw error }
+      throw error.asStoreError(at: path)
     }
-    self.log = log >= 0 ? .descriptor(log) : nil
+    // Without this file, or without permission to read it, only the pages show what a checkpoint did.
+    let index = Glibc.open(path + "-shm", O_RDONLY | O_CLOEXEC)
+    if index >= 0 { descriptors.append(index) }
+    self.index = index >= 0 ? index : nil
     self.descriptors = descriptors
   }
 
@@ -63,6 +73,28 @@ final class DatabaseFiles {
     return stat(path, &status) == 0 ? FileStamp(status) : nil
   }
 
+  /// Whether a program began the log again since it was opened.
+  var hasOtherLog: Bool { get throws { try log.flatMap { try LogHeader($0) } != logHeader } }
+
+  /// Whether a program may have changed what was read since the files were opened.
+  var mayHaveChanged: Bool {
+    do {
+      return try presentStamp != stamp || hasOtherLog || isBeingWritten
+    } catch {
+      return false
+    }
+  }
+
+  /// The number of the first commit of the log from which on every state can be read.
+  func firstReadableCommit(of log: Pages.WriteAheadLog) throws -> Int {
+    // Each connection that uses the log has a lock on the index, and the first one makes it anew.
+    let checkpointed = try index.flatMap {
+      isLocked($0, from: 128, count: 1, alsoForReading: true)
+        ? try log.lastCheckpointedFrame(index: .descriptor($0)) : nil
+    }
+    return try log.firstReadableCommit(in: main, checkpointedThrough: checkpointed ?? .max)
+  }
+
   /// Whether the database has no commit after the last one that was read.
   func isUnchanged(since known: ReadDatabase) throws -> Bool {
     guard stamp == known.stamp else { return false }
@@ -86,12 +118,21 @@ final class DatabaseFiles {
   /// Whether another process has a lock for writing on some bytes; no lock is taken.
   private func isLocked(from start: Int64, count: Int64) -> Bool {
     guard case .descriptor(let file) = main else { return false }
+    return isLocked(file, from: start, count: count, alsoForReading: false)
+  }
+
+  private func isLocked(
+    _ file: Int32,
+    from start: Int64,
+    count: Int64,
+    alsoForReading: Bool
+  ) -> Bool {
     var lock = flock()
-    lock.l_type = Int16(F_RDLCK)
+    lock.l_type = Int16(alsoForReading ? F_WRLCK : F_RDLCK)
     lock.l_whence = Int16(SEEK_SET)
     lock.l_start = off_t(start)
     lock.l_len = off_t(count)
-    return fcntl(file, F_GETLK, &lock) == 0 && lock.l_type == Int16(F_WRLCK)
+    return fcntl(file, F_GETLK, &lock) == 0 && lock.l_type != Int16(F_UNLCK)
   }
 
   /// Waits until a write to the main file would change its time, which advances in steps.

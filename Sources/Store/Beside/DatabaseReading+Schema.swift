@@ -16,7 +16,7 @@ extension DatabaseReading {
     _ catalog: Catalog,
     to program: ProgramSchema,
     states: DatabaseStates,
-    since known: ReadDatabase
+    details: String
   ) throws {
     // The rows are copied to a temporary file, so that they can be compared with the new ones.
     let earlier = try EarlierTables(of: catalog.schema, on: connection)
@@ -33,7 +33,8 @@ extension DatabaseReading {
       names: names,
       catalog: catalog,
       blobs: blobs,
-      earlier: earlier
+      earlier: earlier,
+      details: details
     ).record(program.schema)
     try blobs.prepareToCommit()
     try LeafDigests(connection).removeAll()

@@ -26,32 +26,28 @@ struct DatabaseReading {
   func run() throws -> Bool {
     for attempt in 0..<Self.attempts {
       guard let known = try ReadDatabase(on: connection), !known.isCopy else { return false }
-      let files = try DatabaseFiles(path ?? known.path)
-      guard try path != nil || !files.isUnchanged(since: known) else { return false }
       if attempt > 0 { usleep(UInt32(20_000 << attempt)) }
-      do {
-        if try read(files) { return true }
-      } catch let error as PageError {
-        guard error.code == .changedMeanwhile else { throw error.asStoreError(at: files.path) }
+      let files = try DatabaseFiles(self.path.map(absolutePath) ?? known.path)
+      let isDone = try files.describingErrors {
+        try self.path == nil && files.isUnchanged(since: known) ? false : read(files)
       }
+      if let isDone { return isDone }
     }
-    let path = try path ?? ReadDatabase(on: connection)?.path ?? ""
+    let path = try self.path ?? ReadDatabase(on: connection)?.path ?? ""
     throw changesAgain(path)
   }
 
-  /// Reads the present states; false if the database changed meanwhile, and nothing was written.
-  private func read(_ files: DatabaseFiles) throws -> Bool {
-    guard let snapshot = try DatabaseSnapshot(files, folder: location.folder) else { return false }
+  /// Reads the present states; nil if the database changed meanwhile, and nothing was written.
+  private func read(_ files: DatabaseFiles) throws -> Bool? {
+    guard let snapshot = try DatabaseSnapshot(files, folder: location.folder) else { return nil }
     struct Changed: Error {}
     do {
       try connection.inTransaction {
         // Another process may have read the same states meanwhile.
         guard var known = try ReadDatabase(on: connection) else { return }
         let plan = try plan(snapshot, since: known)
-        try describingPages(of: files.path) {
-          known.schemaCookie = try write(plan, of: snapshot, since: known)
-          guard try snapshot.isTrue(from: plan.first) else { throw Changed() }
-        }
+        known.schemaCookie = try write(plan, of: snapshot, since: known)
+        guard try snapshot.isTrue(from: plan.first) else { throw Changed() }
         known.path = files.path
         known.stamp = files.stamp
         known.log = snapshot.log.map { ReadDatabase.LogPlace($0.position) }
@@ -60,7 +56,7 @@ struct DatabaseReading {
       }
       return true
     } catch is Changed {
-      return false
+      return nil
     }
   }
 
@@ -75,6 +71,10 @@ struct DatabaseReading {
   }
 
   private func plan(_ snapshot: DatabaseSnapshot, since known: ReadDatabase) throws -> Plan {
+    if known.log == nil, snapshot.firstReadable == 0, snapshot.files.stamp == known.stamp {
+      // All commits of the log are new.
+      return Plan(first: 0, isCompared: false)
+    }
     guard let log = snapshot.log, let position = known.log?.position,
       snapshot.files.stamp.isSameFile(as: known.stamp), let seen = try log.commit(at: position)
     else { return Plan(first: snapshot.firstReadable, isCompared: true) }
@@ -92,40 +92,56 @@ struct DatabaseReading {
     let last = snapshot.log?.commits.count ?? 0
     if !plan.isCompared, plan.first == last { return known.schemaCookie }
     let states = try DatabaseStates(snapshot, at: plan.first, names: names)
+    do {
+      return try write(plan, states, through: last, since: known)
+    } catch {
+      throw states.error ?? error
+    }
+  }
+
+  /// Writes the states from the first one of a plan to a last one.
+  private func write(
+    _ plan: Plan,
+    _ states: DatabaseStates,
+    through last: Int,
+    since known: ReadDatabase
+  ) throws -> UInt32 {
     var tables = try tables(states)
+    let comparison = known.details(reading: "comparison")
+    let commits = known.details(reading: "commit")
     /// Follows a change of the schema; false if there is none.
-    func followSchema() throws -> Bool {
+    func followSchema(_ details: String) throws -> Bool {
       let program = try states.programSchema(since: tables.catalog)
       guard try differs(program.schema, from: tables.catalog.schema) else { return false }
       try tables.complete()
-      try change(tables.catalog, to: program, states: states, since: known)
+      try change(tables.catalog, to: program, states: states, details: details)
       tables = try self.tables(states)
       return true
     }
     if plan.isCompared {
-      let isOther = !snapshot.files.stamp.isSameFile(as: known.stamp)
+      let isOther = !states.files.stamp.isSameFile(as: known.stamp)
       let names = Set(tables.catalog.schema.entities.map(\.name))
-      if try followSchema() {
+      if try followSchema(comparison) {
         let common = tables.catalog.schema.entities.count { names.contains($0.name) }
         if isOther, 2 * common < min(names.count, tables.catalog.schema.entities.count) {
-          throw otherDatabase(snapshot.files.path)
+          throw otherDatabase(states.database.path)
         }
       } else {
-        try tables.record(.difference, details: known.details(reading: "comparison")) {
+        try tables.record(.difference, details: comparison) {
           try tables.compare(with: states.view, roots: states.roots)
         }
-        if isOther, !tables.hasMostRows { throw otherDatabase(snapshot.files.path) }
+        if isOther, !tables.hasMostRows { throw otherDatabase(states.database.path) }
       }
     } else if states.view.header?.schemaCookie != known.schemaCookie {
-      _ = try followSchema()
+      _ = try followSchema(commits)
     }
     if plan.first < last {
       for commit in plan.first + 1...last {
         let next = try states.state(at: commit)
         guard next.view.header?.schemaCookie == states.view.header?.schemaCookie else {
           try states.show(next)
-          if try followSchema() { continue }
-          try tables.record(.foreign, details: known.details(reading: "commit")) {
+          if try followSchema(commits) { continue }
+          try tables.record(.foreign, details: commits) {
             try tables.compare(with: states.view, roots: states.roots)
           }
           continue
@@ -135,10 +151,10 @@ struct DatabaseReading {
           roots: (states.roots, next.roots)
         )
         try states.show(next)
-        try tables.record(.foreign, details: known.details(reading: "commit")) {
+        try tables.record(.foreign, details: commits) {
           try tables.write(changed)
         }
-        if states.hasNewHeader(since: tables.catalog.schema) { _ = try followSchema() }
+        if states.hasNewHeader(since: tables.catalog.schema) { _ = try followSchema(commits) }
       }
     }
     try tables.complete()
@@ -166,12 +182,18 @@ struct DatabaseReading {
   }
 }
 
-/// Runs a function that reads pages, and converts their errors.
-func describingPages<Result>(of path: String, _ body: () throws -> Result) throws -> Result {
-  do {
-    return try body()
-  } catch let error as PageError where error.code != .changedMeanwhile {
-    throw error.asStoreError(at: path)
+extension DatabaseFiles {
+  /// Runs a function that reads the files, and converts its errors; nil if it failed because a program
+  /// changed the files meanwhile.
+  func describingErrors<Result>(_ body: () throws -> Result?) throws -> Result? {
+    do {
+      return try body()
+    } catch {
+      // A file that is changed while it is read looks damaged.
+      if mayHaveChanged { return nil }
+      guard let error = error as? PageError else { throw error }
+      throw error.asStoreError(at: path)
+    }
   }
 }
 
@@ -192,8 +214,7 @@ extension PageError {
 }
 
 extension ReadDatabase {
-  /// The details of a transaction that a reading records.
-  func details(reading: String) -> String {
-    #"{"boundary":"proven","read":"\#(reading)","since":"\#(time)"}"#
+  /// Members of the details of a transaction that a reading records, after the first one.
+  func details(reading: String) -> String { #","read":"\#(reading)","since":"\#(time)""#
   }
 }

@@ -25,21 +25,20 @@ struct DatabaseSnapshot {
     copy = try files.hasHotJournal ? PrivateFile(rollingBack: files, in: folder) : nil
     main = copy?.source ?? files.main
     log = try copy == nil ? files.log.flatMap { try Pages.WriteAheadLog($0) } : nil
-    let first = try log?.firstReadableCommit(in: main) ?? 0
+    let first = try log.map { try files.firstReadableCommit(of: $0) } ?? 0
     firstReadable = min(first, log?.commits.count ?? 0)
   }
 
   /// Whether what was read since the snapshot belongs to it, if no state before a commit was read.
   func isTrue(from commit: Int) throws -> Bool {
-    guard let present = files.presentStamp, present.isSameFile(as: files.stamp) else {
-      return false
-    }
+    guard let present = files.presentStamp, present.isSameFile(as: files.stamp),
+      try !files.hasOtherLog
+    else { return false }
     if present == files.stamp { return true }
     // A checkpoint writes to the main file. If the log still has the frames, they show which pages
     // the checkpoint has written.
-    guard copy == nil, var log else { return false }
-    guard try log.update() != .restarted else { return false }
-    return try log.firstReadableCommit(in: main) <= commit
+    guard copy == nil, var log, try log.update() != .restarted else { return false }
+    return try files.firstReadableCommit(of: log) <= commit
   }
 }
 

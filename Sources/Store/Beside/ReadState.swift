@@ -40,7 +40,7 @@ final class ReadState {
     digests = LeafDigests(connection)
     let layouts = writer.layouts
     let tables = layouts.map { Table(database, layout: $0, layouts: layouts) }
-    comparisons = zip(writer.tables, tables).map { RowComparison($0, $1) }
+    comparisons = try zip(writer.tables, tables).map { try RowComparison($0, $1) }
     aliases = tables.map(\.rowIDAlias)
     self.tables = tables
   }
@@ -59,7 +59,7 @@ final class ReadState {
     try body()
     guard writer.recorder.count > 0 else { return writer.recorder.forget() }
     try finishRows()
-    try writer.recorder.close(Author(process: ""), operation: operation, details: details)
+    try writer.recorder.close(Author(process: ""), operation: operation, details: #"{"boundary":"proven"\#(details)}"#)
   }
 
   private func finishRows() throws {
@@ -82,8 +82,10 @@ final class ReadState {
     to after: [Value]?
   ) throws {
     let table = writer.tables[entity]
-    try history.record(name, from: before, to: after, of: table)
     let key = RowKey(entity: table.layout.index, id: ObjectID(name))
+    // A row that waits for the end of the transaction is written already, though it is missing.
+    if before == nil, writer.parked[key] != nil { return }
+    try history.record(name, from: before, to: after, of: table)
     switch (before, after) {
     case (nil, let after?):
       counts.inserted += 1
@@ -115,7 +117,7 @@ final class ReadState {
       let name = tables[entity].layout.entity.name
       guard let root = roots[name] else { continue }
       let equalBefore = comparison.equalRows
-      if tables[entity].isNumbered, try view.hasRowIDs(tree: root) {
+      if comparison.isNumbered, try view.hasRowIDs(tree: root) {
         try compareLeaves(entity, name, view, root: root)
       } else {
         let digest = try view.digest(ofTree: root)
@@ -192,7 +194,7 @@ final class ReadState {
       }
       guard !leaves.isEmpty else { continue }
       try digests.removeAll(of: name, in: Array(leaves))
-      if found.count > Self.mostRows || aliases[entity] == nil {
+      if found.count > Self.mostRows || !comparisons[entity].isNumbered && aliases[entity] == nil {
         rows[entity] = .some(nil)
       } else if !found.isEmpty {
         rows[entity] = try .some(names(of: found, entity))
@@ -204,8 +206,8 @@ final class ReadState {
 
   /// The names of the rows of a table that have these row IDs in the present state of the database.
   private func names(of ids: [Int64], _ entity: Int) throws -> Set<RowName> {
-    let table = tables[entity]
-    if table.isNumbered { return try Set(ids.map { try table.name(ofKey: [], rowid: $0) }) }
+    let (table, comparison) = (tables[entity], comparisons[entity])
+    if comparison.isNumbered { return Set(ids.compactMap(comparison.name)) }
     guard let alias = aliases[entity] else { return [] }
     return try Set(ids.compactMap { try table.name(ofRowID: $0, alias: alias) })
   }
@@ -220,7 +222,7 @@ final class ReadState {
         continue
       }
       let all =
-        try tables[entity].isNumbered
+        try comparison.isNumbered
         ? rows : rows.union(names(of: changed.ids[entity] ?? [], entity))
       for name in all.sorted(by: { $0.bytes.lexicographicallyPrecedes($1.bytes) }) {
         try comparison.compare(name) { try write(entity, $0, from: $1, to: $2) }
