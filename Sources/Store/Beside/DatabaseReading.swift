@@ -191,8 +191,17 @@ extension DatabaseFiles {
     } catch {
       // A file that is changed while it is read looks damaged.
       if mayHaveChanged { return nil }
-      guard let error = error as? PageError else { throw error }
-      throw error.asStoreError(at: path)
+      switch error {
+      case let error as PageError: throw error.asStoreError(at: path)
+      // Other errors of SQLite are about the history file.
+      case let error as SQLiteError where error.path == path:
+        let code: StoreError.Code = error.primaryCode == SQLiteError.corrupt ? .damaged : .database
+        throw StoreError(code, at: path, cause: error) {
+          "\(path) can't be read: \(error.message).\nRun PRAGMA integrity_check. The history file keeps"
+            + " what was read before."
+        }
+      default: throw error
+      }
     }
   }
 }
@@ -215,6 +224,7 @@ extension PageError {
 
 extension ReadDatabase {
   /// Members of the details of a transaction that a reading records, after the first one.
-  func details(reading: String) -> String { #","read":"\#(reading)","since":"\#(time)""#
+  func details(reading: String) -> String {
+    #","read":"\#(reading)","since":"\#(time)""#
   }
 }

@@ -25,6 +25,12 @@ struct DatabaseSnapshot {
     copy = try files.hasHotJournal ? PrivateFile(rollingBack: files, in: folder) : nil
     main = copy?.source ?? files.main
     log = try copy == nil ? files.log.flatMap { try Pages.WriteAheadLog($0) } : nil
+    // SQLite writes the first page when the first table is created.
+    guard files.stamp.size > 0 || log?.commits.isEmpty == false else {
+      throw StoreError(.notADatabase, at: files.path) {
+        "\(files.path) is empty.\nCheck the path, or wait until the program has created its tables."
+      }
+    }
     let first = try log.map { try files.firstReadableCommit(of: $0) } ?? 0
     firstReadable = min(first, log?.commits.count ?? 0)
   }

@@ -59,7 +59,11 @@ final class ReadState {
     try body()
     guard writer.recorder.count > 0 else { return writer.recorder.forget() }
     try finishRows()
-    try writer.recorder.close(Author(process: ""), operation: operation, details: #"{"boundary":"proven"\#(details)}"#)
+    try writer.recorder.close(
+      Author(process: ""),
+      operation: operation,
+      details: #"{"boundary":"proven"\#(details)}"#
+    )
   }
 
   private func finishRows() throws {
