@@ -13,7 +13,7 @@ package struct LogHeader: Hashable, Sendable {
 
   /// Reads the header at the beginning of a log; nil if SQLite would ignore the log, because it is
   /// empty or its header is damaged.
-  init?(_ source: ByteSource) throws(PageError) {
+  package init?(_ source: ByteSource) throws(PageError) {
     let bytes = try source.bytes(Self.size, at: 0)
     guard bytes.count == Self.size else { return nil }
     // The lowest bit is the byte order of the words that are added to checksums.

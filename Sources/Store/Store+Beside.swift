@@ -49,21 +49,22 @@ extension Store {
     leavingOut leftOut: [LeftOut] = []
   ) throws -> [TableDescription] {
     try describingErrors(at: database) {
-      try describingPages(of: database) {
-        for attempt in 0..<5 {
-          if attempt > 0 { usleep(UInt32(20_000 << attempt)) }
-          let files = try DatabaseFiles(absolute(database))
-          guard let snapshot = try DatabaseSnapshot(files, folder: "/tmp") else { continue }
+      for attempt in 0..<5 {
+        if attempt > 0 { usleep(UInt32(20_000 << attempt)) }
+        let files = try DatabaseFiles(absolutePath(database))
+        let tables = try files.describingErrors { () throws -> [TableDescription]? in
+          guard let snapshot = try DatabaseSnapshot(files, folder: "/tmp") else { return nil }
           let names = CaptureNames(prefix: CaptureNames.usualPrefix)
           let last = snapshot.log?.commits.count ?? 0
           let states = try DatabaseStates(snapshot, at: last, names: names)
           try checkMayFollow(states.database)
           let parts = try checked(leftOut, names: names, on: states.database)
           let tables = try readTables(states.database, without: names, leavingOut: parts)
-          if try snapshot.isTrue(from: last) { return tables }
+          return try snapshot.isTrue(from: last) ? tables : nil
         }
-        throw changesAgain(database)
+        if let tables { return tables }
       }
+      throw changesAgain(database)
     }
   }
 
@@ -92,10 +93,10 @@ extension Store {
     _ prefix: String,
     _ leftOut: [LeftOut]
   ) throws -> AdoptionResult? {
-    let files = try DatabaseFiles(absolute(database))
+    let files = try DatabaseFiles(absolutePath(database))
     let location = Location.file(URL(fileURLWithPath: history))
     return try describingErrors(at: history) {
-      try describingPages(of: database) { () throws -> AdoptionResult? in
+      try files.describingErrors { () throws -> AdoptionResult? in
         guard let snapshot = try DatabaseSnapshot(files, folder: location.folder) else {
           return nil
         }
@@ -180,12 +181,13 @@ extension Store {
       }
     }
   }
+}
 
-  private static func absolute(_ path: String) -> String {
-    guard let resolved = realpath(path, nil) else { return path }
-    defer { free(resolved) }
-    return String(cString: resolved)
-  }
+/// The path of a file without links; the given path if there is no such file.
+func absolutePath(_ path: String) -> String {
+  guard let resolved = realpath(path, nil) else { return path }
+  defer { free(resolved) }
+  return String(cString: resolved)
 }
 
 func changesAgain(_ path: String) -> StoreError {

@@ -30,6 +30,8 @@ final class AdoptedWorld {
   private let folder: TestSupport.TemporaryFolder
   let path: String
   let logs: LogFolder
+  /// The file with the history, which is the database itself unless a history file follows it.
+  private(set) var store: String
 
   /// An encoding of each kind.
   static let encodings = ["UTF-8", "UTF-16le", "UTF-16be"]
@@ -43,9 +45,16 @@ final class AdoptedWorld {
   ) throws {
     folder = try TestSupport.TemporaryFolder()
     path = folder.file("app.db").path
+    store = path
     logs = LogFolder(folder.file("logs").path)
     try run("PRAGMA encoding = '\(encoding)';" + sql)
     if isAdopted { _ = try Store.adopt(path, leavingOut: leftOut) }
+  }
+
+  /// Keeps the history in a file of its own from now on.
+  func follow(leavingOut leftOut: [LeftOut] = []) throws {
+    store = file("app.history")
+    _ = try Store.follow(path, history: store, leavingOut: leftOut)
   }
 
   func file(_ name: String) -> String { folder.file(name).path }
@@ -56,8 +65,7 @@ final class AdoptedWorld {
   }
 
   func history() throws -> [Recorded] {
-    let store = try readableStore(path)
-    return try store.read { reader in
+    try readableStore(store).read { reader in
       let cursor = try reader.history()
       var result: [Recorded] = []
       while let transaction = try cursor.nextTransaction() {
@@ -89,7 +97,7 @@ final class AdoptedWorld {
   @discardableResult
   func exportLogs() throws -> ExportResult {
     try FileManager.default.createDirectory(atPath: logs.path, withIntermediateDirectories: true)
-    return try export(ExportRequest(store: path, logs: logs))
+    return try export(ExportRequest(store: store, logs: logs))
   }
 
   /// Restores a replica from the logs.

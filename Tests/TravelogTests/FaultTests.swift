@@ -63,6 +63,12 @@ struct FaultTests {
   )
   func suspend() throws { try stop(.suspend, atLeast: trials(3, long: 50)) }
 
+  @Test(
+    "If a reading of a database stops anywhere, the next one records the same transactions.",
+    arguments: [StoppedCommand.follow, .readCommits, .readDifference]
+  )
+  func follow(_ command: StoppedCommand) throws { try stop(command, atLeast: trials(3, long: 50)) }
+
   /// Runs a command once with each fault, and checks the result of the next run.
   private func stop(_ command: StoppedCommand, atLeast expected: Int) throws {
     // An import makes most calls, and writes a large log page by page with similar calls.
@@ -71,6 +77,7 @@ struct FaultTests {
       case .replay: trials(307, long: 1)
       case .replayOfLargeLog: trials(487, long: 7)
       case .adopt: trials(9, long: 1)
+      case .follow, .readCommits, .readDifference: trials(19, long: 1)
       case .adoptWithLog, .detach, .suspend: trials(29, long: 1)
       default: trials(61, long: 1)
       }

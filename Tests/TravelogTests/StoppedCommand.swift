@@ -20,6 +20,9 @@ enum StoppedCommand: String, CaseIterable, CustomTestStringConvertible {
   case adoptWithLog = "adopt with a write-ahead log"
   case detach = "adopt --detach"
   case suspend = "adopt --suspend"
+  case follow = "adopt --history"
+  case readCommits = "log of commits in a database"
+  case readDifference = "log of a difference of a database"
 
   var testDescription: String { rawValue }
 
@@ -43,6 +46,9 @@ enum StoppedCommand: String, CaseIterable, CustomTestStringConvertible {
     case .adoptWithLog: try prepareAdoption(journal: "WAL", body)
     case .detach: try prepareDetaching(body)
     case .suspend: try prepareSuspension(body)
+    case .follow: try prepareFollowing(body)
+    case .readCommits: try prepareReading(journal: "WAL", body)
+    case .readDifference: try prepareReading(journal: "DELETE", body)
     }
   }
 }

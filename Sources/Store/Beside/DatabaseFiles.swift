@@ -14,6 +14,10 @@ final class DatabaseFiles {
   let path: String
   private let mainFile: OpenedFile
   private let logFile: OpenedFile?
+  /// The header of the log when it was opened.
+  private let logHeader: LogHeader?
+  /// The file in which programs that use the log share its state; nil if there is none.
+  private let index: OpenedFile?
   /// The main file when it was opened.
   let stamp: FileStamp
 
@@ -23,33 +27,64 @@ final class DatabaseFiles {
 
   /// Opens the files.
   ///
-  /// `other` has the same database open, perhaps; its main file is then not opened again.
+  /// `other` perhaps has the same database open; the files that SQLite locks are then not opened
+  /// again.
   init(_ path: String, sharing other: DatabaseFiles? = nil) throws {
     self.path = path
-    var status = stat()
-    if let other, other.path == path, stat(path, &status) == 0,
-      FileStamp(status).isSameFile(as: other.stamp)
-    {
-      mainFile = other.mainFile
-    } else {
-      guard let file = try OpenedFile(path) else {
-        throw StoreError(.missing, at: path) {
-          "There is no database \(path).\nIf it was moved, give its new path: --database PATH"
-        }
+    let shared = other.flatMap { $0.path == path ? $0 : nil }
+    guard let file = try openFile(path, sharing: shared?.mainFile) else {
+      throw StoreError(.missing, at: path) {
+        "There is no database \(path).\nIf it was moved, give its new path: --database PATH"
       }
-      mainFile = file
     }
+    mainFile = file
+    var status = stat()
     guard fstat(mainFile.descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
       throw StoreError(.notADatabase, at: path) { "\(path) is not a file." }
     }
     stamp = FileStamp(status)
+    // A log can appear after the main file was opened, but a writer that creates it also changes the
+    // log later, which is noticed.
     logFile = try OpenedFile(path + "-wal")
+    do {
+      logHeader = try logFile.flatMap { try LogHeader(.descriptor($0.descriptor)) }
+    } catch let error as PageError {
+      throw error.asStoreError(at: path)
+    }
+    do {
+      index = try openFile(path + "-shm", sharing: shared?.index)
+    } catch {
+      // Without permission to read this file, only the pages show what a checkpoint did.
+      index = nil
+    }
   }
 
   /// The present stamp of the file at the path; nil if there is no file.
   var presentStamp: FileStamp? {
     var status = stat()
     return stat(path, &status) == 0 ? FileStamp(status) : nil
+  }
+
+  /// Whether a program began the log again since it was opened.
+  var hasOtherLog: Bool { get throws { try log.flatMap { try LogHeader($0) } != logHeader } }
+
+  /// Whether a program may have changed what was read since the files were opened.
+  var mayHaveChanged: Bool {
+    do {
+      return try presentStamp != stamp || hasOtherLog || isInTransaction
+    } catch {
+      return false
+    }
+  }
+
+  /// The number of the first commit of the log from which on every state can be read.
+  func firstReadableCommit(of log: Pages.WriteAheadLog) throws -> Int {
+    // Each connection that uses the log has a lock on the index, and the first one writes it from the beginning.
+    let checkpointed = try index.flatMap {
+      isLocked($0, from: 128, count: 1, alsoForReading: true)
+        ? try log.lastCheckpointedFrame(index: .descriptor($0.descriptor)) : nil
+    }
+    return try log.firstReadableCommit(in: main, checkpointedThrough: checkpointed ?? .max)
   }
 
   /// Whether the database has no commit after the last one that was read.
@@ -60,6 +95,32 @@ final class DatabaseFiles {
       return try Pages.WriteAheadLog(log)?.commits.isEmpty ?? true
     }
     return try position.change(in: log) == .unchanged
+  }
+
+  /// Whether writers use a write-ahead log, so that only checkpoints write to the main file.
+  var usesLog: Bool { get throws { try DatabaseView(main).header?.usesLog ?? false } }
+
+  /// Whether a program has not finished a transaction that it writes to the main file.
+  ///
+  /// A program with `locking_mode = EXCLUSIVE` keeps its lock between transactions. It then has no
+  /// journal, or an ended one, unless its journal is in memory; so the file must not change for a while.
+  var isInTransaction: Bool {
+    get throws {
+      guard try !usesLog, isBeingWritten else { return false }
+      guard try !hasJournal else { return true }
+      usleep(100_000)
+      return isBeingWritten && presentStamp != stamp
+    }
+  }
+
+  /// Whether there is a journal with which SQLite could roll a transaction back.
+  var hasJournal: Bool {
+    get throws {
+      guard let journal = try OpenedFile(path + "-journal") else { return false }
+      // SQLite overwrites the first byte, or empties the file, when a transaction ends.
+      var first: UInt8 = 0
+      return pread(journal.descriptor, &first, 1, 0) == 1 && first != 0
+    }
   }
 
   /// Whether another process has the locks with which SQLite writes to the main file.
@@ -74,12 +135,21 @@ final class DatabaseFiles {
 
   /// Whether another process has a lock for writing on some bytes; no lock is taken.
   private func isLocked(from start: Int64, count: Int64) -> Bool {
+    isLocked(mainFile, from: start, count: count, alsoForReading: false)
+  }
+
+  private func isLocked(
+    _ file: OpenedFile,
+    from start: Int64,
+    count: Int64,
+    alsoForReading: Bool
+  ) -> Bool {
     var lock = flock()
-    lock.l_type = Int16(F_RDLCK)
+    lock.l_type = Int16(alsoForReading ? F_WRLCK : F_RDLCK)
     lock.l_whence = Int16(SEEK_SET)
     lock.l_start = off_t(start)
     lock.l_len = off_t(count)
-    return fcntl(mainFile.descriptor, F_GETLK, &lock) == 0 && lock.l_type == Int16(F_WRLCK)
+    return fcntl(file.descriptor, F_GETLK, &lock) == 0 && lock.l_type != Int16(F_UNLCK)
   }
 
   /// Waits until a write to the main file would change its time, which advances in steps.
@@ -130,4 +200,15 @@ private final class OpenedFile {
   }
 
   deinit { if descriptor >= 0 { close(descriptor) } }
+}
+
+/// Opens a file, unless another object has it open; nil if there is none.
+private func openFile(_ path: String, sharing other: OpenedFile?) throws -> OpenedFile? {
+  var (present, open) = (stat(), stat())
+  if let other, stat(path, &present) == 0, fstat(other.descriptor, &open) == 0,
+    FileStamp(present).isSameFile(as: FileStamp(open))
+  {
+    return other
+  }
+  return try OpenedFile(path)
 }

@@ -30,20 +30,16 @@ struct DatabaseReading {
   func run() throws -> Bool {
     for attempt in 0..<Self.attempts {
       guard let known = try ReadDatabase(on: connection), !known.isCopy else { return false }
-      let files = try DatabaseFiles(path ?? known.path, sharing: kept)
-      guard try path != nil || !files.isUnchanged(since: known) else {
+      if attempt > 0 { usleep(UInt32(20_000 << attempt)) }
+      let files = try DatabaseFiles(path.map(absolutePath) ?? known.path, sharing: kept)
+      let isDone = try files.describingErrors { () throws -> Bool? in
+        guard path == nil, try files.isUnchanged(since: known) else { return try read(files) }
         try noteTime(known)
         return false
       }
-      if attempt > 0 { usleep(UInt32(20_000 << attempt)) }
-      do {
-        if try read(files) { return true }
-      } catch let error as PageError {
-        guard error.code == .changedMeanwhile else { throw error.asStoreError(at: files.path) }
-      }
+      if let isDone { return isDone }
     }
-    let path = try path ?? ReadDatabase(on: connection)?.path ?? ""
-    throw changesAgain(path)
+    throw try changesAgain(path ?? ReadDatabase(on: connection)?.path ?? "")
   }
 
   /// Notes that nothing was new, at most every ten seconds.
@@ -58,19 +54,17 @@ struct DatabaseReading {
     }
   }
 
-  /// Reads the present states; false if the database changed meanwhile, and nothing was written.
-  private func read(_ files: DatabaseFiles) throws -> Bool {
-    guard let snapshot = try DatabaseSnapshot(files, folder: location.folder) else { return false }
+  /// Reads the present states; nil if the database changed meanwhile, and nothing was written.
+  private func read(_ files: DatabaseFiles) throws -> Bool? {
+    guard let snapshot = try DatabaseSnapshot(files, folder: location.folder) else { return nil }
     struct Changed: Error {}
     do {
       try connection.inTransaction {
         // Another process may have read the same states meanwhile.
         guard var known = try ReadDatabase(on: connection) else { return }
         let plan = try plan(snapshot, since: known)
-        try describingPages(of: files.path) {
-          known.schemaCookie = try write(plan, of: snapshot, since: known)
-          guard try snapshot.isTrue(from: plan.first) else { throw Changed() }
-        }
+        known.schemaCookie = try write(plan, of: snapshot, since: known)
+        guard try snapshot.isTrue(from: plan.first) else { throw Changed() }
         known.path = files.path
         known.stamp = files.stamp
         known.log = snapshot.log.map { ReadDatabase.LogPlace($0.position) }
@@ -79,7 +73,7 @@ struct DatabaseReading {
       }
       return true
     } catch is Changed {
-      return false
+      return nil
     }
   }
 
@@ -97,16 +91,20 @@ struct DatabaseReading {
 
   private func plan(_ snapshot: DatabaseSnapshot, since known: ReadDatabase) throws -> Plan {
     let first = snapshot.firstReadable
+    if known.log == nil, first == 0, snapshot.files.stamp == known.stamp {
+      // All commits of the log are new.
+      return Plan(first: 0, isCompared: false)
+    }
     guard snapshot.files.stamp.isSameFile(as: known.stamp) else {
       return Plan(first: first, isCompared: true, remark: "the database is another file")
     }
     guard let position = known.log?.position else { return Plan(first: first, isCompared: true) }
     guard let log = snapshot.log, let seen = try log.commit(at: position) else {
-      let remark = "the write-ahead log was begun again before its commits were read"
+      let remark = "the write-ahead log was begun again or removed since"
       return Plan(first: first, isCompared: true, remark: remark)
     }
     if seen >= first || seen == log.commits.count { return Plan(first: seen, isCompared: false) }
-    let remark = "a checkpoint overwrote pages of the commits before they were read"
+    let remark = "a checkpoint overwrote pages that the commits need"
     return Plan(first: first, isCompared: true, remark: remark)
   }
 
@@ -120,18 +118,18 @@ struct DatabaseReading {
     if !plan.isCompared, plan.first == last { return known.schemaCookie }
     let states = try DatabaseStates(snapshot, at: plan.first, names: names)
     do {
-      return try write(plan, through: last, states, of: snapshot, since: known)
-    } catch let error as SQLiteError {
+      return try write(plan, states, through: last, since: known)
+    } catch {
       // SQLite does not say why it could not read a page.
       throw states.error ?? error
     }
   }
 
+  /// Writes the states from the first one of a plan to a last one.
   private func write(
     _ plan: Plan,
-    through last: Int,
     _ states: DatabaseStates,
-    of snapshot: DatabaseSnapshot,
+    through last: Int,
     since known: ReadDatabase
   ) throws -> UInt32 {
     var tables = try tables(states)
@@ -147,18 +145,18 @@ struct DatabaseReading {
     let comparison = known.reading(isCommit: false, remark: plan.remark)
     let commit = known.reading(isCommit: true)
     if plan.isCompared {
-      let isOther = !snapshot.files.stamp.isSameFile(as: known.stamp)
+      let isOther = !states.files.stamp.isSameFile(as: known.stamp)
       let names = Set(tables.catalog.schema.entities.map(\.name))
       if try followSchema(comparison) {
         let common = tables.catalog.schema.entities.count { names.contains($0.name) }
         if isOther, 2 * common < min(names.count, tables.catalog.schema.entities.count) {
-          throw otherDatabase(snapshot.files.path)
+          throw otherDatabase(states.database.path)
         }
       } else {
         try tables.record(.difference, details: comparison.details) {
           try tables.compare(with: states.view, roots: states.roots)
         }
-        if isOther, !tables.hasMostRows { throw otherDatabase(snapshot.files.path) }
+        if isOther, !tables.hasMostRows { throw otherDatabase(states.database.path) }
       }
     } else if states.view.header?.schemaCookie != known.schemaCookie {
       _ = try followSchema(comparison)
@@ -210,12 +208,27 @@ struct DatabaseReading {
   }
 }
 
-/// Runs a function that reads pages, and converts their errors.
-func describingPages<Result>(of path: String, _ body: () throws -> Result) throws -> Result {
-  do {
-    return try body()
-  } catch let error as PageError where error.code != .changedMeanwhile {
-    throw error.asStoreError(at: path)
+extension DatabaseFiles {
+  /// Runs a function that reads the files, and converts its errors; nil if it failed because a program
+  /// changed the files meanwhile.
+  func describingErrors<Result>(_ body: () throws -> Result?) throws -> Result? {
+    do {
+      return try body()
+    } catch {
+      // A file that is changed while it is read looks damaged.
+      if mayHaveChanged { return nil }
+      switch error {
+      case let error as PageError: throw error.asStoreError(at: path)
+      // Other errors of SQLite are about the history file.
+      case let error as SQLiteError where error.path == path:
+        let code: StoreError.Code = error.primaryCode == SQLiteError.corrupt ? .damaged : .database
+        throw StoreError(code, at: path, cause: error) {
+          "\(path) can't be read: \(error.message).\nRun PRAGMA integrity_check. The history file keeps"
+            + " what was read before."
+        }
+      default: throw error
+      }
+    }
   }
 }
 

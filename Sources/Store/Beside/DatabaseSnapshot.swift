@@ -20,42 +20,38 @@ struct DatabaseSnapshot {
   /// `folder` is the folder for a private copy, which is needed only after a crash of a program.
   init?(_ files: DatabaseFiles, folder: String) throws {
     files.waitForClock()
-    guard !files.isBeingWritten else { return nil }
+    guard try !files.isInTransaction else { return nil }
     self.files = files
     copy = try files.hasHotJournal ? PrivateFile(rollingBack: files, in: folder) : nil
     main = copy?.source ?? files.main
     log = try copy == nil ? files.log.flatMap { try Pages.WriteAheadLog($0) } : nil
-    let first = try log?.firstReadableCommit(in: main) ?? 0
+    // SQLite writes the first page when the first table is created.
+    guard files.stamp.size > 0 || log?.commits.isEmpty == false else {
+      throw StoreError(.notADatabase, at: files.path) {
+        "\(files.path) is empty.\nCheck the path, or wait until the program has created its tables."
+      }
+    }
+    let first = try log.map { try files.firstReadableCommit(of: $0) } ?? 0
     firstReadable = min(first, log?.commits.count ?? 0)
   }
 
   /// Whether what was read since the snapshot belongs to it, if no state before a commit was read.
   func isTrue(from commit: Int) throws -> Bool {
-    guard let present = files.presentStamp, present.isSameFile(as: files.stamp) else {
-      return false
-    }
+    guard let present = files.presentStamp, present.isSameFile(as: files.stamp),
+      try !files.hasOtherLog
+    else { return false }
     if present == files.stamp { return true }
     // A checkpoint writes to the main file. If the log still has the frames, they show which pages
     // the checkpoint has written.
-    guard copy == nil, var log else { return false }
-    guard try log.update() != .restarted else { return false }
-    return try log.firstReadableCommit(in: main) <= commit
+    guard copy == nil, var log, try log.update() != .restarted else { return false }
+    return try files.firstReadableCommit(of: log) <= commit
   }
 }
 
 extension DatabaseFiles {
   /// Whether a program was killed while it wrote to the main file, so that the next one must roll its
   /// transaction back.
-  fileprivate var hasHotJournal: Bool {
-    get throws {
-      let journal = open(path + "-journal", O_RDONLY | O_CLOEXEC)
-      guard journal >= 0 else { return false }
-      defer { close(journal) }
-      // SQLite overwrites the first byte, or empties the file, when a transaction ends.
-      var first: UInt8 = 0
-      return pread(journal, &first, 1, 0) == 1 && first != 0 && !hasWriter
-    }
-  }
+  fileprivate var hasHotJournal: Bool { get throws { try hasJournal && !hasWriter } }
 }
 
 /// A copy of a database that only this process sees.

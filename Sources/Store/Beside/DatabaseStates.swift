@@ -30,6 +30,7 @@ final class DatabaseStates {
     try database.execute("PRAGMA temp_store = MEMORY; BEGIN")
   }
 
+  var files: DatabaseFiles { snapshot.files }
   var view: DatabaseView { state.view }
   var roots: [String: UInt32] { state.roots }
 

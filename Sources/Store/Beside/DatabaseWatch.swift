@@ -37,7 +37,7 @@ package struct DatabaseWatch {
       }
       var reading = DatabaseReading(connection: connection, location: location)
       reading.path = Options.database
-      let path = reading.path ?? known.path
+      let path = reading.path.map(absolutePath) ?? known.path
       var pin: Pin?
       var compared: ContinuousClock.Instant?
       while !StopRequest.isMade {
@@ -45,16 +45,18 @@ package struct DatabaseWatch {
         let files = try DatabaseFiles(path, sharing: reading.kept)
         if let kept = reading.kept, !kept.stamp.isSameFile(as: files.stamp) { pin = nil }
         reading.kept = files
-        let isLogged = try describingPages(of: path) { try files.usesLog }
-        let isDue = isLogged || compared.map { ContinuousClock.now >= $0 + interval } ?? true
-        if isDue, try describingPages(of: path, { try !files.isUnchanged(since: known) }) {
+        let found = try files.describingErrors {
+          (usesLog: try files.usesLog, isNew: try !files.isUnchanged(since: known))
+        }
+        if let found {
+          let isDue = found.usesLog || compared.map { ContinuousClock.now >= $0 + interval } ?? true
           // The next pin begins before the last one ends.
-          let next = isPinned && isLogged ? try Pin(path) : nil
-          try read(reading, connection, &known)
+          let next = isPinned && found.usesLog ? try Pin(path) : nil
+          if found.isNew, isDue {
+            try read(reading, connection, &known)
+            compared = .now
+          }
           pin = next
-          compared = .now
-        } else if isPinned, isLogged {
-          pin = try Pin(path)
         }
         usleep(Self.pause)
       }
@@ -89,12 +91,5 @@ private final class Pin {
     connection = try Connection(path: path, mode: .readOnly)
     connection.setBusyTimeout(.seconds(1))
     try connection.execute("BEGIN; SELECT 1 FROM sqlite_schema LIMIT 1")
-  }
-}
-
-extension DatabaseFiles {
-  /// Whether writers use a write-ahead log.
-  fileprivate var usesLog: Bool {
-    get throws { try DatabaseView(main).header?.usesLog ?? false }
   }
 }

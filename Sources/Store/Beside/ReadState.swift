@@ -59,7 +59,11 @@ final class ReadState {
     try body()
     guard writer.recorder.count > 0 else { return writer.recorder.forget() }
     try finishRows()
-    try writer.recorder.close(Author(process: ""), operation: operation, details: details)
+    try writer.recorder.close(
+      Author(process: ""),
+      operation: operation,
+      details: details
+    )
   }
 
   private func finishRows() throws {
@@ -82,8 +86,10 @@ final class ReadState {
     to after: [Value]?
   ) throws {
     let table = writer.tables[entity]
-    try history.record(name, from: before, to: after, of: table)
     let key = RowKey(entity: table.layout.index, id: ObjectID(name))
+    // A row that waits for the end of the transaction is written already, though it is missing.
+    if before == nil, writer.parked[key] != nil { return }
+    try history.record(name, from: before, to: after, of: table)
     switch (before, after) {
     case (nil, let after?):
       counts.inserted += 1
@@ -192,7 +198,7 @@ final class ReadState {
       }
       guard !leaves.isEmpty else { continue }
       try digests.removeAll(of: name, in: Array(leaves))
-      if found.count > Self.mostRows || aliases[entity] == nil {
+      if found.count > Self.mostRows || !comparisons[entity].isNumbered && aliases[entity] == nil {
         rows[entity] = .some(nil)
       } else if !found.isEmpty {
         rows[entity] = try .some(names(of: found, entity))
@@ -205,7 +211,7 @@ final class ReadState {
   /// The names of the rows of a table that have these row IDs in the present state of the database.
   private func names(of ids: [Int64], _ entity: Int) throws -> Set<RowName> {
     let comparison = comparisons[entity]
-    if comparison.isNumbered { return try Set(ids.map(comparison.name(ofRowID:))) }
+    if comparison.isNumbered { return Set(ids.compactMap(comparison.name)) }
     guard let alias = aliases[entity] else { return [] }
     return try Set(ids.compactMap { try tables[entity].name(ofRowID: $0, alias: alias) })
   }

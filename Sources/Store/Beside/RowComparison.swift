@@ -8,10 +8,9 @@ final class RowComparison {
 
   private let old: Table
   private let new: Table
-  /// Whether the row ID of the table's b-tree is the key of the rows, in the history file too.
-  let isNumbered: Bool
-  /// The place of the row ID in a row of a statement, and its name.
-  private let number: (place: Int32, name: String)
+  /// The place and the name of the row ID in the statements that read rows; nil if the row ID does not
+  /// identify each row.
+  private let rowID: (place: Int32, name: String)?
   /// The statements that read a range of row IDs; nil until they are used.
   private var ranges: (old: Statement, new: Statement)?
   /// The number of rows that were compared and are equal.
@@ -20,24 +19,23 @@ final class RowComparison {
   init(_ old: Table, _ new: Table) throws {
     self.old = old
     self.new = new
-    number =
-      old.key.first.map { (Int32(clamping: $0.number) + 1, old.layout.columns[$0].quoted) }
-      ?? (0, old.rowidName)
-    // The only key without an index is an INTEGER PRIMARY KEY.
-    isNumbered =
-      try old.isNumbered
-      || old.key.count == 1
-        && !new.connection.hasRow(
-          "SELECT 1 FROM pragma_index_list(?1) WHERE origin = 'pk'",
-          values: [.text(new.layout.entity.name)]
-        )
+    rowID = try new.rowID()
+  }
+
+  /// Whether the row ID identifies each row.
+  var isNumbered: Bool { rowID != nil }
+
+  /// The name of the row with a row ID; nil if the row ID does not identify rows.
+  func name(ofRowID id: Int64) -> RowName? {
+    guard isNumbered else { return nil }
+    return old.isNumbered ? RowName(key: [], rowid: id) : RowName(key: [.integer(id)], rowid: nil)
   }
 
   /// Calls the closure with each row that differs.
   ///
   /// The closure may write the row to the old table.
   func forEachDifference(_ body: Body) throws {
-    guard !isNumbered else { return try forEachDifference(in: .min ... .max, body) }
+    guard rowID == nil else { return try forEachDifference(in: .min ... .max, body) }
     let rows = try old.rows()
     while try rows.step() {
       let (name, before) = try old.row(at: rows)
@@ -57,11 +55,12 @@ final class RowComparison {
 
   /// Calls the closure with each differing row of a numbered table whose row ID is in a range.
   func forEachDifference(in range: ClosedRange<Int64>, _ body: Body) throws {
-    let (left, right) = try ranges(range)
+    guard let rowID else { return }
+    let (left, right) = try ranges(range, of: rowID.name)
     let columns = 1..<Int32(clamping: old.layout.columns.count) + 1
     var (hasLeft, hasRight) = (try left.step(), try right.step())
     while hasLeft || hasRight {
-      let (mine, theirs) = (left.int64(at: number.place), right.int64(at: number.place))
+      let (mine, theirs) = (left.int64(at: rowID.place), right.int64(at: rowID.place))
       if hasLeft, hasRight, mine == theirs {
         if left.hasSameValues(in: columns, as: right) {
           equalRows += 1
@@ -82,11 +81,6 @@ final class RowComparison {
     }
   }
 
-  /// The name of the row with a row ID.
-  func name(ofRowID id: Int64) throws -> RowName {
-    try old.name(ofKey: old.key.isEmpty ? [] : [.integer(id)], rowid: id)
-  }
-
   /// Calls the closure if the row with a name differs.
   func compare(_ name: RowName, _ body: Body) throws {
     let (before, after) = (try old.find(name), try new.find(name))
@@ -94,8 +88,11 @@ final class RowComparison {
     if before != nil || after != nil { try body(name, before, after) }
   }
 
-  private func ranges(_ range: ClosedRange<Int64>) throws -> (old: Statement, new: Statement) {
-    let ranges = try self.ranges ?? (old.rows(between: number.name), new.rows(between: number.name))
+  private func ranges(
+    _ range: ClosedRange<Int64>,
+    of name: String
+  ) throws -> (old: Statement, new: Statement) {
+    let ranges = try self.ranges ?? (old.rows(inRangeOf: name), new.rows(inRangeOf: name))
     self.ranges = ranges
     for statement in [ranges.old, ranges.new] {
       statement.reset()
@@ -112,10 +109,24 @@ final class RowComparison {
 
 extension Table {
   /// A statement that reads the rows between two row IDs, in their order.
-  fileprivate func rows(between number: String) throws -> Statement {
+  fileprivate func rows(inRangeOf name: String) throws -> Statement {
     try connection.prepare(
-      "SELECT \(list) FROM \(layout.table) WHERE \(number) BETWEEN ?1 AND ?2 ORDER BY \(number)"
+      "SELECT \(list) FROM \(layout.table) WHERE \(name) BETWEEN ?1 AND ?2 ORDER BY \(name)"
     )
+  }
+
+  /// The place and the name of the row ID in statements with ``list``; nil if the row ID does not
+  /// identify each row.
+  fileprivate func rowID() throws -> (place: Int32, name: String)? {
+    if isNumbered { return (0, rowidName) }
+    guard let column = key.first, key.count == 1, !hasRowid else { return nil }
+    // An INTEGER PRIMARY KEY is the row ID; SQLite has an index for each other key.
+    let index = try connection.first(
+      "SELECT 1 FROM pragma_index_list(?1) WHERE origin = 'pk'",
+      values: [.text(layout.entity.name)]
+    ) { $0.int64(at: 0) }
+    guard index == nil else { return nil }
+    return (Int32(clamping: column.number) + 1, layout.columns[column].quoted)
   }
 
   /// The name of the row with a row ID in the table's b-tree; nil if there is no such row.

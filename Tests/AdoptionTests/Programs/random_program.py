@@ -2,7 +2,7 @@
 
     random_program.py FILE SEED COUNT [--shell] [--brackets] [--name NAME] [--copies FOLDER]
                       [--every N] [--ddl] [--drop] [--rename] [--temporary] [--silent]
-                      [--encoding UTF-16le|UTF-16be]
+                      [--large] [--checkpoints] [--encoding UTF-16le|UTF-16be]
 
 With --shell the statements run in the sqlite3 program instead of Python's module. With --brackets
 each transaction names an author and a request, as docs/ADOPT.md describes; the names of requests
@@ -10,7 +10,9 @@ begin with --name. With --copies the program copies the database after some of t
 and the copy has the request as its name. With --ddl it also changes tables; with --drop it also
 drops columns, and drops, rebuilds and renames tables; with --rename it only renames tables. With
 --temporary it has temporary triggers. With --silent, and only in the sqlite3 program, no triggers
-run. With --encoding the database is in this encoding, and the program also writes texts that have
+run. With --large some values need overflow pages, some statements delete all rows of a table, and the
+program also copies the database after changes of tables. With --checkpoints it checkpoints, and changes
+the kind of journal. With --encoding the database is in this encoding, and the program also writes texts that have
 unpaired surrogates. It prints the requests of the transactions that changed rows, in their order.
 """
 import argparse
@@ -29,17 +31,29 @@ UNITS = [
 ]
 # The same texts in SQL, for a database in UTF-16.
 UNUSUAL = []
+# What follows each statement that changes the tables.
+AFTER = []
+# The numbers of repetitions of a word in large values.
+LARGE = []
 # Values of other types than a column usually has.
 OTHERS = ["x''", "x'00ff'", "1.5", "-0.0", "9e99", "'7'", "9223372036854775807", "1e3", "'1e3'"]
 WORDS = ["a", "A", "b", "é", "x y", "", "it''s", "0", "10", "z\U0001f600"]
 
 
+CHECKPOINTS = [
+    "wal_checkpoint(PASSIVE)", "wal_checkpoint(FULL)", "wal_checkpoint(RESTART)", "wal_checkpoint(TRUNCATE)",
+    "wal_autocheckpoint = 1", "wal_autocheckpoint = 10", "wal_autocheckpoint = 0", "journal_mode = WAL",
+    "journal_mode = WAL", "journal_mode = DELETE", "journal_mode = PERSIST", "journal_mode = TRUNCATE",
+]
 CONFLICTS = ["", "", "", "OR REPLACE", "OR REPLACE", "OR IGNORE", "OR FAIL", "OR ABORT"]
 
 
 def literal(rng, declared):
     declared = declared.upper()
     kind = rng.random()
+    if LARGE and kind > 0.94:
+        text = "replace(hex(zeroblob(%d)), '00', 'w%d')" % (rng.choice(LARGE), rng.randint(0, 9))
+        return "CAST(%s AS BLOB)" % text if rng.random() < 0.3 else text
     if kind < 0.08:
         return "NULL"
     if kind < 0.16:
@@ -139,6 +153,8 @@ def statement(rng, table):
     name, columns = table.name, table.columns
     conflict = rng.choice(CONFLICTS)
     kind = rng.random()
+    if LARGE and kind > 0.98 and not table.full_text:
+        return "DELETE FROM %s" % name
     if table.full_text:
         conflict = ""
     if kind < 0.45 or (table.full_text and kind < 0.6):
@@ -194,6 +210,8 @@ def main():
     parser.add_argument("--rename", action="store_true")
     parser.add_argument("--temporary", action="store_true")
     parser.add_argument("--silent", action="store_true")
+    parser.add_argument("--large", action="store_true")
+    parser.add_argument("--checkpoints", action="store_true")
     parser.add_argument("--encoding")
     parser.add_argument("--prefix", default="travelog_")
     options = parser.parse_args()
@@ -202,6 +220,8 @@ def main():
         for units in UNITS:
             text = b"".join(unit.to_bytes(2, order) for unit in units)
             UNUSUAL.append("CAST(x'%s' AS TEXT)" % text.hex())
+    if options.large:
+        LARGE.extend([100, 600, 2500, 2500, 9000])
     rng = random.Random(options.seed)
     reader = sqlite3.connect(options.file, isolation_level=None, timeout=30)
     schema = reader.execute("SELECT name, sql FROM sqlite_master WHERE type = 'table'").fetchall()
@@ -232,6 +252,9 @@ def main():
         add_temporary_triggers(connection, tables)
     context = options.prefix + "context"
     commits = 0
+    # Each of these statements commits.
+    if options.large:
+        AFTER.append(lambda: copy())
 
     def copy():
         """Copies the file after a commit without a bracket."""
@@ -245,6 +268,11 @@ def main():
     while left > 0:
         number += 1
         request = "%s%d" % (options.name, number)
+        if options.checkpoints and rng.random() < 0.1:
+            try:
+                connection.execute("PRAGMA " + rng.choice(CHECKPOINTS)).fetchall()
+            except sqlite3.Error:
+                pass  # Another program uses the file.
         if options.ddl and rng.random() < 0.05:
             change_table(connection, rng, rng.choice(tables), number)
         if options.drop and rng.random() < 0.1:
@@ -273,6 +301,8 @@ def main():
                 except sqlite3.Error:
                     if begun and not connection.in_transaction:
                         raise
+                    if options.large:
+                        copy()  # OR FAIL keeps the rows before the one that failed.
             if options.brackets:
                 connection.execute("UPDATE %s SET author = NULL" % context)
             changed = options.brackets and snapshot_of(connection, tables) != before
@@ -312,6 +342,12 @@ def add_temporary_triggers(connection, tables):
                 pass
 
 
+def alter(connection, sql):
+    connection.execute(sql)
+    for function in AFTER:
+        function()
+
+
 def change_table(connection, rng, table, number):
     """Changes a table as a migration does; what the schema forbids is left out."""
     old = rng.choice(table.columns)[0]
@@ -327,7 +363,7 @@ def change_table(connection, rng, table, number):
     if table.full_text and "TABLE" in statement and "CREATE" not in statement:
         return
     try:
-        connection.execute(statement)
+        alter(connection, statement)
         if statements[statement]:
             statements[statement]()
     except sqlite3.Error:
@@ -343,18 +379,18 @@ def drop(connection, rng, tables, number):
     kind = rng.random()
     try:
         if kind < 0.4:
-            connection.execute("ALTER TABLE %s DROP COLUMN %s" % (name, column[0]))
+            alter(connection, "ALTER TABLE %s DROP COLUMN %s" % (name, column[0]))
             table.columns.remove(column)
         elif kind < 0.5 and len(tables) > 2:
-            connection.execute("DROP TABLE %s" % name)
+            alter(connection, "DROP TABLE %s" % name)
             tables.remove(table)
         elif kind < 0.8:
             key = ", PRIMARY KEY (%s)" % ", ".join(table.key) if table.key and kind < 0.7 else ""
             names = ", ".join(column[0] for column in table.columns)
-            connection.execute("CREATE TABLE %s (%s%s)" % (new, names, key))
-            connection.execute("INSERT INTO %s SELECT %s FROM %s" % (new, names, name))
-            connection.execute("DROP TABLE %s" % name)
-            connection.execute("ALTER TABLE %s RENAME TO %s" % (new, name))
+            alter(connection, "CREATE TABLE %s (%s%s)" % (new, names, key))
+            alter(connection, "INSERT INTO %s SELECT %s FROM %s" % (new, names, name))
+            alter(connection, "DROP TABLE %s" % name)
+            alter(connection, "ALTER TABLE %s RENAME TO %s" % (new, name))
         else:
             rename(connection, table, number)
     except sqlite3.Error:
@@ -366,7 +402,7 @@ def rename(connection, table, number):
     if table.full_text:
         return
     try:
-        connection.execute("ALTER TABLE %s RENAME TO %s" % (table.name, new))
+        alter(connection, "ALTER TABLE %s RENAME TO %s" % (table.name, new))
         table.name = new
     except sqlite3.Error:
         pass

@@ -22,7 +22,11 @@ private func readStates(_ file: ByteSource, _ bytes: [UInt8]) throws {
   guard try log.update() == .unchanged else {
     throw FuzzFinding(message: "The log has commits after its last commit.")
   }
+  guard try log.commit(at: log.position) == log.commits.count else {
+    throw FuzzFinding(message: "The position after the last commit is not in the log.")
+  }
   try refusing { _ = try log.firstReadableCommit(in: file) }
+  try refusing { _ = try log.lastCheckpointedFrame(index: .bytes(bytes)) }
   let last = try DatabaseView(file, log: log)
   try readAll(last)
   for commit in 0..<min(log.commits.count, 10) {
@@ -34,6 +38,15 @@ private func readStates(_ file: ByteSource, _ bytes: [UInt8]) throws {
         try refusing {
           let equal = try comparison.equalPages(ofTree: root)
           try readRows(last, root, skipping: equal)
+        }
+        try refusing { _ = try comparison.isSame(tree: root, newRoot: root) }
+        try refusing {
+          guard try view.hasRowIDs(tree: root), try last.hasRowIDs(tree: root) else { return }
+          var row: Int64?
+          _ = try comparison.forEachChangedRow(ofTable: root, newRoot: root) {
+            if let row, $0 <= row { throw FuzzFinding(message: "Row \($0) is not in order.") }
+            row = $0
+          }
         }
       }
     }
@@ -47,6 +60,19 @@ private func readAll(_ view: DatabaseView) throws {
   for page in 1...min(max(1, view.pageCount), 100) {
     try refusing { _ = try view.use(of: page) }
     try refusing { try readRows(view, page, skipping: nil) }
+    try refusing { _ = try view.digest(ofTree: page) }
+    try refusing { try readLeaves(view, page) }
+  }
+}
+
+private func readLeaves(_ view: DatabaseView, _ root: UInt32) throws {
+  var last: Int64?
+  try view.forEachLeaf(ofTable: root) { leaf in
+    guard let rows = leaf.rows else { return }
+    if let last, rows.lowerBound <= last {
+      throw FuzzFinding(message: "Leaf \(leaf.page) is not in order.")
+    }
+    last = rows.upperBound
   }
 }
 
