@@ -1,7 +1,7 @@
 """Answers, exit codes, metrics and signals of a load."""
-import json, re, shutil, signal, subprocess, time, unittest
+import json, re, shutil, signal, subprocess, sys, time, unittest
 
-from support import FLEET, HERE, FolderTests, fleet, load
+from support import FLEET, ROOT, FolderTests, fleet, load
 from test_erasure import erase_secret, with_secret
 import world
 
@@ -22,6 +22,15 @@ class AnswerTests(FolderTests):
         self.assertEqual(fleet("load", "ftp://x", self.lake).returncode, 64)
         for option in ("--workers=0", "--batch=-1", "--silent=soon", "--silent=99999999d"):
             self.assertEqual(fleet("load", self.folder, self.lake, option).returncode, 64, option)
+
+    def test_without_the_libraries_help_works_and_a_load_says_what_to_install(self):
+        # -S leaves out the folder of installed packages.
+        program = [sys.executable, "-S", *FLEET[1:]]
+        self.assertEqual(subprocess.run([*program, "--help"], capture_output=True).returncode, 0)
+        done = subprocess.run([*program, "load", self.folder, self.lake], capture_output=True,
+                              text=True)
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("pip install 'travelog[fleet]'", done.stderr)
 
     def test_a_query_that_no_engine_can_run_ends_with_64_and_a_target_without_a_lake_with_10(self):
         logs, _ = self.make(world.plain)
@@ -70,7 +79,7 @@ class AnswerTests(FolderTests):
         self.assertIn('travelog_fleet_quarantined{verdict="missing"} 1\n', text)
         self.assertIn("travelog_fleet_last_exit_code 1\n", text)
         self.assertEqual(metrics.stat().st_mode & 0o777, 0o644)
-        rules = (HERE.parent / "alerts.yml").read_text()
+        rules = (ROOT / "Pipelines/travelog-fleet-alerts.yml").read_text()
         for series in re.findall(r"travelog_fleet_\w+", rules):
             self.assertRegex(text, f"(?m)^{series}[ {{]", series)
         for verdict in re.findall(r'verdict!?="(\w+)"', rules):
