@@ -1,6 +1,5 @@
-"""The bracket: two statements that name the author of a transaction.
+"""The bracket: the first and the last statement of a transaction, which name its author.
 
-The first one is the first statement of the transaction, and the second one is the last statement.
 docs/ADOPT.md describes what Travelog does with them.
 """
 from __future__ import annotations
@@ -10,8 +9,6 @@ import re
 import sqlite3
 from typing import Any, Callable, Iterator, Optional, Tuple
 
-# Executes SQL with parameters, and returns what has the rows.
-Execute = Callable[..., Any]
 # Returns the author, the reason and the request of a transaction. A transaction without an author,
 # whose name is then empty, can still have a request.
 Describe = Callable[[], Tuple[str, Optional[str], Optional[str]]]
@@ -34,7 +31,7 @@ class Bracket:
     first statement that writes: a transaction that only reads gets no bracket and takes no lock.
     """
 
-    def __init__(self, execute: Execute) -> None:
+    def __init__(self, execute: Callable[..., Any]) -> None:
         """Looks whether the database has a history.
 
         The caller must do this outside a transaction. A deferred transaction that reads before it
@@ -44,9 +41,9 @@ class Bracket:
         # library, the trigger PREFIXauthor records brackets, also while `adopt --suspend` runs a
         # migration. The statements of a bracket have the prefix without quotes.
         [self.prefix] = execute(
-            "SELECT prefix FROM (SELECT substr(name, 1, length(name) - 6) AS prefix, tbl_name, sql"
-            " FROM sqlite_master WHERE type = 'trigger' AND name LIKE '%author')"
-            " WHERE tbl_name = prefix || 'context' AND instr(sql, 'INTO ' || prefix || 'bracket')"
+            "SELECT substr(name, 1, length(name) - 6) AS prefix FROM sqlite_master"
+            " WHERE type = 'trigger' AND name = prefix || 'author' AND tbl_name = prefix||'context'"
+            " AND instr(sql, 'INTO ' || prefix || 'bracket')"
             " AND prefix GLOB '[A-Za-z_]*' AND prefix NOT GLOB '*[^A-Za-z0-9_]*'"
         ).fetchone() or [None]
         self._is_describing = False
@@ -54,12 +51,18 @@ class Bracket:
 
     def begin(self) -> None:
         """Another transaction has begun."""
+        self._has_lock = False
         # The savepoints in the bracket, if there is a bracket.
         self._savepoints: set[str] | None = None
 
-    def see(self, sql: str, execute: Execute, describe: Describe) -> None:
+    def see(self, sql: str, execute: Callable[..., Any], describe: Describe) -> None:
         """Begins the bracket if the transaction has none, and if the next statement writes."""
-        if self._savepoints is None:
+        if self._is_describing:
+            if not self._has_lock:
+                # `describe` reads. This takes the lock for writing before: see __init__.
+                self._has_lock = True
+                execute(f"UPDATE {self.prefix}context SET reason = NULL WHERE 0")
+        elif self._savepoints is None:
             if is_writing(sql):
                 self.open(execute, describe)
         elif sql.startswith("SAVEPOINT "):
@@ -68,20 +71,19 @@ class Bracket:
             # The beginning of the bracket is rolled back too.
             self.begin()
 
-    def open(self, execute: Execute, describe: Describe) -> None:
+    def open(self, execute: Callable[..., Any], describe: Describe) -> None:
         """Begins the bracket. `describe` may itself use the connection."""
-        if self.prefix is not None and not self._is_describing:
+        if self.prefix is not None:
             self._is_describing = True
             try:
-                # Takes the lock for writing, without a change: see __init__.
-                execute(f"UPDATE {self.prefix}context SET reason = NULL WHERE 0")
+                about, self._has_lock = describe(), True
                 execute(f"UPDATE {self.prefix}context SET author = ?, reason = ?, request = ?",
-                        describe())
+                        about)
                 self._savepoints = set()
             finally:
                 self._is_describing = False
 
-    def close(self, execute: Execute) -> None:
+    def close(self, execute: Callable[..., Any]) -> None:
         """Ends the bracket, if the transaction has one. The next statement is COMMIT."""
         if self._savepoints is not None:
             execute(f"UPDATE {self.prefix}context SET author = NULL")

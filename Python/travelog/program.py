@@ -28,23 +28,18 @@ def log(store: str, *flags: str, path: str | None = None) -> tuple[list[dict[str
     if path is None:
         raise ProgramError("The program travelog is not installed with this package, and not on "
                            "the PATH.")
-    answer, warning = _run(path, "log", store, *flags)
-    if warning:
-        # `log` leaves many captured changes to `status`, which also looks for changes without
-        # capture and then ends with 1.
-        _run(path, "status", store, highest_code=1)
-        answer, warning = _run(path, "log", store, *flags)
-    return answer, warning
-
-
-def _run(*command: str, highest_code: int = 0) -> tuple[list[dict[str, Any]], str]:
-    try:
-        done = subprocess.run([*command, "--json"], stdin=subprocess.DEVNULL, capture_output=True,
-                              encoding="utf-8")
-    except OSError as error:
-        raise ProgramError(f"{command[0]} can't be run: {error.strerror}") from error
-    if not 0 <= done.returncode <= highest_code:
-        errors = [json.loads(line) for line in done.stderr.splitlines() if line.startswith("{")]
-        raise ProgramError(" ".join(text for error in errors for text in (
-            error["message"], error.get("hint")) if text) or done.stderr)
+    # `log` leaves many captured changes to `status`, which also looks for changes without capture
+    # and then ends with 1.
+    for words in ["log", store, *flags], ["status", store], ["log", store, *flags]:
+        try:
+            done = subprocess.run([path, *words, "--json"], stdin=subprocess.DEVNULL,
+                                  capture_output=True, encoding="utf-8")
+        except OSError as error:
+            raise ProgramError(f"{path} can't be run: {error.strerror}") from error
+        if done.returncode != 0 and (words[0], done.returncode) != ("status", 1):
+            errors = [json.loads(line) for line in done.stderr.splitlines() if line[:1] == "{"]
+            raise ProgramError(" ".join(text for error in errors for text in (
+                error["message"], error.get("hint")) if text) or done.stderr)
+        if words[0] == "log" and not done.stderr:
+            break
     return [json.loads(line) for line in done.stdout.splitlines()], done.stderr.strip()

@@ -24,9 +24,7 @@ from . import program
 from .values import Large, Reference, Schema, Unknown, Value, date
 
 if TYPE_CHECKING:
-    import pandas
-    import polars
-    import pyarrow
+    import pandas, polars, pyarrow  # noqa: E401
 
 # How many bytes of a transaction are in memory, how many lines are parsed at once, and how many
 # rows are read at once.
@@ -56,13 +54,11 @@ class Changes(Iterable[Change]):
     """The changes of a log folder, of one log, or of a store, in the order of transactions.
 
     Snapshots are not changes. Before it reads a store, `travelog` records the captured changes.
-    Each iteration reads from the beginning.
 
-    In the tables of Arrow, polars and pandas, which all need PyArrow, each property has the columns
-    `before.NAME` and `after.NAME`. An entity selects its changes, and so only its properties. A
-    column has the type of its values. Integers and doubles become doubles. Other values of
-    different types, which SQLite allows in a column, become texts. A reference is the id of its
-    object. Unknown and large values are null.
+    In tables, which need PyArrow, each property has the columns `before.NAME` and `after.NAME`. An
+    entity selects its changes, and so only its properties. Integers and doubles become doubles.
+    Other values of different types, which SQLite allows in a column, become texts. A reference is
+    the id of its object. Unknown and large values are null.
     """
 
     def __init__(self, source: str | os.PathLike[str]) -> None:
@@ -70,12 +66,18 @@ class Changes(Iterable[Change]):
 
     def __iter__(self) -> Iterator[Change]:
         if self._source.is_dir():
-            return itertools.chain.from_iterable(map(_changes_of_log, _logs(self._source)))
+            # All logs, or those of one store or of one filter.
+            names = "lineage=*/date=*/*.ndjson.gz"
+            logs = [*self._source.glob(f"store=*/{names}"), *self._source.glob(names)]
+            if not logs:
+                raise FileNotFoundError(f"{self._source} has no logs")
+            logs.sort(key=lambda path: (
+                path.parents[2], int(path.parents[1].name.partition("=")[2]), path.name))
+            return itertools.chain.from_iterable(map(_changes_of_log, logs))
         # To look into the file would be dangerous: if a process opens and closes a database without
         # SQLite, it loses the locks of its own connections.
-        if self._source.suffix == ".gz":
-            return _changes_of_log(self._source)
-        return _changes_of_store(self._source)
+        is_log = self._source.suffix == ".gz"
+        return _changes_of_log(self._source) if is_log else _changes_of_store(self._source)
 
     def to_arrow(self, entity: str | None = None) -> pyarrow.Table:
         import pyarrow
@@ -90,9 +92,15 @@ class Changes(Iterable[Change]):
             for name, value in row.items():
                 column = columns.setdefault(name, [])
                 column += [None] * (count - 1 - len(column)) + [value]
-        return pyarrow.table({
-            name: _array(column + [None] * (count - len(column)))
-            for name, column in columns.items()})
+        arrays = {}
+        for name, column in columns.items():
+            column += [None] * (count - len(column))
+            try:
+                arrays[name] = pyarrow.array(column)
+            except (pyarrow.ArrowInvalid, pyarrow.ArrowTypeError, OverflowError):
+                arrays[name] = pyarrow.array([each if each is None else str(each)
+                                              for each in column])
+        return pyarrow.table(arrays)
 
     def to_polars(self, entity: str | None = None) -> polars.DataFrame:
         import polars
@@ -105,16 +113,6 @@ class Changes(Iterable[Change]):
 
 
 read = Changes
-
-
-def _logs(folder: Path) -> list[Path]:
-    """The logs of a log folder, or of the folder of one store or one filter in it."""
-    names = "lineage=*/date=*/*.ndjson.gz"
-    found = [*folder.glob(f"store=*/{names}"), *folder.glob(names)]
-    if not found:
-        raise FileNotFoundError(f"{folder} has no logs")
-    return sorted(found, key=lambda path: (
-        path.parents[2], int(path.parents[1].name.partition("=")[2]), path.name))
 
 
 def _changes_of_log(path: Path) -> Iterator[Change]:
@@ -138,8 +136,7 @@ def _changes_of_log(path: Path) -> Iterator[Change]:
                 waiting.seek(0)
                 while some := list(itertools.islice(waiting, _LINES)):
                     for part in json.loads(b"[%s]" % b",".join(some)):
-                        yield _change(about, part["op"], part["entity"], part["id"], part, schema,
-                                      blobs)
+                        yield _change(about, part, schema, blobs)
                 waiting.seek(0)
                 waiting.truncate()
         if not line.startswith(b'{"kind":"trailer"'):
@@ -147,11 +144,9 @@ def _changes_of_log(path: Path) -> Iterator[Change]:
 
 
 def _changes_of_store(path: Path) -> Iterator[Change]:
-    warning = program.log(str(path), "--limit", "1")[1]
-    if warning:
+    if warning := program.log(str(path), "--limit", "1")[1]:
         warnings.warn(warning, stacklevel=2)
-    address = f"file:{quote(str(path.resolve()))}?mode=ro"
-    with closing(sqlite3.connect(address, uri=True)) as store:
+    with closing(sqlite3.connect(f"file:{quote(str(path.resolve()))}?mode=ro", uri=True)) as store:
         # `log` has found the table already.
         [(history,)] = store.execute(
             "SELECT substr(name, 1, length(name) - 11) FROM sqlite_master WHERE type = 'table'"
@@ -162,33 +157,30 @@ def _changes_of_store(path: Path) -> Iterator[Change]:
         last = 0
         # A reader between two pages does not keep the program that uses the file from writing.
         while rows := store.execute(
-            "SELECT c.id, t.schema, t.id, t.time, t.author, t.reason, t.request, c.kind, c.entity,"
-            f" c.object, c.before, c.after, c.special, c.large FROM {history}change c"
+            "SELECT c.id, t.schema, c.kind, c.entity, c.object, c.before, c.after, c.special,"
+            f" c.large, t.id, t.time, t.author, t.reason, t.request FROM {history}change c"
             f" JOIN {history}transaction t ON t.id = c.transaction_id"
             " WHERE c.id > ? ORDER BY c.id LIMIT ?", (last, _ROWS)
         ).fetchall():
-            for (last, number, transaction, time, author, reason, request, op, entity, id,
-                 *texts) in rows:
+            for last, number, *about, transaction, time, author, reason, request in rows:
                 if number not in schemas:
                     schemas[number] = Schema(store.execute(
                         f"SELECT json FROM {others}schema WHERE id = ?", (number,)).fetchone()[0])
-                common = (catalog["identifier"], int(catalog["lineage"]), transaction, date(time),
-                          author, reason, request)
-                parts = {name: json.loads(text) for name, text in zip(
-                    ("before", "after", "special", "large"), texts) if text is not None}
-                yield _change(common, op, entity, id, parts, schemas[number],
+                part = dict(zip(("op", "entity", "id"), about))
+                part.update((name, json.loads(text)) for name, text in zip(
+                    ("before", "after", "special", "large"), about[3:]) if text is not None)
+                yield _change((catalog["identifier"], int(catalog["lineage"]), transaction,
+                               date(time), author, reason, request), part, schemas[number],
                               path.with_name(path.name + "-blobs"))
 
 
-def _change(common: tuple[Any, ...], op: str, entity: str, id: int | str,
-            parts: dict[str, Any], schema: Schema, blobs: Path) -> Change:
-    special, large = parts.get("special", {}), parts.get("large", {})
-    before, after = (
-        schema.decode(entity, parts[side], special.get(side, {}), large.get(side, {}), blobs)
-        if side in parts else None for side in ("before", "after"))
+def _change(about: tuple[Any, ...], part: dict[str, Any], schema: Schema, blobs: Path) -> Change:
+    entity, id = part["entity"], part["id"]
     if isinstance(id, str) and id[:1] != "[":
         id = int(id)
-    return Change._make((*common, op, entity, id, before, after))
+    return Change._make((*about, part["op"], entity, id,
+                         schema.decode(entity, part, "before", blobs),
+                         schema.decode(entity, part, "after", blobs)))
 
 
 def _plain(value: Any) -> Any:
@@ -199,11 +191,3 @@ def _plain(value: Any) -> Any:
     if isinstance(value, (Large, Unknown)):
         return None
     return [_plain(each) for each in value] if isinstance(value, tuple) else value
-
-
-def _array(values: list[Any]) -> pyarrow.Array:
-    import pyarrow
-    try:
-        return pyarrow.array(values)
-    except (pyarrow.ArrowInvalid, pyarrow.ArrowTypeError, OverflowError):
-        return pyarrow.array([None if each is None else str(each) for each in values])

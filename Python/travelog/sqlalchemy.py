@@ -1,7 +1,6 @@
 """Names the author of each transaction of an engine of SQLAlchemy."""
 from __future__ import annotations
 
-import sqlite3
 from typing import Any, Callable
 
 from sqlalchemy import Connection, Engine, event
@@ -23,7 +22,8 @@ def track(engine: Engine, author: Callable[[], str | None], *,
     @event.listens_for(engine, "engine_connect")
     def connected(connection: Connection) -> None:
         # Without SQLAlchemy, which would begin a transaction.
-        connection.info["travelog"] = Bracket(_file(connection).execute)
+        file: Any = connection.connection.driver_connection
+        connection.info["travelog"] = Bracket(file.execute)
 
     @event.listens_for(engine, "begin")
     def begun(connection: Connection) -> None:
@@ -31,7 +31,7 @@ def track(engine: Engine, author: Callable[[], str | None], *,
 
     @event.listens_for(engine, "before_cursor_execute")
     def executing(connection: Connection, cursor: Any, statement: str, *_: Any) -> None:
-        file = _file(connection)
+        file: Any = connection.connection.driver_connection
         # AUTOCOMMIT is the isolation level None. SQLAlchemy executes, because it converts errors.
         if file.in_transaction or file.isolation_level is not None:
             connection.info["travelog"].see(statement, connection.exec_driver_sql,
@@ -40,9 +40,3 @@ def track(engine: Engine, author: Callable[[], str | None], *,
     @event.listens_for(engine, "commit")
     def committing(connection: Connection) -> None:
         connection.info["travelog"].close(connection.exec_driver_sql)
-
-
-def _file(connection: Connection) -> sqlite3.Connection:
-    file = connection.connection.driver_connection
-    assert isinstance(file, sqlite3.Connection)
-    return file

@@ -87,12 +87,16 @@ class Schema:
             for part in entity["attributes"] + entity["relationships"]}
             for entity in json.loads(definition)["entities"]}
 
-    def decode(self, entity: str, side: Mapping[str, Any], special: Mapping[str, str],
-               large: Mapping[str, Mapping[str, Any]], blobs: Path) -> dict[str, Value]:
+    def decode(self, entity: str, change: Mapping[str, Any], side: str, blobs: Path
+               ) -> dict[str, Value] | None:
         """The values before or after a change, by the names of the properties."""
+        if side not in change:
+            return None
         parts = self._entities[entity]
+        special = change["special"].get(side, {}) if "special" in change else {}
+        large = change["large"].get(side, {}) if "large" in change else {}
         values: dict[str, Value] = {}
-        for line, value in side.items():
+        for line, value in change[side].items():
             if line not in parts:
                 # Names that conflict have their owner before them. Only the names of an adopted
                 # file have points themselves, and there the entity is the owner.

@@ -105,20 +105,19 @@ class _Brackets:
                 self._bracket, self._describe = Bracket(file.execute), describe
             elif not file.in_transaction:
                 self._bracket.begin()
+            # A statement that has no transaction is executed in one with a bracket.
             is_alone = (not file.in_transaction and self._connection.get_autocommit()
                         and self._bracket.prefix is not None and is_writing(sql))
-            if not is_alone:
+            if file.in_transaction or not self._connection.get_autocommit():
                 self._bracket.see(sql, file.execute, describe)
-        if is_alone:
-            return self._execute_alone(execute, sql, params, many, context)
-        return execute(sql, params, many, context)
-
-    def _execute_alone(self, execute: Callable[..., Any], sql: str, params: Any, many: bool,
-                       context: dict[str, Any]) -> Any:
-        """Executes a statement that has no transaction, in one with a bracket."""
-        cursor = context["cursor"]
+        if not is_alone:
+            return execute(sql, params, many, context)
+        # Before the transaction, which then has its lock for less time.
+        about, cursor = describe(), context["cursor"]
         with transaction.atomic(self._connection.alias):
-            result = self(execute, sql, params, many, context)
+            with self._connection.wrap_database_errors:
+                self._bracket.open(file.execute, lambda: about)
+            result = execute(sql, params, many, context)
             rows = cursor.fetchall() if cursor.description else []
         if rows:
             # SQLite can't commit before it has returned all rows of a RETURNING, and the caller
