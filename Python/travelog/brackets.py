@@ -51,18 +51,12 @@ class Bracket:
 
     def begin(self) -> None:
         """Another transaction has begun."""
-        self._has_lock = False
         # The savepoints in the bracket, if there is a bracket.
         self._savepoints: set[str] | None = None
 
     def see(self, sql: str, execute: Callable[..., Any], describe: Describe) -> None:
         """Begins the bracket if the transaction has none, and if the next statement writes."""
-        if self._is_describing:
-            if not self._has_lock:
-                # `describe` reads. This takes the lock for writing before: see __init__.
-                self._has_lock = True
-                execute(f"UPDATE {self.prefix}context SET reason = NULL WHERE 0")
-        elif self._savepoints is None:
+        if self._savepoints is None:
             if is_writing(sql):
                 self.open(execute, describe)
         elif sql.startswith("SAVEPOINT "):
@@ -73,12 +67,13 @@ class Bracket:
 
     def open(self, execute: Callable[..., Any], describe: Describe) -> None:
         """Begins the bracket. `describe` may itself use the connection."""
-        if self.prefix is not None:
+        if self.prefix is not None and not self._is_describing:
             self._is_describing = True
             try:
-                about, self._has_lock = describe(), True
+                # Takes the lock for writing, without a change: see __init__.
+                execute(f"UPDATE {self.prefix}context SET reason = NULL WHERE 0")
                 execute(f"UPDATE {self.prefix}context SET author = ?, reason = ?, request = ?",
-                        about)
+                        describe())
                 self._savepoints = set()
             finally:
                 self._is_describing = False

@@ -20,14 +20,11 @@ def find(name: str = "travelog") -> str | None:
 
 
 def log(store: str, *flags: str, path: str | None = None) -> tuple[list[dict[str, Any]], str]:
-    """The answer of `travelog log`, which first records the captured changes, and a warning.
-
-    For example, that another program is writing, so its last changes are not in the answer.
-    """
+    """The answer of `travelog log`, which first records the captured changes, and a warning, for
+    example that another program is writing, so its last changes are not in the answer."""
     path = path or find()
     if path is None:
-        raise ProgramError("The program travelog is not installed with this package, and not on "
-                           "the PATH.")
+        raise ProgramError("There is no program travelog with this package or on the PATH.")
     # `log` leaves many captured changes to `status`, which also looks for changes without capture
     # and then ends with 1.
     for words in ["log", store, *flags], ["status", store], ["log", store, *flags]:

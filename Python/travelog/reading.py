@@ -26,8 +26,7 @@ from .values import Large, Reference, Schema, Unknown, Value, date
 if TYPE_CHECKING:
     import pandas, polars, pyarrow  # noqa: E401
 
-# How many bytes of a transaction are in memory, how many lines are parsed at once, and how many
-# rows are read at once.
+# The bytes of a transaction in memory, the lines that are parsed at once, and the rows of a page.
 _MEMORY, _LINES, _ROWS = 32 << 20, 256, 2048
 
 
@@ -71,8 +70,7 @@ class Changes(Iterable[Change]):
             logs = [*self._source.glob(f"store=*/{names}"), *self._source.glob(names)]
             if not logs:
                 raise FileNotFoundError(f"{self._source} has no logs")
-            logs.sort(key=lambda path: (
-                path.parents[2], int(path.parents[1].name.partition("=")[2]), path.name))
+            logs.sort(key=lambda log: (log.parents[2], int(log.parents[1].name[8:]), log.name))
             return itertools.chain.from_iterable(map(_changes_of_log, logs))
         # To look into the file would be dangerous: if a process opens and closes a database without
         # SQLite, it loses the locks of its own connections.

@@ -108,16 +108,13 @@ class _Brackets:
             # A statement that has no transaction is executed in one with a bracket.
             is_alone = (not file.in_transaction and self._connection.get_autocommit()
                         and self._bracket.prefix is not None and is_writing(sql))
-            if file.in_transaction or not self._connection.get_autocommit():
+            if not is_alone:
                 self._bracket.see(sql, file.execute, describe)
         if not is_alone:
             return execute(sql, params, many, context)
-        # Before the transaction, which then has its lock for less time.
-        about, cursor = describe(), context["cursor"]
+        cursor = context["cursor"]
         with transaction.atomic(self._connection.alias):
-            with self._connection.wrap_database_errors:
-                self._bracket.open(file.execute, lambda: about)
-            result = execute(sql, params, many, context)
+            result = self(execute, sql, params, many, context)
             rows = cursor.fetchall() if cursor.description else []
         if rows:
             # SQLite can't commit before it has returned all rows of a RETURNING, and the caller
