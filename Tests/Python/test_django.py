@@ -167,7 +167,7 @@ class HistoryTests(FolderTest):
         page = re.sub(r"\s+", " ", text[text.index('id="travelog-history"'):])
         for part in ("ada", "eve", "–", "POST /admin/shop/author/add/",
                      "POST /admin/shop/book/1/change/", "&lt;b&gt;First&lt;/b&gt;",
-                     "<del>7.5</del> <ins>8</ins>", "<del>Second</del> <ins>Third</ins>"):
+                     "<del>7.5</del> → <ins>8</ins>", "<del>Second</del> → <ins>Third</ins>"):
             self.assertIn(part, page)
         # The form of the admin does not show this column, nor the hash of a password.
         self.assertNotIn("internal_note", page)
