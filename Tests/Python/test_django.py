@@ -248,8 +248,9 @@ class LockTests(FolderTest):
     def test_with_deferred_transactions_no_more_requests_fail_than_without_travelog(self):
         without = self.load("without", False, DEFERRED="1", WITHOUT_TRAVELOG="1")
         good, bad = self.load("deferred", True, DEFERRED="1")
-        # The counts are random.
-        self.assertLessEqual(bad / (good + bad), without[1] / sum(without) * 1.5 + 0.02)
+        # The counts are random, in a minute by one percent.
+        more = 0.05 if "LONG" in os.environ else 0.15
+        self.assertLessEqual(bad / (good + bad), without[1] / sum(without) + more)
 
     def test_deferred_transactions_that_write_first_never_fail(self):
         # In such a request, the middleware reads the user only when the transaction has the lock.
