@@ -58,6 +58,14 @@ class AnswerTests(FolderTests):
         shutil.rmtree(self.lake)
         load(logs, self.lake, "--allow-unproven", codes=(0,))
 
+    def test_only_the_first_load_of_an_adopted_file_ends_with_17(self):
+        logs, _ = self.make(world.adopted)
+        # The file's rows at the adoption are a snapshot, and only the tree shows that no log was
+        # before it.
+        found = load(logs, self.lake, codes=(17,))["fleet_unproven"]
+        self.assertEqual(found[0]["except"], ["missing"])
+        load(logs, self.lake, codes=(0,))
+
     def test_a_signal_stops_a_load_and_the_next_one_completes_it(self):
         logs, members = self.make(world.plain, world.incremental)
         for number, code in ((signal.SIGINT, 130), (signal.SIGTERM, 143)):
