@@ -201,16 +201,16 @@ python-test: setup ## test the Python package with Django, SQLAlchemy, Alembic a
 	  --cache-dir .build/python/mypy
 	.build/python/bin/python -B -m unittest discover -s Tests/Python
 
-# The fleet pipeline has an environment of its own. Its tests, demo and benchmark run these programs.
+# The fleet program has an environment of its own. Its tests, demo and benchmark run these programs.
 FLEET = .build/fleet/bin/python -B
-FLEET_TESTS := Pipelines/fleet/tests
+FLEET_TESTS := Tests/Fleet
 
-fleet-setup: setup ## install what the fleet pipeline needs: packages of Python, and Java
+fleet-setup: setup ## install what the fleet program needs: packages of Python, and Java
 	@command -v java >/dev/null && python3 -m venv -h >/dev/null || { $(SUDO) apt-get update -qq && \
 	  DEBIAN_FRONTEND=noninteractive $(SUDO) apt-get install -qq -y --no-install-recommends \
 	    default-jre-headless python3-venv; }
 	test -x .build/fleet/bin/pip || python3 -m venv .build/fleet
-	.build/fleet/bin/pip install --quiet -r Pipelines/fleet/requirements.txt
+	.build/fleet/bin/pip install --quiet -r $(FLEET_TESTS)/requirements.txt
 	$(BUILD) --product travelog
 	$(BUILD) --product trips
 
@@ -220,7 +220,7 @@ fleet-check:
 	FLEET_WITHOUT_SPARK=1 FLEET_STORES=15 FLEET_KILLS=4 \
 	  $(FLEET) -W ignore -m unittest discover -s $(FLEET_TESTS)
 
-fleet-test: fleet-setup ## test the fleet pipeline with 300 stores and 100 kills (FLEET_STORES, FLEET_KILLS, SEED)
+fleet-test: fleet-setup ## test the fleet program with 300 stores and 100 kills (FLEET_STORES, FLEET_KILLS, SEED)
 	export TRAVELOG="$$PWD/.build/debug/travelog" TRIPS="$$PWD/.build/debug/trips"; \
 	FLEET_STORES=$${FLEET_STORES:-300} FLEET_KILLS=$${FLEET_KILLS:-100} \
 	  $(FLEET) -W ignore -m unittest discover -s $(FLEET_TESTS)

@@ -1,6 +1,5 @@
-"""The bracket: two statements that name the author of a transaction.
+"""The bracket: the first and the last statement of a transaction, which name its author.
 
-The first one is the first statement of the transaction, and the second one is the last statement.
 docs/ADOPT.md describes what Travelog does with them.
 """
 from __future__ import annotations
@@ -8,52 +7,21 @@ from __future__ import annotations
 import contextlib
 import re
 import sqlite3
-from typing import Any, Callable, Iterator, NamedTuple
+from typing import Any, Callable, Iterator, Optional, Tuple
 
-_OPENING = "UPDATE {}context SET author = ?, reason = ?, request = ?"
-_CLOSING = "UPDATE {}context SET author = NULL"
-_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
-# A statement whose changes the triggers of Travelog can capture. A question about rows can contain
-# one of the words after WITH, for example in a text; its bracket is then empty and is not recorded.
-_WRITING = re.compile(
+# Returns the author, the reason and the request of a transaction. A transaction without an author,
+# whose name is then empty, can still have a request.
+Describe = Callable[[], Tuple[str, Optional[str], Optional[str]]]
+# Whether a statement can change rows, which the triggers of Travelog capture. A question about rows
+# can contain one of the words after WITH, for example in a text; its bracket is then empty and is
+# not recorded.
+is_writing = re.compile(
     r"(?:\s|--[^\n]*\n|/\*.*?\*/)*(?:WITH\b.*\b)?(?:INSERT|UPDATE|DELETE|REPLACE)\b",
-    re.IGNORECASE | re.DOTALL)
-
-# Executes SQL with parameters, and returns what has the rows.
-Execute = Callable[..., Any]
+    re.IGNORECASE | re.DOTALL).match
 
 
 class NotAdopted(LookupError):
     """The database has no history of Travelog: `travelog adopt` adds one."""
-
-
-class Description(NamedTuple):
-    """What a bracket says. A transaction without an author can still have a request."""
-    author: str
-    reason: str | None = None
-    request: str | None = None
-
-
-def is_writing(sql: str) -> bool:
-    """Whether a statement can change rows."""
-    return _WRITING.match(sql) is not None
-
-
-def find_prefix(execute: Execute) -> str | None:
-    """The prefix of the tables that Travelog added to a database, or None if it added none.
-
-    In every adopted file and every store of the library, the trigger PREFIXauthor records brackets,
-    also while `adopt --suspend` runs a migration.
-    """
-    triggers = execute("SELECT name, tbl_name, sql FROM sqlite_master"
-                       " WHERE type = 'trigger' AND name LIKE '%author'").fetchall()
-    for name, table, sql in triggers:
-        prefix = str(name[:-len("author")])
-        # The statements of a bracket have the prefix without quotes.
-        if table == prefix + "context" and f"INTO {prefix}bracket" in sql \
-                and _NAME.fullmatch(prefix):
-            return prefix
-    return None
 
 
 class Bracket:
@@ -63,58 +31,58 @@ class Bracket:
     first statement that writes: a transaction that only reads gets no bracket and takes no lock.
     """
 
-    def __init__(self, execute: Execute) -> None:
+    def __init__(self, execute: Callable[..., Any]) -> None:
         """Looks whether the database has a history.
 
         The caller must do this outside a transaction. A deferred transaction that reads before it
         writes fails if another program has written meanwhile.
         """
-        self.prefix = find_prefix(execute)
+        # The prefix of the tables that Travelog added. In every adopted file and every store of the
+        # library, the trigger PREFIXauthor records brackets, also while `adopt --suspend` runs a
+        # migration. The statements of a bracket have the prefix without quotes.
+        [self.prefix] = execute(
+            "SELECT substr(name, 1, length(name) - 6) AS prefix FROM sqlite_master"
+            " WHERE type = 'trigger' AND name = prefix || 'author' AND tbl_name = prefix||'context'"
+            " AND instr(sql, 'INTO ' || prefix || 'bracket')"
+            " AND prefix GLOB '[A-Za-z_]*' AND prefix NOT GLOB '*[^A-Za-z0-9_]*'"
+        ).fetchone() or [None]
         self._is_describing = False
         self.begin()
 
     def begin(self) -> None:
         """Another transaction has begun."""
-        # The clock of the capture when the bracket began, if it did.
-        self._clock: int | None = None
-        self._may_be_undone = False
+        # The savepoints in the bracket, if there is a bracket.
+        self._savepoints: set[str] | None = None
 
-    def rolled_back_to_savepoint(self) -> None:
-        """A part of the transaction, perhaps with the beginning of the bracket, was rolled back."""
-        self._may_be_undone = True
-
-    def write(self, execute: Execute, describe: Callable[[], Description]) -> None:
-        """Begins the bracket if the transaction has none. The next statement writes.
-
-        `describe` may itself use the connection.
-        """
-        if self.prefix is None or self._is_describing or self._is_open(execute):
-            return
-        self._is_describing = True
-        try:
-            # Takes the lock for writing, without a change: see __init__.
-            execute(f"UPDATE {self.prefix}context SET reason = NULL WHERE 0")
-            execute(_OPENING.format(self.prefix), describe())
-            self._clock = self._read_clock(execute)
-        finally:
-            self._is_describing = False
-
-    def close(self, execute: Execute) -> None:
-        """Ends the bracket, if the transaction has one. The next statement is COMMIT."""
-        if self._is_open(execute):
-            execute(_CLOSING.format(self.prefix))
+    def see(self, sql: str, execute: Callable[..., Any], describe: Describe) -> None:
+        """Begins the bracket if the transaction has none, and if the next statement writes."""
+        if self._savepoints is None:
+            if is_writing(sql):
+                self.open(execute, describe)
+        elif sql.startswith("SAVEPOINT "):
+            self._savepoints.add(sql.split()[-1])
+        elif sql.startswith("ROLLBACK TO ") and sql.split()[-1] not in self._savepoints:
+            # The beginning of the bracket is rolled back too.
             self.begin()
 
-    def _is_open(self, execute: Execute) -> bool:
-        if self._clock is not None and self._may_be_undone:
-            # The clock only goes back if what it counted is rolled back.
-            if self._read_clock(execute) < self._clock:
-                self._clock = None
-            self._may_be_undone = False
-        return self._clock is not None
+    def open(self, execute: Callable[..., Any], describe: Describe) -> None:
+        """Begins the bracket. `describe` may itself use the connection."""
+        if self.prefix is not None and not self._is_describing:
+            self._is_describing = True
+            try:
+                # Takes the lock for writing, without a change: see __init__.
+                execute(f"UPDATE {self.prefix}context SET reason = NULL WHERE 0")
+                execute(f"UPDATE {self.prefix}context SET author = ?, reason = ?, request = ?",
+                        describe())
+                self._savepoints = set()
+            finally:
+                self._is_describing = False
 
-    def _read_clock(self, execute: Execute) -> int:
-        return int(execute(f"SELECT clock FROM {self.prefix}context").fetchone()[0])
+    def close(self, execute: Callable[..., Any]) -> None:
+        """Ends the bracket, if the transaction has one. The next statement is COMMIT."""
+        if self._savepoints is not None:
+            execute(f"UPDATE {self.prefix}context SET author = NULL")
+            self.begin()
 
 
 @contextlib.contextmanager
@@ -133,16 +101,14 @@ def author(connection: sqlite3.Connection, name: str, *, reason: str | None = No
                            "autocommit=False, a connection always has one.")
     connection.execute("BEGIN IMMEDIATE")
     try:
-        prefix = find_prefix(connection.execute)
-        if prefix is not None:
-            connection.execute(_OPENING.format(prefix), (name, reason, request))
-        elif not missing_ok:
+        bracket = Bracket(connection.execute)
+        if bracket.prefix is None and not missing_ok:
             raise NotAdopted("the database has no history: run travelog adopt")
+        bracket.open(connection.execute, lambda: (name, reason, request))
         yield
         if not connection.in_transaction:
             raise RuntimeError(f"the block ended its transaction, so the history can't name {name}")
-        if prefix is not None:
-            connection.execute(_CLOSING.format(prefix))
+        bracket.close(connection.execute)
         connection.execute("COMMIT")
     except BaseException:
         # Some errors have already rolled back.

@@ -16,15 +16,17 @@ import warnings
 from contextlib import closing
 from datetime import datetime
 from pathlib import Path
-from typing import Any, Iterable, Iterator, NamedTuple
+from typing import TYPE_CHECKING, Any, Iterable, Iterator, NamedTuple
 from urllib.parse import quote
+from uuid import UUID
 
 from . import program
-from .frames import Frames
-from .values import Schema, Value, date
+from .values import Large, Reference, Schema, Unknown, Value, date
 
-# How many bytes of a transaction are in memory, how many lines are parsed at once, and how many
-# rows are read at once.
+if TYPE_CHECKING:
+    import pandas, polars, pyarrow  # noqa: E401
+
+# The bytes of a transaction in memory, the lines that are parsed at once, and the rows of a page.
 _MEMORY, _LINES, _ROWS = 32 << 20, 256, 2048
 
 
@@ -47,132 +49,143 @@ class Change(NamedTuple):
     after: dict[str, Value] | None
 
 
-class Changes(Frames):
-    """The changes of a log folder, a log or a store, each time from the beginning."""
+class Changes(Iterable[Change]):
+    """The changes of a log folder, of one log, or of a store, in the order of transactions.
+
+    Snapshots are not changes. Before it reads a store, `travelog` records the captured changes.
+
+    In tables, which need PyArrow, each property has the columns `before.NAME` and `after.NAME`. An
+    entity selects its changes, and so only its properties. Integers and doubles become doubles.
+    Other values of different types, which SQLite allows in a column, become texts. A reference is
+    the id of its object. Unknown and large values are null.
+    """
 
     def __init__(self, source: str | os.PathLike[str]) -> None:
         self._source = Path(source)
 
     def __iter__(self) -> Iterator[Change]:
         if self._source.is_dir():
-            return itertools.chain.from_iterable(map(_changes_of_log, _logs(self._source)))
+            # All logs, or those of one store or of one filter.
+            names = "lineage=*/date=*/*.ndjson.gz"
+            logs = [*self._source.glob(f"store=*/{names}"), *self._source.glob(names)]
+            if not logs:
+                raise FileNotFoundError(f"{self._source} has no logs")
+            logs.sort(key=lambda log: (log.parents[2], int(log.parents[1].name[8:]), log.name))
+            return itertools.chain.from_iterable(map(_changes_of_log, logs))
         # To look into the file would be dangerous: if a process opens and closes a database without
         # SQLite, it loses the locks of its own connections.
-        if self._source.suffix == ".gz":
-            return _changes_of_log(self._source)
-        return _changes_of_store(self._source)
+        is_log = self._source.suffix == ".gz"
+        return _changes_of_log(self._source) if is_log else _changes_of_store(self._source)
+
+    def to_arrow(self, entity: str | None = None) -> pyarrow.Table:
+        import pyarrow
+        columns: dict[str, list[Any]] = {}
+        count = 0
+        for count, change in enumerate(
+                (each for each in self if entity in (None, each.entity)), start=1):
+            row = change._asdict()
+            for side in ("before", "after"):
+                row.update({f"{side}.{name}": _plain(value)
+                            for name, value in (row.pop(side) or {}).items()})
+            for name, value in row.items():
+                column = columns.setdefault(name, [])
+                column += [None] * (count - 1 - len(column)) + [value]
+        arrays = {}
+        for name, column in columns.items():
+            column += [None] * (count - len(column))
+            try:
+                arrays[name] = pyarrow.array(column)
+            except (pyarrow.ArrowInvalid, pyarrow.ArrowTypeError, OverflowError):
+                arrays[name] = pyarrow.array([each if each is None else str(each)
+                                              for each in column])
+        return pyarrow.table(arrays)
+
+    def to_polars(self, entity: str | None = None) -> polars.DataFrame:
+        import polars
+        return polars.DataFrame(self.to_arrow(entity))
+
+    def to_pandas(self, entity: str | None = None) -> pandas.DataFrame:
+        """A frame with columns of Arrow, because NumPy turns integers with nulls into doubles."""
+        import pandas
+        return self.to_arrow(entity).to_pandas(types_mapper=pandas.ArrowDtype)
 
 
-def read(source: str | os.PathLike[str]) -> Changes:
-    """The changes of a log folder, of one log, or of a store, in the order of transactions.
-
-    Snapshots are not changes. Before it reads a store, `travelog` records the captured changes.
-    """
-    return Changes(source)
-
-
-def _logs(folder: Path) -> list[Path]:
-    """The logs of a log folder, or of the folder of one store or one filter in it."""
-    names = "lineage=*/date=*/*.ndjson.gz"
-    found = [*folder.glob(f"store=*/{names}"), *folder.glob(names)]
-    if not found:
-        raise FileNotFoundError(f"{folder} has no logs")
-    return sorted(found, key=lambda path: (
-        path.parents[2], int(path.parents[1].name.partition("=")[2]), path.name))
+read = Changes
 
 
 def _changes_of_log(path: Path) -> Iterator[Change]:
-    with io.BufferedReader(gzip.open(path), 1 << 18) as lines:
-        header = json.loads(next(lines, b"{}")).get("meta", {})
+    # The line of a transaction, with its reason, is after the lines of its changes. They can be
+    # larger than the memory, so they then wait in a file.
+    with io.BufferedReader(gzip.open(path), 1 << 18) as lines, \
+            tempfile.SpooledTemporaryFile(_MEMORY) as waiting:
+        header = json.loads(line := next(lines, b"{}")).get("meta", {})
         if (header.get("format"), header.get("features")) != ("travelog/1", ""):
             raise ValueError(f"{path} is not a log of the format travelog/1")
         schema = Schema(header["definition"])
         blobs = next((folder.parent for folder in path.parents if folder.name[:6] == "store="),
                      path.parent) / "blobs"
-        for end, parts in _transactions(path, lines):
-            common = (header["store"], header["lineage"], end["txn"], date(end["ts"]),
-                      end.get("author"), end.get("reason"), end.get("request"))
-            for line in parts:
-                yield _change(common, line["op"], line["entity"], line["id"], line, schema, blobs)
-
-
-def _transactions(
-    path: Path, lines: Iterable[bytes]
-) -> Iterator[tuple[dict[str, Any], Iterable[dict[str, Any]]]]:
-    """The transaction lines, each with the lines of its changes, which are before it in a log.
-
-    A transaction can be larger than the memory, so most of its lines then wait in a file.
-    """
-    kept: list[bytes] = []
-    size, spilled, line = 0, False, b""
-    with tempfile.TemporaryFile() as file:
         for line in lines:
             if line.startswith(b'{"kind":"change"'):
-                kept.append(line)
-                size += len(line)
-                if size > _MEMORY:
-                    file.writelines(kept)
-                    kept, size, spilled = [], 0, True
+                waiting.write(line)
             elif line.startswith(b'{"kind":"transaction"'):
-                if spilled:
-                    file.seek(0)
-                yield json.loads(line), _parsed(itertools.chain(file, kept) if spilled else kept)
-                if spilled:
-                    file.seek(0)
-                    file.truncate()
-                kept, size, spilled = [], 0, False
-    if not line.startswith(b'{"kind":"trailer"'):
-        raise EOFError(f"{path} is cut off: run travelog verify")
-
-
-def _parsed(lines: Iterable[bytes]) -> Iterator[dict[str, Any]]:
-    rest = iter(lines)
-    for some in iter(lambda: list(itertools.islice(rest, _LINES)), []):
-        yield from json.loads(b"[%s]" % b",".join(some))
+                end = json.loads(line)
+                about = (header["store"], header["lineage"], end["txn"], date(end["ts"]),
+                         end.get("author"), end.get("reason"), end.get("request"))
+                waiting.seek(0)
+                while some := list(itertools.islice(waiting, _LINES)):
+                    for part in json.loads(b"[%s]" % b",".join(some)):
+                        yield _change(about, part, schema, blobs)
+                waiting.seek(0)
+                waiting.truncate()
+        if not line.startswith(b'{"kind":"trailer"'):
+            raise EOFError(f"{path} is cut off: run travelog verify")
 
 
 def _changes_of_store(path: Path) -> Iterator[Change]:
-    warning = program.log(str(path), "--limit", "1").warning
-    if warning:
+    if warning := program.log(str(path), "--limit", "1")[1]:
         warnings.warn(warning, stacklevel=2)
-    address = f"file:{quote(str(path.resolve()))}?mode=ro"
-    with closing(sqlite3.connect(address, uri=True)) as store:
-        found = store.execute(
-            "SELECT name FROM sqlite_master WHERE type = 'table' AND name LIKE '%transaction'"
-            " AND sql LIKE '%\"first_change\"%\"seed\"%\"digest\"%'").fetchone()
+    with closing(sqlite3.connect(f"file:{quote(str(path.resolve()))}?mode=ro", uri=True)) as store:
         # `log` has found the table already.
-        history = found[0][:-len("transaction")]
+        [(history,)] = store.execute(
+            "SELECT substr(name, 1, length(name) - 11) FROM sqlite_master WHERE type = 'table'"
+            " AND name LIKE '%transaction' AND sql LIKE '%\"first_change\"%\"seed\"%\"digest\"%'")
         others = "store_" if history == "history_" else history
         catalog = dict(store.execute(f"SELECT key, value FROM {others}catalog"))
         schemas: dict[int, Schema] = {}
         last = 0
         # A reader between two pages does not keep the program that uses the file from writing.
         while rows := store.execute(
-            "SELECT c.id, t.schema, t.id, t.time, t.author, t.reason, t.request, c.kind, c.entity,"
-            f" c.object, c.before, c.after, c.special, c.large FROM {history}change c"
+            "SELECT c.id, t.schema, c.kind, c.entity, c.object, c.before, c.after, c.special,"
+            f" c.large, t.id, t.time, t.author, t.reason, t.request FROM {history}change c"
             f" JOIN {history}transaction t ON t.id = c.transaction_id"
             " WHERE c.id > ? ORDER BY c.id LIMIT ?", (last, _ROWS)
         ).fetchall():
-            for row in rows:
-                (last, number, transaction, time, author, reason, request, op, entity, id,
-                 *texts) = row
+            for last, number, *about, transaction, time, author, reason, request in rows:
                 if number not in schemas:
                     schemas[number] = Schema(store.execute(
                         f"SELECT json FROM {others}schema WHERE id = ?", (number,)).fetchone()[0])
-                common = (catalog["identifier"], int(catalog["lineage"]), transaction, date(time),
-                          author, reason, request)
-                parts = {name: json.loads(text) for name, text in zip(
-                    ("before", "after", "special", "large"), texts) if text is not None}
-                yield _change(common, op, entity, id, parts, schemas[number],
+                part = dict(zip(("op", "entity", "id"), about))
+                part.update((name, json.loads(text)) for name, text in zip(
+                    ("before", "after", "special", "large"), about[3:]) if text is not None)
+                yield _change((catalog["identifier"], int(catalog["lineage"]), transaction,
+                               date(time), author, reason, request), part, schemas[number],
                               path.with_name(path.name + "-blobs"))
 
 
-def _change(common: tuple[Any, ...], op: str, entity: str, id: int | str,
-            parts: dict[str, Any], schema: Schema, blobs: Path) -> Change:
-    special, large = parts.get("special", {}), parts.get("large", {})
-    before, after = (
-        schema.decode(entity, parts[side], special.get(side, {}), large.get(side, {}), blobs)
-        if side in parts else None for side in ("before", "after"))
+def _change(about: tuple[Any, ...], part: dict[str, Any], schema: Schema, blobs: Path) -> Change:
+    entity, id = part["entity"], part["id"]
     if isinstance(id, str) and id[:1] != "[":
         id = int(id)
-    return Change._make((*common, op, entity, id, before, after))
+    return Change._make((*about, part["op"], entity, id,
+                         schema.decode(entity, part, "before", blobs),
+                         schema.decode(entity, part, "after", blobs)))
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, Reference):
+        return value.id
+    if isinstance(value, UUID):
+        return str(value)
+    if isinstance(value, (Large, Unknown)):
+        return None
+    return [_plain(each) for each in value] if isinstance(value, tuple) else value

@@ -1,14 +1,11 @@
 """Names the author of each transaction of an engine of SQLAlchemy."""
 from __future__ import annotations
 
-import sqlite3
 from typing import Any, Callable
 
 from sqlalchemy import Connection, Engine, event
 
-from .brackets import Bracket, Description, is_writing
-
-_KEY = "travelog"
+from .brackets import Bracket
 
 
 def track(engine: Engine, author: Callable[[], str | None], *,
@@ -22,41 +19,24 @@ def track(engine: Engine, author: Callable[[], str | None], *,
     if engine.dialect.driver != "pysqlite":
         raise ValueError(f"track needs the driver pysqlite, not {engine.dialect.driver}")
 
-    def describe() -> Description:
-        return Description(author() or "", reason(), request())
-
     @event.listens_for(engine, "engine_connect")
     def connected(connection: Connection) -> None:
         # Without SQLAlchemy, which would begin a transaction.
-        connection.info[_KEY] = Bracket(_file(connection).execute)
+        file: Any = connection.connection.driver_connection
+        connection.info["travelog"] = Bracket(file.execute)
 
     @event.listens_for(engine, "begin")
     def begun(connection: Connection) -> None:
-        _bracket(connection).begin()
-
-    @event.listens_for(engine, "rollback_savepoint")
-    def rolled_back(connection: Connection, name: str, context: None) -> None:
-        _bracket(connection).rolled_back_to_savepoint()
+        connection.info["travelog"].begin()
 
     @event.listens_for(engine, "before_cursor_execute")
     def executing(connection: Connection, cursor: Any, statement: str, *_: Any) -> None:
-        file = _file(connection)
-        # AUTOCOMMIT is the isolation level None.
-        if is_writing(statement) and (file.in_transaction or file.isolation_level is not None):
-            _bracket(connection).write(connection.exec_driver_sql, describe)
+        file: Any = connection.connection.driver_connection
+        # AUTOCOMMIT is the isolation level None. SQLAlchemy executes, because it converts errors.
+        if file.in_transaction or file.isolation_level is not None:
+            connection.info["travelog"].see(statement, connection.exec_driver_sql,
+                                            lambda: (author() or "", reason(), request()))
 
     @event.listens_for(engine, "commit")
     def committing(connection: Connection) -> None:
-        # With SQLAlchemy, which converts errors.
-        _bracket(connection).close(connection.exec_driver_sql)
-
-
-def _bracket(connection: Connection) -> Bracket:
-    bracket: Bracket = connection.info[_KEY]
-    return bracket
-
-
-def _file(connection: Connection) -> sqlite3.Connection:
-    file = connection.connection.driver_connection
-    assert isinstance(file, sqlite3.Connection)
-    return file
+        connection.info["travelog"].close(connection.exec_driver_sql)

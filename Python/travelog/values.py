@@ -45,83 +45,69 @@ def date(text: str) -> datetime:
 def storage_class(text: str) -> Value:
     """A value as SQLite stores it, in the history of an adopted file."""
     name, _, value = text.partition(":")
-    decoded: Value = _CLASSES[name](value)
-    return decoded
+    return _CLASSES[name](value)
 
 
-def _undecodable(text: str) -> str:
-    """A text whose bytes are not UTF-8; encode(…, "surrogateescape") gives the bytes."""
-    return b64decode(text).decode("utf-8", "surrogateescape")
+def _link(value: Any) -> Value:
+    """A reference, or all references of a relationship to many objects."""
+    if isinstance(value, list):
+        return tuple(Reference(link["entity"], int(link["id"])) for link in value)
+    return Reference(value["entity"], int(value["id"]))
 
 
-def _reference(link: dict[str, str]) -> Reference:
-    return Reference(link["entity"], int(link["id"]))
-
-
-def _references(links: list[dict[str, str]]) -> tuple[Reference, ...]:
-    return tuple(map(_reference, links))
-
-
-_CLASSES: dict[str, Callable[[str], Any]] = {
-    "text": str, "integer": int, "real": float, "blob": b64decode, "text64": _undecodable}
-# The types of JSON that need no decoding are absent.
-_TYPES: dict[str, Callable[[str], Any]] = {
+_CLASSES: dict[str, Callable[[str], Value]] = {
+    "text": str, "integer": int, "real": float, "blob": b64decode,
+    # A text whose bytes are not UTF-8; encode(…, "surrogateescape") gives the bytes.
+    "text64": lambda text: b64decode(text).decode("utf-8", "surrogateescape")}
+# The types of JSON that need no decoding are absent. A relationship has no type.
+_TYPES: dict[str | None, Callable[[Any], Value]] = {
     "any": storage_class, "data": b64decode, "date": date, "decimal": Decimal,
-    "transformed": b64decode, "uint64": int, "uuid": UUID}
+    "transformed": b64decode, "uint64": int, "uuid": UUID, None: _link}
 _UNKNOWN = {reason.value: reason for reason in Unknown}
 
 
-def _special(text: str, type: str) -> Value:
+def _special(text: str, decode: Callable[[Any], Value] | None) -> Value:
     """A value that the type of its property can't express."""
-    if text in _UNKNOWN:
-        return _UNKNOWN[text]
     name = text.partition(":")[0]
     if name in _CLASSES:
         return storage_class(text)
-    if name == "hash":
-        return text
-    if type == "decimal" and text == "nan":
+    if name == "hash" or text in _UNKNOWN:
+        return _UNKNOWN.get(text, text)
+    if decode is Decimal and text == "nan":
         return Decimal("NaN")
     return int(text) if text.lstrip("-").isdigit() else float(text)
 
 
-class _Property(NamedTuple):
-    name: str
-    type: str
-    decode: Callable[[Any], Any] | None
-
-
 class Schema:
-    """The properties of all entities, by their names in lines."""
+    """The properties of all entities: their names and decoders, by their names in lines."""
 
     def __init__(self, definition: str) -> None:
         self._entities = {entity["name"]: {
-            part["name"]: _Property(part["name"], part["type"], _TYPES.get(part["type"]))
-            if "type" in part else _Property(
-                part["name"], "link", _reference if "column" in part["storage"] else _references)
+            part["name"]: (part["name"], _TYPES.get(part.get("type")))
             for part in entity["attributes"] + entity["relationships"]}
             for entity in json.loads(definition)["entities"]}
 
-    def decode(self, entity: str, side: Mapping[str, Any], special: Mapping[str, str],
-               large: Mapping[str, Mapping[str, Any]], blobs: Path) -> dict[str, Value]:
+    def decode(self, entity: str, change: Mapping[str, Any], side: str, blobs: Path
+               ) -> dict[str, Value] | None:
         """The values before or after a change, by the names of the properties."""
+        if side not in change:
+            return None
         parts = self._entities[entity]
+        special = change["special"].get(side, {}) if "special" in change else {}
+        large = change["large"].get(side, {}) if "large" in change else {}
         values: dict[str, Value] = {}
-        for line, value in side.items():
-            name, type, decode = parts.get(line) or self._conflicting(entity, line)
+        for line, value in change[side].items():
+            if line not in parts:
+                # Names that conflict have their owner before them. Only the names of an adopted
+                # file have points themselves, and there the entity is the owner.
+                owner = entity if line.startswith(f"{entity}.") else line.partition(".")[0]
+                parts[line] = parts[line[len(owner) + 1:]]
+            name, decode = parts[line]
             if line in large:
                 digest = large[line]["sha256"]
                 values[name] = Large(digest, large[line]["size"], blobs / digest)
             elif value is None:
-                values[name] = _special(special[line], type) if line in special else None
+                values[name] = _special(special[line], decode) if line in special else None
             else:
                 values[name] = decode(value) if decode else value
         return values
-
-    def _conflicting(self, entity: str, line: str) -> _Property:
-        """The property of a name with an owner, which is in lines if names of entities conflict.
-
-        Only the names of an adopted file have points themselves, and there the entity is the owner.
-        """
-        owner = entity if line.startswith(f"{entity}.") else line.partition(".")[0]
-        return self._entities[entity][line[len(owner) + 1:]]

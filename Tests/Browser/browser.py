@@ -11,6 +11,7 @@ import struct
 import subprocess
 import tempfile
 import time
+from pathlib import Path
 
 
 class Browser:
@@ -28,10 +29,10 @@ class Browser:
         )
         port_file = os.path.join(self.folder, "DevToolsActivePort")
         for _ in range(300):
-            if os.path.exists(port_file) and open(port_file).read().count("\n") >= 1:
+            if os.path.exists(port_file) and Path(port_file).read_text().count("\n") >= 1:
                 break
             time.sleep(0.1)
-        port, path = open(port_file).read().split("\n")[:2]
+        port, path = Path(port_file).read_text().split("\n")[:2]
         self.socket = socket.create_connection(("127.0.0.1", int(port)), timeout=180)
         key = base64.b64encode(secrets.token_bytes(16)).decode()
         self.socket.sendall(
@@ -172,6 +173,7 @@ class Browser:
             file.write(base64.b64decode(paper["data"]))
 
     def close(self):
+        self.socket.close()
         self.process.terminate()
         self.process.wait()
         shutil.rmtree(self.folder, ignore_errors=True)

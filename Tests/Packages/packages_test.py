@@ -3,16 +3,19 @@
     make packages-test
 
 A Debian with only its base system is made by debootstrap in .build/packages-test, which needs root and
-the network; the tests that need it are skipped without them.
+the network; the tests that need it are skipped without them. So is the test that installs libraries
+from PyPI.
 """
 import hashlib
 import json
 import os
 import pathlib
+import re
 import shutil
 import sqlite3
 import subprocess
 import tarfile
+import time
 import unittest
 import venv
 import zipfile
@@ -24,8 +27,8 @@ WORK = TOP / ".build/packages-test"
 CLEAN = {"PATH": "/usr/sbin:/usr/bin:/sbin:/bin", "HOME": "/root", "LC_ALL": "C.UTF-8"}
 
 
-def run(*command, environment=CLEAN, code=0):
-    done = subprocess.run(command, env=environment, capture_output=True, text=True)
+def run(*command, environment=CLEAN, code=0, cwd=None):
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, cwd=cwd)
     assert done.returncode == code, f"{command} ended with {done.returncode}: {done.stderr}"
     return done.stdout
 
@@ -120,24 +123,57 @@ class Packages(unittest.TestCase):
             (again / "SHA256SUMS").read_text(), (PACKAGES / "SHA256SUMS").read_text()
         )
 
-    def test_pip_installs_the_wheel_in_an_environment_without_a_compiler(self):
-        folder = WORK / "wheel"
+    def environment(self, name):
+        """A new virtual environment with the wheel: its folder, and what runs programs of it."""
+        folder = WORK / name
         shutil.rmtree(folder, ignore_errors=True)
         venv.create(folder, with_pip=True)
-        environment = {"PATH": str(folder / "bin"), "HOME": str(folder)}
-        pip = [str(folder / "bin/python"), "-m", "pip", "--disable-pip-version-check"]
-        run(*pip, "install", "--quiet", "--no-index", str(only("*.whl")), environment=environment)
+        # How this machine reaches PyPI, if pip needs to know.
+        network = {key: value for key, value in os.environ.items()
+                   if key.startswith("PIP_") or key.lower().endswith("_proxy")}
+
+        def program(name, *arguments, **settings):
+            return run(str(folder / "bin" / name), *map(str, arguments),
+                       environment={"PATH": "/usr/bin:/bin", "HOME": str(folder)} | network,
+                       **settings)
+
+        program("pip", "install", "--quiet", "--no-index", only("*.whl"))
+        return folder, program
+
+    def test_pip_installs_the_wheel_in_an_environment_without_a_compiler(self):
+        folder, program = self.environment("wheel")
 
         def travelog(*arguments):
-            return run(str(folder / "bin/travelog"), *arguments, environment=environment)
+            return program("travelog", *arguments)
 
         self.use(travelog, folder, folder)
-        shown = run(*pip, "show", "travelog", environment=environment)
+        shown = program("pip", "show", "travelog")
         self.assertIn(f"Version: {travelog('--version').split()[1]}\n", shown)
-        if any(name.startswith("travelog/") for name in zipfile.ZipFile(only("*.whl")).namelist()):
-            run(str(folder / "bin/python"), "-c", "import travelog", environment=environment)
-        run(*pip, "uninstall", "--quiet", "--yes", "travelog", environment=environment)
+        # The package finds the program of its environment, which is not on the PATH.
+        self.assertEqual(program("python", "-c", (
+            "import travelog; print(sum(1 for each in travelog.read('app.db')))"
+        ), cwd=folder), f"{198 + 66 + 39}\n")
+        program("pip", "uninstall", "--quiet", "--yes", "travelog")
         self.assertFalse((folder / "bin/travelog").exists())
+        self.assertFalse((folder / "bin/travelog-fleet").exists())
+
+    def test_the_extra_fleet_adds_the_libraries_of_a_command_that_names_them_if_they_are_missing(
+        self
+    ):
+        folder, program = self.environment("fleet")
+        self.assertIn("usage: travelog-fleet", program("travelog-fleet", "--help"))
+        self.use(lambda *arguments: program("travelog", *arguments), folder, folder)
+        load = ["travelog-fleet", "load", folder / "logs", folder / "lake"]
+        program(*load, code=2)
+        try:
+            program("pip", "download", "--quiet", "--no-deps", "--dest", folder / "tried", "boto3")
+        except AssertionError:
+            raise unittest.SkipTest("PyPI can't be reached") from None
+        program("pip", "install", "--quiet", f"travelog[fleet] @ {only('*.whl').as_uri()}")
+        # The loader does not copy the tree, which shows that an adopted file began with its rows.
+        self.assertIn("1 of 1 store had new logs", program(*load, "--allow-unproven"))
+        query = "SELECT count(*) FROM lines WHERE kind = 'change'"
+        self.assertEqual(program("travelog-fleet", "query", folder / "lake", query), "304\n")
 
     def test_the_debian_package_needs_only_the_base_system_and_leaves_nothing(self):
         root = self.root()
@@ -174,6 +210,46 @@ class Packages(unittest.TestCase):
         self.in_root(root, "dpkg", "--purge", "travelog")
         left = [path for path in root.rglob("*travelog*") if "srv" not in path.parts]
         self.assertEqual([path for path in left if path.parent != root / "tmp"], [])
+
+    def test_a_new_user_knows_who_changed_a_row_within_a_minute_of_pip_install(self):
+        root = self.root()
+        # How this machine reaches the packages of Debian.
+        run("cp", "-aL", "/etc/resolv.conf", str(root / "etc"))
+        run("cp", "-aL", "/etc/apt/apt.conf.d", str(root / "etc/apt"))
+        try:
+            self.in_root(root, "apt-get", "update", "-qq")
+            self.in_root(root, "apt-get", "install", "-qq", "-y", "--no-install-recommends",
+                         "python3-venv", "sqlite3",
+                         environment={"DEBIAN_FRONTEND": "noninteractive"})
+        except AssertionError as error:
+            raise unittest.SkipTest(f"apt-get can't install python3-venv: {error}") from None
+        shutil.copy(only("*.whl"), root / "tmp")
+        (root / "srv/app").mkdir()
+        self.in_root(root, "python3", "-m", "venv", "/srv/environment")
+        page = (TOP / "README.md").read_text()
+        began = time.monotonic()
+        self.in_root(root, "sh", "-c", "/srv/environment/bin/pip install -q /tmp/travelog-*.whl")
+        installed = time.monotonic()
+        for kind, name, block in re.findall(
+            r"^```(console|sql) ?(\S*)\n(.*?)^```$", page.partition("## For Swift")[0],
+            re.MULTILINE | re.DOTALL
+        ):
+            if kind == "sql":
+                (root / "srv/app" / name).write_text(block)
+                continue
+            for step in re.split(r"^\$ ", block, flags=re.MULTILINE)[1:]:
+                command, _, shown = step.partition("\n")
+                # `diff` ends with 1 if something differs.
+                output = self.in_root(
+                    root, "sh", "-c", f"cd /srv/app\n{command}\ntest $? -le 1",
+                    environment={"PATH": f"/srv/environment/bin:{CLEAN['PATH']}"})
+                pattern = ".*".join(map(re.escape, shown.strip().split("…")))
+                self.assertRegex(output.strip(), f"(?s)^{pattern}$", command)
+        ended = time.monotonic()
+        print(f"pip install: {installed - began:.1f} s, the commands of README: "
+              f"{ended - installed:.1f} s")
+        self.assertIn("alice: ticket 7", output)
+        self.assertLess(ended - began, 60)
 
     def test_the_archive_works_in_a_debian_with_only_the_base_system(self):
         root = self.root()

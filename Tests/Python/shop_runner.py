@@ -55,7 +55,7 @@ class Shop:
                  sys.executable, "-m", "django", "migrate")
 
     @contextlib.contextmanager
-    def serve(self):
+    def serve(self, *options):
         """Runs the site's server with its threads; gives its address."""
         with socket.socket() as free:
             free.bind(("127.0.0.1", 0))
@@ -64,7 +64,8 @@ class Shop:
         log_path = self.database.with_name("server.log")
         with log_path.open("a") as log:
             server = subprocess.Popen(
-                [sys.executable, "-m", "django", "runserver", "--noreload", f"127.0.0.1:{port}"],
+                [sys.executable, "-m", "django", "runserver", "--noreload", f"127.0.0.1:{port}",
+                 *options],
                 stdout=log, stderr=log, env=self.environment())
             try:
                 for _ in range(300):

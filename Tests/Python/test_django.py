@@ -167,7 +167,7 @@ class HistoryTests(FolderTest):
         page = re.sub(r"\s+", " ", text[text.index('id="travelog-history"'):])
         for part in ("ada", "eve", "–", "POST /admin/shop/author/add/",
                      "POST /admin/shop/book/1/change/", "&lt;b&gt;First&lt;/b&gt;",
-                     "<del>7.5</del> <ins>8</ins>", "<del>Second</del> <ins>Third</ins>"):
+                     "<del>7.5</del> → <ins>8</ins>", "<del>Second</del> → <ins>Third</ins>"):
             self.assertIn(part, page)
         # The form of the admin does not show this column, nor the hash of a password.
         self.assertNotIn("internal_note", page)
@@ -248,8 +248,9 @@ class LockTests(FolderTest):
     def test_with_deferred_transactions_no_more_requests_fail_than_without_travelog(self):
         without = self.load("without", False, DEFERRED="1", WITHOUT_TRAVELOG="1")
         good, bad = self.load("deferred", True, DEFERRED="1")
-        # The counts are random.
-        self.assertLessEqual(bad / (good + bad), without[1] / sum(without) * 1.5 + 0.02)
+        # The counts are random, in a minute by one percent.
+        more = 0.05 if "LONG" in os.environ else 0.15
+        self.assertLessEqual(bad / (good + bad), without[1] / sum(without) + more)
 
     def test_deferred_transactions_that_write_first_never_fail(self):
         # In such a request, the middleware reads the user only when the transaction has the lock.

@@ -2,7 +2,6 @@
 
 docs/PYTHON.md says what to add to the settings.
 """
-from .middleware import Middleware
-from .transactions import author
+from .transactions import Middleware, author
 
 __all__ = ["Middleware", "author"]

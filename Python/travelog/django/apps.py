@@ -13,10 +13,8 @@ class TravelogConfig(AppConfig):
     # The last part of the name would be "django".
     label = "travelog"
 
-    def ready(self) -> None:
-        checks.register(_check_transaction_mode)
 
-
+@checks.register
 def _check_transaction_mode(**_: Any) -> list[checks.CheckMessage]:
     """Warns about transactions that read first.
 

@@ -6,7 +6,7 @@ ROOT_URLCONF = "urls"
 ALLOWED_HOSTS = ["127.0.0.1", "testserver"]
 # Before the admin, whose page with the history of an object it extends.
 INSTALLED_APPS = ["travelog.django"] + [f"django.contrib.{name}" for name in (
-    "admin", "auth", "contenttypes", "sessions", "messages")] + ["shop"]
+    "admin", "auth", "contenttypes", "sessions", "messages", "staticfiles")] + ["shop"]
 MIDDLEWARE = [
     "travelog.django.Middleware",
     "django.contrib.sessions.middleware.SessionMiddleware",
@@ -30,6 +30,7 @@ DATABASES = {"default": {
 PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 STATIC_URL = "static/"
+TIME_ZONE = "UTC"
 USE_TZ = True
 if "TRAVELOG" in os.environ:
     TRAVELOG_PROGRAM = os.environ["TRAVELOG"]

@@ -20,14 +20,15 @@ class Command(BaseCommand):
 
     def handle(self, *, model: str, pk: str, **_: Any) -> None:
         try:
-            entries, warning = history(apps.get_model(model), pk)
+            changes, warning = history(apps.get_model(model), pk)
         except (LookupError, ValueError, ValidationError, ProgramError) as error:
             raise CommandError(str(error)) from error
         if warning:
             self.stderr.write(warning)
-        for time, author, reason, request, op, values in entries:
-            who = " ".join(filter(None, (author or "(no author)", reason, request)))
-            self.stdout.write(f"{time:%Y-%m-%d %H:%M:%S}Z {op} by {who}")
-            for column, before, after in values:
-                old = "" if op == "insert" else f"{before!r} -> "
+        for each in changes:
+            about = map(each.get, ("reason", "request"))
+            who = " ".join(filter(None, (each.get("author") or "(no author)", *about)))
+            self.stdout.write(f"{each['time']:%Y-%m-%d %H:%M:%S}Z {each['op']} by {who}")
+            for column, before, after in each["values"]:
+                old = "" if each["op"] == "insert" else f"{before!r} -> "
                 self.stdout.write(f"    {column}: {old}{after!r}")

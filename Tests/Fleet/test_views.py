@@ -4,9 +4,9 @@ import unittest
 from support import FolderTests, load
 from test_erasure import erase_secret, with_secret
 import oracle, proof, world
-from fleet.engines import DuckDB, rules
-from fleet.lake import Lake
-from fleet.page import write_page
+from travelog_fleet.engines import DuckDB, rules
+from travelog_fleet.lake import Lake
+from travelog_fleet.page import write_page
 
 BULK, HOURS = 8, (8, 18)
 

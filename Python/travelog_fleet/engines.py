@@ -1,5 +1,5 @@
 """DuckDB and Spark over the lake, with the same tables and views."""
-import functools, glob, os, site
+import functools, importlib, os
 from pathlib import Path
 
 from .exits import USAGE, FleetError
@@ -78,10 +78,8 @@ class DuckDB:
 
 def extension(name):
     """The file of an extension that came as a package."""
-    for folder in site.getsitepackages():
-        if found := glob.glob(f"{folder}/duckdb_extension_{name}/extensions/*/*.duckdb_extension"):
-            return found[0]
-    raise FleetError(f"The package duckdb-extension-{name} is missing.", "Run “make fleet-setup”.")
+    folder = Path(importlib.import_module(f"duckdb_extension_{name}").__file__).parent
+    return next(folder.glob("extensions/*/*.duckdb_extension"))
 
 
 def use_environment(connection):

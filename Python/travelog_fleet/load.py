@@ -1,4 +1,4 @@
-"""`fleet load`: verifies the new logs of each store, and appends their lines to the lake."""
+"""`travelog-fleet load`: verifies the new logs of each store, and appends their lines to the lake."""
 import os, shutil, time
 from collections import deque
 from datetime import datetime, timezone

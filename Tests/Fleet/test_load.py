@@ -3,8 +3,8 @@ import json, shutil, unittest
 from pathlib import Path
 
 from support import SEED, FolderTests, add_journey, load, orphans, places_in_lake
-from fleet.reader import read_store
-from fleet.source import FolderSource
+from travelog_fleet.reader import read_store
+from travelog_fleet.source import FolderSource
 import world
 
 
@@ -95,12 +95,12 @@ class LoadTests(FolderTests):
 
 class TidyingTests(FolderTests):
     def test_many_small_loads_leave_few_files_and_no_orphans(self):
-        from fleet import tidying
+        from travelog_fleet import tidying
         logs, members = self.make(world.plain)
         for number in range(12):
             add_journey(members[0], logs, f"Journey {number}")
             load(logs, self.lake)
-        from fleet.lake import Lake
+        from travelog_fleet.lake import Lake
         tidying.SMALL_FILES, old = 10, tidying.SMALL_FILES
         self.addCleanup(setattr, tidying, "SMALL_FILES", old)
         lines = Lake(self.lake).lines

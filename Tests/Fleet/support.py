@@ -1,19 +1,22 @@
-"""What the tests share: running `fleet`, and reading a lake and logs without it."""
+"""What the tests share: running `travelog-fleet`, and reading a lake and logs without it."""
 import gzip, io, json, os, random, shutil, signal, subprocess, sys, tempfile, unittest
 from collections import Counter
 from contextlib import redirect_stderr, redirect_stdout
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
-sys.path[:0] = [str(HERE), str(HERE.parent)]
+ROOT = HERE.parents[1]
+sys.path[:0] = [str(HERE), str(ROOT / "Python")]
+# Also for the programs that the tests run.
+os.environ["PYTHONPATH"] = str(ROOT / "Python")
 
 import world
-from fleet.__main__ import main
-from fleet.lake import Lake
-from fleet.names import logs_and_bases
-from fleet.tidying import files, path_of
+from travelog_fleet.__main__ import main
+from travelog_fleet.lake import Lake
+from travelog_fleet.names import logs_and_bases
+from travelog_fleet.tidying import files, path_of
 
-FLEET = [sys.executable, "-B", str(HERE.parent / "bin" / "fleet")]
+FLEET = [sys.executable, "-B", "-m", "travelog_fleet"]
 SEED = int(os.environ.get("SEED", "0")) or random.SystemRandom().randrange(1, 1_000_000)
 
 
@@ -38,7 +41,7 @@ def load(logs, lake, *options, codes=(0, 1, 17)):
         for number, handler in handlers.items():
             signal.signal(number, handler)
     if code not in codes:
-        raise AssertionError(f"fleet load ended with {code}: {errors.getvalue()}")
+        raise AssertionError(f"travelog-fleet load ended with {code}: {errors.getvalue()}")
     answers = [json.loads(line) for line in output.getvalue().splitlines()]
     return {kind: [answer for answer in answers if answer["type"] == kind]
             for kind in ("fleet_load", "fleet_quarantined", "fleet_unproven")}

@@ -1,10 +1,10 @@
 """The commands of docs/FLEET.md print what the page shows."""
 import os, re, shutil, subprocess, sys, unittest
 
-from support import HERE, FolderTests
+from support import ROOT, FolderTests
 import world
 
-PAGE = HERE.parents[2] / "docs" / "FLEET.md"
+PAGE = ROOT / "docs" / "FLEET.md"
 
 
 def steps(text):
@@ -21,8 +21,8 @@ class DocumentTests(FolderTests):
         programs.mkdir()
         for name, path in (("travelog", world.TRAVELOG), ("trips", world.TRIPS)):
             (programs / name).symlink_to(shutil.which(path))
-        fleet = programs / "fleet"
-        fleet.write_text(f'#!/bin/sh\nexec "{sys.executable}" -B "{HERE.parent}/bin/fleet" "$@"\n')
+        fleet = programs / "travelog-fleet"
+        fleet.write_text(f'#!/bin/sh\nexec "{sys.executable}" -B -m travelog_fleet "$@"\n')
         fleet.chmod(0o755)
         environment = {**os.environ, "PATH": f"{programs}:{os.environ['PATH']}"}
         environment.pop("TRAVELOG", None)

@@ -10,8 +10,8 @@ SUMS = "SELECT count(*), sum(lineage), sum(txn), sum(seq), sum(n), count(author)
 class ReaderTests(FolderTests):
     def test_pyiceberg_duckdb_polars_and_spark_have_equal_sums(self):
         import polars
-        from fleet.engines import DuckDB, Spark
-        from fleet.lake import Lake
+        from travelog_fleet.engines import DuckDB, Spark
+        from travelog_fleet.lake import Lake
         logs, _ = self.make(world.plain, world.foreign, world.migrated, world.restored)
         load(logs, self.lake)
         lake = Lake(self.lake)

@@ -1,7 +1,7 @@
 """Answers, exit codes, metrics and signals of a load."""
-import json, re, shutil, signal, subprocess, time, unittest
+import json, re, shutil, signal, subprocess, sys, time, unittest
 
-from support import FLEET, HERE, FolderTests, fleet, load
+from support import FLEET, ROOT, FolderTests, fleet, load
 from test_erasure import erase_secret, with_secret
 import world
 
@@ -22,6 +22,15 @@ class AnswerTests(FolderTests):
         self.assertEqual(fleet("load", "ftp://x", self.lake).returncode, 64)
         for option in ("--workers=0", "--batch=-1", "--silent=soon", "--silent=99999999d"):
             self.assertEqual(fleet("load", self.folder, self.lake, option).returncode, 64, option)
+
+    def test_without_the_libraries_help_works_and_a_load_says_what_to_install(self):
+        # -S leaves out the folder of installed packages.
+        program = [sys.executable, "-S", *FLEET[1:]]
+        self.assertEqual(subprocess.run([*program, "--help"], capture_output=True).returncode, 0)
+        done = subprocess.run([*program, "load", self.folder, self.lake], capture_output=True,
+                              text=True)
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("pip install 'travelog[fleet]'", done.stderr)
 
     def test_a_query_that_no_engine_can_run_ends_with_64_and_a_target_without_a_lake_with_10(self):
         logs, _ = self.make(world.plain)
@@ -49,6 +58,14 @@ class AnswerTests(FolderTests):
         shutil.rmtree(self.lake)
         load(logs, self.lake, "--allow-unproven", codes=(0,))
 
+    def test_only_the_first_load_of_an_adopted_file_ends_with_17(self):
+        logs, _ = self.make(world.adopted)
+        # The file's rows at the adoption are a snapshot, and only the tree shows that no log was
+        # before it.
+        found = load(logs, self.lake, codes=(17,))["fleet_unproven"]
+        self.assertEqual(found[0]["except"], ["missing"])
+        load(logs, self.lake, codes=(0,))
+
     def test_a_signal_stops_a_load_and_the_next_one_completes_it(self):
         logs, members = self.make(world.plain, world.incremental)
         for number, code in ((signal.SIGINT, 130), (signal.SIGTERM, 143)):
@@ -70,7 +87,7 @@ class AnswerTests(FolderTests):
         self.assertIn('travelog_fleet_quarantined{verdict="missing"} 1\n', text)
         self.assertIn("travelog_fleet_last_exit_code 1\n", text)
         self.assertEqual(metrics.stat().st_mode & 0o777, 0o644)
-        rules = (HERE.parent / "alerts.yml").read_text()
+        rules = (ROOT / "Pipelines/travelog-fleet-alerts.yml").read_text()
         for series in re.findall(r"travelog_fleet_\w+", rules):
             self.assertRegex(text, f"(?m)^{series}[ {{]", series)
         for verdict in re.findall(r'verdict!?="(\w+)"', rules):

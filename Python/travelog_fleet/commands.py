@@ -1,6 +1,8 @@
 """What each command does, and how it answers."""
 import json, sys
 
+from travelog.program import find
+
 from .answers import Progress, counted, write_metrics
 from .exits import NAMES, SUCCESS
 
@@ -13,8 +15,9 @@ def load(options):
     from .load import load as run
     from .request import LoadRequest
     request = LoadRequest(
-        options.source, options.target, options.warehouse, options.travelog, options.workers,
-        options.batch, options.silent, options.allow_unproven,
+        options.source, options.target, options.warehouse,
+        find(options.travelog) or options.travelog, options.workers, options.batch, options.silent,
+        options.allow_unproven,
     )
     with Progress(options.progress) as progress:
         result = run(request, progress)

@@ -38,7 +38,8 @@ class Lake:
         self.target = Path(target).absolute()
         catalog = self.target / "catalog.sqlite"
         if not creates and not catalog.exists():
-            raise FleetError(f"{target} has no lake.", "Create a lake with “fleet load”.", MISSING)
+            raise FleetError(f"{target} has no lake.", "Create a lake with “travelog-fleet load”.",
+                             MISSING)
         place = self.target / "warehouse.url"
         if not place.exists():
             place.write_text(warehouse or (self.target / "warehouse").as_uri())

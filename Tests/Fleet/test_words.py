@@ -7,11 +7,11 @@ from pyiceberg.types import LongType, NestedField, StringType
 
 from support import SEED
 import world
-from fleet.lake import any_of
-from fleet.lines import LogRows, Position, canonical, decode
-from fleet.names import LogName, log_name, logs_and_bases
-from fleet.wanted import Wanted
-from fleet.schemas import first_schema, next_schema
+from travelog_fleet.lake import any_of
+from travelog_fleet.lines import LogRows, Position, canonical, decode
+from travelog_fleet.names import LogName, log_name, logs_and_bases
+from travelog_fleet.wanted import Wanted
+from travelog_fleet.schemas import first_schema, next_schema
 
 
 class WordTests(unittest.TestCase):
@@ -149,7 +149,7 @@ class WordTests(unittest.TestCase):
 
     def test_the_views_know_the_day_of_the_week_of_every_date(self):
         import duckdb
-        from fleet.engines import statements
+        from travelog_fleet.engines import statements
         connection = duckdb.connect()
         days = [datetime.date(self.random.randint(1, 9999), self.random.randint(1, 12),
                               self.random.randint(1, 28)) for _ in range(500)]

@@ -7,8 +7,8 @@ from pathlib import Path
 
 from support import SEED, load
 import oracle, proof, world
-from fleet.engines import DuckDB, Spark, rules
-from fleet.lake import Lake
+from travelog_fleet.engines import DuckDB, Spark, rules
+from travelog_fleet.lake import Lake
 
 STORES = int(os.environ.get("FLEET_STORES", "30"))
 # Findings that need rules, with values that the sample stores break.

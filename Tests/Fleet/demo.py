@@ -25,13 +25,13 @@ def main(folder):
     shutil.rmtree(folder, ignore_errors=True)
     logs, members = world.make_fleet(folder, 15, 1)
     lake = folder / "lake"
-    print(f"$ fleet load {logs} {lake}", flush=True)
+    print(f"$ travelog-fleet load {logs} {lake}", flush=True)
     # It ends with 1, because some stores are damaged.
     done = subprocess.run([*FLEET, "load", logs, lake, "--travelog", world.TRAVELOG])
     if done.returncode != 1:
         return done.returncode or 2
     for about, moments, sql in QUESTIONS:
-        print(f"\n{about}:\n$ fleet query {lake} {' '.join(moments)} \"{sql}\"", flush=True)
+        print(f"\n{about}:\n$ travelog-fleet query {lake} {' '.join(moments)} \"{sql}\"", flush=True)
         subprocess.run([*FLEET, "query", lake, sql, *moments], check=True)
     page = folder / "fleet.html"
     subprocess.run([*FLEET, "page", lake, "--output", page], check=True)

@@ -1,4 +1,4 @@
-"""The command line."""
+"""The command line, which needs no other package until a command runs."""
 import argparse, json, os, re, signal, sys
 from datetime import timedelta
 
@@ -45,7 +45,8 @@ def hours(text):
 
 
 def parser():
-    result = Parser(prog="fleet", description="Loads the logs of many stores into one table.")
+    result = Parser(prog="travelog-fleet",
+                    description="Loads the logs of many stores into one table.")
     commands = result.add_subparsers(dest="command", required=True, metavar="COMMAND")
     common = Parser(add_help=False)
     common.add_argument("--json", action="store_true", help="Write the answer as JSON.")
@@ -98,6 +99,8 @@ def main(arguments=None):
         signal.signal(number, stop(code))
     try:
         options = parser().parse_args(arguments)
+        if sys.version_info < (3, 11):
+            raise FleetError("travelog-fleet needs Python 3.11 or newer.")
         from . import commands
         return getattr(commands, options.command)(options)
     except Stopped as stopped:
@@ -109,6 +112,12 @@ def main(arguments=None):
         # The reader of the answer has stopped early, which is not a failure.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return SUCCESS
+    except ModuleNotFoundError as error:
+        library = error.name.partition(".")[0]
+        what = "pyspark" if library == "pyspark" else "'travelog[fleet]'"
+        write_error(FleetError(f"The Python library {library} is not installed.",
+                               f"Run “pip install {what}”."), as_json="--json" in arguments)
+        return FAILURE
     except Exception as error:
         # Without this, Python would end with 1, which means that a store is damaged.
         write_error(FleetError(f"{type(error).__name__}: {error}"), as_json="--json" in arguments)
