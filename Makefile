@@ -167,8 +167,8 @@ sample-data: setup ## create the content of sample-data again
 
 # aics-tlog and aics-witness say that they need Python 3.12, which Debian 12 does not have; the used
 # parts run on 3.11.
-# The programs that write to adopted files. APPLICATIONS="django" runs only a part of them.
-APPLICATIONS ?= room django alembic firefox chromium
+# The programs that write to adopted files; watched follows the files of browsers that run. APPLICATIONS="django" runs only a part of them.
+APPLICATIONS ?= room django alembic firefox chromium watched
 
 interop: setup ## let DuckDB, pandas, polars, PyArrow, Spark and jq read logs, others check proofs, and applications write to adopted files
 	@for name in java jq sqlite3 python3 firefox-esr chromium chromedriver; do \
