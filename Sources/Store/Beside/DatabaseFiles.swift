@@ -15,7 +15,8 @@ final class DatabaseFiles {
   let main: ByteSource
   /// The log; nil if there is none.
   let log: ByteSource?
-  /// The header of the log when it was opened.
+  /// The log's file and its header when it was opened.
+  private let logStamp: FileStamp?
   private let logHeader: LogHeader?
   /// The file in which programs that use the log share its state; nil if there is none.
   private let index: Int32?
@@ -35,6 +36,8 @@ final class DatabaseFiles {
       let log = Glibc.open(path + "-wal", O_RDONLY | O_CLOEXEC)
       guard log >= 0 || errno == ENOENT else { throw unreadable(path + "-wal", errno) }
       if log >= 0 { descriptors.append(log) }
+      var status = stat()
+      logStamp = log >= 0 && fstat(log, &status) == 0 ? FileStamp(status) : nil
       self.log = log >= 0 ? .descriptor(log) : nil
       logHeader = try self.log.flatMap { try LogHeader($0) }
     } catch {
@@ -73,8 +76,19 @@ final class DatabaseFiles {
     return stat(path, &status) == 0 ? FileStamp(status) : nil
   }
 
-  /// Whether a program began the log again since it was opened.
-  var hasOtherLog: Bool { get throws { try log.flatMap { try LogHeader($0) } != logHeader } }
+  /// Whether a program began the log again or removed it since it was opened.
+  ///
+  /// After a removal, programs can write to the main file without this log.
+  var hasOtherLog: Bool {
+    get throws {
+      guard let log, let logStamp else { return false }
+      var status = stat()
+      guard stat(path + "-wal", &status) == 0, FileStamp(status).isSameFile(as: logStamp) else {
+        return true
+      }
+      return try LogHeader(log) != logHeader
+    }
+  }
 
   /// Whether a program may have changed what was read since the files were opened.
   var mayHaveChanged: Bool {
@@ -105,15 +119,43 @@ final class DatabaseFiles {
     return try position.change(in: log) == .unchanged
   }
 
+  /// Whether a program may be writing to the main file, so that it has pages of two states.
+  ///
+  /// A program with PRAGMA locking_mode = EXCLUSIVE keeps its locks between transactions. With a
+  /// write-ahead log, the log shows what was written. Otherwise there is a journal while pages are
+  /// written; between its transactions, such a program keeps the journal's file.
+  var isBeingWritten: Bool { hasLocks && !usesLog && hasOpenJournal != false }
+
   /// Whether another process has the locks with which SQLite writes to the main file.
   ///
   /// A writer first locks the pending byte, and then the bytes that readers share.
-  var isBeingWritten: Bool {
+  private var hasLocks: Bool {
     isLocked(from: 0x4000_0000, count: 1) || isLocked(from: 0x4000_0002, count: 510)
   }
 
+  private var usesLog: Bool {
+    guard case .descriptor(let file) = main else { return false }
+    var versions: [UInt8] = [0, 0]
+    return pread(file, &versions, 2, 18) == 2 && versions == [2, 2]
+  }
+
+  /// Whether the rollback journal has pages of a transaction that has not ended; nil if there is no
+  /// journal.
+  private var hasOpenJournal: Bool? {
+    let journal = Glibc.open(path + "-journal", O_RDONLY | O_CLOEXEC)
+    guard journal >= 0 else { return nil }
+    defer { close(journal) }
+    // SQLite overwrites the first byte, or empties the file, when a transaction ends.
+    var first: UInt8 = 0
+    return pread(journal, &first, 1, 0) == 1 && first != 0
+  }
+
+  /// Whether a program was killed while it wrote to the main file, so that the next one must roll its
+  /// transaction back.
+  var hasHotJournal: Bool { hasOpenJournal == true && !hasWriter }
+
   /// Whether another process has begun to write, at least in its memory: it has the reserved lock.
-  var hasWriter: Bool { isLocked(from: 0x4000_0001, count: 1) || isBeingWritten }
+  private var hasWriter: Bool { isLocked(from: 0x4000_0001, count: 1) || hasLocks }
 
   /// Whether another process has a lock for writing on some bytes; no lock is taken.
   private func isLocked(from start: Int64, count: Int64) -> Bool {

@@ -48,21 +48,6 @@ struct DatabaseSnapshot {
   }
 }
 
-extension DatabaseFiles {
-  /// Whether a program was killed while it wrote to the main file, so that the next one must roll its
-  /// transaction back.
-  fileprivate var hasHotJournal: Bool {
-    get throws {
-      let journal = open(path + "-journal", O_RDONLY | O_CLOEXEC)
-      guard journal >= 0 else { return false }
-      defer { close(journal) }
-      // SQLite overwrites the first byte, or empties the file, when a transaction ends.
-      var first: UInt8 = 0
-      return pread(journal, &first, 1, 0) == 1 && first != 0 && !hasWriter
-    }
-  }
-}
-
 /// A copy of a database that only this process sees.
 private final class PrivateFile {
   private let descriptor: Int32
