@@ -177,11 +177,12 @@ final class DatabaseFiles {
     return fcntl(file, F_GETLK, &lock) == 0 && lock.l_type != Int16(F_UNLCK)
   }
 
-  /// Waits until a write to the main file would change its time, which advances in steps.
+  /// Waits until a write to the main file would change its times, which advance in steps.
   func waitForClock() {
     var now = timespec()
     clock_gettime(CLOCK_REALTIME, &now)
-    let age = (now.tv_sec - stamp.seconds) * 1_000_000_000 + now.tv_nsec - stamp.nanoseconds
+    let age =
+      (now.tv_sec - stamp.changeSeconds) * 1_000_000_000 + now.tv_nsec - stamp.changeNanoseconds
     if 0..<20_000_000 ~= age { usleep(UInt32((20_000_000 - age) / 1000) + 1) }
   }
 }
@@ -193,6 +194,9 @@ struct FileStamp: Codable, Hashable {
   let size: Int64
   let seconds: Int
   let nanoseconds: Int
+  /// The time of the last change of the file's contents or properties, which no program can set back.
+  let changeSeconds: Int
+  let changeNanoseconds: Int
 
   init(_ status: stat) {
     device = UInt64(status.st_dev)
@@ -200,6 +204,8 @@ struct FileStamp: Codable, Hashable {
     size = Int64(status.st_size)
     seconds = status.st_mtim.tv_sec
     nanoseconds = status.st_mtim.tv_nsec
+    changeSeconds = status.st_ctim.tv_sec
+    changeNanoseconds = status.st_ctim.tv_nsec
   }
 
   /// Whether both are stamps of one file, whatever its contents.
