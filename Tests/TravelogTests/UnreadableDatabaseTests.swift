@@ -206,6 +206,18 @@ struct UnreadableDatabaseTests {
     try database.expectToContinue("the end")
   }
 
+  @Test("A change is recorded even if a program sets the time of the file back.")
+  func time() throws {
+    let database = try FollowedDatabase()
+    var status = stat()
+    #expect(stat(database.path, &status) == 0)
+    try database.execute("UPDATE note SET number = 8 WHERE number = 6")
+    var times = [status.st_atim, status.st_mtim]
+    #expect(utimensat(AT_FDCWD, database.path, &times, 0) == 0)
+    #expect(try database.read().output.contains("~85 note"))
+    #expect(try database.rows(database.history) == database.rows(database.path))
+  }
+
   @Test("If the database is missing, the error says how to give its new path, which is remembered.")
   func moved() throws {
     let database = try FollowedDatabase()

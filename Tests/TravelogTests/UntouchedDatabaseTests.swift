@@ -95,6 +95,30 @@ struct UntouchedDatabaseTests {
   }
 
   @Test(
+    "A program that keeps its locks between transactions is followed too.",
+    arguments: ["DELETE", "PERSIST", "TRUNCATE", "WAL"]
+  )
+  func exclusive(_ journal: String) throws {
+    let database = try FollowedDatabase(journal: journal)
+    let user = try DatabaseUser(
+      database.path,
+      """
+      c.execute("PRAGMA locking_mode = EXCLUSIVE")
+      c.execute("UPDATE note SET number = 12345 WHERE id = 1")
+      print("ready", flush=True)
+      sys.stdin.read()
+      """
+    )
+    let before = try database.state()
+    let run = try database.read()
+    #expect(run.code == 0 && run.output.contains("~1 note"), "\(run.output)\(run.errors)")
+    #expect(try database.state() == before)
+    #expect(try database.rows(database.history).contains { $0.hasSuffix(",12345") })
+    user.end()
+    try database.expectToContinue("the end")
+  }
+
+  @Test(
     "A program that writes without a pause never finds the database locked, and never waits.",
     arguments: ["DELETE", "WAL"]
   )

@@ -14,7 +14,8 @@ final class DatabaseFiles {
   let path: String
   private let mainFile: OpenedFile
   private let logFile: OpenedFile?
-  /// The header of the log when it was opened.
+  /// The log's file and its header when it was opened.
+  private let logStamp: FileStamp?
   private let logHeader: LogHeader?
   /// The file in which programs that use the log share its state; nil if there is none.
   private let index: OpenedFile?
@@ -46,6 +47,7 @@ final class DatabaseFiles {
     // A log can appear after the main file was opened, but a writer that creates it also changes the
     // log later, which is noticed.
     logFile = try OpenedFile(path + "-wal")
+    logStamp = logFile.flatMap { fstat($0.descriptor, &status) == 0 ? FileStamp(status) : nil }
     do {
       logHeader = try logFile.flatMap { try LogHeader(.descriptor($0.descriptor)) }
     } catch let error as PageError {
@@ -65,13 +67,24 @@ final class DatabaseFiles {
     return stat(path, &status) == 0 ? FileStamp(status) : nil
   }
 
-  /// Whether a program began the log again since it was opened.
-  var hasOtherLog: Bool { get throws { try log.flatMap { try LogHeader($0) } != logHeader } }
+  /// Whether a program began the log again or removed it since it was opened.
+  ///
+  /// After a removal, programs can write to the main file without this log.
+  var hasOtherLog: Bool {
+    get throws {
+      guard let log, let logStamp else { return false }
+      var status = stat()
+      guard stat(path + "-wal", &status) == 0, FileStamp(status).isSameFile(as: logStamp) else {
+        return true
+      }
+      return try LogHeader(log) != logHeader
+    }
+  }
 
   /// Whether a program may have changed what was read since the files were opened.
   var mayHaveChanged: Bool {
     do {
-      return try presentStamp != stamp || hasOtherLog || isInTransaction
+      return try presentStamp != stamp || hasOtherLog || isBeingWritten
     } catch {
       return false
     }
@@ -97,41 +110,43 @@ final class DatabaseFiles {
     return try position.change(in: log) == .unchanged
   }
 
-  /// Whether writers use a write-ahead log, so that only checkpoints write to the main file.
-  var usesLog: Bool { get throws { try DatabaseView(main).header?.usesLog ?? false } }
-
-  /// Whether a program has not finished a transaction that it writes to the main file.
+  /// Whether a program may be writing to the main file, so that it has pages of two states.
   ///
-  /// A program with `locking_mode = EXCLUSIVE` keeps its lock between transactions. It then has no
-  /// journal, or an ended one, unless its journal is in memory; so the file must not change for a while.
-  var isInTransaction: Bool {
-    get throws {
-      guard try !usesLog, isBeingWritten else { return false }
-      guard try !hasJournal else { return true }
-      usleep(100_000)
-      return isBeingWritten && presentStamp != stamp
-    }
-  }
-
-  /// Whether there is a journal with which SQLite could roll a transaction back.
-  var hasJournal: Bool {
-    get throws {
-      guard let journal = try OpenedFile(path + "-journal") else { return false }
-      // SQLite overwrites the first byte, or empties the file, when a transaction ends.
-      var first: UInt8 = 0
-      return pread(journal.descriptor, &first, 1, 0) == 1 && first != 0
-    }
-  }
+  /// A program with PRAGMA locking_mode = EXCLUSIVE keeps its locks between transactions. With a
+  /// write-ahead log, the log shows what was written. Otherwise there is a journal while pages are
+  /// written; between its transactions, such a program keeps the journal's file.
+  var isBeingWritten: Bool { hasLocks && !usesLog && hasOpenJournal != false }
 
   /// Whether another process has the locks with which SQLite writes to the main file.
   ///
   /// A writer first locks the pending byte, and then the bytes that readers share.
-  var isBeingWritten: Bool {
+  private var hasLocks: Bool {
     isLocked(from: 0x4000_0000, count: 1) || isLocked(from: 0x4000_0002, count: 510)
   }
 
+  /// Whether writers use a write-ahead log, so that only checkpoints write to the main file.
+  var usesLog: Bool {
+    var versions: [UInt8] = [0, 0]
+    return pread(mainFile.descriptor, &versions, 2, 18) == 2 && versions == [2, 2]
+  }
+
+  /// Whether the rollback journal has pages of a transaction that has not ended; nil if there is no
+  /// journal.
+  private var hasOpenJournal: Bool? {
+    let journal = Glibc.open(path + "-journal", O_RDONLY | O_CLOEXEC)
+    guard journal >= 0 else { return nil }
+    defer { close(journal) }
+    // SQLite overwrites the first byte, or empties the file, when a transaction ends.
+    var first: UInt8 = 0
+    return pread(journal, &first, 1, 0) == 1 && first != 0
+  }
+
+  /// Whether a program was killed while it wrote to the main file, so that the next one must roll its
+  /// transaction back.
+  var hasHotJournal: Bool { hasOpenJournal == true && !hasWriter }
+
   /// Whether another process has begun to write, at least in its memory: it has the reserved lock.
-  var hasWriter: Bool { isLocked(from: 0x4000_0001, count: 1) || isBeingWritten }
+  private var hasWriter: Bool { isLocked(from: 0x4000_0001, count: 1) || hasLocks }
 
   /// Whether another process has a lock for writing on some bytes; no lock is taken.
   private func isLocked(from start: Int64, count: Int64) -> Bool {
@@ -152,11 +167,12 @@ final class DatabaseFiles {
     return fcntl(file.descriptor, F_GETLK, &lock) == 0 && lock.l_type != Int16(F_UNLCK)
   }
 
-  /// Waits until a write to the main file would change its time, which advances in steps.
+  /// Waits until a write to the main file would change its times, which advance in steps.
   func waitForClock() {
     var now = timespec()
     clock_gettime(CLOCK_REALTIME, &now)
-    let age = (now.tv_sec - stamp.seconds) * 1_000_000_000 + now.tv_nsec - stamp.nanoseconds
+    let age =
+      (now.tv_sec - stamp.changeSeconds) * 1_000_000_000 + now.tv_nsec - stamp.changeNanoseconds
     if 0..<20_000_000 ~= age { usleep(UInt32((20_000_000 - age) / 1000) + 1) }
   }
 }
@@ -168,6 +184,9 @@ struct FileStamp: Codable, Hashable {
   let size: Int64
   let seconds: Int
   let nanoseconds: Int
+  /// The time of the last change of the file's contents or properties, which no program can set back.
+  let changeSeconds: Int
+  let changeNanoseconds: Int
 
   init(_ status: stat) {
     device = UInt64(status.st_dev)
@@ -175,6 +194,8 @@ struct FileStamp: Codable, Hashable {
     size = Int64(status.st_size)
     seconds = status.st_mtim.tv_sec
     nanoseconds = status.st_mtim.tv_nsec
+    changeSeconds = status.st_ctim.tv_sec
+    changeNanoseconds = status.st_ctim.tv_nsec
   }
 
   /// Whether both are stamps of one file, whatever its contents.

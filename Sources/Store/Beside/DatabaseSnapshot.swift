@@ -20,7 +20,7 @@ struct DatabaseSnapshot {
   /// `folder` is the folder for a private copy, which is needed only after a crash of a program.
   init?(_ files: DatabaseFiles, folder: String) throws {
     files.waitForClock()
-    guard try !files.isInTransaction else { return nil }
+    guard !files.isBeingWritten else { return nil }
     self.files = files
     copy = try files.hasHotJournal ? PrivateFile(rollingBack: files, in: folder) : nil
     main = copy?.source ?? files.main
@@ -46,12 +46,6 @@ struct DatabaseSnapshot {
     guard copy == nil, var log, try log.update() != .restarted else { return false }
     return try files.firstReadableCommit(of: log) <= commit
   }
-}
-
-extension DatabaseFiles {
-  /// Whether a program was killed while it wrote to the main file, so that the next one must roll its
-  /// transaction back.
-  fileprivate var hasHotJournal: Bool { get throws { try hasJournal && !hasWriter } }
 }
 
 /// A copy of a database that only this process sees.

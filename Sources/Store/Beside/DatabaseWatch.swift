@@ -46,7 +46,7 @@ package struct DatabaseWatch {
         if let kept = reading.kept, !kept.stamp.isSameFile(as: files.stamp) { pin = nil }
         reading.kept = files
         let found = try files.describingErrors {
-          (usesLog: try files.usesLog, isNew: try !files.isUnchanged(since: known))
+          (usesLog: files.usesLog, isNew: try !files.isUnchanged(since: known))
         }
         if let found {
           let isDue = found.usesLog || compared.map { ContinuousClock.now >= $0 + interval } ?? true

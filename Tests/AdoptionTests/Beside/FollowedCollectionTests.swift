@@ -138,6 +138,84 @@ struct FollowedCollectionTests {
     }
   }
 
+  @Test(
+    "In UTF-16, the history file has the bytes of texts with unpaired surrogates.",
+    arguments: SampleSchema.few,
+    Client.allCases
+  )
+  func utf16(_ sample: SampleSchema, _ client: Client) throws {
+    let encoding = client == .python ? "UTF-16le" : "UTF-16be"
+    let world = try AdoptedWorld(
+      client.journal + sample.sql,
+      encoding: encoding,
+      isAdopted: false
+    )
+    try world.follow()
+    for flags in [["--checkpoints"], ["--ddl", "--drop"], []] {
+      try world.run(
+        RandomProgram(
+          client: client,
+          seed: "\(sample.name) \(flags)",
+          statements: count,
+          flags: ["--large", "--encoding", encoding] + flags
+        )
+      )
+      try world.expectSameTables("\(flags)")
+    }
+    try world.exportLogs()
+    #expect(try recordedRows(of: world.restore("replica.db")) == recordedRows(of: world.path))
+    #expect(try world.findings(world.store) == [])
+  }
+
+  @Test(
+    "Values that are left out do not get into the history file, also after changes of tables.",
+    arguments: ["DELETE", "WAL"]
+  )
+  func leftOut(_ journal: String) throws {
+    let world = try AdoptedWorld(
+      """
+      PRAGMA journal_mode = \(journal);
+      CREATE TABLE user(id INTEGER PRIMARY KEY, name TEXT, password TEXT NOT NULL);
+      CREATE TABLE session(key TEXT PRIMARY KEY NOT NULL, data);
+      CREATE TABLE account(name TEXT PRIMARY KEY NOT NULL, pin INT NOT NULL UNIQUE) WITHOUT ROWID;
+      INSERT INTO user VALUES (1, 'Ann', 'SECRET 1');
+      INSERT INTO session VALUES ('SECRET 2', 'SECRET 3');
+      INSERT INTO account VALUES ('a', 'SECRET 4');
+      """,
+      isAdopted: false
+    )
+    let leftOut = [
+      LeftOut(table: "user", column: "password"), LeftOut(table: "session"),
+      LeftOut(table: "account", column: "pin"),
+    ]
+    try world.follow(leavingOut: leftOut)
+    let user = try RunningProgram(["BEGIN", "SELECT * FROM user"], on: world.path)
+    defer { user.end() }
+    for (sql, isRecorded) in [
+      ("INSERT INTO user VALUES (2, 'Bob', 'SECRET 5')", true),
+      ("UPDATE user SET password = 'SECRET 6'", false),
+      ("UPDATE session SET data = 'SECRET 7'", false),
+      ("UPDATE account SET pin = 'SECRET 8' WHERE name = 'a'", false),
+      ("INSERT INTO account VALUES ('b', 'SECRET 9')", true),
+      ("ALTER TABLE user ADD COLUMN age INT DEFAULT 7", true),
+      ("UPDATE user SET password = 'SECRET 10', age = 8 WHERE id = 1", true),
+      ("DELETE FROM account", true), ("VACUUM", false),
+    ] {
+      // In a rollback journal, a reader would block the program.
+      if journal == "DELETE" { user.end() }
+      let count = try world.history().count
+      try world.run(sql)
+      _ = try readableStore(world.store)
+      #expect(try world.history().count > count || !isRecorded, "\(sql)")
+      if !isRecorded { #expect(try world.history().count == count, "\(sql)") }
+      let rows = try recordedRows(of: world.path, leavingOut: leftOut)
+      #expect(try recordedRows(of: world.store, leavingOut: leftOut) == rows, "\(sql)")
+      let bytes = try Data(contentsOf: URL(fileURLWithPath: world.store))
+      #expect(bytes.range(of: Data("SECRET".utf8)) == nil, "\(sql)")
+    }
+    #expect(try world.findings(world.store, withLogs: false) == [])
+  }
+
   private func expectSame(_ recorded: [Rows], _ committed: [Rows]) {
     guard recorded != committed else { return }
     let place = zip(recorded, committed).enumerated().first { $1.0 != $1.1 }
