@@ -1,0 +1,102 @@
+import Format
+import SQLite
+
+/// An object of a store.
+package struct AppleRow: Hashable, Sendable {
+  /// The index of the object's own entity in the model.
+  package let entity: Int
+  package let id: Int64
+  /// The values in the order of the columns in the layout of the entity.
+  package let values: [StoredValue]
+}
+
+/// The rows of one table in the order of their ids.
+package final class AppleRows {
+  private let store: AppleStore
+  private let schema: AppleSchema
+  private let external: ExternalFolder
+  private let rows: Statement?
+  private let places: [String: Int32]
+  private let family: Set<Int>
+
+  /// The rows that were skipped because no entity of the table has their number.
+  package private(set) var unknownCount: Int64 = 0
+  /// How many values of a property are special, by the entity that the row has.
+  package private(set) var specialCounts: [AppleProperty: Int64] = [:]
+
+  /// Reads the table of a topmost entity, which may be missing.
+  package init(
+    _ store: AppleStore,
+    _ schema: AppleSchema,
+    root: Int,
+    external: ExternalFolder
+  ) throws {
+    self.store = store
+    self.schema = schema
+    self.external = external
+    family = Set(store.model.family(of: root))
+    var places: [String: Int32] = [:]
+    var columns: [String] = []
+    for entity in family.sorted() {
+      for column in schema.sources[entity].flatMap(\.columns) where places[column] == nil {
+        places[column] = Int32(columns.count) + 2
+        columns.append(quoted(column))
+      }
+    }
+    self.places = places
+    guard let table = store.layout.table(of: root), !table.columns.isEmpty else {
+      rows = nil
+      return
+    }
+    rows = try store.connection.prepare(
+      "SELECT \((["Z_PK", "Z_ENT"] + columns).joined(separator: ", "))"
+        + " FROM \(quoted(table.name)) ORDER BY Z_PK"
+    )
+  }
+
+  /// The next object; nil after the last one.
+  package func next() throws -> AppleRow? {
+    guard let rows else { return nil }
+    while try rows.step() {
+      guard let entity = store.model.index(numbered: rows.int64(at: 1)), family.contains(entity)
+      else {
+        unknownCount += 1
+        continue
+      }
+      let values = try schema.sources[entity].map {
+        try $0.value(rows, external: external) { places[$0] ?? 0 }
+      }
+      let columns = schema.layoutNames[entity]
+      for (index, value) in values.enumerated() {
+        guard case .special = value else { continue }
+        specialCounts[AppleProperty(entity, columns[index]), default: 0] += 1
+      }
+      return AppleRow(entity: entity, id: rows.int64(at: 0), values: values)
+    }
+    return nil
+  }
+}
+
+/// The links of a many-to-many relationship, in the order of the owners.
+package final class AppleLinks {
+  private let rows: Statement
+
+  package struct Link: Hashable, Sendable {
+    /// An object of the entity that declares the relationship of the join.
+    package let source: Int64
+    package let target: Int64
+  }
+
+  package init(_ store: AppleStore, _ join: AppleLayout.Join) throws {
+    let (source, target) = (quoted(join.source), quoted(join.target))
+    rows = try store.connection.prepare(
+      "SELECT \(source), \(target) FROM \(quoted(join.table)) ORDER BY \(source), \(target)"
+    )
+  }
+
+  /// The next link; nil after the last one.
+  package func next() throws -> Link? {
+    guard try rows.step() else { return nil }
+    return Link(source: rows.int64(at: 0), target: rows.int64(at: 1))
+  }
+}
