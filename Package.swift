@@ -236,7 +236,7 @@ let package = Package(
     ),
     .target(
       name: "LogFuzzing",
-      dependencies: ["ChangeLog", "Pages", "Pipeline", "Format", "Store"],
+      dependencies: ["AppleStores", "ChangeLog", "Pages", "Pipeline", "Format", "Store"],
       path: "Tests/Fuzz/LogFuzzing"
     ),
     .testTarget(

@@ -20,10 +20,7 @@ package final class AppleStore {
     metadata = try AppleMetadata(connection, tables)
     keys = try Self.keys(connection, tables)
     do {
-      let archive = try Self.archive(connection, tables)
-      var reader = ModelArchive(archive)
-      let descriptions = try reader.descriptions()
-      model = try AppleModel(descriptions, keys: keys, findings: reader.findings)
+      model = try AppleModel(archive: Self.archive(connection, tables), keys: keys)
     } catch let error as StoreError where !isStrict && error.code == .damaged {
       model = try AppleModel(guessedFrom: connection, tables, keys, reason: error.message)
     }
@@ -57,8 +54,8 @@ package final class AppleStore {
   private static func archive(
     _ connection: Connection,
     _ tables: FileTables
-  ) throws -> KeyedArchive {
-    let name = "The cached model"
+  ) throws -> [UInt8] {
+    let name = cachedModel
     guard tables.has("Z_CONTENT", in: "Z_MODELCACHE") else { throw damaged(name, "it is missing") }
     let statement = try connection.prepare("SELECT Z_CONTENT FROM Z_MODELCACHE LIMIT 1")
     guard try statement.step(), statement.type(at: 0) == .blob else {
@@ -66,9 +63,6 @@ package final class AppleStore {
     }
     let compressed = try bytes(at: 0, of: statement, describing: name)
     statement.reset()
-    return try KeyedArchive(
-      inflated(compressed, limit: PropertyList.limit, describing: name),
-      name: name
-    )
+    return try inflated(compressed, limit: PropertyList.limit, describing: name)
   }
 }

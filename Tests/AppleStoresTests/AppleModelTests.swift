@@ -141,7 +141,6 @@ struct AppleModelTests {
       "cut": Array(stored(archive).dropLast(100)), "no archive": stored(Plist.array([]).bytes),
       "list": stored(list.bytes(root: list.list([]))), "cycle": stored(cyclic.archive()),
       "bomb": compressed([UInt8](repeating: 0, count: 80 << 20)),
-
     ]
   }()
 

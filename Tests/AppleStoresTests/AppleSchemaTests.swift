@@ -259,6 +259,66 @@ struct AppleSchemaTests {
     #expect(rows.unknownCount == 1)
   }
 
+  @Test("A value that history kept has the form of its column.")
+  func kept() throws {
+    let opened = try open()
+    let history = try #require(try AppleHistory(opened.store))
+    var values: [StoredValue] = []
+    while try history.next() != nil {
+      while let change = try history.nextChange() {
+        values += change.tombstone.map { opened.schema.value($0, of: change.entity ?? 0) }
+      }
+    }
+    let id = Value.text("00112233-4455-6677-8899-AABBCCDDEEFF")
+    #expect(values == [.value(id), .value(.integer(1))])
+  }
+
+  @Test("A damaged file is read or refused with an error of this library.")
+  func damage() throws {
+    var random = SeededGenerator(for: "damaged stores of Core Data")
+    try withTemporaryFolder { folder in
+      let path = folder.appending(path: "whole").path
+      try Fixture().open().execute("VACUUM INTO '\(path)'")
+      let bytes = try Data(contentsOf: URL(filePath: path))
+      let damaged = folder.appending(path: "damaged")
+      for _ in 0..<trials(60, long: 3000) {
+        var changed = bytes
+        for _ in 0..<Int.random(in: 1...20, using: &random) {
+          let place = Int.random(in: 100..<changed.count, using: &random)
+          changed[place] = UInt8.random(in: 0...255, using: &random)
+        }
+        if Int.random(in: 0..<5, using: &random) == 0 {
+          changed = changed.prefix(Int.random(in: 0..<changed.count, using: &random))
+        }
+        try changed.write(to: damaged)
+        do {
+          try readAll(Connection(path: damaged.path, mode: .readOnly))
+        } catch is SQLiteError {
+          // SQLite refuses the page.
+        } catch is StoreError {
+          // The content is not that of a store.
+        }
+      }
+    }
+  }
+
+  private func readAll(_ connection: Connection) throws {
+    let store = try AppleStore(connection)
+    if let history = try AppleHistory(store) {
+      while try history.next() != nil { while try history.nextChange() != nil {} }
+    }
+    let schema = try AppleSchema(store)
+    let folder = ExternalFolder(besideStore: connection.path)
+    for table in store.layout.tables {
+      let rows = try AppleRows(store, schema, root: table.root, external: folder)
+      while try rows.next() != nil {}
+    }
+    for join in store.layout.joins {
+      let links = try AppleLinks(store, join)
+      while try links.next() != nil {}
+    }
+  }
+
   @Test("A number of a decimal column has the shortest decimal.")
   func decimals() throws {
     for (number, text) in [

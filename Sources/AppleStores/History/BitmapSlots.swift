@@ -32,7 +32,7 @@ package struct BitmapSlots: Hashable, Sendable {
         }
         toOne.append(relationship.name)
         if let destination = model.index(named: relationship.destination),
-          model.entities.contains(where: { $0.parent == destination })
+          model.family(of: destination).count > 1
         {
           entityColumns.append(relationship.name)
         }
@@ -59,6 +59,13 @@ package struct BitmapSlots: Hashable, Sendable {
     let beginning = toOne + entityColumns + sorted.map(\.name)
     names = beginning + attributes
     leafNames = hasComposite ? beginning + leaves : nil
+    self.toMany = toMany
+  }
+
+  /// Slots of properties with these names.
+  package init(names: [String], leafNames: [String]?, toMany: [String]) {
+    self.names = names
+    self.leafNames = leafNames
     self.toMany = toMany
   }
 

@@ -135,9 +135,6 @@ extension AppleLayout {
           let root = model.entities[destination].root
           var found = Hidden(owner: index, relationship: relationship.name, member: destination)
           found.columns.column = take("Z\(entity.number)\(name)", root)
-          if model.family(of: index).count > 1 {
-            found.columns.entityColumn = take("Z\(entity.number)_\(entity.number)\(name)", root)
-          }
           if relationship.isOrdered {
             found.columns.orderColumn = take("Z_FOK_\(entity.number)\(name)", root)
           }
@@ -231,10 +228,11 @@ extension AppleLayout {
     // to it.
     let target = name(other.entity, one.relationship)
     let source = isOwn ? "REFLEXIVE" : name(one.entity, other.relationship)
-    let used = Set(joins.map(\.table))
     for side in [one, other] {
       let table = "Z_\(name(side.entity, side.relationship))"
-      guard !used.contains(table), let there = file.columns[table] else { continue }
+      guard let there = file.columns[table], !joins.contains(where: { $0.table == table }) else {
+        continue
+      }
       var rest = there.filter { !$0.hasPrefix("Z_FOK_") }
       func find(_ name: String) -> String? {
         let place =

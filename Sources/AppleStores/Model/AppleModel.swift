@@ -13,6 +13,9 @@ package struct AppleModel: Sendable {
 
   private let indexes: [String: Int]
   private let numbers: [Int64: Int]
+  private let families: [[Int]]
+  /// The index of each relationship in the entity that declares it.
+  private let relationships: [AppleProperty: Int]
 
   init(_ entities: [AppleEntity], guess: String? = nil, findings: [String] = []) {
     self.entities = entities
@@ -26,6 +29,19 @@ package struct AppleModel: Sendable {
       entities.enumerated().map { ($1.number, $0) },
       uniquingKeysWith: { first, _ in first }
     )
+    var families = entities.indices.map { [$0] }
+    var relationships: [AppleProperty: Int] = [:]
+    for (index, entity) in entities.enumerated() {
+      var next = entity.parent
+      while let parent = next {
+        families[parent].append(index)
+        next = entities[parent].parent
+      }
+      for (place, relationship) in entity.relationships.enumerated() {
+        relationships[AppleProperty(index, relationship.name)] = place
+      }
+    }
+    (self.families, self.relationships) = (families, relationships)
   }
 
   package func index(named name: String) -> Int? { indexes[name] }
@@ -40,9 +56,7 @@ package struct AppleModel: Sendable {
   }
 
   /// The entity and all entities that inherit from it.
-  package func family(of index: Int) -> [Int] {
-    entities.indices.filter { isKind($0, of: index) }
-  }
+  package func family(of index: Int) -> [Int] { families[index] }
 
   package func isKind(_ index: Int, of ancestor: Int) -> Bool {
     var next: Int? = index
@@ -60,8 +74,8 @@ package struct AppleModel: Sendable {
   ) -> (entity: Int, relationship: AppleRelationship)? {
     var next: Int? = index
     while let current = next {
-      if let found = entities[current].relationships.first(where: { $0.name == name }) {
-        return (current, found)
+      if let place = relationships[AppleProperty(current, name)] {
+        return (current, entities[current].relationships[place])
       }
       next = entities[current].parent
     }

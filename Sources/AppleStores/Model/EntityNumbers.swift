@@ -26,14 +26,14 @@ extension AppleModel {
     for description in descriptions { parents[description.entity.name] = description.parent }
     let names = Set(descriptions.map(\.entity.name))
     for (name, parent) in parents where !names.contains(parent) {
-      throw damaged("The cached model", "the parent \(parent) of \(name) is missing")
+      throw damaged(cachedModel, "the parent \(parent) of \(name) is missing")
     }
     for name in names {
       var (next, rest) = (parents[name], StoreSchema.mostAncestors)
       while let current = next {
         rest -= 1
         guard rest > 0, current != name else {
-          throw damaged("The cached model", "\(name) is its own ancestor, or has too many")
+          throw damaged(cachedModel, "\(name) is its own ancestor, or has too many")
         }
         next = parents[current]
       }
@@ -72,6 +72,13 @@ extension AppleModel {
       return entity
     }
     entities.sort { $0.number < $1.number }
+    // What all entities have, inherited or not, is kept several times.
+    var counts: [Int] = []
+    for entity in entities {
+      let own = entity.attributes.reduce(0) { $0 + $1.leaves.count } + entity.relationships.count
+      counts.append(own + (entity.parent.map { counts[$0] } ?? 0))
+    }
+    guard counts.reduce(0, +) < 200_000 else { throw tooLarge(cachedModel) }
     // A parent has a lower number than its children.
     for index in entities.indices {
       entities[index].root = entities[index].parent.map { entities[$0].root } ?? index

@@ -1,8 +1,20 @@
 import Format
 
+/// What the archive of the model is, in messages.
+let cachedModel = "The cached model"
+
+extension AppleModel {
+  /// Reads an archived model; the keys have the numbers that the file knows.
+  package init(archive: [UInt8], keys: [PrimaryKey]) throws(StoreError) {
+    var reader = ModelArchive(try KeyedArchive(archive, name: cachedModel))
+    let descriptions = try reader.descriptions()
+    try self.init(descriptions, keys: keys, findings: reader.findings)
+  }
+}
+
 /// Reads the entities of an archived model.
 struct ModelArchive {
-  private static let mostEntities = 10_000
+  private static let mostEntities = 2000
   /// The deepest nesting of composites.
   private static let deepest = 8
 
@@ -14,6 +26,8 @@ struct ModelArchive {
     var names: Set<String>
   }
 
+  /// How many attributes and relationships may still be read; the leaves of composites are counted too.
+  private var room = 20_000
   private let archive: KeyedArchive
   private(set) var findings: [String] = []
 
@@ -24,7 +38,7 @@ struct ModelArchive {
     guard let model = archive.root.object,
       try archive.className(of: model) == "NSManagedObjectModel",
       let entities = try archive.value("NSEntities", of: model).object
-    else { throw damaged("The cached model", "it is an archive of something else") }
+    else { throw damaged(cachedModel, "it is an archive of something else") }
     var result: [Description] = []
     var names: Set<String> = []
     for member in try archive.members(of: entities) {
@@ -35,15 +49,15 @@ struct ModelArchive {
         continue
       }
       result.append(description)
-      guard result.count <= Self.mostEntities else { throw tooLarge("The cached model") }
+      guard result.count <= Self.mostEntities else { throw tooLarge(cachedModel) }
     }
-    guard !result.isEmpty else { throw damaged("The cached model", "it has no entities") }
+    guard !result.isEmpty else { throw damaged(cachedModel, "it has no entities") }
     return result
   }
 
   private mutating func entity(_ object: KeyedArchive.Object) throws(StoreError) -> Description {
     guard let name = try archive.value("NSEntityName", of: object).text, !name.isEmpty else {
-      throw damaged("The cached model", "an entity has no name")
+      throw damaged(cachedModel, "an entity has no name")
     }
     var entity = AppleEntity(name: name)
     entity.className = try archive.value("NSClassNameForEntity", of: object).text
@@ -129,7 +143,9 @@ struct ModelArchive {
     of entity: String,
     depth: Int
   ) throws(StoreError) -> AppleAttribute {
-    guard depth < Self.deepest else { throw damaged("The cached model", "composites have a cycle") }
+    guard depth < Self.deepest else { throw damaged(cachedModel, "composites have a cycle") }
+    room -= 1
+    guard room > 0 else { throw tooLarge(cachedModel) }
     let number = try archive.value("NSAttributeType", of: object).integer ?? 0
     let kind = AppleAttribute.Kind(rawValue: number)
     if kind == nil { findings.append("\(entity).\(name) is of the unknown type \(number).") }
@@ -160,10 +176,12 @@ struct ModelArchive {
     return attribute
   }
 
-  private func relationship(
+  private mutating func relationship(
     _ object: KeyedArchive.Object,
     named name: String
   ) throws(StoreError) -> AppleRelationship {
+    room -= 1
+    guard room > 0 else { throw tooLarge(cachedModel) }
     var result = AppleRelationship(name: name, destination: "")
     result.destination = try archive.value("_NSDestinationEntityName", of: object).text ?? ""
     if result.destination.isEmpty,

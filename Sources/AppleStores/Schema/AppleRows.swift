@@ -16,8 +16,8 @@ package final class AppleRows {
   private let schema: AppleSchema
   private let external: ExternalFolder
   private let rows: Statement?
-  private let places: [String: Int32]
-  private let family: Set<Int>
+  /// The sources of each entity's values, with the numbers of the columns.
+  private let sources: [Int: [ColumnSource<Int32>]]
 
   /// The rows that were skipped because no entity of the table has their number.
   package private(set) var unknownCount: Int64 = 0
@@ -34,16 +34,20 @@ package final class AppleRows {
     self.store = store
     self.schema = schema
     self.external = external
-    family = Set(store.model.family(of: root))
+    let family = store.model.family(of: root)
     var places: [String: Int32] = [:]
     var columns: [String] = []
-    for entity in family.sorted() {
+    for entity in family {
       for column in schema.sources[entity].flatMap(\.columns) where places[column] == nil {
         places[column] = Int32(columns.count) + 2
         columns.append(quoted(column))
       }
     }
-    self.places = places
+    sources = Dictionary(
+      uniqueKeysWithValues: family.map { entity in
+        (entity, schema.sources[entity].map { $0.map { places[$0] ?? 0 } })
+      }
+    )
     guard let table = store.layout.table(of: root), !table.columns.isEmpty else {
       rows = nil
       return
@@ -58,14 +62,13 @@ package final class AppleRows {
   package func next() throws -> AppleRow? {
     guard let rows else { return nil }
     while try rows.step() {
-      guard let entity = store.model.index(numbered: rows.int64(at: 1)), family.contains(entity)
+      guard let entity = store.model.index(numbered: rows.int64(at: 1)),
+        let sources = sources[entity]
       else {
         unknownCount += 1
         continue
       }
-      let values = try schema.sources[entity].map {
-        try $0.value(rows, external: external) { places[$0] ?? 0 }
-      }
+      let values = try sources.map { try $0.value(rows, external: external) }
       let columns = schema.layoutNames[entity]
       for (index, value) in values.enumerated() {
         guard case .special = value else { continue }

@@ -7,7 +7,7 @@ package struct AppleSchema: Sendable {
   /// The rules of the model that the schema does not have.
   package private(set) var loosened: [Loosened] = []
   /// The sources of an entity's columns, in the order of its layout, by the index in the model.
-  let sources: [[ColumnSource]]
+  let sources: [[ColumnSource<String>]]
   /// The properties of these columns.
   package let layoutNames: [[String]]
   /// The index in the schema of each entity of the model.
@@ -36,13 +36,23 @@ package struct AppleSchema: Sendable {
   }
 }
 
+extension AppleSchema {
+  /// A value that history kept of a deleted object, as our schema has it.
+  package func value(_ kept: AppleChange.KeptValue, of entity: Int) -> StoredValue {
+    guard let place = layoutNames[entity].firstIndex(of: kept.attribute),
+      case .plain(_, let kind) = sources[entity][place]
+    else { return .value(kept.value) }
+    return kind.value(kept.value)
+  }
+}
+
 /// Builds the entities of a schema.
 struct SchemaBuilder {
   /// The properties that an entity declares, with their sources.
   struct Declared {
     var attributes: [Attribute] = []
     var relationships: [Relationship] = []
-    var sources: [String: ColumnSource] = [:]
+    var sources: [String: ColumnSource<String>] = [:]
   }
 
   let store: AppleStore
@@ -51,6 +61,8 @@ struct SchemaBuilder {
   var loosened: [Loosened] = []
   /// The columns of properties in our tables.
   var columns: [AppleProperty: String] = [:]
+  /// The names of hidden properties in use.
+  var hiddenNames: Set<AppleProperty> = []
   /// The names of columns in use, by the index of the topmost entity, in lower case.
   var taken: [Int: Set<String>] = [:]
 
@@ -62,7 +74,7 @@ struct SchemaBuilder {
     declared = store.model.entities.map { _ in Declared() }
   }
 
-  mutating func entities() throws -> [(entity: Entity, sources: [String: ColumnSource])] {
+  mutating func entities() throws -> [(entity: Entity, sources: [String: ColumnSource<String>])] {
     for index in model.entities.indices { nameColumns(of: index) }
     for index in model.entities.indices { try addAttributes(of: index) }
     for index in model.entities.indices { addRelationships(of: index) }
@@ -167,7 +179,7 @@ struct SchemaBuilder {
     of attribute: AppleAttribute,
     columns: [String?],
     at place: AppleProperty
-  ) throws -> (ValueType, ColumnSource) {
+  ) throws -> (ValueType, ColumnSource<String>) {
     if attribute.kind == .composite {
       guard attribute.isRawValue, let leaf = attribute.elements.first else {
         guard columns.contains(where: { $0 != nil }) else { return (.json, .missing) }
@@ -181,11 +193,13 @@ struct SchemaBuilder {
     }
     let type = attribute.kind.valueType
     guard let column = columns.first.flatMap({ $0 }) else { return (type, .missing) }
+    if attribute.isExternal, [.binary, .transformable].contains(attribute.kind) {
+      return (type, .external(column: column))
+    }
     if attribute.kind == .transformable {
       let isJSON = try isJSON(attribute, column, at: place)
       return (isJSON ? .json : type, .transformed(column: column, isJSON: isJSON))
     }
-    if attribute.isExternal, attribute.kind == .binary { return (type, .external(column: column)) }
     return (type, .plain(column: column, attribute.kind))
   }
 
@@ -201,11 +215,10 @@ struct SchemaBuilder {
     guard usual.contains(attribute.transformer ?? ""),
       let table = store.layout.table(of: model.entities[place.entity].root)
     else { return false }
-    let numbers = model.family(of: place.entity).map { String(model.entities[$0].number) }
     let rows = try store.connection.prepare(
       """
       SELECT \(quoted(column)) FROM \(quoted(table.name))
-      WHERE \(quoted(column)) IS NOT NULL AND Z_ENT IN (\(numbers.joined(separator: ", ")))
+      WHERE \(quoted(column)) IS NOT NULL AND \(model.condition("Z_ENT", isKind: place.entity))
       """
     )
     var isEmpty = true

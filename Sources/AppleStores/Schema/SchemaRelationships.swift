@@ -31,7 +31,7 @@ extension SchemaBuilder {
     let place = AppleProperty(index, relationship.name)
     let column = columns[place] ?? relationship.name
     let stored = store.layout.toOnes[place]
-    let source = stored?.column.map { ColumnSource.integer(column: $0) } ?? .missing
+    let source = stored?.column.map { ColumnSource<String>.integer(column: $0) } ?? .missing
     if source == .missing { note(.missingColumn, index, relationship.name) }
     var isOptional = relationship.isOptional || source == .missing
     let nulls = facts.count(.missingValue, place)
@@ -162,11 +162,9 @@ extension SchemaBuilder {
   private mutating func addOrder(_ column: String, named relationship: String, at index: Int) {
     // Two relationships of the same name can have members of one entity.
     var name = "_\(relationship)_order"
-    let names = Set(
-      model.family(of: model.entities[index].root).flatMap { declared[$0].sources.keys }
-    )
-    while names.contains(name) { name += "_" }
-    let ours = take(name, model.entities[index].root)
+    let root = model.entities[index].root
+    while !hiddenNames.insert(AppleProperty(root, name)).inserted { name += "_" }
+    let ours = take(name, root)
     declared[index].sources[name] = .integer(column: column)
     declared[index].attributes.append(
       Attribute(name: name, column: ours, type: .int64, isOptional: true)
@@ -178,7 +176,8 @@ extension SchemaBuilder {
       let place = AppleProperty(hidden.owner, hidden.relationship)
       let name = hiddenName(hidden.owner, hidden.relationship)
       let column = take(name, model.entities[hidden.member].root)
-      let source = hidden.columns.column.map { ColumnSource.integer(column: $0) } ?? .missing
+      let source =
+        hidden.columns.column.map { ColumnSource<String>.integer(column: $0) } ?? .missing
       if source == .missing { note(.missingColumn, hidden.owner, hidden.relationship) }
       for reason in [Loosened.Reason.missingDestination, .otherEntity] {
         let count = facts.count(reason, place)

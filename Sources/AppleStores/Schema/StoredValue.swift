@@ -13,24 +13,17 @@ package enum StoredValue: Hashable, Sendable {
   case missing(name: String)
 }
 
-extension ColumnSource {
+extension ColumnSource<Int32> {
   /// Reads the value of a property from a row.
-  ///
-  /// `place` is the number of a column in the row.
-  func value(
-    _ row: Statement,
-    external: ExternalFolder,
-    place: (String) -> Int32
-  ) throws(StoreError) -> StoredValue {
+  func value(_ row: Statement, external: ExternalFolder) throws(StoreError) -> StoredValue {
     switch self {
     case .missing: return .value(.null)
     case .integer(let column):
-      let value = row.value(at: place(column))
+      let value = row.value(at: column)
       return value.isInteger || value == .null ? .value(value) : .special(value)
-    case .plain(let column, let kind): return kind.value(row.value(at: place(column)))
-    case .external(let column): return try external.value(row.value(at: place(column)))
+    case .plain(let column, let kind): return kind.value(row.value(at: column))
+    case .external(let column): return try external.value(row.value(at: column))
     case .transformed(let column, let isJSON):
-      let column = place(column)
       guard row.type(at: column) == .blob else {
         return row.isNull(at: column) ? .value(.null) : .special(row.value(at: column))
       }
@@ -40,7 +33,7 @@ extension ColumnSource {
       }
       return .value(.text(json))
     case .composite(let attribute, let columns):
-      let values = columns.map { column in column.map { row.value(at: place($0)) } ?? .null }
+      let values = columns.map { column in column.map { row.value(at: $0) } ?? .null }
       return .value(compositeValue(attribute, values))
     }
   }

@@ -49,8 +49,7 @@ struct TableFacts {
 
   /// The condition that a row belongs to an entity or to one of its descendants.
   private static func isKind(_ table: String, _ entity: Int, _ model: AppleModel) -> String {
-    let numbers = model.family(of: entity).map { String(model.entities[$0].number) }
-    return "\(table).Z_ENT IN (\(numbers.joined(separator: ", ")))"
+    model.condition("\(table).Z_ENT", isKind: entity)
   }
 
   private static func terms(of index: Int, _ store: AppleStore) -> [(fact: Fact, sql: String)] {
@@ -127,6 +126,18 @@ struct TableFacts {
       """
     )
     return try statement.step() ? statement.int64(at: 0) : 0
+  }
+}
+
+extension AppleModel {
+  /// The condition that a number is that of an entity or of one of its descendants.
+  func condition(_ column: String, isKind entity: Int) -> String {
+    let numbers = family(of: entity).map { entities[$0].number }
+    guard let first = numbers.first, let last = numbers.last, !isGuess else {
+      return "\(column) IN (\(numbers.map { String($0) }.joined(separator: ", ")))"
+    }
+    // The numbers of a family follow each other.
+    return "\(column) BETWEEN \(first) AND \(last)"
   }
 }
 
