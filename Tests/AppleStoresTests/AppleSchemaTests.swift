@@ -124,13 +124,67 @@ struct AppleSchemaTests {
     #expect(note["_Person_notes"] == .value(.integer(1)))
   }
 
-  @Test("The links of a join table are those of its rows, in their order.")
+  @Test("The links of a join table are those of its rows, in the order of their owners.")
   func links() throws {
     let store = try open().store
     let links = try AppleLinks(store, #require(store.layout.joins.first))
     var found: [[Int64]] = []
-    while let link = try links.next() { found.append([link.source, link.target]) }
-    #expect(found == [[3, 1], [3, 2], [4, 2]])
+    while let link = try links.next() { found.append([link.owner, link.destination]) }
+    // In our schema, the persons own the links to their songs.
+    #expect(found == [[1, 3], [2, 3], [2, 4]])
+  }
+
+  @Test("Relationships of an entity with itself, and ordered ones without an inverse, are found.")
+  func nodes() throws {
+    typealias Relationship = FixtureModel.Relationship
+    let model = FixtureModel(entities: [
+      FixtureModel.Entity(
+        name: "Node",
+        relationships: [
+          Relationship(name: "children", destination: "Leaf", maximum: 0, isOrdered: true),
+          Relationship(
+            name: "following",
+            destination: "Node",
+            inverse: "followedBy",
+            maximum: 0,
+            isOrdered: true
+          ),
+          Relationship(name: "followedBy", destination: "Node", inverse: "following", maximum: 0),
+          Relationship(name: "friends", destination: "Node", inverse: "friends", maximum: 0),
+        ]
+      ),
+      FixtureModel.Entity(
+        name: "Leaf",
+        attributes: [FixtureModel.Attribute(name: "text", type: 700)]
+      ),
+    ])
+    var fixture = Fixture(cache: stored(model.archive()))
+    fixture.changes = """
+      CREATE TABLE ZNODE (Z_PK INTEGER PRIMARY KEY, Z_ENT INTEGER, Z_OPT INTEGER);
+      CREATE TABLE ZLEAF (Z_PK INTEGER PRIMARY KEY, Z_ENT INTEGER, Z_OPT INTEGER,
+        Z2CHILDREN INTEGER, Z_FOK_2CHILDREN INTEGER, ZTEXT VARCHAR);
+      CREATE TABLE Z_2FOLLOWING (Z_2FOLLOWEDBY INTEGER, Z_2FOLLOWING INTEGER,
+        Z_FOK_2FOLLOWING INTEGER);
+      CREATE TABLE Z_2FRIENDS (Z_2FRIENDS INTEGER, REFLEXIVE INTEGER);
+      INSERT INTO ZNODE VALUES (1, 2, 1), (2, 2, 1);
+      INSERT INTO ZLEAF VALUES (1, 1, 1, 2, 512, 'a');
+      INSERT INTO Z_2FOLLOWING VALUES (1, 2, 1024);
+      """
+    let store = try AppleStore(fixture.open(), isStrict: true)
+    #expect(store.layout.differences == [])
+    let schema = try AppleSchema(store)
+    #expect(schema.loosened.map(\.reason) == [.lostOrder])
+    let leaf = try values(1, of: "Leaf", (store, schema))
+    #expect(leaf["_Node_children"] == .value(.integer(2)))
+    #expect(leaf["_children_order"] == .value(.integer(512)))
+    // Node 1 follows node 2; in our schema, the followed one owns the link.
+    let join = try #require(store.layout.joins.first { $0.table == "Z_2FOLLOWING" })
+    let link = try #require(try AppleLinks(store, join).next())
+    #expect([link.owner, link.destination] == [2, 1])
+    let layouts = try schema.schema.layouts()
+    let tables = joinTables(among: layouts)
+    #expect(tables.map(\.name) == ["Node_followedBy", "Node_friends"])
+    #expect(tables.first?.logName(layouts) == "followedBy")
   }
 
   @Test("An external value is a file beside the store, is missing, or is refused if it is a link.")

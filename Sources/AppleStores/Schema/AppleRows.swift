@@ -80,26 +80,38 @@ package final class AppleRows {
   }
 }
 
-/// The links of a many-to-many relationship, in the order of the owners.
+/// The links of a many-to-many relationship, in the order of the objects that own them in our schema.
 package final class AppleLinks {
   private let rows: Statement
 
   package struct Link: Hashable, Sendable {
-    /// An object of the entity that declares the relationship of the join.
-    package let source: Int64
-    package let target: Int64
+    package let owner: Int64
+    package let destination: Int64
   }
 
   package init(_ store: AppleStore, _ join: AppleLayout.Join) throws {
-    let (source, target) = (quoted(join.source), quoted(join.target))
+    var (owner, destination) = (quoted(join.source), quoted(join.target))
+    if !store.model.isOwner(join) { swap(&owner, &destination) }
     rows = try store.connection.prepare(
-      "SELECT \(source), \(target) FROM \(quoted(join.table)) ORDER BY \(source), \(target)"
+      "SELECT \(owner), \(destination) FROM \(quoted(join.table)) ORDER BY \(owner), \(destination)"
     )
   }
 
   /// The next link; nil after the last one.
   package func next() throws -> Link? {
     guard try rows.step() else { return nil }
-    return Link(source: rows.int64(at: 0), target: rows.int64(at: 1))
+    return Link(owner: rows.int64(at: 0), destination: rows.int64(at: 1))
+  }
+}
+
+extension AppleModel {
+  /// Whether the relationship of a join precedes its inverse in the alphabet, so that its objects own
+  /// the links.
+  fileprivate func isOwner(_ join: AppleLayout.Join) -> Bool {
+    guard let relationship = relationship(join.relationship, of: join.entity)?.relationship,
+      let inverse = inverse(of: relationship)
+    else { return true }
+    return (entities[join.entity].name, join.relationship)
+      <= (entities[inverse.entity].name, inverse.relationship.name)
   }
 }
