@@ -133,6 +133,11 @@ struct AppleModelTests {
   private static let brokenCaches: [String: [UInt8]] = {
     let archive = FixtureModel.music.archive()
     let list = ArchiveBuilder()
+    let deep = FixtureModel(
+      entities: (0..<70).map {
+        FixtureModel.Entity(name: "E\($0)", parent: $0 == 0 ? nil : "E\($0 - 1)")
+      }
+    )
     let cyclic = FixtureModel(entities: [
       FixtureModel.Entity(name: "A", parent: "B"), FixtureModel.Entity(name: "B", parent: "A"),
     ])
@@ -140,9 +145,36 @@ struct AppleModelTests {
       "empty": [], "text": Array("no model".utf8), "not a list": stored([1, 2, 3]),
       "cut": Array(stored(archive).dropLast(100)), "no archive": stored(Plist.array([]).bytes),
       "list": stored(list.bytes(root: list.list([]))), "cycle": stored(cyclic.archive()),
+      "deep": stored(deep.archive()), "endless": endlessComposite(),
       "bomb": compressed([UInt8](repeating: 0, count: 80 << 20)),
     ]
   }()
+
+  /// A model with a composite that contains itself ten times.
+  private static func endlessComposite() -> [UInt8] {
+    let builder = ArchiveBuilder()
+    let composite = builder.reserve()
+    builder.set(
+      composite,
+      "NSCompositeAttributeDescription",
+      [
+        ("NSPropertyName", builder.text("all")), ("NSAttributeType", .integer(2100)),
+        ("NSCompositeElements", builder.list((0..<10).map { _ in .uid(composite) })),
+      ]
+    )
+    let entity = builder.object(
+      "NSEntityDescription",
+      [
+        ("NSEntityName", builder.text("A")),
+        ("NSProperties", builder.dictionary([("all", .uid(composite))])),
+      ]
+    )
+    let model = builder.object(
+      "NSManagedObjectModel",
+      [("NSEntities", builder.dictionary([("A", entity)]))]
+    )
+    return stored(builder.bytes(root: model))
+  }
 
   private static func compressed(_ bytes: [UInt8]) -> [UInt8] {
     var size = compressBound(UInt(bytes.count))
