@@ -80,7 +80,7 @@ package struct AppleProperty: Hashable, Sendable {
   }
 }
 
-/// The names of a table's columns. Each name is used once.
+/// The names of a table's columns, each used once.
 private struct ColumnNames {
   private var taken: Set<String> = ["Z_PK", "Z_ENT", "Z_OPT"]
 
